@@ -1,0 +1,26 @@
+"""Values and errors. No I/O happens here, and nothing else of cc_bot is imported."""
+
+from cc_bot.domain.events import Done, Notice, TextDelta, ToolFinished, ToolStarted, TurnEvent, Usage
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import Memory
+from cc_bot.domain.message import Attachment, Message, ToolCall
+from cc_bot.domain.session import Session, SessionKey
+from cc_bot.domain.settings import UserSettings
+
+__all__ = [
+    "Attachment",
+    "Done",
+    "Locale",
+    "Memory",
+    "Message",
+    "Notice",
+    "Session",
+    "SessionKey",
+    "TextDelta",
+    "ToolCall",
+    "ToolFinished",
+    "ToolStarted",
+    "TurnEvent",
+    "Usage",
+    "UserSettings",
+]

@@ -1,0 +1,155 @@
+"""Everything that can go wrong and that somebody is told of.
+
+    CcBotError
+    ├── InputError              the user can mend it
+    │   ├── EmptyQuestion
+    │   ├── QuestionTooLong
+    │   ├── EmptyMemory
+    │   ├── MemoryTooLong
+    │   ├── UnknownTimezone
+    │   ├── AttachmentTooLarge
+    │   ├── AttachmentNotSupported
+    │   └── AttachmentNotFetched
+    ├── TurnError               no answer came; asking again may help
+    │   ├── Busy                too many turns wait already
+    │   ├── ShuttingDown
+    │   ├── NotNewest           only the newest answer can be regenerated or continued
+    │   └── ModelError
+    │       ├── ModelUnavailable
+    │       ├── ModelRefusedKey
+    │       └── ModelRefusedRequest
+    ├── StorageError            the database did not do what was asked
+    └── StartupError            the operator must mend it; the program ends with exit code 2
+        ├── InvalidSetting
+        ├── MissingToken
+        ├── RefusedToken
+        ├── DiscordUnreachable
+        ├── CommandsNotRegistered
+        ├── AlreadyRunning      another bot runs on the same file
+        ├── DatabaseFolderMissing
+        ├── DatabaseUnusable
+        └── DatabaseNewer       the file was written by a newer cc-bot
+
+Each class is explained in every language by the text of the same name (texts/errors.py), which is
+formatted with the error's parameters. Neither holds what a user wrote, so both may be logged.
+"""
+
+
+class CcBotError(Exception):
+    """The root. Keyword arguments are what its text is formatted with."""
+
+    def __init__(self, **params: str | int) -> None:
+        super().__init__(type(self).__name__, params)
+        self.params = params
+
+
+class InputError(CcBotError):
+    """What the user gave can't be used as it is."""
+
+
+class EmptyQuestion(InputError):
+    """There is neither text nor an attachment."""
+
+
+class QuestionTooLong(InputError):
+    """Parameters: limit, length (characters)."""
+
+
+class EmptyMemory(InputError):
+    """There is nothing to remember."""
+
+
+class MemoryTooLong(InputError):
+    """Parameters: limit, length (characters)."""
+
+
+class UnknownTimezone(InputError):
+    """The name is not in the IANA time zone database."""
+
+
+class AttachmentTooLarge(InputError):
+    """Parameters: limit (as shown to the user, such as `8 MB`)."""
+
+
+class AttachmentNotSupported(InputError):
+    """Neither an image that models read nor text in a known encoding."""
+
+
+class AttachmentNotFetched(InputError):
+    """Discord did not hand the file over."""
+
+
+class TurnError(CcBotError):
+    """A turn ended without an answer."""
+
+
+class Busy(TurnError):
+    """This user has too many turns waiting, or waited too long for a free place."""
+
+
+class ShuttingDown(TurnError):
+    """The program is stopping and takes no new turns."""
+
+
+class NotNewest(TurnError):
+    """The answer is no longer the newest of an open session."""
+
+
+class ModelError(TurnError):
+    """The model gave no answer."""
+
+
+class ModelUnavailable(ModelError):
+    """No model of the chain answered in time: overloaded, unreachable, or broken."""
+
+
+class ModelRefusedKey(ModelError):
+    """The server does not accept the operator's key."""
+
+
+class ModelRefusedRequest(ModelError):
+    """The server does not take the request: an unknown model, or a question it can't handle."""
+
+
+class StorageError(CcBotError):
+    """The database did not do what was asked: locked, full, read-only, damaged."""
+
+
+class StartupError(CcBotError):
+    """The program can't start as it is set up."""
+
+
+class InvalidSetting(StartupError):
+    """Parameters: name (the environment variable), expected (what it takes)."""
+
+
+class MissingToken(StartupError):
+    """DISCORD_TOKEN is not set."""
+
+
+class RefusedToken(StartupError):
+    """Discord does not accept DISCORD_TOKEN."""
+
+
+class DiscordUnreachable(StartupError):
+    """Discord did not answer, or closed the connection for good."""
+
+
+class CommandsNotRegistered(StartupError):
+    """An extension did not load or Discord refused the commands. Parameters: detail."""
+
+
+class AlreadyRunning(StartupError):
+    """Another `cc-bot run` uses the same database. Parameters: path."""
+
+
+class DatabaseFolderMissing(StartupError):
+    """The operator named a folder that does not exist. Parameters: path."""
+
+
+class DatabaseUnusable(StartupError):
+    """Not a database, damaged, or not readable and writable. Parameters: path."""
+
+
+class DatabaseNewer(StartupError):
+    """Parameters: path, found, known (schema versions)."""

@@ -1,0 +1,65 @@
+"""What happens during a turn, in the order in which a front end shows it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from cc_bot.domain.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that a turn cost; zero where the server did not say."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """The next piece of the answer's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    call_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    call_id: str
+    name: str
+    ok: bool
+
+
+NoticeKind = Literal["queued", "started", "fallback"]
+"""queued: waiting for another turn to end; started: no longer waiting; fallback: the next model is asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a waiting user should know of."""
+
+    kind: NoticeKind
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The turn's end. Unless the turn was temporary, the answer is in the database by now."""
+
+    answer: Message
+    """`answer.status` tells how it ended; `answer.id` is None for a temporary turn."""
+    usage: Usage
+    first: bool = False
+    """Whether this is the first answer this user ever got."""
+
+
+TurnEvent = TextDelta | ToolStarted | ToolFinished | Notice | Done

@@ -1,0 +1,64 @@
+"""What is said: messages, and the tool calls and attachments that belong to them."""
+
+from dataclasses import KW_ONLY, dataclass, field
+from datetime import datetime
+from typing import Literal
+
+Role = Literal["user", "assistant"]
+
+Visibility = Literal["public", "private"]
+"""Who can see a message: everyone in its channel, or its user alone (an ephemeral reply, a DM)."""
+
+Status = Literal["complete", "stopped", "cut", "replaced"]
+"""How an answer ended: as meant, by its user's Stop, in mid-sentence, or regenerated since."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool and what came of it, kept inside the assistant message that made it."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON, as the model wrote it."""
+    result: str
+    ok: bool = True
+    """False when the result tells the model of an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a question. The bytes are kept: Discord's URLs expire."""
+
+    name: str
+    content_type: str
+    """A media type: `image/png`, or `text/plain` for text, which is kept as UTF-8."""
+    data: bytes = field(repr=False)
+
+    @property
+    def is_image(self) -> bool:
+        return self.content_type.startswith("image/")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One user or assistant message."""
+
+    role: Role
+    content: str
+    _: KW_ONLY
+    tool_calls: tuple[ToolCall, ...] = ()
+    status: Status = "complete"
+    visibility: Visibility = "public"
+    author_id: int = 0
+    author_name: str = ""
+    discord_id: int | None = None
+    attachments: tuple[Attachment, ...] = ()
+    created_at: datetime | None = None
+    """When it was stored (UTC); None until then."""
+    id: int | None = field(default=None, compare=False)
+    """Its row in the archive; None until it is stored."""
+
+    def __post_init__(self) -> None:
+        if self.created_at is not None and self.created_at.tzinfo is None:
+            raise ValueError("created_at needs a time zone")

@@ -1,0 +1,27 @@
+"""Sessions: one user's conversation with one agent in one channel."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from cc_bot.domain.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class SessionKey:
+    """What a session is found by. A thread is a channel of its own; so is a DM."""
+
+    user_id: int
+    channel_id: int
+    agent: str = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation under a key, with the window of it that the model sees."""
+
+    id: str
+    key: SessionKey
+    history: tuple[Message, ...]
+    """Oldest first; never starts with an assistant message."""
+    created_at: datetime
+    last_active: datetime

@@ -1,0 +1,16 @@
+"""What a user chose for themselves."""
+
+from dataclasses import dataclass
+
+from cc_bot.domain.locale import Locale
+
+
+@dataclass(frozen=True, slots=True)
+class UserSettings:
+    """A user's own choices; None where they left it to the default."""
+
+    locale: Locale | None = None
+    timezone: str | None = None
+    """An IANA name such as `Asia/Tokyo`."""
+    welcomed: bool = False
+    """Whether the line about /help was shown once."""

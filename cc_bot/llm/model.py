@@ -1,0 +1,113 @@
+"""What cc-bot asks of a language model: a request goes in, a stream of events comes out."""
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from cc_bot.domain.events import Usage
+from cc_bot.domain.message import Attachment
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPart:
+    """Instructions to the model."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserPart:
+    """What the user said, with images as they are (text files are in the text already)."""
+
+    text: str
+    images: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """A call that the model wants made."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON as the model wrote it: it may be malformed."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantPart:
+    """What the model said, or the calls that it asked for, or both."""
+
+    text: str
+    tool_requests: tuple[ToolRequest, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultPart:
+    """What came of one call."""
+
+    request_id: str
+    name: str
+    text: str
+
+
+PromptPart = SystemPart | UserPart | AssistantPart | ToolResultPart
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """A tool as the model is told of it."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    """A JSON schema of type object."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    prompt: tuple[PromptPart, ...]
+    tools: tuple[ToolSchema, ...] = ()
+    answer_begun: bool = False
+    """Whether the user has seen a word of this answer. If so, nothing is retried and no other model
+    is asked: two half answers in one voice are worse than a cut one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The next piece of text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """The model asked so far gave nothing; the next one of the chain is being asked."""
+
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """The last event of every stream that did not raise."""
+
+    reason: Literal["stop", "tools", "cut"]
+    """tools: `tool_requests` is not empty. cut: the stream broke, ended without a reason or reached
+    the token limit; the text so far is all there is."""
+    tool_requests: tuple[ToolRequest, ...] = ()
+    usage: Usage = Usage()
+
+
+ModelEvent = Delta | Fallback | Finish
+
+
+class ChatModel(Protocol):
+    """Something that answers.
+
+    The stream ends with exactly one Finish. It raises a ModelError only before the first Delta of
+    an answer that has not begun; later trouble is `Finish("cut")`. Closing the iterator
+    (`aclose`) ends the request.
+    """
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[ModelEvent]: ...
+
+    async def close(self) -> None: ...

@@ -1,0 +1,129 @@
+"""What a person reads when something goes wrong: what happened, and what to do next.
+
+A field is named after the class in domain/errors.py that it explains.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorTexts:
+    cc_bot_error: str
+    input_error: str
+    empty_question: str
+    question_too_long: str
+    empty_memory: str
+    memory_too_long: str
+    unknown_timezone: str
+    attachment_too_large: str
+    attachment_not_supported: str
+    attachment_not_fetched: str
+    turn_error: str
+    busy: str
+    shutting_down: str
+    not_newest: str
+    model_error: str
+    model_unavailable: str
+    model_refused_key: str
+    model_refused_request: str
+    storage_error: str
+    startup_error: str
+    invalid_setting: str
+    missing_token: str
+    refused_token: str
+    discord_unreachable: str
+    commands_not_registered: str
+    already_running: str
+    database_folder_missing: str
+    database_unusable: str
+    database_newer: str
+
+
+_UNEXPECTED_JA = "うまくいきませんでした。もう一度お試しください。"
+_UNEXPECTED_EN = "Something went wrong. Please try again."
+
+JA = ErrorTexts(
+    cc_bot_error=_UNEXPECTED_JA,
+    input_error="入力を確かめて、もう一度お試しください。",
+    empty_question="質問が空です。聞きたいことを書いて、もう一度送ってください。",
+    question_too_long="質問が長すぎます（{length}文字）。{limit}文字までにするか、テキストファイルで添付してください。",
+    empty_memory="覚える内容が空です。覚えてほしいことを書いてください。",
+    memory_too_long="1件のメモリは{limit}文字までです（今は{length}文字）。短くするか、分けて登録してください。",
+    unknown_timezone="そのタイムゾーンは見つかりません。Asia/Tokyo のような名前で指定してください。",
+    attachment_too_large="添付ファイルが大きすぎます。{limit}までのファイルを添付してください。",
+    attachment_not_supported="このファイルは読めません。画像（PNG・JPEG・GIF・WebP）かテキストファイルを添付してください。",
+    attachment_not_fetched="添付ファイルを受け取れませんでした。もう一度添付して送ってください。",
+    turn_error=_UNEXPECTED_JA,
+    busy="前の質問に順番に答えています。返事が届いてから、もう一度お聞きください。",
+    shutting_down="ただいま再起動の準備中です。少し待ってから、もう一度お聞きください。",
+    not_newest="この回答は最新ではなくなりました。続きは /ask でお聞きください。",
+    model_error="AIモデルから返事をもらえませんでした。もう一度お試しください。",
+    model_unavailable="AIモデルにつながらないか、混み合っています。しばらくしてから、もう一度お聞きください。",
+    model_refused_key="AIモデルのAPIキーが受け付けられませんでした。ボットの管理者にお知らせください。",
+    model_refused_request="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、ボットの管理者にお知らせください。",
+    storage_error="保存できませんでした。少し待って、もう一度お試しください。続くときはボットの管理者にお知らせください。",
+    startup_error="起動できませんでした。設定を確かめてください。",
+    invalid_setting="設定 {name} の値が正しくありません。{expected}",
+    missing_token=(
+        "DISCORD_TOKEN が設定されていません。.env に DISCORD_TOKEN=… と書くか、"
+        "トークンなしで試すには cc-bot chat を使ってください。"
+    ),
+    refused_token=(
+        "DISCORD_TOKEN が Discord に受け付けられませんでした。"
+        "Developer Portal でトークンを確かめて、設定し直してください。"
+    ),
+    discord_unreachable="Discord につながりませんでした。ネットワークと DISCORD_API_URL を確かめて、もう一度起動してください。",
+    commands_not_registered="コマンドを登録できなかったので、起動をやめました（{detail}）。",
+    already_running="別の cc-bot が {path} を使っています。そちらを止めてから起動してください。",
+    database_folder_missing="データベースのフォルダ {path} がありません。作成するか、CC_BOT_DATABASE_URL を直してください。",
+    database_unusable="データベース {path} を開けません。ファイルの中身と読み書きの権限を確かめてください。",
+    database_newer=(
+        "データベース {path} は新しい cc-bot のものです（版 {found}、この cc-bot は {known} まで）。"
+        "cc-bot を更新してください。"
+    ),
+)
+
+EN = ErrorTexts(
+    cc_bot_error=_UNEXPECTED_EN,
+    input_error="Please check what you entered and try again.",
+    empty_question="The question is empty. Write what you would like to know and send it again.",
+    question_too_long=(
+        "The question is too long ({length} characters). Keep it under {limit}, or attach it as a text file."
+    ),
+    empty_memory="There is nothing to remember. Write what you would like me to keep.",
+    memory_too_long="One memory holds up to {limit} characters (this has {length}). Shorten it or split it.",
+    unknown_timezone="I don't know that time zone. Please give a name like Europe/London.",
+    attachment_too_large="The attachment is too large. Please attach a file of up to {limit}.",
+    attachment_not_supported=(
+        "I can't read this file. Please attach an image (PNG, JPEG, GIF, WebP) or a text file."
+    ),
+    attachment_not_fetched="I could not get the attachment. Please attach it and send again.",
+    turn_error=_UNEXPECTED_EN,
+    busy="I'm still answering your earlier questions. Please ask again when they are answered.",
+    shutting_down="I'm about to restart. Please ask again in a moment.",
+    not_newest="This is no longer the newest answer. Please go on with /ask.",
+    model_error="The AI model gave no answer. Please try again.",
+    model_unavailable="The AI model is busy or can't be reached. Please ask again in a while.",
+    model_refused_key="The AI model did not accept its API key. Please tell whoever runs this bot.",
+    model_refused_request=(
+        "The AI model did not accept this question. Put it another way, or tell whoever runs this bot."
+    ),
+    storage_error="I could not save that. Please try again in a moment; if it goes on, tell whoever runs this bot.",
+    startup_error="cc-bot could not start. Please check its settings.",
+    invalid_setting="The setting {name} is not valid. {expected}",
+    missing_token=(
+        "DISCORD_TOKEN is not set. Put DISCORD_TOKEN=… into .env, or try cc-bot without a token: cc-bot chat"
+    ),
+    refused_token=(
+        "Discord did not accept DISCORD_TOKEN. Check the token in the Developer Portal and set it again."
+    ),
+    discord_unreachable="Discord can't be reached. Check the network and DISCORD_API_URL, then start again.",
+    commands_not_registered="The commands could not be registered, so cc-bot did not start ({detail}).",
+    already_running="Another cc-bot is using {path}. Stop that one first.",
+    database_folder_missing="The database folder {path} does not exist. Create it or correct CC_BOT_DATABASE_URL.",
+    database_unusable="The database {path} can't be opened. Check the file and the permission to read and write it.",
+    database_newer=(
+        "The database {path} was written by a newer cc-bot (version {found}; this one knows {known}). "
+        "Update cc-bot."
+    ),
+)
