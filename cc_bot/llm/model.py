@@ -1,6 +1,6 @@
 """What cc-bot asks of a language model: a request goes in, a stream of events comes out."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -108,6 +108,6 @@ class ChatModel(Protocol):
     (`aclose`) ends the request.
     """
 
-    def stream(self, request: ChatRequest) -> AsyncIterator[ModelEvent]: ...
+    def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]: ...
 
     async def close(self) -> None: ...

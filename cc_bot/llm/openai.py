@@ -1,0 +1,249 @@
+"""A model behind any server that speaks Chat Completions: OpenAI, Ollama, llama.cpp, vLLM and others.
+
+The openai client sends the request, retries what may be retried and splits the stream into chunks. The
+chunks are taken as plain JSON, not as the client's typed objects, whose annotations many servers break.
+
+One clock bounds everything: `timeout_s` seconds may pass from the question, or from the model's last
+sign of life, until its next one. Retries, their waits (`Retry-After`) and keep-alives do not stop it. A
+server that asks for a longer wait than that is not waited for at all.
+
+What a server says in an error may quote the question or the key, so neither our errors nor the log
+carry it: a failure is one record of its kind and status, and no exception is chained to ours.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, MutableMapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+from openai import (
+    APIConnectionError,
+    APIError,
+    APIStatusError,
+    AsyncOpenAI,
+    AsyncStream,
+    BadRequestError,
+    DefaultAsyncHttpxClient,
+    Timeout,
+    UnprocessableEntityError,
+)
+
+from cc_bot.domain.errors import ModelError, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
+from cc_bot.domain.events import Usage
+from cc_bot.llm.chat_chunks import Piece, TextJoiner, read_chunk
+from cc_bot.llm.chat_messages import Json, request_body
+from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent
+from cc_bot.llm.tool_calls import ToolCallAssembler
+
+_MAX_RETRIES = 2
+_CONNECT_TIMEOUT_S = 5.0
+_TRAILER_TIMEOUT_S = 3.0
+"""How long to wait for usage after the finish reason: the answer is complete without it."""
+
+_BAD_KEY_STATUSES = frozenset({401, 402, 403})  # 402: the key's account has no credit left
+_PASSING_STATUSES = frozenset({408, 409, 425, 429})
+_CUT_REASONS = frozenset({"length", "max_tokens", "content_filter", "error", "abort", "cancelled"})
+
+# ValueError: the client lets malformed JSON and malformed UTF-8 in a stream through as they are.
+_FAILURES = (APIError, TimeoutError, ValueError)
+
+_END = object()
+
+_log = structlog.get_logger()
+
+
+class _Response(Protocol):
+    """What we use of the client's HTTP responses."""
+
+    @property
+    def headers(self) -> MutableMapping[str, str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Trouble:
+    """Why there is no whole answer, in words that may be logged."""
+
+    error: type[ModelError]
+    problem: str
+    status: int | None = None
+    retries: int | None = None
+    """How often the client had asked again; None where it did not say."""
+
+
+class OpenAIChatModel:
+    """A ChatModel (see there) over HTTP."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        timeout_s: float = 45,
+        max_retries: int = _MAX_RETRIES,
+    ) -> None:
+        """Without `base_url` it is OpenAI's own server that is asked. `timeout_s` is seconds without
+        a sign of life. Building the client takes over 100 ms: do it at start, not during a turn."""
+        self._model = model
+        self._timeout_s = timeout_s
+        self._asks_for_usage = True
+        timeout = Timeout(None, connect=min(_CONNECT_TIMEOUT_S, timeout_s))
+        self._client = AsyncOpenAI(
+            # Local servers want no key, but the client wants one to send.
+            api_key=api_key or "no-key-needed",
+            base_url=base_url,
+            max_retries=max_retries,
+            timeout=timeout,
+            http_client=DefaultAsyncHttpxClient(
+                timeout=timeout, event_hooks={"response": [self._decline_long_waits]}
+            ),
+        )
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
+        """See ChatModel. Raises ModelUnavailable, ModelRefusedKey or ModelRefusedRequest."""
+        reply = _Reply()
+        trouble: _Trouble | None = None
+        async with aclosing(self._pieces(request)) as pieces:
+            try:
+                async for piece in pieces:
+                    if text := reply.add(piece):
+                        yield Delta(text)
+            except _FAILURES as error:
+                trouble = _diagnose(error)
+        # Once the finish reason is there, what breaks later takes nothing away.
+        trouble = trouble if reply.finish_reason is None and trouble else reply.trouble()
+        if trouble is None:
+            yield reply.finish()
+            return
+        begun = request.answer_begun or reply.text.begun
+        self._record(trouble, reply, begun=begun)
+        if not begun:
+            raise trouble.error
+        yield Finish("cut", usage=reply.usage)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+    async def _pieces(self, request: ChatRequest) -> AsyncGenerator[Piece, None]:
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + self._timeout_s
+        async with asyncio.timeout_at(deadline):
+            chunks = await self._ask(request)
+        async with chunks:
+            while True:
+                async with asyncio.timeout_at(deadline):
+                    chunk = await anext(chunks, _END)
+                if chunk is _END:
+                    return
+                piece = read_chunk(chunk)
+                yield piece
+                if piece.finish_reason:
+                    deadline = clock() + min(_TRAILER_TIMEOUT_S, self._timeout_s)
+                elif piece.alive:
+                    deadline = clock() + self._timeout_s
+
+    async def _ask(self, request: ChatRequest) -> AsyncStream[object]:
+        body = request_body(self._model, request)
+        max_retries = 0 if request.answer_begun else self._client.max_retries
+        if self._asks_for_usage:
+            try:
+                return await self._post(body | {"stream_options": {"include_usage": True}}, max_retries)
+            except (BadRequestError, UnprocessableEntityError):
+                if request.answer_begun:
+                    raise
+        chunks = await self._post(body, max_retries)
+        self._asks_for_usage = False
+        return chunks
+
+    async def _post(self, body: Json, max_retries: int) -> AsyncStream[object]:
+        return await self._client.post(
+            "/chat/completions",
+            cast_to=object,
+            body=body,
+            options={"max_retries": max_retries},
+            stream=True,
+            stream_cls=AsyncStream[object],
+        )
+
+    async def _decline_long_waits(self, response: _Response) -> None:
+        """Keep the client from sleeping through a `Retry-After` that ends after our time is over."""
+        if _seconds(response.headers.get("retry-after")) >= self._timeout_s:
+            response.headers["x-should-retry"] = "false"
+
+    def _record(self, trouble: _Trouble, reply: "_Reply", *, begun: bool) -> None:
+        _log.warning(
+            "model_failed",
+            model=self._model,
+            outcome="cut" if begun else trouble.error.__name__,
+            problem=trouble.problem,
+            status=trouble.status,
+            retries=trouble.retries,
+            chunks=reply.chunks,
+        )
+
+
+class _Reply:
+    """What came of one request so far."""
+
+    def __init__(self) -> None:
+        self.text = TextJoiner()
+        self.usage = Usage()
+        self.finish_reason: str | None = None
+        self.chunks = 0
+        self._calls = ToolCallAssembler()
+
+    def add(self, piece: Piece) -> str:
+        """Take a piece in; the text that it makes visible."""
+        self.chunks += 1
+        self.finish_reason = piece.finish_reason or self.finish_reason
+        self.usage = piece.usage or self.usage
+        for fragment in piece.fragments:
+            self._calls.add(fragment)
+        return self.text.add(piece.text) if piece.text else ""
+
+    def finish(self) -> Finish:
+        """The end of a whole answer. Calls count even if the server says `stop`, as many do."""
+        requests = self._calls.requests()
+        return Finish("tools" if requests else "stop", requests, self.usage)
+
+    def trouble(self) -> _Trouble | None:
+        """Why a stream that ended by itself is no whole answer; None if it is one."""
+        if self.finish_reason is None:
+            return _Trouble(ModelUnavailable, "no_finish_reason")
+        if self.finish_reason == "content_filter":
+            return _Trouble(ModelRefusedRequest, "content_filter")
+        if self.finish_reason in _CUT_REASONS:
+            return _Trouble(ModelUnavailable, "cut_by_server")
+        return None
+
+
+def _diagnose(error: Exception) -> _Trouble:
+    match error:
+        case APIStatusError(status_code=status):
+            return _Trouble(_meaning(status), type(error).__name__, status, _retries(error))
+        case APIConnectionError():
+            return _Trouble(ModelUnavailable, type(error).__name__, retries=_retries(error))
+        case _:
+            return _Trouble(ModelUnavailable, type(error).__name__)
+
+
+def _meaning(status: int) -> type[ModelError]:
+    if status in _BAD_KEY_STATUSES:
+        return ModelRefusedKey
+    if status < 500 and status not in _PASSING_STATUSES:
+        return ModelRefusedRequest
+    return ModelUnavailable
+
+
+def _seconds(text: str | None) -> float:
+    """A `Retry-After` in seconds; 0 when there is none or it is a date, which is left to the client."""
+    try:
+        return float(text or 0)
+    except ValueError:
+        return 0
+
+
+def _retries(error: APIError) -> int:
+    return int(error.request.headers.get("x-stainless-retry-count", "0"))

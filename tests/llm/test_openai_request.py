@@ -1,0 +1,137 @@
+"""What OpenAIChatModel sends."""
+
+from base64 import b64decode
+
+import pytest
+
+from cc_bot.domain.errors import ModelRefusedRequest
+from cc_bot.domain.message import Attachment
+from cc_bot.llm.model import (
+    AssistantPart,
+    ChatRequest,
+    SystemPart,
+    ToolRequest,
+    ToolResultPart,
+    ToolSchema,
+    UserPart,
+)
+from cc_bot.llm.openai import OpenAIChatModel
+from tests.llm.asking import QUESTION, hear, loopback
+from tests.loopback.model_server import Json, LoopbackModelServer, Reply, fails, says
+
+
+async def body_of(request: ChatRequest) -> Json:
+    async with loopback() as (model, server):
+        await hear(model, request)
+        return server.requests[0].body
+
+
+class TestPrompt:
+    async def test_each_part_becomes_a_message_in_order(self) -> None:
+        recall = ToolRequest("call_1", "recall", '{"query": "誕生日"}')
+        body = await body_of(
+            ChatRequest(
+                prompt=(
+                    SystemPart("簡潔に答えてください。"),
+                    UserPart("こんにちは"),
+                    AssistantPart("こんにちは！"),
+                    UserPart("私の誕生日は？"),
+                    AssistantPart("", (recall,)),
+                    ToolResultPart("call_1", "recall", "3月15日"),
+                )
+            )
+        )
+        assert body["messages"] == [
+            {"role": "system", "content": "簡潔に答えてください。"},
+            {"role": "user", "content": "こんにちは"},
+            {"role": "assistant", "content": "こんにちは！"},
+            {"role": "user", "content": "私の誕生日は？"},
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [
+                    {
+                        "id": "call_1",
+                        "type": "function",
+                        "function": {"name": "recall", "arguments": '{"query": "誕生日"}'},
+                    }
+                ],
+            },
+            {"role": "tool", "tool_call_id": "call_1", "content": "3月15日"},
+        ]
+
+    async def test_images_follow_the_text_as_data_urls(self) -> None:
+        image = Attachment("猫.png", "image/png", b"\x89PNG\r\n\x1a\n\x00\xff")
+        body = await body_of(ChatRequest(prompt=(UserPart("これは何？", (image,)),)))
+        text, picture = body["messages"][0]["content"]
+        assert text == {"type": "text", "text": "これは何？"}
+        media_type, data = picture["image_url"]["url"].split(",")
+        assert media_type == "data:image/png;base64"
+        assert b64decode(data) == image.data
+
+    async def test_malformed_arguments_go_back_as_an_empty_object(self) -> None:
+        broken = ToolRequest("call_1", "recall", '{"query": "誕')
+        prompt = (
+            UserPart("?"),
+            AssistantPart("", (broken,)),
+            ToolResultPart("call_1", "recall", "bad JSON"),
+        )
+        body = await body_of(ChatRequest(prompt=prompt))
+        assert body["messages"][1]["tool_calls"][0]["function"]["arguments"] == "{}"
+
+    async def test_the_model_and_streaming_are_asked_for(self) -> None:
+        body = await body_of(QUESTION)
+        assert (body["model"], body["stream"]) == ("loopback", True)
+
+
+class TestTools:
+    async def test_a_tool_is_described_by_its_schema(self) -> None:
+        schema = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
+        body = await body_of(ChatRequest(QUESTION.prompt, (ToolSchema("recall", "Look it up.", schema),)))
+        assert body["tools"] == [
+            {
+                "type": "function",
+                "function": {"name": "recall", "description": "Look it up.", "parameters": schema},
+            }
+        ]
+
+    async def test_without_tools_the_key_is_left_out(self) -> None:
+        assert "tools" not in await body_of(QUESTION)
+
+
+class TestKey:
+    async def test_the_key_is_sent_as_a_bearer_token(self) -> None:
+        async with LoopbackModelServer() as server:
+            model = OpenAIChatModel("m", api_key="sk-secret", base_url=server.base_url)
+            await hear(model)
+            await model.close()
+            assert server.requests[0].headers["Authorization"] == "Bearer sk-secret"
+
+    async def test_a_server_without_keys_is_asked_all_the_same(self) -> None:
+        async with loopback(says("どうぞ")) as (model, _):
+            assert (await hear(model)).text == "どうぞ"
+
+
+class TestUsageOption:
+    async def test_a_server_that_refuses_it_is_asked_without_from_then_on(self) -> None:
+        def strict(body: Json) -> Reply | str:
+            return fails(400, "unknown field stream_options") if "stream_options" in body else "東京です。"
+
+        async with loopback(responder=strict) as (model, server):
+            first, second = await hear(model), await hear(model)
+            assert (first.text, second.text) == ("東京です。", "東京です。")
+            assert ["stream_options" in request.body for request in server.requests] == [True, False, False]
+
+    async def test_a_request_refused_for_another_reason_does_not_give_it_up(self) -> None:
+        async with loopback(fails(400), fails(400)) as (model, server):
+            with pytest.raises(ModelRefusedRequest):
+                await hear(model)
+            await hear(model)
+            assert ["stream_options" in request.body for request in server.requests] == [True, False, True]
+
+
+class TestBodyOnTheWire:
+    async def test_japanese_and_emoji_arrive_unharmed(self) -> None:
+        text = "𠮷野家で👨‍👩‍👧‍👦と食べた"
+        body = await body_of(ChatRequest(prompt=(UserPart(text),)))
+        assert body["messages"][0]["content"] == text

@@ -1,0 +1,70 @@
+"""What the loopback model server was asked: recorded requests, and the rules that they must keep."""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Json = dict[str, Any]
+
+
+@dataclass(slots=True)
+class RecordedRequest:
+    """One request as it came in, and whether its client left before the reply was over."""
+
+    body: Json
+    headers: Mapping[str, str]
+    disconnected: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def messages(self) -> list[Json]:
+        return list(self.body["messages"])
+
+    @property
+    def last_user_text(self) -> str:
+        return last_user_text(self.body)
+
+
+def last_user_text(body: Json) -> str:
+    """The newest user message's text, without its images; empty when there is none."""
+    texts = [message_text(message) for message in body["messages"] if message["role"] == "user"]
+    return texts[-1] if texts else ""
+
+
+def message_text(message: Json) -> str:
+    """The text of a message, whose content is a string or a list of parts."""
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "".join(part["text"] for part in content if part["type"] == "text")
+
+
+def new_tool_results(body: Json) -> list[str]:
+    """What came of the calls that the model made just now, in order; empty outside a tool round."""
+    results: list[str] = []
+    for message in reversed(body["messages"]):
+        if message["role"] != "tool":
+            break
+        results.insert(0, message_text(message))
+    return results
+
+
+def protocol_error(body: Json) -> str | None:
+    """Why the real API would answer 400, or None."""
+    if not body.get("model") or not body.get("messages"):
+        return "'model' and 'messages' are required"
+    if body.get("stream") is not True:
+        return "this server only streams"
+    if body.get("tools") == []:
+        return "'tools' must not be empty"
+    awaited: set[str] = set()
+    for message in body["messages"]:
+        if message["role"] == "tool":
+            if message.get("tool_call_id") not in awaited:
+                return "a tool message must answer a call of the assistant message before it"
+            awaited.remove(message["tool_call_id"])
+        elif awaited:
+            return "each tool call must be answered right after its assistant message"
+        else:
+            awaited = {call["id"] for call in message.get("tool_calls") or ()}
+    return "a tool call has no answer" if awaited else None
