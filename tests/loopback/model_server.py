@@ -100,6 +100,12 @@ class LoopbackModelServer:
         """Add replies to the end of the script."""
         self._script.extend(replies)
 
+    def reset(self) -> None:
+        """Forget the script, the responder and every request, for the next test that shares this server."""
+        self._script.clear()
+        self.responder = None
+        self.requests.clear()
+
     async def arrived(self, count: int) -> RecordedRequest:
         """Wait until there were `count` requests in all; the last of them."""
         async with self._arrived:

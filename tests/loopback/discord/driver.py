@@ -1,0 +1,194 @@
+"""LoopbackDiscord: the whole double in one object, as the package's docstring presents it."""
+
+import asyncio
+from base64 import b64encode
+from typing import Self
+
+from tests.loopback.discord.actions import Actions
+from tests.loopback.discord.commands import Command
+from tests.loopback.discord.faults import Fault, Faults
+from tests.loopback.discord.gateway import PRIVILEGED, Gateway, Intent
+from tests.loopback.discord.rate import Allowance, RateLimits
+from tests.loopback.discord.routes_application import ApplicationRoutes
+from tests.loopback.discord.routes_channels import ChannelRoutes
+from tests.loopback.discord.routes_interactions import InteractionRoutes
+from tests.loopback.discord.server import API, Server
+from tests.loopback.discord.transcript import Entry, Transcript, Violation
+from tests.loopback.discord.world import Ping, World, loop_time
+
+_UNCHANGED_S = 0.4
+_QUIET_S = 0.1
+
+
+def bot_token(application_id: int, secret: str) -> str:
+    """The first part of a bot token is the bot's id; libraries read it before they ask anyone."""
+    return f"{b64encode(str(application_id).encode()).decode().rstrip('=')}.loopback.{secret}"
+
+
+class LoopbackDiscord(Actions):
+    """`patience_s` is how long a wait lasts before it fails; an allowance is so many requests per window."""
+
+    def __init__(
+        self,
+        *,
+        token: str | None = None,
+        message_content: bool = False,
+        privileged: Intent | None = None,
+        patience_s: float = 10.0,
+        webhook_rate: Allowance = Allowance(5, 2.0),  # noqa: B008 (frozen)
+        channel_rate: Allowance = Allowance(5, 5.0),  # noqa: B008 (frozen)
+        global_rate: Allowance = Allowance(50, 1.0),  # noqa: B008 (frozen)
+    ) -> None:
+        self.faults = Faults()
+        self._gone_at_s = float("-inf")
+        self._transcript = Transcript()
+        world = World(reads_content=message_content)
+        self.token = token or bot_token(world.application_id, "accepted")
+        allowed = (
+            privileged
+            if privileged is not None
+            else (Intent.MESSAGE_CONTENT if message_content else Intent(0))
+        )
+        world.gateway = Gateway(self.token, allowed & PRIVILEGED, world.greet, self._moved, self._closed)
+        super().__init__(world, self._transcript, patience_s)
+        self._application = ApplicationRoutes(world)
+        self._channels = ChannelRoutes(world)
+        routes = [*self._application.table(), *self._channels.table(), *InteractionRoutes(world).table()]
+        self._routes = {route.name for route in routes}
+        limits = RateLimits(webhook_rate, channel_rate, global_rate)
+        self._server = Server(world, self.token, routes, limits, self.faults, self._transcript)
+
+    async def __aenter__(self) -> Self:
+        await self._server.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._server.stop()
+
+    def _moved(self) -> None:
+        """A bot came to the gateway, came back, or left it."""
+        if not self.connected:
+            self._gone_at_s = loop_time()
+        self.world.pulse.beat()
+
+    def _closed(self, code: int, reason: str) -> None:
+        self._transcript.violations.append(Violation("gateway", None, code, reason))
+
+    # The bot's side
+
+    @property
+    def api_url(self) -> str:
+        """For DISCORD_API_URL, or hikari's `rest_url`."""
+        return self.world.base_url + API
+
+    @property
+    def other_token(self) -> str:
+        """Well-formed, and refused: 401 from REST, 4004 from the gateway."""
+        return bot_token(self.world.application_id, "refused")
+
+    @property
+    def application_id(self) -> int:
+        return self.world.application_id
+
+    @property
+    def commands(self) -> list[Command]:
+        """What the bot registered everywhere, in its order."""
+        return self.world.commands.scopes.get(None, [])
+
+    @property
+    def command_writes(self) -> int:
+        """How often the bot overwrote its commands."""
+        return self.world.commands.writes
+
+    @property
+    def connected(self) -> bool:
+        return bool(self.world.gateway.live())
+
+    async def ready(self, *, timeout_s: float | None = None) -> None:
+        """The bot is connected, its commands are synced, and it is quiet: interactions will be heard.
+
+        A client that wrote nothing leaves no sign of having finished, so that case takes 0.4 s longer.
+        """
+        await self.wait(
+            self._is_synced, "a bot that is connected and has synced its commands", timeout_s=timeout_s
+        )
+        await self._quiet()
+
+    async def _quiet(self) -> None:
+        """Silence is no event to wait for, so this looks again when it may have lasted long enough."""
+        left_s = self._settled_at_s() - loop_time()
+        if left_s > 0:
+            await asyncio.sleep(left_s)
+            await self._quiet()
+
+    def _is_synced(self) -> bool:
+        """A bot that lost its session keeps its commands: only a start (which asks for the gateway) syncs."""
+        live, bot = self.world.gateway.live(), self._application
+        newly_started = bot.booted_at_s > self._gone_at_s
+        synced = bot.synced_at_s > self._gone_at_s or all(session.synced for session in live)
+        return bool(live) and (synced or not newly_started)
+
+    def _settled_at_s(self) -> float:
+        synced = self._application.synced_at_s + (0.0 if self._application.wrote_last else _UNCHANGED_S)
+        entries = self._transcript.entries
+        last = entries[-1].at_s + entries[-1].took_s if entries else 0.0
+        return max(synced, last + _QUIET_S)
+
+    async def gone(self, *, timeout_s: float | None = None) -> None:
+        """The bot has left the gateway (ended, or killed)."""
+        await self.wait(lambda: not self.connected, "the bot to leave the gateway", timeout_s=timeout_s)
+
+    async def resumed(self, times: int = 1, *, timeout_s: float | None = None) -> None:
+        """The bot has resumed its session that many times since the double started."""
+        await self.wait(lambda: self.world.gateway.resumes >= times, f"{times} RESUME", timeout_s=timeout_s)
+
+    async def drop_gateway(self, code: int | None = None, *, resumable: bool = True) -> None:
+        """Cuts the connection, or closes it with `code`. Not `resumable`: the bot must identify anew."""
+        await self.world.gateway.drop(code, resumable=resumable)
+        await self.wait(lambda: not self.connected, "the connection to break")
+
+    async def ask_to_reconnect(self) -> None:
+        await self.world.gateway.reconnect()
+
+    def fail_next(
+        self,
+        route: str,
+        status: int | None = 500,
+        *,
+        times: int = 1,
+        take_effect: bool = False,
+        retry_after_s: float = 0.1,
+        delay_s: float = 0.0,
+    ) -> None:
+        """The next `times` requests to `route` ("METHOD /template") fail: see Fault. 200 only delays."""
+        assert route in self._routes, f"no such route; there are {sorted(self._routes)}"
+        effect = take_effect or status == 200
+        self.faults.order(Fault(route, status, times, effect, retry_after_s, delay_s))
+
+    # What happened
+
+    @property
+    def transcript(self) -> list[Entry]:
+        return self._transcript.entries
+
+    @property
+    def violations(self) -> list[Violation]:
+        return self._transcript.violations
+
+    @property
+    def pings(self) -> list[Ping]:
+        return self.world.pings
+
+    def calls(self, route: str, *, status: int | None = None) -> list[Entry]:
+        assert route in self._routes, f"no such route; there are {sorted(self._routes)}"
+        return [e for e in self.transcript if e.route == route and status in (None, e.status)]
+
+    @property
+    def wrong_language(self) -> list[tuple[str, str]]:
+        """(locale, text) of everything that was shown in a language other than the asker's."""
+        return [(r.interaction.user.locale, text) for r in self.replies for text in r.wrong_language]
+
+    def expire_attachments(self) -> None:
+        """Every URL handed out so far answers 404 from now on."""
+        for attachment in self.world.attachments.values():
+            attachment.expired = True

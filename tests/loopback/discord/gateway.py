@@ -1,0 +1,227 @@
+"""The gateway: sessions that outlive their connections, and the events that are sent to them.
+
+Source: "Gateway" of the documentation. A session keeps every event that it was sent, so that RESUME replays
+what a lost connection missed.
+"""
+
+import asyncio
+import json
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import IntFlag
+from typing import Any
+
+from aiohttp import WSMsgType, web
+
+from tests.loopback.discord.codec import Codec, Plain, codec_for
+
+DISPATCH, HEARTBEAT, IDENTIFY, PRESENCE, VOICE, RESUME, RECONNECT = 0, 1, 2, 3, 4, 6, 7
+MEMBERS, INVALID_SESSION, HELLO, ACK = 8, 9, 10, 11
+KNOWN = frozenset({HEARTBEAT, IDENTIFY, PRESENCE, VOICE, RESUME, MEMBERS, 31, 43})
+HEARTBEAT_MS = 41_250
+SENDS_PER_MINUTE = 120
+
+
+class Intent(IntFlag):
+    GUILDS = 1 << 0
+    GUILD_MEMBERS = 1 << 1
+    GUILD_PRESENCES = 1 << 8
+    GUILD_MESSAGES = 1 << 9
+    DIRECT_MESSAGES = 1 << 12
+    MESSAGE_CONTENT = 1 << 15
+
+
+PRIVILEGED = Intent.GUILD_MEMBERS | Intent.GUILD_PRESENCES | Intent.MESSAGE_CONTENT
+
+
+@dataclass(eq=False, slots=True)
+class Session:
+    id: str
+    intents: Intent
+    shard: tuple[int, int]
+    link: "Link | None"
+    log: list[dict[str, Any]] = field(default_factory=list)
+    resumable: bool = True
+    synced: bool = False
+
+    def serves(self, guild_id: int | None) -> bool:
+        """Direct messages and private interactions go to shard 0."""
+        number, count = self.shard
+        return ((guild_id or 0) >> 22) % count == number
+
+    async def dispatch(self, name: str, data: dict[str, Any]) -> None:
+        payload = {"op": DISPATCH, "t": name, "s": len(self.log) + 1, "d": data}
+        self.log.append(payload)
+        if self.link is not None:
+            await self.link.send(payload)
+
+
+@dataclass(eq=False, slots=True)
+class Link:
+    """One websocket connection. Sends are serialised, because a compressed stream has an order."""
+
+    socket: web.WebSocketResponse
+    request: web.Request
+    codec: Codec
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    received: list[float] = field(default_factory=list)
+
+    async def send(self, payload: dict[str, Any]) -> None:
+        async with self.lock:
+            if self.socket.closed:
+                return
+            data = self.codec.encode(payload)
+            try:
+                await (self.socket.send_str(data) if isinstance(data, str) else self.socket.send_bytes(data))
+            except (ConnectionError, RuntimeError):
+                return  # the peer went away; its session keeps the event for RESUME
+
+    def cut(self) -> None:
+        """Without a goodbye, as a broken network does."""
+        if self.request.transport is not None:
+            self.request.transport.abort()
+
+    def is_flooded(self, now: float) -> bool:
+        self.received = [moment for moment in self.received if moment > now - 60] + [now]
+        return len(self.received) > SENDS_PER_MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Closed(Exception):
+    """The server ends the connection with one of the gateway's close codes."""
+
+    code: int
+    reason: str
+
+
+@dataclass(slots=True)
+class Gateway:
+    """`greet` gives the events of a fresh session, READY first; `allowed` are the privileged intents."""
+
+    token: str
+    allowed: Intent
+    greet: Callable[[Session], list[tuple[str, dict[str, Any]]]]
+    changed: Callable[[], None]
+    refused: Callable[[int, str], None]
+    sessions: list[Session] = field(default_factory=list)
+    links: set[Link] = field(default_factory=set)
+    identifies: int = 0
+    resumes: int = 0
+
+    def live(self) -> list[Session]:
+        return [session for session in self.sessions if session.link is not None]
+
+    async def dispatch(
+        self, name: str, payload_for: Callable[[Intent], dict[str, Any] | None], guild_id: int | None
+    ) -> None:
+        """To each session whose shard serves that guild, unless `payload_for` has nothing for its intents."""
+        for session in list(self.sessions):
+            data = payload_for(session.intents) if session.resumable and session.serves(guild_id) else None
+            if data is not None:
+                await session.dispatch(name, data)
+
+    async def drop(self, code: int | None, *, resumable: bool) -> None:
+        for session in self.live():
+            session.resumable = resumable
+            link = session.link
+            assert link is not None
+            if code is None:
+                link.cut()
+            else:
+                await link.socket.close(code=code, message=b"dropped by the test")
+
+    async def reconnect(self) -> None:
+        """Opcode 7: the server asks its clients to come back and resume."""
+        for session in self.live():
+            assert session.link is not None
+            await session.link.send({"op": RECONNECT, "d": None, "s": None, "t": None})
+
+    async def serve(self, request: web.Request) -> web.WebSocketResponse:
+        socket = web.WebSocketResponse(max_msg_size=4096 + 1, timeout=0.2)
+        await socket.prepare(request)
+        link = Link(socket, request, codec_for(request.query.get("compress")))
+        self.links.add(link)
+        await link.send({"op": HELLO, "d": {"heartbeat_interval": HEARTBEAT_MS}, "s": None, "t": None})
+        try:
+            await self._converse(link)
+        except Closed as closed:
+            self.refused(closed.code, closed.reason)
+            await socket.close(code=closed.code, message=closed.reason.encode())
+        finally:
+            self.links.discard(link)
+            for session in self._of(link):
+                session.link = None
+            self.changed()
+        return socket
+
+    def _of(self, link: Link) -> Iterator[Session]:
+        return (session for session in self.sessions if session.link is link)
+
+    async def _converse(self, link: Link) -> None:
+        async for frame in link.socket:
+            if frame.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
+                continue
+            if link.is_flooded(asyncio.get_running_loop().time()):
+                raise Closed(4008, "Rate limited.")
+            try:
+                payload = json.loads(frame.data)
+                opcode = payload["op"]
+            except (ValueError, KeyError, TypeError):
+                raise Closed(4002, "Error while decoding payload.") from None
+            await self._handle(link, opcode, payload.get("d"))
+
+    async def _handle(self, link: Link, opcode: int, data: Any) -> None:
+        known = next(self._of(link), None)
+        if opcode == HEARTBEAT:
+            await link.send({"op": ACK, "d": None, "s": None, "t": None})
+        elif opcode not in KNOWN:
+            raise Closed(4001, "Unknown opcode.")
+        elif opcode in (IDENTIFY, RESUME) and known is not None:
+            raise Closed(4005, "Already authenticated.")
+        elif opcode == IDENTIFY:
+            await self._identify(link, data)
+        elif opcode == RESUME:
+            await self._resume(link, data)
+        elif known is None:
+            raise Closed(4003, "Not authenticated.")
+
+    async def _identify(self, link: Link, data: dict[str, Any]) -> None:
+        self._authenticate(data["token"])
+        shard = tuple(data.get("shard") or (0, 1))
+        if len(shard) != 2 or not 0 <= shard[0] < shard[1]:
+            raise Closed(4010, "Invalid shard.")
+        if not 0 <= int(data["intents"]) < 1 << 26:
+            raise Closed(4013, "Invalid intent(s).")
+        intents = Intent(int(data["intents"]))
+        if intents & PRIVILEGED & ~self.allowed:
+            raise Closed(4014, "Disallowed intent(s).")
+        if isinstance(link.codec, Plain):
+            link.codec.compressed = bool(data.get("compress"))
+        session = Session(secrets.token_hex(16), intents, (shard[0], shard[1]), link)
+        self.sessions.append(session)
+        self.identifies += 1
+        for name, payload in self.greet(session):
+            await session.dispatch(name, payload)
+        self.changed()
+
+    async def _resume(self, link: Link, data: dict[str, Any]) -> None:
+        self._authenticate(data["token"])
+        session = next((s for s in self.sessions if s.id == data["session_id"] and s.resumable), None)
+        if session is None:
+            await link.send({"op": INVALID_SESSION, "d": False, "s": None, "t": None})
+            return
+        if int(data["seq"]) > len(session.log):
+            raise Closed(4007, "Invalid seq.")
+        seen = int(data["seq"])
+        while seen < len(session.log):  # events may join the log while the old ones are sent
+            await link.send(session.log[seen])
+            seen += 1
+        session.link = link
+        self.resumes += 1
+        await session.dispatch("RESUMED", {})
+        self.changed()
+
+    def _authenticate(self, token: str) -> None:
+        if token.removeprefix("Bot ") != self.token:
+            raise Closed(4004, "Authentication failed.")

@@ -1,0 +1,152 @@
+"""Interactions: what a user did, how it is told to the bot, and how far its answer has come.
+
+Source: "Receiving and Responding" of the documentation: 3 seconds to acknowledge, 15 minutes for the token.
+"""
+
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any
+
+from tests.loopback.discord.channels import Channel, Context
+from tests.loopback.discord.limits import UPLOAD_BYTES
+from tests.loopback.discord.messages import Message
+from tests.loopback.discord.users import ALL_PERMISSIONS, READABLE, User
+
+ACKNOWLEDGE_WITHIN_S = 3.0
+TOKEN_LIVES_S = 15 * 60.0
+USER_INSTALL_FOLLOWUPS = 5
+
+
+class Kind(IntEnum):
+    COMMAND = 2
+    COMPONENT = 3
+    AUTOCOMPLETE = 4
+    MODAL = 5
+
+
+class Callback(IntEnum):
+    MESSAGE = 4
+    DEFERRED_MESSAGE = 5
+    DEFERRED_UPDATE = 6
+    UPDATE = 7
+    CHOICES = 8
+    MODAL = 9
+
+
+@dataclass(eq=False, slots=True)
+class Interaction:
+    """`source` is the message whose component was used; aging moves `sent_at_s` (loop time) back."""
+
+    id: int
+    token: str
+    kind: Kind
+    user: User
+    channel: Channel
+    data: dict[str, Any]
+    sent_at_s: float
+    application_id: int
+    user_installed: bool
+    source: Message | None = None
+    answered: Callback | None = None
+    answered_at_s: float | None = None
+    original: Message | None = None
+    followups: list[Message] = field(default_factory=list)
+    followups_sent: int = 0
+    choices: list[dict[str, Any]] | None = None
+    modal: dict[str, Any] | None = None
+    cause: "Interaction | None" = None
+
+    def is_late(self, now: float) -> bool:
+        return self.answered is None and now - self.sent_at_s > ACKNOWLEDGE_WITHIN_S
+
+    def is_expired(self, now: float) -> bool:
+        return now - self.sent_at_s > TOKEN_LIVES_S
+
+    @property
+    def guild_install(self) -> bool:
+        return self.channel.bot_present
+
+    @property
+    def owners(self) -> dict[str, str]:
+        """Who installed the app that answers: "0" the guild (or "0" in the bot's DM), "1" the user."""
+        owners: dict[str, str] = {}
+        if self.guild_install:
+            owners["0"] = str(self.channel.guild.id) if self.channel.guild else "0"
+        if self.user_installed:
+            owners["1"] = str(self.user.id)
+        return owners
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """`interaction_metadata` of the messages that answer this interaction."""
+        answer: dict[str, Any] = {
+            "id": str(self.id),
+            "type": int(self.kind),
+            "user": self.user.payload(),
+            "authorizing_integration_owners": self.owners,
+        }
+        if self.kind is Kind.COMPONENT and self.source is not None:
+            answer["interacted_message_id"] = str(self.source.id)
+        if self.kind is Kind.MODAL and self.cause is not None:
+            answer["triggering_interaction_metadata"] = self.cause.metadata
+        if self.kind is Kind.COMMAND:
+            answer["name"] = self.data["name"]
+            if "target_id" in self.data:
+                answer["target_message_id"] = self.data["target_id"]
+        return answer
+
+    def payload(self) -> dict[str, Any]:
+        """INTERACTION_CREATE as the gateway sends it."""
+        answer: dict[str, Any] = {
+            "id": str(self.id),
+            "application_id": str(self.application_id),
+            "type": int(self.kind),
+            "token": self.token,
+            "version": 1,
+            "data": self.data,
+            "locale": self.user.locale,
+            "channel_id": str(self.channel.id),
+            "channel": self.channel.interaction_payload(),
+            "context": int(self.channel.context),
+            "authorizing_integration_owners": self.owners,
+            "entitlements": [],
+            "attachment_size_limit": UPLOAD_BYTES,
+            "app_permissions": str(ALL_PERMISSIONS if self.guild_install else READABLE),
+        }
+        if self.source is not None:
+            answer["message"] = self.source.payload()
+        return answer | self._who()
+
+    def _who(self) -> dict[str, Any]:
+        """A member in guilds, a user elsewhere; never both."""
+        if self.channel.context is not Context.GUILD:
+            return {"user": self.user.payload()}
+        guild = self.channel.guild
+        assert guild is not None
+        return {
+            "guild_id": str(guild.id),
+            "guild": guild.partial(),
+            "guild_locale": guild.locale,
+            "member": self.user.member_payload() | {"permissions": str(READABLE)},
+        }
+
+    def callback_payload(self) -> dict[str, Any]:
+        """The answer to a callback with `with_response=true`."""
+        assert self.answered is not None
+        about: dict[str, Any] = {"id": str(self.id), "type": int(self.kind)}
+        resource: dict[str, Any] = {"type": int(self.answered)}
+        shown = self.original if self.answered in _WITH_MESSAGE else None
+        if shown is not None:
+            about |= {
+                "response_message_id": str(shown.id),
+                "response_message_loading": shown.loading,
+                "response_message_ephemeral": shown.ephemeral,
+            }
+            if self.answered is not Callback.DEFERRED_UPDATE:
+                resource["message"] = shown.payload()
+        return {"interaction": about, "resource": resource}
+
+
+_WITH_MESSAGE = frozenset(
+    {Callback.MESSAGE, Callback.DEFERRED_MESSAGE, Callback.UPDATE, Callback.DEFERRED_UPDATE}
+)

@@ -1,0 +1,225 @@
+"""Messages and what a user sees of them, at each moment of their life."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from tests.loopback.discord.channels import Channel
+from tests.loopback.discord.components import BUTTON, LINK, SELECTS, TEXT_DISPLAY, Component, walk
+from tests.loopback.discord.users import User
+
+EPHEMERAL = 1 << 6
+LOADING = 1 << 7
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """Something to upload: what a user attaches, or what the bot sent with a message."""
+
+    name: str
+    data: bytes
+    content_type: str = "application/octet-stream"
+    description: str | None = None
+
+
+@dataclass(eq=False, slots=True)
+class Attachment:
+    """A stored file. `url` serves it until a test lets it expire."""
+
+    id: int
+    file: File
+    url: str
+    ephemeral: bool = False
+    expired: bool = False
+
+    def payload(self) -> dict[str, Any]:
+        answer: dict[str, Any] = {
+            "id": str(self.id),
+            "filename": self.file.name,
+            "content_type": self.file.content_type,
+            "size": len(self.file.data),
+            "url": self.url,
+            "proxy_url": self.url,
+        }
+        if self.file.content_type.startswith("image/"):
+            answer |= {"width": 1, "height": 1}
+        if self.file.description is not None:
+            answer["description"] = self.file.description
+        return answer | {"ephemeral": True} if self.ephemeral else answer
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    label: str
+    custom_id: str | None
+    url: str | None
+    disabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One state of one message as its readers see it; `at_s` is the loop's time in seconds, for intervals."""
+
+    id: int
+    at_s: float
+    author: User
+    content: str
+    embeds: tuple[dict[str, Any], ...] = ()
+    components: tuple[Component, ...] = ()
+    attachments: tuple[Attachment, ...] = ()
+    ephemeral: bool = False
+    loading: bool = False
+    edited: bool = False
+    deleted: bool = False
+
+    @property
+    def buttons(self) -> list[Button]:
+        found = [component for component in walk(list(self.components)) if component.get("type") == BUTTON]
+        return [
+            Button(c.get("label") or "", c.get("custom_id"), c.get("url"), bool(c.get("disabled")))
+            for c in found
+        ]
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of the buttons that can be pressed."""
+        return [button.label for button in self.buttons if not button.disabled]
+
+    @property
+    def text(self) -> str:
+        """Everything there is to read: content, embeds, text components, one under the other; no labels."""
+        return "\n".join(text for text in self._texts() if text)
+
+    @property
+    def written(self) -> str:
+        """`text`, with the labels and hints of buttons and menus too: all that has a language."""
+        hints: list[str] = []
+        for component in walk(list(self.components)):
+            hints += [component.get("label") or "", component.get("placeholder") or ""]
+        return "\n".join([self.text, *filter(None, hints)])
+
+    def _texts(self) -> Iterator[str]:
+        yield self.content
+        for embed in self.embeds:
+            yield (embed.get("author") or {}).get("name") or ""
+            yield embed.get("title") or ""
+            yield embed.get("description") or ""
+            for entry in embed.get("fields") or []:
+                yield f"{entry['name']}\n{entry['value']}"
+            yield (embed.get("footer") or {}).get("text") or ""
+        for component in walk(list(self.components)):
+            if component.get("type") == TEXT_DISPLAY:
+                yield component.get("content") or ""
+
+
+@dataclass(eq=False, slots=True)
+class Message:
+    """The stored message. `history` has every state since it was posted, the last one being the present."""
+
+    id: int
+    channel: Channel
+    author: User
+    created_at: datetime
+    content: str = ""
+    embeds: list[dict[str, Any]] = field(default_factory=list)
+    components: list[Component] = field(default_factory=list)
+    attachments: list[Attachment] = field(default_factory=list)
+    flags: int = 0
+    kind: int = 0
+    edited_at: datetime | None = None
+    nonce: str | None = None
+    mentions: list[User] = field(default_factory=list)
+    everyone: bool = False
+    interaction: dict[str, Any] | None = None
+    application_id: int | None = None
+    reply_to: "Message | None" = None
+    deleted: bool = False
+    history: list[Shown] = field(default_factory=list)
+
+    @property
+    def ephemeral(self) -> bool:
+        return bool(self.flags & EPHEMERAL)
+
+    @property
+    def loading(self) -> bool:
+        return bool(self.flags & LOADING)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.content or self.embeds or self.components or self.attachments)
+
+    def record(self, at_s: float) -> None:
+        self.history.append(
+            Shown(
+                id=self.id,
+                at_s=at_s,
+                author=self.author,
+                content=self.content,
+                embeds=tuple(self.embeds),
+                components=tuple(self.components),
+                attachments=tuple(self.attachments),
+                ephemeral=self.ephemeral,
+                loading=self.loading,
+                edited=self.edited_at is not None,
+                deleted=self.deleted,
+            )
+        )
+
+    @property
+    def shown(self) -> Shown:
+        return self.history[-1]
+
+    def find_component(self, label_or_custom_id: str) -> Component:
+        """Raises AssertionError when nothing there can be used under that label or custom id."""
+        usable = [
+            c for c in walk(self.components) if c.get("type") in SELECTS | {BUTTON} and c.get("style") != LINK
+        ]
+        names = [(c.get("label") or c.get("placeholder") or "", c.get("custom_id") or "") for c in usable]
+        for component, (label, custom_id) in zip(usable, names, strict=True):
+            if label_or_custom_id in (label, custom_id):
+                assert not component.get("disabled"), (
+                    f"{label_or_custom_id!r} is disabled; a user cannot use it"
+                )
+                return component
+        raise AssertionError(f"no component {label_or_custom_id!r} in this message; there are {names}")
+
+    def payload(self, *, blank: bool = False, nested: bool = False) -> dict[str, Any]:
+        """The JSON of this message; `blank` withholds what the message-content intent guards.
+
+        `nested`: as the referenced message of another one, which names no further references.
+        """
+        answer: dict[str, Any] = {
+            "id": str(self.id),
+            "channel_id": str(self.channel.id),
+            "author": self.author.payload(),
+            "timestamp": self.created_at.isoformat(),
+            "edited_timestamp": self.edited_at.isoformat() if self.edited_at else None,
+            "tts": False,
+            "mention_everyone": self.everyone,
+            "mentions": [user.payload() for user in self.mentions],
+            "mention_roles": [],
+            "pinned": False,
+            "type": self.kind,
+            "flags": self.flags,
+            "content": "" if blank else self.content,
+            "embeds": [] if blank else self.embeds,
+            "components": [] if blank else self.components,
+            "attachments": [] if blank else [attachment.payload() for attachment in self.attachments],
+        }
+        if self.nonce is not None:
+            answer["nonce"] = self.nonce
+        if self.application_id is not None:
+            answer |= {"application_id": str(self.application_id), "webhook_id": str(self.application_id)}
+        if self.interaction is not None:
+            answer["interaction_metadata"] = self.interaction
+        if self.reply_to is not None and not nested:
+            answer["message_reference"] = {
+                "type": 0,
+                "message_id": str(self.reply_to.id),
+                "channel_id": str(self.reply_to.channel.id),
+            }
+            answer["referenced_message"] = (
+                None if self.reply_to.deleted else self.reply_to.payload(blank=blank, nested=True)
+            )
+        return answer

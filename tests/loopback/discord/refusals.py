@@ -1,0 +1,132 @@
+"""What Discord says when it will not do something: an HTTP status, a JSON error code and a sentence.
+
+Numbers are those of Discord's documentation ("Opcodes and Status Codes"); a bot that treats them as
+Discord's own is tested against the same numbers here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(slots=True)
+class Refusal(Exception):
+    """An answer other than success. `details` is the nested `errors` object of an invalid form."""
+
+    status: int
+    code: int
+    message: str
+    details: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.status} {self.code} {self.message} {self.details or ''}".rstrip()
+
+    @property
+    def body(self) -> dict[str, Any]:
+        answer: dict[str, Any] = {"message": self.message, "code": self.code, **self.extra}
+        return answer | {"errors": self.details} if self.details else answer
+
+
+def invalid_form(path: Sequence[str | int], code: str, message: str) -> Refusal:
+    """50035, with the error where Discord puts it: below the path of the field that is wrong."""
+    details: dict[str, Any] = {"_errors": [{"code": code, "message": message}]}
+    for step in reversed(path):
+        details = {str(step): details}
+    return Refusal(400, 50035, "Invalid Form Body", details)
+
+
+def too_long(path: Sequence[str | int], limit: int) -> Refusal:
+    return invalid_form(path, "BASE_TYPE_MAX_LENGTH", f"Must be {limit} or fewer in length.")
+
+
+def bad_length(path: Sequence[str | int], low: int, high: int) -> Refusal:
+    return invalid_form(path, "BASE_TYPE_BAD_LENGTH", f"Must be between {low} and {high} in length.")
+
+
+def missing(path: Sequence[str | int]) -> Refusal:
+    return invalid_form(path, "BASE_TYPE_REQUIRED", "This field is required")
+
+
+def wrong_value(path: Sequence[str | int], message: str) -> Refusal:
+    return invalid_form(path, "BASE_TYPE_CHOICES", message)
+
+
+def unauthorized() -> Refusal:
+    return Refusal(401, 0, "401: Unauthorized")
+
+
+def not_found() -> Refusal:
+    return Refusal(404, 0, "404: Not Found")
+
+
+def unknown_channel() -> Refusal:
+    return Refusal(404, 10003, "Unknown Channel")
+
+
+def unknown_message() -> Refusal:
+    return Refusal(404, 10008, "Unknown Message")
+
+
+def unknown_user() -> Refusal:
+    return Refusal(404, 10013, "Unknown User")
+
+
+def unknown_webhook() -> Refusal:
+    return Refusal(404, 10015, "Unknown Webhook")
+
+
+def unknown_interaction() -> Refusal:
+    return Refusal(404, 10062, "Unknown interaction")
+
+
+def already_acknowledged() -> Refusal:
+    return Refusal(400, 40060, "Interaction has already been acknowledged.")
+
+
+def too_many_followups() -> Refusal:
+    return Refusal(400, 40094, "This interaction has hit the maximum number of follow up messages")
+
+
+def invalid_webhook_token() -> Refusal:
+    return Refusal(401, 50027, "Invalid Webhook Token")
+
+
+def missing_access() -> Refusal:
+    return Refusal(403, 50001, "Missing Access")
+
+
+def missing_permissions() -> Refusal:
+    return Refusal(403, 50013, "Missing Permissions")
+
+
+def not_the_author() -> Refusal:
+    return Refusal(403, 50005, "Cannot edit a message authored by another user")
+
+
+def empty_message() -> Refusal:
+    return Refusal(400, 50006, "Cannot send an empty message")
+
+
+def cannot_send_to_user() -> Refusal:
+    return Refusal(403, 50007, "Cannot send messages to this user")
+
+
+def upload_too_large() -> Refusal:
+    return Refusal(413, 40005, "Request entity too large")
+
+
+def rate_limited(retry_after_s: float, *, everywhere: bool = False, scope: str = "user") -> Refusal:
+    """429. `everywhere` is Discord's global limit; `retry_after_s` is in seconds, as in the JSON body."""
+    headers = {"Retry-After": f"{retry_after_s:.3f}", "X-RateLimit-Scope": "global" if everywhere else scope}
+    if everywhere:
+        headers["X-RateLimit-Global"] = "true"
+    message = "You are being rate limited."
+    return Refusal(
+        429,
+        0,
+        message,
+        headers=headers,
+        extra={"retry_after": round(retry_after_s, 3), "global": everywhere},
+    )

@@ -1,0 +1,135 @@
+"""People, the bot among them, and the servers they are in."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.loopback.discord.snowflakes import created_at
+
+ALL_PERMISSIONS = (1 << 50) - 1
+READABLE = (1 << 10) | (1 << 11) | (1 << 16)
+"""View channel, send messages, read message history."""
+
+
+@dataclass(eq=False, slots=True)
+class User:
+    """`locale` is the language of the user's own client, which every interaction carries."""
+
+    id: int
+    name: str
+    locale: str = "en-US"
+    is_bot: bool = False
+    accepts_dms: bool = True
+
+    @property
+    def mention(self) -> str:
+        return f"<@{self.id}>"
+
+    def payload(self) -> dict[str, Any]:
+        answer: dict[str, Any] = {
+            "id": str(self.id),
+            "username": self.name.lower(),
+            "global_name": None if self.is_bot else self.name,
+            "discriminator": "0",
+            "avatar": None,
+            "public_flags": 0,
+        }
+        return answer | {"bot": True} if self.is_bot else answer
+
+    def member_payload(self, *, with_user: bool = True) -> dict[str, Any]:
+        """A guild member; `with_user=False` is the form inside messages and resolved data."""
+        member: dict[str, Any] = {
+            "roles": [],
+            "joined_at": created_at(self.id).isoformat(),
+            "premium_since": None,
+            "communication_disabled_until": None,
+            "avatar": None,
+            "nick": None,
+            "deaf": False,
+            "mute": False,
+            "pending": False,
+            "flags": 0,
+        }
+        return member | {"user": self.payload()} if with_user else member
+
+
+@dataclass(eq=False, slots=True)
+class Guild:
+    """A server. `bot_present` is false where the bot is known only as someone's user-installed app."""
+
+    id: int
+    name: str
+    owner: User
+    locale: str = "ja"
+    bot_present: bool = True
+    members: list[User] = field(default_factory=list)
+
+    def partial(self) -> dict[str, Any]:
+        return {"id": str(self.id), "locale": self.locale, "features": []}
+
+    def payload(
+        self, bot: User, channels: list[dict[str, Any]], threads: list[dict[str, Any]]
+    ) -> dict[str, Any]:
+        """GUILD_CREATE, with the fields that a gateway client reads."""
+        everyone = {
+            "id": str(self.id),
+            "name": "@everyone",
+            "color": 0,
+            "hoist": False,
+            "icon": None,
+            "unicode_emoji": None,
+            "position": 0,
+            "permissions": str(ALL_PERMISSIONS),
+            "managed": False,
+            "mentionable": False,
+            "flags": 0,
+        }
+        return {
+            "id": str(self.id),
+            "name": self.name,
+            "owner_id": str(self.owner.id),
+            "preferred_locale": self.locale,
+            "unavailable": False,
+            "large": False,
+            "joined_at": created_at(self.id).isoformat(),
+            "member_count": len(self.members) + 1,
+            "members": [bot.member_payload()],
+            "channels": channels,
+            "threads": threads,
+            "roles": [everyone],
+            **_NOTHING_SPECIAL,
+        }
+
+
+_NOTHING_SPECIAL: dict[str, Any] = {
+    "icon": None,
+    "splash": None,
+    "discovery_splash": None,
+    "features": [],
+    "emojis": [],
+    "stickers": [],
+    "presences": [],
+    "voice_states": [],
+    "stage_instances": [],
+    "guild_scheduled_events": [],
+    "afk_channel_id": None,
+    "afk_timeout": 300,
+    "verification_level": 0,
+    "default_message_notifications": 0,
+    "explicit_content_filter": 0,
+    "mfa_level": 0,
+    "application_id": None,
+    "system_channel_id": None,
+    "system_channel_flags": 0,
+    "rules_channel_id": None,
+    "vanity_url_code": None,
+    "description": None,
+    "banner": None,
+    "premium_tier": 0,
+    "premium_subscription_count": 0,
+    "premium_progress_bar_enabled": False,
+    "public_updates_channel_id": None,
+    "safety_alerts_channel_id": None,
+    "nsfw_level": 0,
+    "nsfw": False,
+    "incidents_data": None,
+}
