@@ -27,8 +27,11 @@
         ├── CommandsNotRegistered
         ├── AlreadyRunning      another bot runs on the same file
         ├── DatabaseFolderMissing
+        ├── DatabaseMissing     there is nothing to copy
         ├── DatabaseUnusable
-        └── DatabaseNewer       the file was written by a newer cc-bot
+        ├── DatabaseNewer       the file was written by a newer cc-bot
+        ├── SqliteTooOld        Python's SQLite lacks what the SQL needs
+        └── BackupFailed        the copy could not be written
 
 Each class is explained in every language by the text of the same name (texts/errors.py), which is
 formatted with the error's parameters. Neither holds what a user wrote, so both may be logged.
@@ -120,7 +123,7 @@ class StartupError(CcBotError):
 
 
 class InvalidSetting(StartupError):
-    """Parameters: name (the environment variable), expected (what it takes)."""
+    """Parameters: name (the environment variable), expected (an example of a good value)."""
 
 
 class MissingToken(StartupError):
@@ -147,9 +150,21 @@ class DatabaseFolderMissing(StartupError):
     """The operator named a folder that does not exist. Parameters: path."""
 
 
+class DatabaseMissing(StartupError):
+    """There is no database to copy. Parameters: path."""
+
+
 class DatabaseUnusable(StartupError):
     """Not a database, damaged, or not readable and writable. Parameters: path."""
 
 
 class DatabaseNewer(StartupError):
     """Parameters: path, found, known (schema versions)."""
+
+
+class SqliteTooOld(StartupError):
+    """Parameters: found, needed (versions)."""
+
+
+class BackupFailed(StartupError):
+    """The copy could not be written. Parameters: path."""

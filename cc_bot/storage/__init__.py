@@ -1,1 +1,24 @@
-""""""
+"""The database: a connection, its schema, and copies of it. What is stored in it is not known here."""
+
+from cc_bot.storage.backup import BackupResult, back_up
+from cc_bot.storage.database import Database, Dialect, Row, Statement
+from cc_bot.storage.location import DEFAULT_URL, sqlite_path
+from cc_bot.storage.migrate import Migration, apply_pending, pending
+from cc_bot.storage.opening import open_database
+from cc_bot.storage.sqlite import Synchronous
+
+__all__ = [
+    "DEFAULT_URL",
+    "BackupResult",
+    "Database",
+    "Dialect",
+    "Migration",
+    "Row",
+    "Statement",
+    "Synchronous",
+    "apply_pending",
+    "back_up",
+    "open_database",
+    "pending",
+    "sqlite_path",
+]

@@ -1,1 +1,53 @@
-""""""
+"""What is kept: conversations, memories and settings. A store knows no model and no Discord.
+
+async with open_stores("sqlite:///path/to.db") as stores:
+    session = await stores.sessions.open(SessionKey(user_id=1, channel_id=2))
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.storage import Synchronous, apply_pending, open_database
+from cc_bot.stores.memories import MemoryStore
+from cc_bot.stores.sessions import SessionStore
+from cc_bot.stores.settings import Keep, SettingsStore
+
+__all__ = ["Keep", "MemoryStore", "SessionStore", "SettingsStore", "Stores", "open_stores"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """All stores over one database."""
+
+    sessions: SessionStore
+    memories: MemoryStore
+    settings: SettingsStore
+
+
+@asynccontextmanager
+async def open_stores(
+    url: str,
+    *,
+    history_limit: int = 20,
+    session_ttl: timedelta = timedelta(days=1),
+    clock: Clock = utc_now,
+    synchronous: Synchronous = "NORMAL",
+) -> AsyncIterator[Stores]:
+    """The stores of the database at this URL, which is brought up to date first.
+
+    `history_limit` is in messages, 0 for no bound; `session_ttl` is the time without a turn until a session
+    expires. Raises a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer,
+    SqliteTooOld, or BackupFailed (of the copy that is made before an upgrade).
+    """
+    async with open_database(url, synchronous=synchronous) as database:
+        await apply_pending(database, clock=clock)
+        yield Stores(
+            sessions=SessionStore(
+                database, history_limit=history_limit, session_ttl=session_ttl, clock=clock
+            ),
+            memories=MemoryStore(database, clock=clock),
+            settings=SettingsStore(database, clock=clock),
+        )

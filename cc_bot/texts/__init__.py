@@ -9,19 +9,38 @@ from dataclasses import dataclass
 
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
-from cc_bot.texts import errors
+from cc_bot.texts import answer, cli, errors, memory, session, terminal
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
     """All areas in one language."""
 
+    answer: answer.AnswerTexts
+    cli: cli.CliTexts
     errors: errors.ErrorTexts
+    memory: memory.MemoryTexts
+    session: session.SessionTexts
+    terminal: terminal.TerminalTexts
 
 
 _TEXTS = {
-    Locale.JA: Texts(errors=errors.JA),
-    Locale.EN: Texts(errors=errors.EN),
+    Locale.JA: Texts(
+        answer=answer.JA,
+        cli=cli.JA,
+        errors=errors.JA,
+        memory=memory.JA,
+        session=session.JA,
+        terminal=terminal.JA,
+    ),
+    Locale.EN: Texts(
+        answer=answer.EN,
+        cli=cli.EN,
+        errors=errors.EN,
+        memory=memory.EN,
+        session=session.EN,
+        terminal=terminal.EN,
+    ),
 }
 
 

@@ -35,8 +35,11 @@ class ErrorTexts:
     commands_not_registered: str
     already_running: str
     database_folder_missing: str
+    database_missing: str
     database_unusable: str
     database_newer: str
+    sqlite_too_old: str
+    backup_failed: str
 
 
 _UNEXPECTED_JA = "うまくいきませんでした。もう一度お試しください。"
@@ -63,7 +66,7 @@ JA = ErrorTexts(
     model_refused_request="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、ボットの管理者にお知らせください。",
     storage_error="保存できませんでした。少し待って、もう一度お試しください。続くときはボットの管理者にお知らせください。",
     startup_error="起動できませんでした。設定を確かめてください。",
-    invalid_setting="設定 {name} の値が正しくありません。{expected}",
+    invalid_setting="設定 {name} の値が正しくありません。たとえば {expected} のように書いてください。",
     missing_token=(
         "DISCORD_TOKEN が設定されていません。.env に DISCORD_TOKEN=… と書くか、"
         "トークンなしで試すには cc-bot chat を使ってください。"
@@ -76,11 +79,14 @@ JA = ErrorTexts(
     commands_not_registered="コマンドを登録できなかったので、起動をやめました（{detail}）。",
     already_running="別の cc-bot が {path} を使っています。そちらを止めてから起動してください。",
     database_folder_missing="データベースのフォルダ {path} がありません。作成するか、CC_BOT_DATABASE_URL を直してください。",
+    database_missing="データベース {path} がありません。CC_BOT_DATABASE_URL を確かめてください。",
     database_unusable="データベース {path} を開けません。ファイルの中身と読み書きの権限を確かめてください。",
     database_newer=(
         "データベース {path} は新しい cc-bot のものです（版 {found}、この cc-bot は {known} まで）。"
         "cc-bot を更新してください。"
     ),
+    sqlite_too_old="Python に付属の SQLite {found} は古すぎます（{needed} 以上が必要です）。Python を新しくしてください。",
+    backup_failed="バックアップを {path} に書き込めませんでした。空き容量と書き込みの権限を確かめてください。",
 )
 
 EN = ErrorTexts(
@@ -110,7 +116,7 @@ EN = ErrorTexts(
     ),
     storage_error="I could not save that. Please try again in a moment; if it goes on, tell whoever runs this bot.",
     startup_error="cc-bot could not start. Please check its settings.",
-    invalid_setting="The setting {name} is not valid. {expected}",
+    invalid_setting="The setting {name} is not valid. Write it like this, for example: {expected}",
     missing_token=(
         "DISCORD_TOKEN is not set. Put DISCORD_TOKEN=… into .env, or try cc-bot without a token: cc-bot chat"
     ),
@@ -121,9 +127,12 @@ EN = ErrorTexts(
     commands_not_registered="The commands could not be registered, so cc-bot did not start ({detail}).",
     already_running="Another cc-bot is using {path}. Stop that one first.",
     database_folder_missing="The database folder {path} does not exist. Create it or correct CC_BOT_DATABASE_URL.",
+    database_missing="There is no database at {path}. Check CC_BOT_DATABASE_URL.",
     database_unusable="The database {path} can't be opened. Check the file and the permission to read and write it.",
     database_newer=(
         "The database {path} was written by a newer cc-bot (version {found}; this one knows {known}). "
         "Update cc-bot."
     ),
+    sqlite_too_old="The SQLite {found} of this Python is too old ({needed} or newer is needed). Install a newer Python.",
+    backup_failed="The backup could not be written to {path}. Check the free space and the permission to write.",
 )

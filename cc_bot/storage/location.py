@@ -1,0 +1,24 @@
+"""Where the database is: CC_BOT_DATABASE_URL, read."""
+
+from pathlib import Path
+
+from cc_bot.domain.errors import InvalidSetting
+
+DEFAULT_URL = "sqlite:///data/sessions.db"
+
+_PREFIX = "sqlite:///"
+
+
+def sqlite_path(url: str) -> Path:
+    """The file of a URL: `sqlite:///relative/path` or `sqlite:////absolute/path`.
+
+    The rest of the URL is the path as it stands: nothing is unquoted, and `?` begins no options. Raises
+    InvalidSetting for anything else. The error does not repeat the URL, which may hold a password.
+    """
+    path = url.removeprefix(_PREFIX)
+    if path == url or not path.strip() or "\0" in path:
+        raise InvalidSetting(
+            name="CC_BOT_DATABASE_URL",
+            expected=f"{DEFAULT_URL}, sqlite:////var/lib/cc-bot/sessions.db",
+        )
+    return Path(path)

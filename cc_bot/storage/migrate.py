@@ -1,0 +1,117 @@
+"""The schema, as numbered SQL files that are applied in order.
+
+A file and its record commit together, so a database is always at a version and never between two. The
+record is written first within the transaction: of two programs that start at once, the second fails on its
+key before it touches the schema, and finds the work done.
+"""
+
+import re
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import DatabaseNewer, StorageError
+from cc_bot.storage.database import Database, Statement
+
+_RECORDS = """
+    CREATE TABLE IF NOT EXISTS schema_migrations (
+        version     INTEGER PRIMARY KEY,
+        applied_at  INTEGER NOT NULL,  -- Unix milliseconds
+        description TEXT
+    )
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step of the schema."""
+
+    version: int
+    description: str
+    statements: tuple[str, ...]
+
+
+def known_migrations() -> tuple[Migration, ...]:
+    """The migrations that this program carries, in order."""
+    return read_migrations(resources.files("cc_bot.storage") / "migrations")
+
+
+def read_migrations(folder: Traversable) -> tuple[Migration, ...]:
+    """The files named `0001_what_it_does.sql`, in order.
+
+    Raises ValueError when a number is missing or double.
+    """
+    found = [
+        Migration(int(match[1]), match[2].replace("_", " "), _split(file.read_text("utf-8")))
+        for file in folder.iterdir()
+        if (match := re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name))
+    ]
+    found.sort(key=lambda migration: migration.version)
+    if [migration.version for migration in found] != list(range(1, len(found) + 1)):
+        raise ValueError("migrations are numbered 1, 2, 3, … without a gap")
+    return tuple(found)
+
+
+async def pending(database: Database, migrations: Sequence[Migration] | None = None) -> tuple[Migration, ...]:
+    """What `apply_pending` would apply. Raises DatabaseNewer."""
+    known = known_migrations() if migrations is None else migrations
+    version = await _version(database)
+    newest = known[-1].version
+    if version > newest:
+        raise DatabaseNewer(path=database.location, found=version, known=newest)
+    return tuple(migration for migration in known if migration.version > version)
+
+
+async def apply_pending(
+    database: Database, migrations: Sequence[Migration] | None = None, *, clock: Clock = utc_now
+) -> tuple[Migration, ...]:
+    """Bring the schema up to date and return what was applied.
+
+    A database that held something is copied first.
+    Raises DatabaseNewer, or StorageError with the schema at the last version that worked.
+    """
+    todo = await pending(database, migrations)
+    if todo and todo[0].version > 1:
+        await database.preserve(todo[-1].version)
+    return tuple([migration for migration in todo if await _apply(database, migration, clock)])
+
+
+async def _apply(database: Database, migration: Migration, clock: Clock) -> bool:
+    """Whether it was applied here; False when another program was faster."""
+    record = Statement(
+        "INSERT INTO schema_migrations (version, applied_at, description) VALUES ($1, $2, $3)",
+        (migration.version, int(clock().timestamp()) * 1000, migration.description),
+    )
+    try:
+        await database.transaction([record, *map(Statement, migration.statements)])
+    except StorageError:
+        if await _version(database) >= migration.version:
+            return False
+        raise
+    return True
+
+
+async def _version(database: Database) -> int:
+    """The version of the schema; 0 for a new database."""
+    await database.transaction([Statement(_RECORDS)])
+    [(version,)] = await database.query("SELECT coalesce(max(version), 0) FROM schema_migrations")
+    return int(version)
+
+
+def _split(script: str) -> tuple[str, ...]:
+    """The statements of a script.
+
+    They are run one by one: Python's executescript commits what is open before it begins.
+    """
+    statements, lines = list[str](), list[str]()
+    for line in script.splitlines():
+        lines.append(line)
+        if sqlite3.complete_statement("\n".join(lines)):
+            statements.append("\n".join(lines).strip())
+            lines.clear()
+    if any(line.strip() and not line.lstrip().startswith("--") for line in lines):
+        raise ValueError("the last statement has no semicolon")
+    return tuple(statements)

@@ -1,0 +1,20 @@
+"""How values are written into columns, where every store must do it alike."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def to_text(moment: datetime) -> str:
+    """UTC in ISO 8601, always with microseconds: of one width, so that text order is time order."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def to_ms(moment: datetime) -> int:
+    """Unix milliseconds, the rest cut off. In integers: a float loses a millisecond now and then."""
+    return (moment - _EPOCH) // timedelta(milliseconds=1)
+
+
+def from_ms(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)  # exact: it rounds to microseconds

@@ -1,0 +1,253 @@
+"""Conversations: what was said under each session key, and the window of it that a turn sees.
+
+A turn is two trips to the database: `open` before the model is asked, and `commit_turn` after. No
+transaction is held while the model thinks, and no conversation is kept in the process, so a restart changes
+nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import uuid4
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import StorageError
+from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.session import Session, SessionKey
+from cc_bot.storage import Database, Row, Statement
+from cc_bot.stores.columns import from_ms, to_ms, to_text
+from cc_bot.stores.history import SELECT_OPEN_SESSION, read_session, tool_calls_to_json, window
+from cc_bot.stores.unscoped import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
+
+_UNBOUNDED: Final = 2**62
+_END_OF_TIME: Final = to_text(datetime.max.replace(tzinfo=UTC))
+
+# $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago
+_DELETE_ATTACHMENTS_OF_IDLE: Final = """
+    DELETE FROM attachments
+    WHERE user_id = $1 AND session_id IN (
+        SELECT id FROM sessions
+        WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
+    )
+"""
+
+# as above, and $5 now
+_CLOSE_IDLE: Final = """
+    UPDATE sessions SET closed_at = $5
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
+"""
+
+# Who comes second finds the key taken and reads the first one's session.
+_INSERT_SESSION: Final = """
+    INSERT INTO sessions (user_id, channel_id, agent, id, created_at, last_active)
+    VALUES ($1, $2, $3, $4, $5, $5)
+    ON CONFLICT (user_id, channel_id, agent) WHERE closed_at IS NULL DO NOTHING
+"""
+
+# Taking owner and channel from the session's own row refuses a session that is not the user's.
+_INSERT_MESSAGE: Final = """
+    INSERT INTO messages (
+        session_id, user_id, channel_id, parent_channel_id, author_id, author_name,
+        discord_id, role, content, tool_calls, visibility, status, timestamp, created_at
+    )
+    SELECT id, user_id, channel_id, channel_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11
+    FROM sessions WHERE id = $1 AND user_id = $2
+    RETURNING id
+"""
+
+# Run next after its message, in the same transaction: that is the session's newest.
+_INSERT_ATTACHMENT: Final = """
+    INSERT INTO attachments (message_id, session_id, user_id, position, name, content_type, data)
+    SELECT id, session_id, user_id, $3, $4, $5, $6
+    FROM messages WHERE session_id = $1 AND user_id = $2
+    ORDER BY id DESC LIMIT 1
+"""
+
+_MARK_REPLACED: Final = """
+    UPDATE messages SET status = 'replaced'
+    WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
+"""
+
+# A session that was closed while the model was thinking stays as it was closed.
+_TOUCH: Final = """
+    UPDATE sessions SET last_active = $3
+    WHERE id = $1 AND user_id = $2 AND closed_at IS NULL
+"""
+
+# There are two windows on a session: of what was said in public, and of everything. Either one keeps a
+# file.
+_DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
+    DELETE FROM attachments
+    WHERE session_id = $1 AND user_id = $2 AND message_id NOT IN (
+        SELECT id FROM (
+            SELECT id FROM messages
+            WHERE session_id = $1 AND user_id = $2 AND status <> 'replaced'
+            ORDER BY id DESC LIMIT $3
+        ) AS everything
+        UNION ALL
+        SELECT id FROM (
+            SELECT id FROM messages
+            WHERE session_id = $1 AND user_id = $2 AND status <> 'replaced' AND visibility = 'public'
+            ORDER BY id DESC LIMIT $3
+        ) AS said_in_public
+    )
+"""
+
+# A late turn of a closed session brings files that nobody will read.
+_DELETE_ATTACHMENTS_OF_CLOSED: Final = """
+    DELETE FROM attachments
+    WHERE session_id = $1 AND user_id = $2 AND session_id IN (
+        SELECT id FROM sessions WHERE id = $1 AND user_id = $2 AND closed_at IS NOT NULL
+    )
+"""
+
+
+class SessionStore:
+    """The sessions of every key."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        history_limit: int = 20,
+        session_ttl: timedelta = timedelta(days=1),
+        clock: Clock = utc_now,
+    ) -> None:
+        """`history_limit`: messages, 0 for no bound; `session_ttl`: the time without a turn until expiry."""
+        self._database = database
+        self._limit = history_limit
+        self._window_size = history_limit or _UNBOUNDED
+        self._ttl = session_ttl
+        self._clock = clock
+
+    async def open(self, key: SessionKey, *, visibility: Visibility = "public") -> Session:
+        """The current session with its history, made when there is none or the last one has expired.
+
+        `visibility` is that of the turn about to be made: the history of a public turn leaves out what was
+        said in private.
+        """
+        now = self._clock()
+        rows = await self._database.query(
+            SELECT_OPEN_SESSION, *_key(key), to_text(now - self._ttl), visibility, self._window_size
+        )
+        if not rows:
+            rows = await self._renew(key, visibility, idle_since=to_text(now - self._ttl), now=to_text(now))
+        return read_session(rows, key)
+
+    async def clear(self, key: SessionKey) -> Session:
+        """Close the open session, if any, and open a new one with nothing in it."""
+        rows = await self._renew(key, "public", idle_since=_END_OF_TIME, now=to_text(self._clock()))
+        return read_session(rows, key)
+
+    async def expire(self) -> int:
+        """Close every session that has been idle for too long, and tell how many there were.
+
+        Their messages stay in the archive and are no longer read; their attachments are deleted.
+        """
+        now = self._clock()
+        idle_since = to_text(now - self._ttl)
+        [_, closed] = await self._database.transaction(
+            [
+                Statement(DELETE_EXPIRED_ATTACHMENTS, (idle_since,)),
+                Statement(CLOSE_EXPIRED, (idle_since, to_text(now))),
+            ]
+        )
+        return len(closed)
+
+    async def commit_turn(
+        self, session: Session, messages: Sequence[Message], *, replaces: int | None = None
+    ) -> Session:
+        """Store a turn, whole or not at all, and return the session with it.
+
+        `replaces` is the id of an answer of this session that the turn's answer takes the place of: it
+        stays in the archive and leaves the history. The returned messages carry their ids and times. A
+        session that was closed in the meantime gets the turn and stays closed. What another turn stored
+        since `open` shows at the next `open`.
+
+        Raises StorageError, also when the session is not its key's user's.
+        """
+        now = from_ms(to_ms(self._clock()))  # as it is read back
+        batch = self._commit(session, messages, replaces, now)
+        results = await self._database.transaction(batch)
+        ids = [
+            _stored_id(rows)
+            for statement, rows in zip(batch, results, strict=True)
+            if statement.sql is _INSERT_MESSAGE
+        ]
+        turn = [
+            replace(message, id=id_, created_at=now, author_id=_author(message, session.key))
+            for message, id_ in zip(messages, ids, strict=True)
+        ]
+        before = [message for message in session.history if not _is_answer(message, replaces)]
+        return replace(session, history=window([*before, *turn], self._limit), last_active=now)
+
+    def _commit(
+        self, session: Session, turn: Sequence[Message], replaces: int | None, now: datetime
+    ) -> list[Statement]:
+        owned = (session.id, session.key.user_id)
+        batch = [] if replaces is None else [Statement(_MARK_REPLACED, (*owned, replaces))]
+        for message in turn:
+            batch.append(_insert(owned, message, _author(message, session.key), to_ms(now)))
+            batch.extend(_insert_files(owned, message))
+        batch.append(Statement(_TOUCH, (*owned, to_text(now))))
+        batch.append(Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._window_size)))
+        if any(message.attachments for message in turn):
+            batch.append(Statement(_DELETE_ATTACHMENTS_OF_CLOSED, owned))
+        return batch
+
+    async def _renew(
+        self, key: SessionKey, visibility: Visibility, *, idle_since: str, now: str
+    ) -> Sequence[Row]:
+        """Close the session if it has been idle since then, see that there is one, and read it."""
+        columns = _key(key)
+        results = await self._database.transaction(
+            [
+                Statement(_DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_since)),
+                Statement(_CLOSE_IDLE, (*columns, idle_since, now)),
+                Statement(_INSERT_SESSION, (*columns, str(uuid4()), now)),
+                Statement(SELECT_OPEN_SESSION, (*columns, "", visibility, self._window_size)),
+            ]
+        )
+        return results[-1]
+
+
+def _key(key: SessionKey) -> tuple[int, int, str]:
+    return (key.user_id, key.channel_id, key.agent)
+
+
+def _author(message: Message, key: SessionKey) -> int:
+    """Who wrote it; a question of nobody in particular is the user's."""
+    return message.author_id or (key.user_id if message.role == "user" else 0)
+
+
+def _is_answer(message: Message, id_: int | None) -> bool:
+    return id_ is not None and message.id == id_ and message.role == "assistant"
+
+
+def _insert(owned: tuple[str, int], message: Message, author_id: int, ms: int) -> Statement:
+    columns = (
+        author_id,
+        message.author_name,
+        message.discord_id,
+        message.role,
+        message.content,
+        tool_calls_to_json(message.tool_calls),
+        message.visibility,
+        message.status,
+        ms,
+    )
+    return Statement(_INSERT_MESSAGE, (*owned, *columns))
+
+
+def _insert_files(owned: tuple[str, int], message: Message) -> list[Statement]:
+    return [
+        Statement(_INSERT_ATTACHMENT, (*owned, position, file.name, file.content_type, file.data))
+        for position, file in enumerate(message.attachments)
+    ]
+
+
+def _stored_id(rows: Sequence[Row]) -> int:
+    if not rows:
+        raise StorageError  # the session is not this user's, or is no longer there
+    return int(rows[0][0])

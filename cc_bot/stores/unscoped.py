@@ -1,0 +1,23 @@
+"""The statements that touch users' data without a user's id: all of them, in one place.
+
+Every other statement names its user in its WHERE clause, so that no mistake above the stores can show one
+user what is another's. Those here serve all users at once by their nature. A test records what the stores
+run and fails on any statement without a user that does not stand here.
+"""
+
+from typing import Final
+
+DELETE_EXPIRED_ATTACHMENTS: Final = """
+    DELETE FROM attachments
+    WHERE session_id IN (SELECT id FROM sessions WHERE closed_at IS NULL AND last_active <= $1)
+"""
+"""Parameters: the last moment of activity that is too long ago. To be run before CLOSE_EXPIRED."""
+
+CLOSE_EXPIRED: Final = """
+    UPDATE sessions SET closed_at = $2
+    WHERE closed_at IS NULL AND last_active <= $1
+    RETURNING id
+"""
+"""Parameters: the last moment of activity that is too long ago, now."""
+
+UNSCOPED: Final = frozenset({DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED})

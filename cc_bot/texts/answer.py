@@ -1,0 +1,93 @@
+"""What stands around an answer: while it is on its way, and under it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerTexts:
+    thinking: str
+    thinking_for: str
+    """Parameter: seconds."""
+    queued: str
+    fallback: str
+    tool_remember: str
+    tool_recall: str
+    tool_other: str
+    """Parameter: name."""
+    stopped: str
+    stopped_empty: str
+    cut: str
+    cut_for_good: str
+    """When there is nothing to continue from."""
+    no_words: str
+    kept: str
+    """A new answer was asked for and stopped before its first word."""
+    temporary: str
+    long_as_file: str
+    file_name: str
+    help_hint: str
+    stop: str
+    regenerate: str
+    continue_: str
+    continue_question: str
+    not_yours: str
+    no_longer_running: str
+    stopping: str
+    lost: str
+
+
+JA = AnswerTexts(
+    thinking="考えています…",
+    thinking_for="考えています…（{seconds}秒）",
+    queued="前の質問が終わるのを待っています…",
+    fallback="混み合っているため、別のモデルに聞いています…",
+    tool_remember="💾 メモリに保存しています…",
+    tool_recall="🔎 メモリを探しています…",
+    tool_other="🔧 {name} を使っています…",
+    stopped="⏹️ ここで止めました。",
+    stopped_empty="⏹️ 回答を止めました。何も保存していません。",
+    cut="✂️ 回答が途中で切れました。「続ける」で続きを書きます。",
+    cut_for_good="✂️ 回答が途中で切れました。もう一度 /ask でお聞きください。",
+    no_words="（言葉での返事はありませんでした）",
+    kept="⏹️ 止めました。前の回答はそのままです。",
+    temporary="🫧 この質問と回答は保存されません。",
+    long_as_file="📄 長い回答なので、全文をファイルで添付しました。",
+    file_name="回答.md",
+    help_hint="💡 /help で、できることの一覧を見られます。",
+    stop="止める",
+    regenerate="もう一度答える",
+    continue_="続ける",
+    continue_question="続けてください。",
+    not_yours="このボタンは、質問した人だけが使えます。ご自分の質問は /ask でどうぞ。",
+    no_longer_running="この回答はもう動いていません。もう一度 /ask でお聞きください。",
+    stopping="止めています…",
+    lost="再起動のため、この質問には答えられませんでした。もう一度 /ask でお聞きください。",
+)
+
+EN = AnswerTexts(
+    thinking="Thinking…",
+    thinking_for="Thinking… ({seconds} s)",
+    queued="Waiting for your earlier question to finish…",
+    fallback="That model is busy, asking another one…",
+    tool_remember="💾 Saving to memory…",
+    tool_recall="🔎 Looking through your memories…",
+    tool_other="🔧 Using {name}…",
+    stopped="⏹️ Stopped here.",
+    stopped_empty="⏹️ Stopped. Nothing was saved.",
+    cut="✂️ The answer broke off. Press “Continue” for the rest.",
+    cut_for_good="✂️ The answer broke off. Please ask again with /ask.",
+    no_words="(There was no answer in words.)",
+    kept="⏹️ Stopped. The earlier answer stays.",
+    temporary="🫧 This question and its answer are not stored.",
+    long_as_file="📄 This is a long answer, so all of it is in the attached file.",
+    file_name="answer.md",
+    help_hint="💡 /help shows everything I can do.",
+    stop="Stop",
+    regenerate="Answer again",
+    continue_="Continue",
+    continue_question="Please continue.",
+    not_yours="Only the person who asked can use this button. Ask your own question with /ask.",
+    no_longer_running="This answer is no longer running. Please ask again with /ask.",
+    stopping="Stopping…",
+    lost="I restarted before I could answer this. Please ask again with /ask.",
+)

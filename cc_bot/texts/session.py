@@ -1,0 +1,67 @@
+"""Sessions, settings and help, as a user reads of them."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTexts:
+    cleared: str
+    settings_title: str
+    settings_language: str
+    settings_timezone: str
+    settings_default: str
+    """Parameter: value."""
+    settings_saved: str
+    """Parameters: language, timezone."""
+    language_ja: str
+    language_en: str
+    help: str
+
+
+JA = SessionTexts(
+    cleared="🧹 会話をまっさらにしました。メモリは残っています。",
+    settings_title="あなたの設定",
+    settings_language="言語",
+    settings_timezone="タイムゾーン",
+    settings_default="{value}（既定）",
+    settings_saved="⚙️ 設定を保存しました。言語: {language}、タイムゾーン: {timezone}",
+    language_ja="日本語",
+    language_en="英語 (English)",
+    help=(
+        "**できること**\n"
+        "`/ask` 質問に答えます。このチャンネルでの前の会話も踏まえます。画像やテキストファイルも添付できます。\n"
+        "　`private` 自分だけに表示　`temporary` 何も保存しない\n"
+        "`/memory add` 覚えてほしいことを保存します。「〜を覚えておいて」と話しかけても大丈夫です。\n"
+        "`/memory search` `/memory list` `/memory delete` メモリを探す・一覧する・消す\n"
+        "`/clear` このチャンネルでの会話をまっさらにします（メモリは残ります）。\n"
+        "`/settings` 自分の言語とタイムゾーンを決めます。\n"
+        "メッセージを長押し（右クリック）→ アプリ →「これを覚える」でも保存できます。\n"
+        "\n"
+        "**保存されるもの**\n"
+        "会話とメモリは、このボットを動かしている人のサーバーに保存されます。メモリを見られるのは自分だけです。"
+    ),
+)
+
+EN = SessionTexts(
+    cleared="🧹 Started afresh. Your memories are still there.",
+    settings_title="Your settings",
+    settings_language="Language",
+    settings_timezone="Time zone",
+    settings_default="{value} (default)",
+    settings_saved="⚙️ Saved. Language: {language}, time zone: {timezone}",
+    language_ja="Japanese",
+    language_en="English",
+    help=(
+        "**What I can do**\n"
+        "`/ask` answers a question, with what was said before in this channel. Attach an image or a text file if you like.\n"
+        "　`private` only you see it　`temporary` nothing is stored\n"
+        "`/memory add` keeps something for you. Saying “remember that …” works too.\n"
+        "`/memory search` `/memory list` `/memory delete` find, list and delete memories\n"
+        "`/clear` starts this channel's conversation afresh (memories stay).\n"
+        "`/settings` sets your own language and time zone.\n"
+        "Long-press (right-click) a message → Apps → “Remember this” keeps that message.\n"
+        "\n"
+        "**What is stored**\n"
+        "Conversations and memories are kept on the server of whoever runs this bot. Only you can see your memories."
+    ),
+)

@@ -1,0 +1,189 @@
+"""The terminal chat: its commands, its hints, and what stands around an answer there."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Manual:
+    """One command, as /help and the completion menu show it."""
+
+    usage: str
+    summary: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommandTexts:
+    """A field is named after its command: `/memory add` is memory_add."""
+
+    ask: Manual
+    regenerate: Manual
+    continue_: Manual
+    attach: Manual
+    detach: Manual
+    memory_list: Manual
+    memory_search: Manual
+    memory_add: Manual
+    memory_delete: Manual
+    clear: Manual
+    settings: Manual
+    help: Manual
+    exit: Manual
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalTexts:
+    commands: CommandTexts
+    greeting: str
+    """Parameter: model."""
+    goodbye: str
+    help_title: str
+    help_keys: str
+    help_stored: str
+    send: str
+    new_line: str
+    leave: str
+    interrupt: str
+    tool_remember: str
+    tool_recall: str
+    tool_other: str
+    """Parameter: name."""
+    tool_failed: str
+    """Parameter: name."""
+    cut: str
+    unknown: str
+    """Parameter: given."""
+    unknown_near: str
+    """Parameters: given, nearest."""
+    memory_needs_more: str
+    misused: str
+    """Parameters: given, usage."""
+    no_answer_yet: str
+    attached: str
+    """Parameter: name."""
+    detached: str
+    nothing_attached: str
+    path_needed: str
+    file_not_found: str
+    """Parameter: path."""
+    file_not_read: str
+    """Parameter: path."""
+    memory_number: str
+    memory_text: str
+    memory_date: str
+    older_memories: str
+    """Parameter: command."""
+
+
+JA = TerminalTexts(
+    commands=CommandTexts(
+        ask=Manual(
+            "/ask [--temporary] 質問",
+            "質問します。/ask なしで書いても同じです。--temporary は何も保存しません",
+        ),
+        regenerate=Manual("/regenerate", "最新の質問に、もう一度答えます"),
+        continue_=Manual("/continue", "回答の続きを書きます"),
+        attach=Manual("/attach ファイル", "次の質問に画像かテキストを添付します"),
+        detach=Manual("/detach", "添付を取り消します"),
+        memory_list=Manual("/memory list [カテゴリ]", "メモリを新しい順に一覧します"),
+        memory_search=Manual("/memory search 言葉 [--category 名前]", "メモリを探します"),
+        memory_add=Manual(
+            "/memory add 内容 [--category 名前] [--tags 名前,名前]",
+            "覚えてほしいことを保存します。「〜を覚えておいて」でも大丈夫です",
+        ),
+        memory_delete=Manual("/memory delete 番号", "メモリを消します"),
+        clear=Manual("/clear", "会話をまっさらにします（メモリは残ります）"),
+        settings=Manual(
+            "/settings [language ja|en] [timezone Asia/Tokyo]",
+            "言語とタイムゾーンを決めます。default で既定に戻します",
+        ),
+        help=Manual("/help", "この一覧を見ます"),
+        exit=Manual("/exit", "終わります"),
+    ),
+    greeting="cc-bot（{model}）。聞きたいことを書いて Enter を押してください。/help で一覧、Ctrl-D で終わります。",
+    goodbye="またどうぞ。",
+    help_title="できること",
+    help_keys="Enter で送信、Alt+Enter で改行、↑ で前の入力、Tab で補完します。Ctrl-C は回答を止めるか入力を消し、Ctrl-D で終わります。",
+    help_stored="会話とメモリは、このボットが動いている機械に保存されます。",
+    send="送信",
+    new_line="改行",
+    leave="終了",
+    interrupt="Ctrl-C で止める",
+    tool_remember="メモリに保存しました",
+    tool_recall="メモリを探しました",
+    tool_other="{name} を使いました",
+    tool_failed="{name} はうまくいきませんでした",
+    cut="✂️ 回答が途中で切れました。/continue で続きを書きます。",
+    unknown="{given} というコマンドはありません。/help で一覧を見られます。/ で始まる質問は /ask に続けて書いてください。",
+    unknown_near="{given} というコマンドはありません。{nearest} のことですか？",
+    memory_needs_more="/memory のあとに list、search、add、delete のどれかを続けてください。",
+    misused="「{given}」はここでは使えません。使い方: {usage}",
+    no_answer_yet="まだ回答がありません。先に何か聞いてください。",
+    attached="📎 {name} を次の質問に添付します。取り消すときは /detach です。",
+    detached="添付を取り消しました。",
+    nothing_attached="添付はありません。",
+    path_needed="添付するファイルを指定してください。例: /attach メモ.txt",
+    file_not_found="ファイル {path} が見つかりません。場所と名前を確かめてください。",
+    file_not_read="ファイル {path} を読めません。ファイルかどうかと、読み取りの権限を確かめてください。",
+    memory_number="番号",
+    memory_text="内容",
+    memory_date="日付",
+    older_memories="これより古いメモリは {command} で見られます。",
+)
+
+EN = TerminalTexts(
+    commands=CommandTexts(
+        ask=Manual(
+            "/ask [--temporary] question", "ask; text without /ask is the same. --temporary stores nothing"
+        ),
+        regenerate=Manual("/regenerate", "answer the newest question again"),
+        continue_=Manual("/continue", "go on with the answer"),
+        attach=Manual("/attach file", "attach an image or a text to the next question"),
+        detach=Manual("/detach", "take back what is attached"),
+        memory_list=Manual("/memory list [category]", "list memories, newest first"),
+        memory_search=Manual("/memory search words [--category name]", "find memories"),
+        memory_add=Manual(
+            "/memory add content [--category name] [--tags name,name]",
+            "keep something; saying “remember that …” works too",
+        ),
+        memory_delete=Manual("/memory delete number", "delete a memory"),
+        clear=Manual("/clear", "start the conversation afresh (memories stay)"),
+        settings=Manual(
+            "/settings [language ja|en] [timezone Europe/London]",
+            "choose language and time zone; default goes back to the default",
+        ),
+        help=Manual("/help", "show this list"),
+        exit=Manual("/exit", "leave"),
+    ),
+    greeting="cc-bot ({model}). Write a question and press Enter. /help lists the commands, Ctrl-D leaves.",
+    goodbye="See you.",
+    help_title="What I can do",
+    help_keys=(
+        "Enter sends, Alt+Enter starts a new line, ↑ brings back what you entered, Tab completes. "
+        "Ctrl-C stops the answer or clears the line, Ctrl-D leaves."
+    ),
+    help_stored="Conversations and memories are kept on the machine that this bot runs on.",
+    send="send",
+    new_line="new line",
+    leave="leave",
+    interrupt="Ctrl-C stops",
+    tool_remember="Saved to memory",
+    tool_recall="Looked through your memories",
+    tool_other="Used {name}",
+    tool_failed="{name} did not work",
+    cut="✂️ The answer broke off. /continue writes the rest.",
+    unknown="There is no command {given}. /help lists them; to ask something that begins with /, put /ask before it.",
+    unknown_near="There is no command {given}. Did you mean {nearest}?",
+    memory_needs_more="Put list, search, add or delete after /memory.",
+    misused="“{given}” can't be used here. Usage: {usage}",
+    no_answer_yet="There is no answer yet. Ask something first.",
+    attached="📎 {name} goes with your next question. /detach takes it back.",
+    detached="Nothing is attached any more.",
+    nothing_attached="Nothing is attached.",
+    path_needed="Name the file to attach, for example: /attach notes.txt",
+    file_not_found="There is no file {path}. Check the folder and the name.",
+    file_not_read="The file {path} can't be read. Check that it is a file and that you may read it.",
+    memory_number="No.",
+    memory_text="Text",
+    memory_date="Date",
+    older_memories="{command} shows older ones.",
+)

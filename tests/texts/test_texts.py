@@ -1,0 +1,92 @@
+"""What holds for every sentence, in every language."""
+
+import dataclasses
+import re
+import string
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from cc_bot.domain import Locale
+from cc_bot.domain import errors as error_module
+from cc_bot.domain.errors import CcBotError, MemoryTooLong
+from cc_bot.texts import commands, explain, texts
+
+KANA = re.compile(r"[\u3041-\u30ff]")
+JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
+IN_THEIR_OWN_LANGUAGE = {"session.language_ja", "session.language_en"}
+
+
+def sentences(locale: Locale) -> dict[str, str]:
+    return dict(walk("", texts(locale)))
+
+
+def walk(prefix: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield prefix, value
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from walk(f"{prefix}.{field.name}".lstrip("."), getattr(value, field.name))
+
+
+def placeholders(template: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+def every_error(root: type[CcBotError] = CcBotError) -> Iterator[type[CcBotError]]:
+    yield root
+    for child in root.__subclasses__():
+        yield from every_error(child)
+
+
+class TestSentences:
+    @pytest.mark.parametrize("name", sorted(sentences(Locale.JA)))
+    def test_have_the_same_parameters_in_both_languages(self, name: str) -> None:
+        assert placeholders(sentences(Locale.JA)[name]) == placeholders(sentences(Locale.EN)[name])
+
+    @pytest.mark.parametrize("name", sorted(sentences(Locale.EN).keys() - IN_THEIR_OWN_LANGUAGE))
+    def test_are_english_in_english(self, name: str) -> None:
+        assert not JAPANESE.search(sentences(Locale.EN)[name])
+
+    @pytest.mark.parametrize("name", sorted(sentences(Locale.JA)))
+    def test_that_are_long_are_japanese_in_japanese(self, name: str) -> None:
+        sentence = sentences(Locale.JA)[name]
+        assert len(sentence) < 25 or KANA.search(sentence) or name.endswith(".usage")
+
+
+class TestErrors:
+    @pytest.mark.parametrize("error", list(every_error()))
+    @pytest.mark.parametrize("locale", list(Locale))
+    def test_are_each_explained(self, error: type[CcBotError], locale: Locale) -> None:
+        names = ("limit", "length", "name", "expected", "detail", "path", "found", "known", "needed")
+        assert explain(error(**dict.fromkeys(names, "7")), locale)
+
+    def test_are_all_in_the_tree_at_the_top_of_their_file(self) -> None:
+        drawn = set(re.findall(r"[├└]── (\w+)", error_module.__doc__ or "")) | {"CcBotError"}
+        assert drawn == {
+            error.__name__ for error in every_error() if error.__module__ == error_module.__name__
+        }
+
+    def test_are_explained_with_their_parameters(self) -> None:
+        assert "4000" in explain(MemoryTooLong(limit=4000, length=5000), Locale.JA)
+
+
+class TestCommandNames:
+    @pytest.mark.parametrize("language", [commands.EN, commands.JA])
+    def test_keep_discords_limits(self, language: commands.CommandTexts) -> None:
+        for key, wording in dataclasses.asdict(language).items():
+            if key.endswith("_description"):
+                assert 1 <= len(wording) <= 100, key
+            else:
+                assert 1 <= len(wording) <= 32, key
+                assert key == "remember_this" or wording == wording.lower()
+                assert key == "remember_this" or not re.search(r"\s", wording)
+
+    def test_are_those_that_the_design_fixes(self) -> None:
+        english = commands.EN
+        assert (english.ask, english.memory, english.clear) == ("ask", "memory", "clear")
+        assert (english.memory_add, english.memory_search) == ("add", "search")
+        assert (english.memory_list, english.memory_delete) == ("list", "delete")
+        assert english.remember_this == "Remember this"
+        assert commands.JA.remember_this == "これを覚える"
