@@ -1,0 +1,270 @@
+"""`Assistant.ask` and what goes with it: the one way from a question to a stored answer.
+
+Between turns nothing of a conversation is kept here: each turn reads its session, asks the model with no
+transaction open, and writes the turn in one short commit.
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from cc_bot.assistant.queue import TurnQueue
+from cc_bot.assistant.rounds import Draft, RoundEvent, Rounds
+from cc_bot.assistant.stop import Stop, until_stopped
+from cc_bot.context.prompt import PromptStyle, build_prompt
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import (
+    CcBotError,
+    EmptyQuestion,
+    ModelUnavailable,
+    NotNewest,
+    QuestionTooLong,
+    ShuttingDown,
+)
+from cc_bot.domain.events import Done, Notice, TurnEvent
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import Message, Status, Visibility
+from cc_bot.domain.session import Session, SessionKey
+from cc_bot.llm.model import ChatModel
+from cc_bot.stores import Stores
+from cc_bot.tools.registry import ToolContext, ToolRegistry
+
+_log = structlog.get_logger(__name__)
+
+MAX_QUESTION_CHARACTERS = 6000
+"""The longest text that Discord lets a command option have."""
+TURN_LIMIT_S = 600.0
+"""No answer takes longer: an interaction token lives 900 s, and someone pays for every minute."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOptions:
+    """For whom a turn is made."""
+
+    locale: Locale
+    timezone: ZoneInfo
+    temporary: bool = False
+    """Store nothing of this turn."""
+    welcomed: bool = True
+    """Whether this user is known to have had an answer before."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """One turn on its way: what was asked, on top of what, and where the answer goes."""
+
+    session: Session
+    question: Message
+    history: tuple[Message, ...]
+    visibility: Visibility
+    options: TurnOptions
+    replaces: int | None = None
+    """The row of the answer that this one takes the place of; its question is stored already."""
+
+
+class Assistant:
+    """Answers questions. Parts are handed in; `close` is up to whoever made them."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        model: ChatModel,
+        tools: ToolRegistry,
+        *,
+        max_turns: int = 8,
+        style: PromptStyle = PromptStyle(),
+        clock: Clock = utc_now,
+        turn_limit_s: float = TURN_LIMIT_S,
+    ) -> None:
+        self._stores = stores
+        self._model = model
+        self._tools = tools
+        self._style = style
+        self._clock = clock
+        self._turn_limit_s = turn_limit_s
+        self._queue = TurnQueue(max_turns)
+        self._running: set[Stop] = set()
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    async def ask(
+        self, key: SessionKey, message: Message, options: TurnOptions, stop: Stop | None = None
+    ) -> AsyncGenerator[TurnEvent, None]:
+        """Answer a new message in the session of a key.
+
+        The last event is Done; by then the turn is stored, unless it is temporary or nothing came.
+        Raises InputError for a message that can't be asked, TurnError when there is no answer (nothing is
+        stored then), StorageError when the answer could not be stored.
+        """
+        _check(message)
+        async with aclosing(self._turn(key, options, stop or Stop(), question=message)) as events:
+            async for event in events:
+                yield event
+
+    async def regenerate(
+        self, key: SessionKey, answer_id: int, options: TurnOptions, stop: Stop | None = None
+    ) -> AsyncGenerator[TurnEvent, None]:
+        """Answer the newest question again; the new answer takes the place of the old one, which stays in
+        the archive as `replaced`.
+
+        Raises as `ask` does, and NotNewest when something was said since.
+        """
+        async with aclosing(self._turn(key, options, stop or Stop(), replaces=answer_id)) as events:
+            async for event in events:
+                yield event
+
+    async def newest_answer(self, key: SessionKey, answer_id: int) -> Message:
+        """The answer, as long as it is the newest of its session. Raises NotNewest."""
+        _, _, answer = await self._newest(key, answer_id)
+        return answer
+
+    async def drain(self, grace_s: float) -> None:
+        """Take no new turns, let the running ones finish for `grace_s` seconds, then cut the rest."""
+        self._queue.close()
+        try:
+            await asyncio.wait_for(self._idle.wait(), grace_s)
+        except TimeoutError:
+            for stop in self._running:
+                stop.request("cut")
+            await self._idle.wait()
+
+    async def _turn(
+        self,
+        key: SessionKey,
+        options: TurnOptions,
+        stop: Stop,
+        *,
+        question: Message | None = None,
+        replaces: int | None = None,
+    ) -> AsyncGenerator[TurnEvent, None]:
+        log = _log.bind(turn=secrets.token_hex(4), agent=key.agent)
+        began = time.monotonic()
+        if self._queue.would_wait(key.user_id):
+            yield Notice("queued")
+        try:
+            async with self._queue.turn(key.user_id, stop):
+                self._enter(stop)
+                try:
+                    if question is not None:
+                        turn = await self._begin(key, question, options)
+                    else:
+                        turn = await self._begin_again(key, replaces or 0, options)
+                    draft = Draft()
+                    async with aclosing(self._answer(turn, draft, stop)) as events:
+                        async for event in events:
+                            yield event
+                    done = await self._end(turn, draft, stop)
+                finally:
+                    self._leave(stop)
+        except CcBotError as error:
+            log.warning("turn_failed", error=type(error).__name__, seconds=_since(began))
+            raise
+        log.info(
+            "turn_done",
+            status=done.answer.status,
+            tools=len(done.answer.tool_calls),
+            prompt_tokens=done.usage.prompt_tokens,
+            completion_tokens=done.usage.completion_tokens,
+            seconds=_since(began),
+        )
+        yield done
+
+    async def _begin(self, key: SessionKey, question: Message, options: TurnOptions) -> _Turn:
+        session = await self._stores.sessions.open(key, visibility=question.visibility)
+        return _Turn(session, question, session.history, question.visibility, options)
+
+    async def _begin_again(self, key: SessionKey, answer_id: int, options: TurnOptions) -> _Turn:
+        session, question, answer = await self._newest(key, answer_id)
+        earlier = tuple(
+            message
+            for message in session.history[:-2]
+            if answer.visibility == "private" or message.visibility == "public"
+        )
+        without_answer = replace(session, history=session.history[:-1])
+        return _Turn(without_answer, question, earlier, answer.visibility, options, replaces=answer_id)
+
+    async def _newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
+        session = await self._stores.sessions.open(key, visibility="private")
+        match session.history[-2:]:
+            case (Message(role="user") as question, Message(role="assistant") as answer) if (
+                answer.id == answer_id
+            ):
+                return session, question, answer
+            case _:
+                raise NotNewest
+
+    async def _answer(self, turn: _Turn, draft: Draft, stop: Stop) -> AsyncGenerator[RoundEvent, None]:
+        """Let the model answer into the draft until it is done, stopped, or out of time."""
+        if stop.requested:
+            return
+        options = turn.options
+        offered = self._tools.schemas(writing=not options.temporary)
+        context = ToolContext(
+            user_id=turn.session.key.user_id,
+            visibility=turn.visibility,
+            locale=options.locale,
+            timezone=options.timezone,
+            clock=self._clock,
+            memories=self._stores.memories,
+        )
+        prompt = build_prompt(
+            turn.history,
+            turn.question,
+            tools=offered,
+            locale=options.locale,
+            now=self._clock(),
+            timezone=options.timezone,
+            temporary=options.temporary,
+            style=self._style,
+        )
+        rounds = Rounds(self._model, self._tools, offered, context)
+        out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
+        try:
+            async with aclosing(until_stopped(rounds.run(prompt, draft), stop)) as events:
+                async for event in events:
+                    yield event
+        finally:
+            out_of_time.cancel()
+
+    async def _end(self, turn: _Turn, draft: Draft, stop: Stop) -> Done:
+        """Store what came of the turn. An answer of which nothing came leaves no trace."""
+        interrupted = stop.requested and draft.status != "complete"
+        status: Status = stop.status if interrupted else draft.status
+        answer = draft.as_message(status, turn.visibility)
+        if draft.empty:
+            if status == "stopped":
+                return Done(answer, draft.usage)
+            raise ShuttingDown if self._queue.closed else ModelUnavailable
+        if turn.options.temporary:
+            return Done(answer, draft.usage)
+        messages = (answer,) if turn.replaces is not None else (turn.question, answer)
+        session = await self._stores.sessions.commit_turn(turn.session, messages, replaces=turn.replaces)
+        user_id = turn.session.key.user_id
+        first = not turn.options.welcomed and await self._stores.settings.claim_welcome(user_id)
+        return Done(session.history[-1], draft.usage, first)
+
+    def _enter(self, stop: Stop) -> None:
+        self._running.add(stop)
+        self._idle.clear()
+
+    def _leave(self, stop: Stop) -> None:
+        self._running.discard(stop)
+        if not self._running:
+            self._idle.set()
+
+
+def _check(message: Message) -> None:
+    if not message.content.strip() and not message.attachments:
+        raise EmptyQuestion
+    if len(message.content) > MAX_QUESTION_CHARACTERS:
+        raise QuestionTooLong(limit=MAX_QUESTION_CHARACTERS, length=len(message.content))
+
+
+def _since(began: float) -> float:
+    return round(time.monotonic() - began, 3)

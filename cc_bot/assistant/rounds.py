@@ -1,0 +1,126 @@
+"""One answer: the model speaks, asks for tools, is told what came of them, speaks again."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from cc_bot.domain.errors import ModelError
+from cc_bot.domain.events import Notice, TextDelta, ToolFinished, ToolStarted, Usage
+from cc_bot.domain.message import Message, Status, ToolCall, Visibility
+from cc_bot.llm.model import (
+    AssistantPart,
+    ChatModel,
+    ChatRequest,
+    Delta,
+    Fallback,
+    Finish,
+    PromptPart,
+    ToolRequest,
+    ToolResultPart,
+    ToolSchema,
+)
+from cc_bot.tools.registry import ToolContext, ToolRegistry
+
+MAX_ROUNDS = 8
+"""Rounds of tool calls in one turn; after them the model has to answer with what it knows."""
+MAX_CALLS_PER_ROUND = 16
+
+RoundEvent = TextDelta | ToolStarted | ToolFinished | Notice
+
+
+@dataclass(slots=True)
+class Draft:
+    """The answer as it grows. When a turn ends early, this is what there is of it."""
+
+    text: str = ""
+    calls: list[ToolCall] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    status: Status = "cut"
+    """`complete` only once the model said that it is."""
+
+    @property
+    def empty(self) -> bool:
+        return not self.text.strip() and not self.calls
+
+    def as_message(self, status: Status, visibility: Visibility) -> Message:
+        return Message(
+            "assistant",
+            self.text.strip(),
+            tool_calls=tuple(self.calls),
+            status=status,
+            visibility=visibility,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """Drives one answer to its end, into a draft."""
+
+    model: ChatModel
+    registry: ToolRegistry
+    offered: Sequence[ToolSchema]
+    context: ToolContext
+
+    async def run(self, prompt: tuple[PromptPart, ...], draft: Draft) -> AsyncGenerator[RoundEvent, None]:
+        """Raises a ModelError only while the draft is empty."""
+        for round_number in range(MAX_ROUNDS + 1):
+            tools = tuple(self.offered) if round_number < MAX_ROUNDS else ()
+            request = ChatRequest(prompt, tools, answer_begun=bool(draft.text.strip()))
+            finish = Finish("cut")
+            said_before = len(draft.text)
+            try:
+                async with aclosing(self.model.stream(request)) as stream:
+                    async for event in stream:
+                        match event:
+                            case Delta(text):
+                                draft.text += text
+                                yield TextDelta(text)
+                            case Fallback():
+                                yield Notice("fallback")
+                            case Finish():
+                                finish = event
+            except ModelError:
+                if draft.empty:
+                    raise
+                return
+            draft.usage += finish.usage
+            if finish.reason != "tools":
+                draft.status = "complete" if finish.reason == "stop" else "cut"
+                return
+            if draft.text[said_before:].strip():
+                draft.text += "\n\n"
+                yield TextDelta("\n\n")
+            results = []
+            async for item in self._call_all(finish.tool_requests[:MAX_CALLS_PER_ROUND], draft):
+                if isinstance(item, ToolResultPart):
+                    results.append(item)
+                else:
+                    yield item
+            prompt = (
+                *prompt,
+                AssistantPart(draft.text[said_before:].strip(), finish.tool_requests[:MAX_CALLS_PER_ROUND]),
+                *results,
+            )
+
+    async def _call_all(
+        self, requests: Sequence[ToolRequest], draft: Draft
+    ) -> AsyncGenerator[ToolStarted | ToolFinished | ToolResultPart, None]:
+        """Run the calls of one round side by side; their results come in the order of the calls."""
+        for request in requests:
+            yield ToolStarted(request.id, request.name)
+        running = [asyncio.create_task(self._call(request)) for request in requests]
+        try:
+            for request, task in zip(requests, running, strict=True):
+                call = await task
+                draft.calls.append(call)
+                yield ToolFinished(request.id, request.name, call.ok)
+                yield ToolResultPart(request.id, request.name, call.result)
+        finally:
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    async def _call(self, request: ToolRequest) -> ToolCall:
+        outcome = await self.registry.call(request, self.context, self.offered)
+        return ToolCall(request.id, request.name, request.arguments, outcome.text, outcome.ok)

@@ -1,0 +1,258 @@
+"""From a question to a stored answer."""
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from cc_bot.domain import Message, SessionKey, TextDelta, ToolFinished, ToolStarted
+from cc_bot.domain.errors import EmptyQuestion, ModelUnavailable, QuestionTooLong
+from cc_bot.domain.message import Attachment
+from cc_bot.llm.model import AssistantPart, Finish, SystemPart, ToolRequest, ToolResultPart, UserPart
+from tests.assistant.conftest import KEY, OPTIONS, Table, done
+
+
+def remember(content: str, call_id: str = "call-1") -> ToolRequest:
+    return ToolRequest(call_id, "remember", json.dumps({"content": content}, ensure_ascii=False))
+
+
+class TestAnswer:
+    async def test_streams_and_is_stored_before_it_is_done(self, table: Table) -> None:
+        table.model.script = [["こんにちは、", "お元気ですか。"]]
+        stored: list[list[str]] = []
+
+        events = []
+        async for event in table.assistant.ask(KEY, Message("user", "やあ"), OPTIONS):
+            events.append(event)
+            stored.append(await table.said())
+
+        assert [event.text for event in events if isinstance(event, TextDelta)] == [
+            "こんにちは、",
+            "お元気ですか。",
+        ]
+        assert done(events).answer.content == "こんにちは、お元気ですか。"
+        assert stored[0] == []
+        assert stored[-1] == ["やあ", "こんにちは、お元気ですか。"]
+
+    async def test_knows_what_was_said_before_in_this_channel_only(self, table: Table) -> None:
+        await table.ask("合言葉は山です")
+        await table.ask("The secret is 123", key=SessionKey(1, 11))
+        await table.ask("合言葉は？")
+
+        prompt = table.model.requests[-1].prompt
+        assert UserPart("合言葉は山です") in prompt
+        assert "123" not in str(prompt)
+
+    async def test_of_one_user_is_not_seen_by_another_in_the_same_channel(self, table: Table) -> None:
+        await table.ask("秘密は123")
+        await table.ask("秘密は何？", key=SessionKey(2, 10))
+        assert "123" not in str(table.model.requests[-1].prompt)
+
+    async def test_reports_what_the_turn_cost(self, table: Table) -> None:
+        table.model.script = [[remember("犬を飼っている")], ["覚えました。"]]
+        events = await table.ask("犬を飼っているのを覚えて")
+        assert (done(events).usage.prompt_tokens, done(events).usage.completion_tokens) == (200, 20)
+
+    async def test_that_is_empty_is_a_failure_and_leaves_no_trace(self, table: Table) -> None:
+        table.model.script = [[" \n "]]
+        with pytest.raises(ModelUnavailable):
+            await table.ask("聞こえる？")
+        assert await table.said() == []
+
+    async def test_of_which_nothing_came_leaves_no_trace(self, table: Table) -> None:
+        table.model.script = [[ModelUnavailable()]]
+        with pytest.raises(ModelUnavailable):
+            await table.ask("聞こえる？")
+        assert await table.said() == []
+
+    async def test_that_broke_off_is_kept_as_cut(self, table: Table) -> None:
+        table.model.script = [["昔々、", Finish("cut")]]
+        assert (await table.answer("お話して")).status == "cut"
+        history = (await table.session()).history
+        assert [(message.content, message.status) for message in history] == [
+            ("お話して", "complete"),
+            ("昔々、", "cut"),
+        ]
+
+    async def test_is_the_first_one_once(self, table: Table) -> None:
+        newcomer = replace(OPTIONS, welcomed=False)
+        assert done(await table.ask("hello", options=newcomer)).first
+        assert not done(await table.ask("hello again", options=newcomer)).first
+
+
+class TestQuestion:
+    @pytest.mark.parametrize("content", ["", "  \n\u3000"])
+    async def test_that_is_empty_is_refused(self, table: Table, content: str) -> None:
+        with pytest.raises(EmptyQuestion):
+            await table.ask(content)
+        assert table.model.requests == []
+
+    async def test_may_be_an_attachment_alone(self, table: Table) -> None:
+        picture = Attachment("cat.png", "image/png", b"png")
+        await table.ask(Message("user", "", attachments=(picture,)))
+        assert table.model.requests[0].prompt[-1] == UserPart("", (picture,))
+
+    async def test_that_is_too_long_is_refused(self, table: Table) -> None:
+        with pytest.raises(QuestionTooLong):
+            await table.ask("あ" * 6001)
+
+    async def test_keeps_its_attachment_for_the_next_question(self, table: Table) -> None:
+        picture = Attachment("cat.png", "image/png", b"png")
+        await table.ask(Message("user", "これは何？", attachments=(picture,)))
+        await table.ask("何色？")
+        assert UserPart("これは何？", (picture,)) in table.model.requests[-1].prompt
+
+
+class TestPrompt:
+    async def test_shares_its_beginning_with_the_earlier_one(self, table: Table) -> None:
+        await table.ask("一つ目")
+        await table.ask("二つ目")
+        first, second = (request.prompt for request in table.model.requests)
+        stable, now, question = first
+        assert isinstance(stable, SystemPart)
+        assert isinstance(now, SystemPart)
+        assert second[:3] == (stable, question, AssistantPart("You said: 一つ目"))
+
+    async def test_tells_of_recalled_text_as_data(self, table: Table) -> None:
+        await table.ask("こんにちは")
+        stable = table.model.requests[0].prompt[0]
+        assert isinstance(stable, SystemPart)
+        assert "指示ではありません" in stable.text
+
+
+class TestTools:
+    async def test_run_and_their_results_go_back_to_the_model(self, table: Table) -> None:
+        table.model.script = [[remember("誕生日は5月4日")], ["覚えました。"]]
+        events = await table.ask("誕生日は5月4日。覚えておいて")
+
+        assert [type(event) for event in events[:2]] == [ToolStarted, ToolFinished]
+        *_, asked, result = table.model.requests[1].prompt
+        assert asked == AssistantPart("", (remember("誕生日は5月4日"),))
+        assert isinstance(result, ToolResultPart)
+        assert json.loads(result.text)["remembered"]["content"] == "誕生日は5月4日"
+        assert [memory.content for memory in await table.stores.memories.list(1)] == ["誕生日は5月4日"]
+
+    async def test_are_part_of_the_history_with_their_results(self, table: Table) -> None:
+        table.model.script = [[remember("緑が好き")], ["覚えました。"]]
+        await table.ask("緑が好き。覚えて")
+        await table.ask("次")
+        kinds = [type(part) for part in table.model.requests[-1].prompt]
+        assert kinds == [
+            SystemPart,
+            UserPart,
+            AssistantPart,
+            ToolResultPart,
+            AssistantPart,
+            SystemPart,
+            UserPart,
+        ]
+
+    async def test_act_for_the_asker_whatever_the_arguments_say(self, table: Table) -> None:
+        await table.stores.memories.add(2, "他人の秘密")
+        call = ToolRequest("1", "recall", '{"query": "秘密", "user_id": 2}')
+        table.model.script = [[call], ["ありません。"]]
+        await table.ask("秘密を教えて")
+        result = table.model.requests[1].prompt[-1]
+        assert isinstance(result, ToolResultPart)
+        assert json.loads(result.text) == {"memories": []}
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            ToolRequest("1", "remember", '{"content": '),
+            ToolRequest("1", "remember", "[]"),
+            ToolRequest("1", "format_disk", "{}"),
+            ToolRequest("1", "remember", '{"content": "   "}'),
+            ToolRequest("1", "recall", '{"query": 5, "limit": "many"}'),
+        ],
+    )
+    async def test_called_wrongly_tell_the_model_and_the_turn_goes_on(
+        self, table: Table, call: ToolRequest
+    ) -> None:
+        table.model.script = [[call], ["すみません。"]]
+        answer = await table.answer("お願い")
+        assert answer.content == "すみません。"
+        assert [made.ok for made in answer.tool_calls] == [False]
+        assert "error" in json.loads(answer.tool_calls[0].result)
+
+    async def test_asked_for_together_keep_their_order(self, table: Table) -> None:
+        calls = [remember(f"事実{number}", f"call-{number}") for number in range(5)]
+        table.model.script = [calls, ["全部覚えました。"]]
+        answer = await table.answer("全部覚えて")
+        assert [call.id for call in answer.tool_calls] == [call.id for call in calls]
+        assert len(await table.stores.memories.list(1)) == 5
+
+    async def test_are_not_offered_for_ever(self, table: Table) -> None:
+        table.model.script = [[remember(f"事実{number}")] for number in range(8)]
+        answer = await table.answer("ずっと覚え続けて")
+        assert len(answer.tool_calls) == 8
+        assert table.model.requests[-1].tools == ()
+
+    async def test_done_before_the_model_failed_are_kept_with_a_cut_answer(self, table: Table) -> None:
+        table.model.script = [[remember("緑が好き")], [ModelUnavailable()]]
+        answer = await table.answer("緑が好き。覚えて")
+        assert (answer.status, answer.content, len(answer.tool_calls)) == ("cut", "", 1)
+
+    async def test_no_model_is_tried_again_once_a_word_was_seen(self, table: Table) -> None:
+        table.model.script = [["調べます。", remember("緑が好き")], ["はい。"]]
+        answer = await table.answer("緑が好き。覚えて")
+        assert [request.answer_begun for request in table.model.requests] == [False, True]
+        assert answer.content == "調べます。\n\nはい。"
+
+
+class TestPrivateTurn:
+    async def test_is_not_seen_by_a_public_one(self, table: Table) -> None:
+        await table.ask("病名は内緒", visibility="private")
+        await table.ask("何を話した？")
+        assert "内緒" not in str(table.model.requests[-1].prompt)
+
+    async def test_sees_the_public_ones_and_is_seen_by_private_ones(self, table: Table) -> None:
+        await table.ask("公開の話")
+        await table.ask("内緒の話", visibility="private")
+        await table.ask("何を話した？", visibility="private")
+        assert {"公開の話", "内緒の話"} <= {
+            part.text for part in table.model.requests[-1].prompt if isinstance(part, UserPart)
+        }
+
+    async def test_leaves_memories_that_public_ones_do_not_recall(self, table: Table) -> None:
+        table.model.script = [[remember("持病は喘息")], ["覚えました。"]]
+        await table.ask("持病は喘息。覚えて", visibility="private")
+        recall = ToolRequest("1", "recall", '{"query": "喘息"}')
+
+        found = {}
+        for visibility in ("public", "private"):
+            table.model.script = [[recall], ["…"]]
+            answer = await table.answer("持病は？", visibility=visibility)
+            found[visibility] = json.loads(answer.tool_calls[0].result)["memories"]
+        assert found["public"] == []
+        assert [memory["content"] for memory in found["private"]] == ["持病は喘息"]
+
+
+class TestTemporaryTurn:
+    async def test_stores_nothing_and_offers_no_writing_tools(self, table: Table) -> None:
+        await table.ask("前の話")
+        temporary = replace(OPTIONS, temporary=True)
+        table.model.script = [[remember("仮の話")], ["覚えられません。"]]
+        events = await table.ask("仮の話を覚えて", options=temporary, visibility="private")
+
+        assert done(events).answer.id is None
+        assert [tool.name for tool in table.model.requests[-1].tools] == ["recall"]
+        assert await table.said() == ["前の話", "You said: 前の話"]
+        assert await table.stores.memories.list(1) == []
+
+
+class TestCancelledTurn:
+    async def test_leaves_the_session_as_it_was(self, table: Table) -> None:
+        await table.ask("最初")
+        await table.model.asked()
+        before = await table.said()
+        table.model.script = [["途中まで", asyncio.Event()]]
+        task = asyncio.create_task(table.ask("途中"))
+        await table.model.asked()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert await table.said() == before
+        assert table.model.ended_early == 1
+        assert (await table.answer("次")).content == "You said: 次"

@@ -1,0 +1,124 @@
+"""The prompt: what the model sees, in which order."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from cc_bot.context.prompt import PromptStyle, build_prompt
+from cc_bot.domain import Locale, Message, ToolCall
+from cc_bot.domain.message import Attachment
+from cc_bot.llm.model import (
+    AssistantPart,
+    PromptPart,
+    SystemPart,
+    ToolRequest,
+    ToolResultPart,
+    ToolSchema,
+    UserPart,
+)
+
+NOW = datetime(2026, 3, 14, 23, 30, tzinfo=UTC)
+TOKYO = ZoneInfo("Asia/Tokyo")
+RECALL = ToolSchema("recall", "Look up.", {"type": "object"})
+REMEMBER = ToolSchema("remember", "Keep.", {"type": "object"})
+
+
+def prompt(
+    *history: Message,
+    question: str = "質問",
+    tools: tuple[ToolSchema, ...] = (RECALL, REMEMBER),
+    locale: Locale = Locale.JA,
+    now: datetime = NOW,
+    timezone: ZoneInfo = TOKYO,
+    style: PromptStyle = PromptStyle(),
+    temporary: bool = False,
+) -> tuple[PromptPart, ...]:
+    return build_prompt(
+        history,
+        Message("user", question),
+        tools=tools,
+        locale=locale,
+        now=now,
+        timezone=timezone,
+        temporary=temporary,
+        style=style,
+    )
+
+
+def text_of(part: PromptPart) -> str:
+    assert isinstance(part, SystemPart | UserPart)
+    return part.text
+
+
+class TestOrder:
+    def test_is_steady_first_and_the_question_last(self) -> None:
+        parts = prompt(Message("user", "前"), Message("assistant", "答え"))
+        kinds = [type(part) for part in parts]
+        assert kinds == [SystemPart, UserPart, AssistantPart, SystemPart, UserPart]
+        assert text_of(parts[-1]) == "質問"
+
+    def test_keeps_the_beginning_when_only_time_passes(self) -> None:
+        history = (Message("user", "前"), Message("assistant", "答え"))
+        later = datetime(2026, 3, 15, 8, 0, tzinfo=UTC)
+        assert prompt(*history)[:3] == prompt(*history, now=later)[:3]
+        assert prompt(*history)[3] != prompt(*history, now=later)[3]
+
+    def test_has_one_system_message_where_servers_take_no_more(self) -> None:
+        parts = prompt(style=PromptStyle(single_system=True))
+        assert [type(part) for part in parts] == [SystemPart, UserPart]
+        assert text_of(parts[-1]).endswith("質問")
+        assert "2026-03-15" in text_of(parts[-1])
+
+
+class TestDate:
+    @pytest.mark.parametrize(
+        ("locale", "zone", "told"),
+        [
+            (Locale.JA, "Asia/Tokyo", "2026-03-15（日）08:30、タイムゾーン Asia/Tokyo"),
+            (Locale.EN, "America/New_York", "2026-03-14 (Saturday) 19:30, time zone America/New_York"),
+        ],
+    )
+    def test_is_the_users_own(self, locale: Locale, zone: str, told: str) -> None:
+        assert told in text_of(prompt(locale=locale, timezone=ZoneInfo(zone))[-2])
+
+
+class TestInstructions:
+    def test_name_only_tools_that_are_offered(self) -> None:
+        with_all, reading, without = (
+            text_of(prompt(tools=tools)[0]) for tools in ((RECALL, REMEMBER), (RECALL,), ())
+        )
+        assert ("remember" in with_all, "recall" in with_all) == (True, True)
+        assert ("remember" in reading, "recall" in reading) == (False, True)
+        assert ("remember" in without, "recall" in without) == (False, False)
+
+    def test_say_that_a_temporary_question_is_not_kept(self) -> None:
+        assert "保存されません" in text_of(prompt(temporary=True)[0])
+
+
+class TestHistory:
+    def test_puts_calls_and_results_before_what_was_said(self) -> None:
+        call = ToolCall("c1", "recall", '{"query": "犬"}', '{"memories": []}')
+        parts = prompt(Message("user", "犬は？"), Message("assistant", "いません", tool_calls=(call,)))
+        assert parts[2:5] == (
+            AssistantPart("", (ToolRequest("c1", "recall", '{"query": "犬"}'),)),
+            ToolResultPart("c1", "recall", '{"memories": []}'),
+            AssistantPart("いません"),
+        )
+
+    def test_shows_text_files_as_text_and_images_as_images(self) -> None:
+        note = Attachment("memo.txt", "text/plain", "買い物は牛乳".encode())
+        picture = Attachment("cat.png", "image/png", b"\x89PNG")
+        question = Message("user", "これは？", attachments=(note, picture))
+        part = prompt(question, Message("assistant", "牛乳です"))[1]
+        assert isinstance(part, UserPart)
+        assert "買い物は牛乳" in part.text
+        assert "memo.txt" in part.text
+        assert part.images == (picture,)
+
+    def test_is_bounded_by_the_budget_in_whole_pairs(self) -> None:
+        history = [Message(role, "長い話" * 50) for _ in range(10) for role in ("user", "assistant")]  # type: ignore[arg-type]
+        parts = prompt(*history, style=PromptStyle(budget_tokens=600))
+        kept = parts[1:-2]
+        assert 0 < len(kept) < len(history)
+        assert isinstance(kept[0], UserPart)

@@ -1,0 +1,120 @@
+"""Tools are declared from typed functions, and whatever goes wrong in one is a result for the model."""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from pydantic import Field
+
+import cc_bot.tools
+from cc_bot.domain import Locale
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import EmptyMemory
+from cc_bot.llm.model import ToolRequest
+from cc_bot.stores import Stores
+from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, discover, tool
+
+
+@tool(writes=False)
+async def add(
+    context: ToolContext,
+    left: Annotated[int, Field(description="One number.")],
+    right: int = 1,
+) -> Mapping[str, Any]:
+    """Add two numbers."""
+    return {"sum": left + right, "for": context.user_id}
+
+
+@tool(writes=True)
+async def explode(context: ToolContext, secret: str) -> Mapping[str, Any]:
+    """Raise what was given."""
+    raise RuntimeError(secret)
+
+
+@tool(writes=True)
+async def refuse(context: ToolContext) -> Mapping[str, Any]:
+    """Refuse."""
+    raise EmptyMemory
+
+
+@pytest.fixture
+def registry() -> ToolRegistry:
+    return ToolRegistry([explode, add, refuse])
+
+
+@pytest.fixture
+def context(stores: Stores) -> ToolContext:
+    return ToolContext(7, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), utc_now, stores.memories)
+
+
+async def call(registry: ToolRegistry, context: ToolContext, name: str, arguments: str) -> ToolOutcome:
+    return await registry.call(ToolRequest("1", name, arguments), context, registry.schemas())
+
+
+class TestSchema:
+    def test_comes_from_the_function(self) -> None:
+        assert (add.schema.name, add.schema.description) == ("add", "Add two numbers.")
+        assert add.schema.parameters == {
+            "type": "object",
+            "properties": {
+                "left": {"type": "integer", "description": "One number."},
+                "right": {"type": "integer", "default": 1},
+            },
+            "required": ["left"],
+        }
+
+    def test_order_does_not_depend_on_who_declared_first(self) -> None:
+        orders = [ToolRegistry(tools).schemas() for tools in ([add, explode], [explode, add])]
+        assert orders[0] == orders[1]
+
+    def test_of_writing_tools_can_be_left_out(self, registry: ToolRegistry) -> None:
+        assert [schema.name for schema in registry.schemas(writing=False)] == ["add"]
+
+    def test_of_every_tool_in_the_folder_is_found(self) -> None:
+        assert [schema.name for schema in discover(cc_bot.tools).schemas()] == ["recall", "remember"]
+
+
+class TestCall:
+    async def test_gets_its_user_from_the_context(self, registry: ToolRegistry, context: ToolContext) -> None:
+        outcome = await call(registry, context, "add", '{"left": 2, "user_id": 8}')
+        assert json.loads(outcome.text) == {"sum": 3, "for": 7}
+
+    async def test_takes_no_arguments_for_an_empty_object(
+        self, registry: ToolRegistry, context: ToolContext
+    ) -> None:
+        outcome = await call(registry, context, "add", "")
+        assert (outcome.ok, json.loads(outcome.text)) == (False, {"error": "left: Field required"})
+
+    async def test_that_raises_tells_no_secret(self, registry: ToolRegistry, context: ToolContext) -> None:
+        outcome = await call(registry, context, "explode", '{"secret": "hunter2"}')
+        assert not outcome.ok
+        assert "hunter2" not in outcome.text
+
+    async def test_that_refuses_says_why_in_the_users_language(
+        self, registry: ToolRegistry, context: ToolContext
+    ) -> None:
+        outcome = await call(registry, context, "refuse", "{}")
+        assert "覚える内容が空" in json.loads(outcome.text)["error"]
+
+    async def test_of_a_tool_that_was_not_offered_is_an_error(
+        self, registry: ToolRegistry, context: ToolContext
+    ) -> None:
+        request = ToolRequest("1", "explode", '{"secret": "x"}')
+        outcome = await registry.call(request, context, registry.schemas(writing=False))
+        assert (outcome.ok, "The tools are: add" in outcome.text) == (False, True)
+
+    async def test_can_be_cancelled(self, context: ToolContext) -> None:
+        @tool(writes=False)
+        async def wait(context: ToolContext) -> Mapping[str, Any]:
+            """Wait."""
+            await asyncio.Event().wait()
+            return {}
+
+        task = asyncio.create_task(wait.call(context, "{}"))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
