@@ -1,0 +1,147 @@
+"""An answer as it is shown: turn events go in, the messages as they should look come out. Nothing is sent."""
+
+from dataclasses import dataclass, replace
+from typing import Literal, assert_never
+
+from cc_bot.discord.custom_ids import AnswerButton, StopButton
+from cc_bot.discord.fences import close_fences
+from cc_bot.discord.page import Button, Page, TextFile
+from cc_bot.discord.split import split
+from cc_bot.domain.events import Done, Notice, TextDelta, ToolFinished, ToolStarted, TurnEvent
+from cc_bot.texts import Texts
+
+MAX_MESSAGES = 5
+"""Messages of one answer. A user-installed app has at most five follow-ups; beyond this the whole text comes
+as a file."""
+TEXT_LIMIT = 1700
+"""Of Discord's 2000 characters a message; the rest is for what stands under the text."""
+
+Waiting = Literal["thinking", "queued", "fallback"]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerState:
+    """What there is to show of a turn so far."""
+
+    text: str = ""
+    waiting: Waiting = "thinking"
+    tools: tuple[str, ...] = ()
+    """Names of the tools that are running."""
+    quiet_s: int = 0
+    """Seconds since anything was last seen to happen; 0 while that is short."""
+    done: Done | None = None
+    failure: str | None = None
+    """The sentence that ended it instead of an answer."""
+
+    @property
+    def ended(self) -> bool:
+        return self.done is not None or self.failure is not None
+
+
+def advance(state: AnswerState, event: TurnEvent) -> AnswerState:
+    """The state after an event."""
+    match event:
+        case TextDelta(text):
+            state = replace(state, text=state.text + text, waiting="thinking")
+        case ToolStarted(name=name):
+            state = replace(state, tools=(*state.tools, name))
+        case ToolFinished(name=name):
+            index = state.tools.index(name)
+            state = replace(state, tools=state.tools[:index] + state.tools[index + 1 :])
+        case Notice(kind):
+            state = replace(state, waiting="thinking" if kind == "started" else kind)
+        case Done(answer):
+            state = replace(state, text=answer.content, done=event)
+        case _:
+            assert_never(event)
+    return replace(state, quiet_s=0)
+
+
+def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple[Page, ...]:
+    """While the answer is on its way: what came so far, what is going on, and a way to stop it."""
+    button = Button(words.answer.stop, stop.custom_id())
+    activity = _activity(state, words)
+    if not state.text.strip():
+        return (Page(activity or words.answer.thinking, (button,)),)
+    *full, last = split(state.text, limit=TEXT_LIMIT)[:MAX_MESSAGES]
+    below = f"\n-# {activity}" if activity else ""
+    return (*map(Page, full), Page(close_fences(last) + below, (button,)))
+
+
+def final_pages(state: AnswerState, words: Texts, *, temporary: bool = False) -> tuple[Page, ...]:
+    """Once it has ended, without buttons: those under an answer name the messages above theirs."""
+    footer = "\n".join(f"-# {line}" for line in _footers(state, words, temporary=temporary))
+    if not state.text.strip():
+        return (Page("\n".join(filter(None, (_instead_of_text(state, words), footer)))),)
+    pieces = split(state.text, limit=TEXT_LIMIT)
+    if len(pieces) > MAX_MESSAGES:
+        below = "\n".join(filter(None, (f"-# {words.answer.long_as_file}", footer)))
+        file = TextFile(words.answer.file_name, state.text)
+        return (Page(f"{close_fences(pieces[0])}\n\n{below}", file=file),)
+    *full, last = pieces
+    return (*map(Page, full), Page(f"{last}\n\n{footer}" if footer else last))
+
+
+def answer_buttons(
+    state: AnswerState, words: Texts, user_id: int, earlier_messages: tuple[int, ...]
+) -> tuple[Button, ...]:
+    """What can be done with a finished answer that is stored: ask again, or go on where it broke off."""
+    answer = state.done.answer if state.done else None
+    if answer is None or answer.id is None:
+        return ()
+    again = AnswerButton("again", user_id, answer.id, earlier_messages)
+    more = AnswerButton("more", user_id, answer.id, earlier_messages)
+    buttons = (Button(words.answer.regenerate, again.custom_id()),)
+    if answer.status == "complete":
+        return buttons
+    return (Button(words.answer.continue_, more.custom_id(), primary=True), *buttons)
+
+
+def _activity(state: AnswerState, words: Texts) -> str:
+    """One line on what is going on; empty while text streams by itself."""
+    if state.tools:
+        line = _tool_line(state.tools[-1], words)
+    elif state.waiting == "queued":
+        line = words.answer.queued
+    elif state.waiting == "fallback":
+        line = words.answer.fallback
+    elif state.quiet_s:
+        return words.answer.thinking_for.format(seconds=state.quiet_s)
+    else:
+        return ""
+    return f"{line} ({state.quiet_s} s)" if state.quiet_s else line
+
+
+def _tool_line(name: str, words: Texts) -> str:
+    match name:
+        case "remember":
+            return words.answer.tool_remember
+        case "recall":
+            return words.answer.tool_recall
+        case _:
+            return words.answer.tool_other.format(name=name)
+
+
+def _footers(state: AnswerState, words: Texts, *, temporary: bool) -> tuple[str, ...]:
+    done = state.done
+    lines = []
+    if state.failure and state.text.strip():
+        lines.append(state.failure)
+    if done and done.answer.status == "stopped" and state.text.strip():
+        lines.append(words.answer.stopped)
+    if done and done.answer.status == "cut":
+        lines.append(words.answer.cut if done.answer.id is not None else words.answer.cut_for_good)
+    if temporary and done:
+        lines.append(words.answer.temporary)
+    if done and done.first:
+        lines.append(words.answer.help_hint)
+    return tuple(lines)
+
+
+def _instead_of_text(state: AnswerState, words: Texts) -> str:
+    """Discord takes no empty message, and nobody understands one."""
+    if state.failure:
+        return state.failure
+    if state.done and state.done.answer.status == "stopped":
+        return words.answer.stopped_empty
+    return words.answer.no_words

@@ -1,0 +1,199 @@
+"""The bot's life: log in, register the commands, answer, and leave without dropping anybody's answer.
+
+lightbulb skips an extension that does not load, and hikari only logs an error in a listener; either would
+leave a bot that is online and answers nothing. Both are looked for here, and the start fails loudly.
+"""
+
+import asyncio
+import contextlib
+import pkgutil
+import signal
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+import hikari
+import lightbulb
+import structlog
+
+from cc_bot.assistant import Assistant
+from cc_bot.discord import extensions
+from cc_bot.discord.failures import command_error_handler
+from cc_bot.discord.localization import DEFAULT_LOCALE, Readers, command_names
+from cc_bot.discord.turns import RunningTurns
+from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
+from cc_bot.domain.locale import Locale
+from cc_bot.stores import Stores
+from cc_bot.stores.memories import MemoryStore
+from cc_bot.stores.sessions import SessionStore
+from cc_bot.stores.settings import SettingsStore
+from cc_bot.texts import texts
+
+_log = structlog.get_logger(__name__)
+
+AUTHENTICATION_FAILED = 4004
+"""Gateway close code for a bad token."""
+LAST_WORDS_S = 5.0
+"""For showing how the cut turns ended, after the drain."""
+_SYNC_PAUSES_S = (1.0, 3.0)
+
+
+@dataclass(frozen=True, slots=True)
+class DiscordSettings:
+    token: str
+    api_url: str | None
+    """REST base; None is Discord's own."""
+    locale: Locale
+    """For whoever reads the program's own output, and for users whose language is not known."""
+    timezone: ZoneInfo
+    drain_s: float
+    """How long running turns may go on after the signal to stop."""
+
+
+class DiscordBot:
+    """One run of the bot. Parts are handed in and are not closed here."""
+
+    def __init__(
+        self, settings: DiscordSettings, stores: Stores, assistant: Assistant, say: Callable[[str], None]
+    ) -> None:
+        self._settings = settings
+        self._assistant = assistant
+        self._say = say
+        self._running = RunningTurns()
+        self._start_failure: StartupError | None = None
+        self._bot = _gateway_bot(settings)
+        self._client = lightbulb.client_from_app(
+            self._bot, localization_provider=command_names(), default_locale=DEFAULT_LOCALE
+        )
+        readers = Readers(stores.settings, settings.locale, settings.timezone)
+        registry = self._client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
+        registry.register_value(Assistant, assistant)
+        registry.register_value(SessionStore, stores.sessions)
+        registry.register_value(MemoryStore, stores.memories)
+        registry.register_value(SettingsStore, stores.settings)
+        registry.register_value(Readers, readers)
+        registry.register_value(RunningTurns, self._running)
+        self._client.error_handler(command_error_handler(readers))
+        # Before the gateway connects: interactions that arrive earlier would be dropped.
+        self._bot.subscribe(hikari.StartingEvent, self._on_starting)
+
+    async def run(self) -> None:
+        """Answer until SIGINT or SIGTERM. Raises a StartupError when it can't start or is thrown out."""
+        stop = asyncio.Event()
+        with _signals(stop):
+            start = asyncio.create_task(self._start())
+            try:
+                if not await _first_of(start, stop.wait()):
+                    return
+                me = self._bot.get_me()
+                words = texts(self._settings.locale).cli
+                self._say(words.ready.format(name=me.username if me else "cc-bot"))
+                _log.info("ready")
+                if await _first_of(asyncio.create_task(self._bot.join()), stop.wait()):
+                    raise DiscordUnreachable
+                self._say(words.stopping)
+            except hikari.GatewayServerClosedConnectionError as error:
+                raise _refusal(error) from error
+            finally:
+                start.cancel()
+                await asyncio.gather(start, return_exceptions=True)
+                await self._leave()
+
+    async def _start(self) -> None:
+        try:
+            await self._bot.start(check_for_updates=False)
+        except hikari.UnauthorizedError as error:
+            raise self._start_failure or RefusedToken from error
+        except hikari.GatewayServerClosedConnectionError as error:
+            raise self._start_failure or _refusal(error) from error
+        except (hikari.HikariError, OSError) as error:
+            raise self._start_failure or DiscordUnreachable from error
+        if self._start_failure:
+            raise self._start_failure
+
+    async def _on_starting(self, _: hikari.StartingEvent) -> None:
+        try:
+            await self._register_commands()
+        except StartupError as error:
+            self._start_failure = error
+        except hikari.UnauthorizedError:
+            self._start_failure = RefusedToken()
+        except hikari.ClientHTTPResponseError as error:
+            self._start_failure = CommandsNotRegistered(detail=f"HTTP {error.status}")
+        except hikari.HTTPError:
+            self._start_failure = DiscordUnreachable()
+        except Exception as error:  # noqa: BLE001 - a listener's error is swallowed: the start must know
+            self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
+
+    async def _register_commands(self) -> None:
+        names = [
+            f"{extensions.__name__}.{module.name}" for module in pkgutil.iter_modules(extensions.__path__)
+        ]
+        await self._client.load_extensions(*names)
+        missing = set(names) - self._client._extensions
+        if missing:
+            raise CommandsNotRegistered(detail=", ".join(sorted(missing)))
+        for pause_s in _SYNC_PAUSES_S:
+            try:
+                return await self._client.start()
+            except hikari.InternalServerError:
+                await asyncio.sleep(pause_s)
+        return await self._client.start()
+
+    async def _leave(self) -> None:
+        """Let running turns finish, tell the rest, log out."""
+        await self._assistant.drain(self._settings.drain_s)
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._running.none_left(), LAST_WORDS_S)
+        with contextlib.suppress(hikari.ComponentStateConflictError):
+            await self._bot.close()
+        await self._client.stop()
+
+
+def _gateway_bot(settings: DiscordSettings) -> hikari.GatewayBot:
+    return hikari.GatewayBot(
+        settings.token,
+        rest_url=settings.api_url,
+        intents=hikari.Intents.NONE,  # interactions arrive without any
+        cache_settings=hikari.impl.CacheSettings(components=hikari.api.CacheComponents.ME),
+        http_settings=hikari.impl.HTTPSettings(force_close_transports=False),  # keep connections open
+        max_retries=0,  # a retried post may post twice: see discord/reply.py
+        banner=None,
+        logs=None,
+        suppress_optimization_warning=True,
+    )
+
+
+def _refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
+    return RefusedToken() if error.code == AUTHENTICATION_FAILED else DiscordUnreachable()
+
+
+async def _first_of(task: asyncio.Task[None], interruption: Awaitable[object]) -> bool:
+    """Wait for a task or an interruption, whichever comes first. True when the task ended, without error."""
+    other = asyncio.ensure_future(interruption)
+    try:
+        await asyncio.wait((task, other), return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            task.cancel()
+            return False
+        task.result()
+        return True
+    finally:
+        other.cancel()
+        await asyncio.gather(other, return_exceptions=True)
+
+
+@contextlib.contextmanager
+def _signals(stop: asyncio.Event) -> Iterator[None]:
+    """SIGINT and SIGTERM ask to stop."""
+    loop = asyncio.get_running_loop()
+    wanted = (signal.SIGINT, signal.SIGTERM)
+    previous = {number: signal.getsignal(number) for number in wanted}
+    for number in wanted:
+        # signal.signal, unlike the loop's own handlers, is there on Windows too.
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)

@@ -1,0 +1,61 @@
+"""`/ask`: a question becomes a turn."""
+
+import hikari
+import lightbulb
+
+from cc_bot.assistant import Assistant, TurnOptions
+from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
+from cc_bot.discord.attachments import fetch_attachment
+from cc_bot.discord.interactions import defer, session_key, visibility_of
+from cc_bot.discord.localization import Readers
+from cc_bot.discord.reply import Reply
+from cc_bot.discord.turns import RunningTurns, show_turn
+from cc_bot.domain.message import Message
+
+loader = lightbulb.Loader()
+
+
+@loader.command
+class Ask(lightbulb.SlashCommand, name="ask", description="ask_description", localize=True):
+    question = lightbulb.string(
+        "ask_question", "ask_question_description", localize=True, max_length=MAX_QUESTION_CHARACTERS
+    )
+    attachment = lightbulb.attachment(
+        "ask_attachment", "ask_attachment_description", localize=True, default=None
+    )
+    private = lightbulb.boolean("ask_private", "ask_private_description", localize=True, default=False)
+    temporary = lightbulb.boolean("ask_temporary", "ask_temporary_description", localize=True, default=False)
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, assistant: Assistant, readers: Readers, running: RunningTurns
+    ) -> None:
+        ephemeral = self.private or self.temporary
+        await defer(ctx.interaction, ephemeral=ephemeral)
+        reader = await readers.of(ctx.interaction)
+        message = await self._message(ctx, ephemeral=ephemeral)
+        options = TurnOptions(reader.locale, reader.timezone, self.temporary, reader.welcomed)
+        key = session_key(ctx.interaction)
+        await show_turn(
+            lambda stop: assistant.ask(key, message, options, stop),
+            Reply.deferred(ctx.interaction, ephemeral=ephemeral),
+            reader,
+            running,
+            temporary=self.temporary,
+        )
+
+    async def _message(self, ctx: lightbulb.Context, *, ephemeral: bool) -> Message:
+        files = () if self.attachment is None else (await fetch_attachment(self.attachment),)
+        return Message(
+            "user",
+            self.question.strip(),
+            visibility=visibility_of(ctx.interaction, ephemeral=ephemeral),
+            author_id=int(ctx.user.id),
+            author_name=_display_name(ctx),
+            attachments=files,
+        )
+
+
+def _display_name(ctx: lightbulb.Context) -> str:
+    member: hikari.Member | None = ctx.member
+    return member.display_name if member else ctx.user.display_name or ctx.user.username

@@ -1,0 +1,80 @@
+"""`/settings`: a user's own language and time zone. Discord tells the one, but not the other."""
+
+from zoneinfo import available_timezones
+
+import lightbulb
+
+from cc_bot.discord.interactions import defer
+from cc_bot.discord.localization import Reader, Readers
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.settings import UserSettings
+from cc_bot.stores.settings import SettingsStore
+
+loader = lightbulb.Loader()
+
+MAX_CHOICES = 25
+
+
+@loader.command
+class Settings(lightbulb.SlashCommand, name="settings", description="settings_description", localize=True):
+    @staticmethod
+    async def suggest(ctx: lightbulb.AutocompleteContext[str]) -> None:
+        await ctx.respond(matching_timezones(str(ctx.focused.value or "")))
+
+    language = lightbulb.string(
+        "settings_language",
+        "settings_language_description",
+        localize=True,
+        default=None,
+        choices=[lightbulb.Choice("日本語", "ja"), lightbulb.Choice("English", "en")],
+    )
+    timezone = lightbulb.string(
+        "settings_timezone",
+        "settings_timezone_description",
+        localize=True,
+        default=None,
+        max_length=64,
+        autocomplete=suggest,
+    )
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, settings: SettingsStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        user_id = int(ctx.user.id)
+        if self.language is not None:
+            await settings.set(user_id, locale=Locale(self.language))
+        if self.timezone is not None:
+            await settings.set(user_id, timezone=self.timezone.strip())
+        reader = await readers.of(ctx.interaction)
+        if self.language is None and self.timezone is None:
+            sentence = _overview(reader, await settings.get(user_id))
+        else:
+            sentence = reader.words.session.settings_saved.format(
+                language=_language(reader), timezone=reader.timezone.key
+            )
+        await ctx.interaction.edit_initial_response(sentence)
+
+
+def matching_timezones(typed: str) -> list[str]:
+    """Names that contain what was typed, those of whose city begins with it first."""
+    wanted = typed.strip().replace(" ", "_").casefold()
+    names = [name for name in available_timezones() if "/" in name and wanted in name.casefold()]
+    names.sort(key=lambda name: (not name.split("/")[-1].casefold().startswith(wanted), name))
+    return names[:MAX_CHOICES]
+
+
+def _overview(reader: Reader, chosen: UserSettings) -> str:
+    words = reader.words.session
+    language, timezone = _language(reader), reader.timezone.key
+    shown_language = language if chosen.locale else words.settings_default.format(value=language)
+    shown_timezone = timezone if chosen.timezone else words.settings_default.format(value=timezone)
+    return (
+        f"**{words.settings_title}**\n"
+        f"{words.settings_language}: {shown_language}\n"
+        f"{words.settings_timezone}: {shown_timezone}"
+    )
+
+
+def _language(reader: Reader) -> str:
+    words = reader.words.session
+    return words.language_ja if reader.locale is Locale.JA else words.language_en

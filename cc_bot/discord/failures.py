@@ -1,0 +1,64 @@
+"""Telling a user that something went wrong, once, wherever it went wrong.
+
+lightbulb's error handler sees commands only; errors of buttons and other listeners would merely be logged by
+hikari, and the user would read that the interaction failed.
+"""
+
+from collections.abc import Callable, Coroutine
+
+import hikari
+import lightbulb
+import structlog
+
+from cc_bot.discord.interactions import ALREADY_ACKNOWLEDGED, Answerable
+from cc_bot.discord.localization import Readers
+from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.locale import Locale
+from cc_bot.texts import explain
+
+_log = structlog.get_logger(__name__)
+
+
+async def tell(interaction: Answerable, sentence: str) -> None:
+    """Say a sentence to the user alone, whether or not the interaction has been answered by now."""
+    ephemeral = hikari.MessageFlag.EPHEMERAL
+    try:
+        await interaction.create_initial_response(
+            hikari.ResponseType.MESSAGE_CREATE, sentence, flags=ephemeral
+        )
+    except hikari.BadRequestError as error:
+        if error.code != ALREADY_ACKNOWLEDGED:
+            raise
+        await interaction.execute(sentence, flags=ephemeral)
+
+
+async def tell_failure(interaction: Answerable, error: Exception, readers: Readers) -> None:
+    """One sentence for the user and one record for the log. Never raises."""
+    if isinstance(error, CcBotError):
+        _log.warning("interaction_failed", error=type(error).__name__)
+    else:
+        _log.error("interaction_broke", exc_info=error)
+    told = error if isinstance(error, CcBotError) else CcBotError()
+    try:
+        await tell(interaction, explain(told, await _locale_of(interaction, readers)))
+    except hikari.HTTPError as unreachable:
+        _log.warning("user_not_told", error=type(unreachable).__name__)
+
+
+def command_error_handler(
+    readers: Readers,
+) -> Callable[[lightbulb.exceptions.ExecutionPipelineFailedException], Coroutine[object, object, bool]]:
+    """What the lightbulb client calls when a command raised."""
+
+    async def handle(failed: lightbulb.exceptions.ExecutionPipelineFailedException) -> bool:
+        await tell_failure(failed.context.interaction, failed.causes[0], readers)
+        return True
+
+    return handle
+
+
+async def _locale_of(interaction: Answerable, readers: Readers) -> Locale:
+    try:
+        return (await readers.of(interaction)).locale
+    except CcBotError:  # the database may be what failed
+        return readers.discord_locale(interaction)

@@ -1,0 +1,71 @@
+"""What an interaction tells, and acknowledging it in time.
+
+Discord waits 3 s for the first response and takes exactly one. hikari's own retries are off in this program
+(a retried post may have taken effect the first time), so what is worth repeating is repeated here.
+"""
+
+import asyncio
+
+import hikari
+
+from cc_bot.domain.message import Visibility
+from cc_bot.domain.session import SessionKey
+
+Answerable = hikari.CommandInteraction | hikari.ComponentInteraction
+
+ALREADY_ACKNOWLEDGED = 40060
+"""Discord's error code for a second first response: an earlier try took effect after all."""
+
+_PAUSE_S = 0.3
+_TRIES = 3
+
+
+def session_key(interaction: Answerable) -> SessionKey:
+    """The session of this user in this channel. A thread is a channel of its own, and so is a DM."""
+    return SessionKey(int(interaction.user.id), int(interaction.channel_id))
+
+
+def own_space(interaction: Answerable) -> bool:
+    """Whether only this user reads along: their DM with the bot."""
+    return interaction.context == hikari.ApplicationContextType.BOT_DM
+
+
+def visibility_of(interaction: Answerable, *, ephemeral: bool) -> Visibility:
+    """Who will see the reply."""
+    return "private" if ephemeral or own_space(interaction) else "public"
+
+
+def is_ephemeral(message: hikari.Message) -> bool:
+    return bool(message.flags & hikari.MessageFlag.EPHEMERAL)
+
+
+def is_fault(error: hikari.HTTPError) -> bool:
+    """Whether it is trouble on Discord's side or on the way; a refusal would only be repeated."""
+    return not isinstance(error, hikari.ClientHTTPResponseError)
+
+
+async def defer(interaction: Answerable, *, ephemeral: bool) -> None:
+    """Show 'thinking…'. Whether the reply is ephemeral is decided here for good."""
+    await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_CREATE, ephemeral=ephemeral)
+
+
+async def defer_update(interaction: hikari.ComponentInteraction) -> None:
+    """Accept a press of a button; its message stays as it is until it is edited."""
+    await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
+
+
+async def _acknowledge(interaction: Answerable, kind: hikari.ResponseType, *, ephemeral: bool) -> None:
+    flags = hikari.MessageFlag.EPHEMERAL if ephemeral else hikari.UNDEFINED
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            await interaction.app.rest.create_interaction_response(
+                interaction, interaction.token, kind, flags=flags
+            )
+        except hikari.HTTPError as error:
+            if isinstance(error, hikari.BadRequestError) and error.code == ALREADY_ACKNOWLEDGED:
+                return
+            if not tries_left or not is_fault(error):
+                raise
+            await asyncio.sleep(_PAUSE_S)
+        else:
+            return

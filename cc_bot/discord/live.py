@@ -1,0 +1,124 @@
+"""An answer on its way: shows what came so far, not more often than Discord allows, and always the latest.
+
+At least every QUIET_S seconds something changes visibly, so that nobody has to guess whether it still works.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Sequence
+from dataclasses import replace
+from types import TracebackType
+
+import hikari
+import structlog
+
+from cc_bot.discord.answer import AnswerState, advance, answer_buttons, final_pages, streaming_pages
+from cc_bot.discord.custom_ids import StopButton
+from cc_bot.discord.page import Page, TextFile
+from cc_bot.discord.reply import PostUncertain, Reply
+from cc_bot.domain.events import TurnEvent
+from cc_bot.texts import Texts
+
+_log = structlog.get_logger(__name__)
+
+INTERVAL_S = 1.2
+"""Between edits. A webhook takes five requests in two seconds, and the other messages of a long answer share
+them."""
+QUIET_S = 15.0
+
+
+class LiveAnswer:
+    """Shows one turn in one reply. Use as a context manager, `feed` it events, then `finish`."""
+
+    def __init__(self, reply: Reply, words: Texts, stop: StopButton, *, before: Page | None = None) -> None:
+        self._reply = reply
+        self._words = words
+        self._stop = stop
+        self._before = before
+        """What the message says until the first word comes, when an older answer is replaced."""
+        self.state = AnswerState()
+        self._changed = asyncio.Event()
+        self._changed.set()
+        self._last_event_s = asyncio.get_running_loop().time()
+        self._one_message = False
+        """Set once a further message could not be posted safely: the rest then comes as a file."""
+
+    async def __aenter__(self) -> "LiveAnswer":
+        self._painter = asyncio.create_task(self._paint())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._painter.cancel()
+        await asyncio.gather(self._painter, return_exceptions=True)
+
+    def feed(self, event: TurnEvent) -> None:
+        self.state = advance(self.state, event)
+        self._last_event_s = asyncio.get_running_loop().time()
+        self._changed.set()
+
+    def fail(self, sentence: str) -> None:
+        """End with a sentence instead of (the rest of) an answer."""
+        self.state = replace(self.state, failure=sentence)
+
+    async def finish(self, user_id: int, *, temporary: bool) -> None:
+        """Show the end. Call it after the context manager, when nothing else edits the messages."""
+        if self._before is not None and not self.state.text.strip():
+            await self._restore(self._before)
+            return
+        try:
+            await self._show_end(final_pages(self.state, self._words, temporary=temporary), user_id)
+        except PostUncertain:
+            await self._show_end((self._whole_as_file(),), user_id)
+
+    async def _show_end(self, pages: Sequence[Page], user_id: int) -> None:
+        if len(pages) > 1:
+            if self._one_message:
+                raise PostUncertain
+            await self._reply.show(pages)
+        earlier = (await self._reply.message_ids())[:-1] if len(pages) > 1 else ()
+        buttons = answer_buttons(self.state, self._words, user_id, earlier)
+        await self._reply.show((*pages[:-1], replace(pages[-1], buttons=buttons)))
+
+    async def _restore(self, before: Page) -> None:
+        """The older answer stands; why there is no new one is for its asker alone."""
+        await self._reply.show((before,))
+        await self._reply.whisper(self.state.failure or self._words.answer.kept)
+
+    def _whole_as_file(self) -> Page:
+        first, *_ = final_pages(self.state, self._words)
+        note = f"-# {self._words.answer.long_as_file}"
+        return Page(
+            f"{first.content}\n\n{note}", file=TextFile(self._words.answer.file_name, self.state.text)
+        )
+
+    async def _paint(self) -> None:
+        """Show the latest state whenever it changed, and that time passes when it did not."""
+        loop = asyncio.get_running_loop()
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), QUIET_S)
+            self._changed.clear()
+            quiet_s = int(loop.time() - self._last_event_s)
+            self.state = replace(self.state, quiet_s=quiet_s if quiet_s >= QUIET_S - 1 else 0)
+            await self._show_now()
+            await asyncio.sleep(INTERVAL_S)
+
+    async def _show_now(self) -> None:
+        """Show the present state if Discord lets us; if not, the next one will do."""
+        pages = self._pages_now()
+        try:
+            await self._reply.show(pages[:1] if self._one_message else pages, insist=False)
+        except PostUncertain:
+            self._one_message = True
+            _log.warning("post_uncertain")
+        except hikari.HTTPError as error:
+            _log.warning("edit_failed", error=type(error).__name__)
+
+    def _pages_now(self) -> Sequence[Page]:
+        pages = streaming_pages(self.state, self._words, self._stop)
+        if self._before is None or self.state.text.strip():
+            return pages
+        content = f"{self._before.content}\n-# {pages[0].content}"
+        return (Page(content, pages[0].buttons, self._before.file),)

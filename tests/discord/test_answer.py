@@ -1,0 +1,175 @@
+"""How a turn looks on Discord, from its first event to its end."""
+
+from dataclasses import replace
+from functools import reduce
+
+import pytest
+
+from cc_bot.discord.answer import (
+    MAX_MESSAGES,
+    AnswerState,
+    advance,
+    answer_buttons,
+    final_pages,
+    streaming_pages,
+)
+from cc_bot.discord.custom_ids import StopButton, parse_custom_id
+from cc_bot.discord.page import Page
+from cc_bot.discord.split import utf16_length
+from cc_bot.domain import (
+    Done,
+    Locale,
+    Message,
+    Notice,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnEvent,
+    Usage,
+)
+from cc_bot.domain.message import Status
+from cc_bot.texts import texts
+
+JA = texts(Locale.JA)
+STOP = StopButton(1, "abcd")
+LONG = "これは長い回答の一文です。" * 400
+
+
+def after(*events: TurnEvent) -> AnswerState:
+    return reduce(advance, events, AnswerState())
+
+
+def done(content: str, status: Status = "complete", *, first: bool = False, row: int | None = 7) -> Done:
+    return Done(Message("assistant", content, status=status, id=row), Usage(), first)
+
+
+def streaming(*events: TurnEvent, quiet_s: int = 0) -> tuple[Page, ...]:
+    return streaming_pages(replace(after(*events), quiet_s=quiet_s), JA, STOP)
+
+
+class TestWhileStreaming:
+    def test_says_that_it_thinks_and_can_be_stopped(self) -> None:
+        [page] = streaming()
+        assert page.content == "考えています…"
+        assert [button.label for button in page.buttons] == ["止める"]
+
+    def test_shows_text_as_it_comes(self) -> None:
+        [page] = streaming(TextDelta("こん"), TextDelta("にちは"))
+        assert page.content == "こんにちは"
+
+    def test_shows_when_a_tool_runs_and_no_longer(self) -> None:
+        started = ToolStarted("1", "recall")
+        assert "メモリを探しています" in streaming(TextDelta("ええと"), started)[0].content
+        assert (
+            streaming(TextDelta("ええと"), started, ToolFinished("1", "recall", ok=True))[0].content
+            == "ええと"
+        )
+
+    def test_shows_an_unknown_tool_by_its_name(self) -> None:
+        assert "weather" in streaming(ToolStarted("1", "weather"))[0].content
+
+    def test_tells_of_waiting_in_line_and_of_another_model(self) -> None:
+        assert streaming(Notice("queued"))[0].content == JA.answer.queued
+        assert streaming(Notice("queued"), Notice("started"))[0].content == "考えています…"
+        assert streaming(Notice("fallback"))[0].content == JA.answer.fallback
+
+    def test_tells_how_long_nothing_came(self) -> None:
+        assert streaming(quiet_s=30)[0].content == "考えています…（30秒）"
+        assert "（30秒）" in streaming(TextDelta("ええと"), quiet_s=30)[0].content
+        assert "30" in streaming(ToolStarted("1", "recall"), quiet_s=30)[0].content
+
+    def test_puts_no_line_into_an_open_code_block(self) -> None:
+        [page] = streaming(TextDelta("```py\nx = 1\n"), ToolStarted("1", "recall"))
+        code, _, line = page.content.rpartition("\n")
+        assert code.endswith("```")
+        assert line.startswith("-# ")
+
+    def test_has_its_stop_button_on_the_last_message_only(self) -> None:
+        pages = streaming(TextDelta(LONG[:4000]))
+        assert len(pages) == 3
+        assert [bool(page.buttons) for page in pages] == [False, False, True]
+
+    def test_never_has_more_than_five_messages(self) -> None:
+        assert len(streaming(TextDelta(LONG * 3))) == MAX_MESSAGES
+
+    def test_does_not_change_messages_that_are_full(self) -> None:
+        before = streaming(TextDelta(LONG[:3000]))
+        later = streaming(TextDelta(LONG[:3000]), TextDelta(LONG[3000:5000]))
+        assert before[0] == later[0]
+
+
+class TestEnd:
+    def test_is_the_answer_alone(self) -> None:
+        assert final_pages(after(TextDelta("はい"), done("はい")), JA) == (Page("はい"),)
+
+    @pytest.mark.parametrize(
+        ("state", "below"),
+        [
+            (after(TextDelta("昔々"), done("昔々", "stopped")), JA.answer.stopped),
+            (after(TextDelta("昔々"), done("昔々", "cut")), JA.answer.cut),
+            (after(TextDelta("昔々"), done("昔々", "cut", row=None)), JA.answer.cut_for_good),
+            (after(TextDelta("昔々"), done("昔々", first=True)), JA.answer.help_hint),
+            (replace(after(TextDelta("昔々")), failure="保存できませんでした。"), "保存できませんでした。"),
+        ],
+    )
+    def test_says_below_the_answer_what_became_of_it(self, state: AnswerState, below: str) -> None:
+        assert final_pages(state, JA) == (Page(f"昔々\n\n-# {below}"),)
+
+    @pytest.mark.parametrize(
+        ("state", "content"),
+        [
+            (after(done("", "stopped", row=None)), JA.answer.stopped_empty),
+            (after(done("")), JA.answer.no_words),
+            (replace(AnswerState(), failure="つながりません。"), "つながりません。"),
+        ],
+    )
+    def test_is_never_an_empty_message(self, state: AnswerState, content: str) -> None:
+        assert final_pages(state, JA) == (Page(content),)
+
+    def test_of_a_temporary_turn_says_so(self) -> None:
+        [page] = final_pages(after(TextDelta("はい"), done("はい", row=None)), JA, temporary=True)
+        assert page.content.endswith(JA.answer.temporary)
+
+    def test_of_a_very_long_answer_is_a_preview_with_all_of_it_as_a_file(self) -> None:
+        [page] = final_pages(after(TextDelta(LONG * 3), done(LONG * 3)), JA)
+        assert page.file is not None
+        assert page.file.text == LONG * 3
+        assert page.file.name.endswith(".md")
+        assert page.content.startswith(LONG[:1000])
+
+    @pytest.mark.parametrize("locale", list(Locale))
+    @pytest.mark.parametrize(
+        "text", ["あ" * 1799, LONG, LONG * 3, "```\n" + "x = 1\n" * 600, "👩‍👩‍👧‍👦" * 600]
+    )
+    def test_keeps_discords_limit_with_everything_that_can_stand_below(
+        self, text: str, locale: Locale
+    ) -> None:
+        state = after(TextDelta(text), done(text, "cut", first=True))
+        for pages in (
+            final_pages(state, texts(locale), temporary=True),
+            streaming_pages(replace(state, tools=("x" * 64,), quiet_s=999), texts(locale), STOP),
+        ):
+            assert all(0 < utf16_length(page.content) <= 2000 for page in pages)
+
+
+class TestButtons:
+    def labels(self, state: AnswerState) -> list[str]:
+        return [button.label for button in answer_buttons(state, JA, 1, ())]
+
+    def test_offer_another_answer(self) -> None:
+        assert self.labels(after(done("はい"))) == ["もう一度答える"]
+
+    @pytest.mark.parametrize("status", ["cut", "stopped"])
+    def test_offer_to_continue_what_broke_off(self, status: Status) -> None:
+        assert self.labels(after(done("昔々", status))) == ["続ける", "もう一度答える"]
+
+    def test_offer_nothing_where_nothing_is_stored(self) -> None:
+        assert self.labels(after(done("はい", row=None))) == []
+        assert self.labels(replace(AnswerState(), failure="つながりません。")) == []
+
+    def test_know_their_answer_and_its_messages(self) -> None:
+        [button] = answer_buttons(after(done("はい")), JA, 1, (11, 12))
+        known = parse_custom_id(button.custom_id)
+        assert known is not None
+        assert (known.user_id, getattr(known, "answer_id", 0)) == (1, 7)
+        assert getattr(known, "earlier_messages", ()) == (11, 12)
