@@ -1,0 +1,163 @@
+"""The only place where things are put together: real parts are made here, tests hand in their own.
+
+hikari, lightbulb, openai and the terminal's libraries are imported when they are used: they cost more
+than a second and 75 MB, which `cc-bot --version` and `cc-bot backup` need not pay.
+"""
+# ruff: noqa: PLC0415 - see above
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+import cc_bot.tools
+from cc_bot.assistant import Assistant
+from cc_bot.config import Config
+from cc_bot.context.prompt import PromptStyle
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import CcBotError, MissingToken
+from cc_bot.domain.session import SessionKey
+from cc_bot.llm.model import ChatModel
+from cc_bot.storage.backup import BackupResult, back_up
+from cc_bot.storage.location import sqlite_path
+from cc_bot.storage.migrate import Migration, apply_pending, pending
+from cc_bot.storage.opening import open_database
+from cc_bot.storage.run_lock import sole_bot
+from cc_bot.stores import Stores, open_stores
+from cc_bot.texts import texts
+from cc_bot.tools.registry import discover
+
+SWEEP_EVERY_S = 600.0
+DRAIN_S = 10.0
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Core:
+    """What every front end needs."""
+
+    stores: Stores
+    assistant: Assistant
+
+
+@asynccontextmanager
+async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
+    """The assistant over the configured database and model."""
+    async with open_stores(
+        config.database_url,
+        history_limit=config.history_limit,
+        session_ttl=config.session_ttl,
+        clock=clock,
+        synchronous=config.synchronous,
+    ) as stores:
+        model = build_model(config)
+        assistant = Assistant(
+            stores,
+            model,
+            discover(cc_bot.tools),
+            max_turns=config.max_turns,
+            style=PromptStyle(config.token_budget, config.single_system),
+            clock=clock,
+        )
+        sweep = asyncio.create_task(_sweep(stores))
+        try:
+            yield Core(stores, assistant)
+        finally:
+            sweep.cancel()
+            await asyncio.gather(sweep, return_exceptions=True)
+            await model.close()
+
+
+def build_model(config: Config) -> ChatModel:
+    """The configured chain of models; the offline one when there is neither a key nor a server."""
+    if not (config.openai_api_key or config.openai_base_url):
+        from cc_bot.llm.offline import OfflineModel
+
+        return OfflineModel()
+    from cc_bot.llm.fallback import FallbackChain
+    from cc_bot.llm.openai import OpenAIChatModel
+
+    return FallbackChain(
+        [
+            (
+                name,
+                OpenAIChatModel(
+                    name,
+                    api_key=config.openai_api_key,
+                    base_url=config.openai_base_url,
+                    timeout_s=config.model_timeout_s,
+                ),
+            )
+            for name in config.models
+        ]
+    )
+
+
+async def run_discord(config: Config, say: Callable[[str], None]) -> None:
+    """Run the bot until it is told to stop. Raises a StartupError when it can't start."""
+    if not config.discord_token:
+        raise MissingToken
+    clock = clock_of(config)
+    async with open_core(config, clock) as core:
+        with sole_bot(sqlite_path(config.database_url)):
+            from cc_bot.discord.bot import DiscordBot, DiscordSettings
+
+            settings = DiscordSettings(
+                token=config.discord_token,
+                api_url=config.discord_api_url,
+                locale=config.locale,
+                timezone=config.timezone,
+                drain_s=DRAIN_S,
+            )
+            await DiscordBot(settings, core.stores, core.assistant, say).run()
+
+
+async def run_terminal(config: Config, user_id: int, channel_id: int) -> None:
+    """Chat in the terminal until the input ends."""
+    async with open_core(config, clock_of(config)) as core:
+        from cc_bot.terminal import ChatProfile, run_chat
+
+        offline = not (config.openai_api_key or config.openai_base_url)
+        profile = ChatProfile(
+            key=SessionKey(user_id, channel_id),
+            locale=config.locale,
+            timezone=config.timezone,
+            history_file=sqlite_path(config.database_url).with_name("chat_history"),
+            model_label=texts(config.locale).cli.offline_model if offline else config.models[0],
+        )
+        await run_chat(core.assistant, core.stores, profile)
+
+
+async def run_backup(config: Config, folder: Path) -> BackupResult:
+    """Copy the database into the folder."""
+    now = clock_of(config)().astimezone(config.timezone)
+    return await back_up(sqlite_path(config.database_url), folder, now)
+
+
+async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> tuple[Migration, ...]:
+    """Announce what is pending, then apply it."""
+    async with open_database(config.database_url, synchronous=config.synchronous) as database:
+        for migration in await pending(database):
+            announce(migration)
+        return await apply_pending(database, clock=clock_of(config))
+
+
+def clock_of(config: Config) -> Clock:
+    """The program's clock; a test may set it ahead."""
+    offset = config.test_clock_offset
+    return (lambda: utc_now() + offset) if offset else utc_now
+
+
+async def _sweep(stores: Stores) -> None:
+    """Close what expired, now and every SWEEP_EVERY_S seconds; a failure is tried again then."""
+    while True:
+        try:
+            closed = await stores.sessions.expire()
+            _log.debug("sessions_expired", count=closed)
+        except CcBotError as error:
+            _log.warning("sweep_failed", error=type(error).__name__)
+        await asyncio.sleep(SWEEP_EVERY_S)

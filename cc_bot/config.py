@@ -1,0 +1,159 @@
+"""Every setting, read in one place: the environment, then `.env`, then the default.
+
+Only `cli` and `app` see this module; everything else is handed what it needs.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal, TypeVar, get_args
+from zoneinfo import ZoneInfo
+
+from dotenv import dotenv_values
+
+from cc_bot.domain.errors import InvalidSetting
+from cc_bot.domain.locale import Locale
+
+Value = TypeVar("Value")
+
+LogLevel = Literal["debug", "info", "warning", "error"]
+Synchronous = Literal["NORMAL", "FULL"]
+
+DEFAULT_MODEL = "gpt-5.4-mini"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the operator decided. The names of the variables stand in `.env.example`."""
+
+    discord_token: str | None = field(repr=False)
+    discord_api_url: str | None
+    openai_api_key: str | None = field(repr=False)
+    openai_base_url: str | None
+    models: tuple[str, ...]
+    """The first is asked; the others are its fallbacks, in order."""
+    model_timeout_s: float
+    single_system: bool
+    database_url: str
+    synchronous: Synchronous
+    history_limit: int
+    token_budget: int
+    session_ttl: timedelta
+    max_turns: int
+    locale: Locale
+    timezone: ZoneInfo
+    log_level: LogLevel
+    test_clock_offset: timedelta
+    """For tests of the whole program: how far its clock is ahead."""
+
+
+def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
+    """The settings. Raises InvalidSetting for the first one that is not usable."""
+    read = _Reader({**_read_dotenv(dotenv), **environ})
+    return Config(
+        discord_token=read.optional("DISCORD_TOKEN"),
+        discord_api_url=read.optional("DISCORD_API_URL"),
+        openai_api_key=read.optional("OPENAI_API_KEY"),
+        openai_base_url=read.optional("OPENAI_BASE_URL"),
+        models=read.parsed("CC_BOT_MODEL", DEFAULT_MODEL, _names, example=DEFAULT_MODEL),
+        model_timeout_s=read.parsed("CC_BOT_MODEL_TIMEOUT", "45", _positive_seconds, example="45"),
+        single_system=read.parsed("CC_BOT_SINGLE_SYSTEM", "off", _switch, example="on / off"),
+        database_url=read.text("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db"),
+        synchronous=read.parsed("CC_BOT_SYNCHRONOUS", "NORMAL", _synchronous, example="NORMAL / FULL"),
+        history_limit=read.parsed("CC_BOT_HISTORY_LIMIT", "20", _count_or_zero, example="20"),
+        token_budget=read.parsed("CC_BOT_TOKEN_BUDGET", "80000", _count, example="80000"),
+        session_ttl=read.parsed("CC_BOT_SESSION_TTL", "86400", _duration, example="86400"),
+        max_turns=read.parsed("CC_BOT_MAX_TURNS", "8", _count, example="8"),
+        locale=read.parsed("CC_BOT_LOCALE", system_locale(environ), Locale, example="ja / en"),
+        timezone=read.parsed("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, example="Asia/Tokyo"),
+        log_level=read.parsed("CC_BOT_LOG_LEVEL", "info", _log_level, example=" / ".join(get_args(LogLevel))),
+        test_clock_offset=read.parsed("CC_BOT_TEST_CLOCK_OFFSET", "0", _duration, example="86400"),
+    )
+
+
+def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Locale:
+    """The language to tell the operator in that the settings can't be read. Never fails."""
+    try:
+        return Locale({**_read_dotenv(dotenv), **environ}.get("CC_BOT_LOCALE", ""))
+    except (ValueError, InvalidSetting):
+        return Locale(system_locale(environ))
+
+
+def system_locale(environ: Mapping[str, str]) -> str:
+    """The language of the operator's own terminal, where it says English; else Japanese."""
+    language = environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG") or ""
+    return "en" if language.lower().startswith("en") else "ja"
+
+
+class _Reader:
+    """Takes values out of the environment; a variable that is set but empty counts as not set."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = values
+
+    def optional(self, name: str) -> str | None:
+        return self._values.get(name, "").strip() or None
+
+    def text(self, name: str, default: str) -> str:
+        return self.optional(name) or default
+
+    def parsed(self, name: str, default: str, parse: Callable[[str], Value], *, example: str) -> Value:
+        try:
+            return parse(self.text(name, default))
+        except (ValueError, KeyError, OSError, OverflowError) as error:
+            raise InvalidSetting(name=name, expected=example) from error
+
+
+def _read_dotenv(path: Path) -> dict[str, str]:
+    try:
+        return {name: value for name, value in dotenv_values(path).items() if value is not None}
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja") from error
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise ValueError
+    return names
+
+
+def _count_or_zero(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError
+    return number
+
+
+def _count(text: str) -> int:
+    number = _count_or_zero(text)
+    if not number:
+        raise ValueError
+    return number
+
+
+def _positive_seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < float("inf"):
+        raise ValueError
+    return seconds
+
+
+def _duration(text: str) -> timedelta:
+    return timedelta(seconds=_count_or_zero(text))
+
+
+def _switch(text: str) -> bool:
+    return {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}[text.lower()]
+
+
+def _synchronous(text: str) -> Synchronous:
+    values: dict[str, Synchronous] = {"normal": "NORMAL", "full": "FULL"}
+    return values[text.lower()]
+
+
+def _log_level(text: str) -> LogLevel:
+    levels: dict[str, LogLevel] = {level: level for level in get_args(LogLevel)}
+    return levels[text.lower()]

@@ -1,0 +1,60 @@
+"""Log records: structured, on stderr, and never with what people wrote or with secrets.
+
+Our own records name facts only. Those of libraries are let through from `warning` on, and an exception
+is told by its type and where it happened: its message may quote a request.
+"""
+
+import logging
+import sys
+import traceback
+from collections.abc import MutableMapping
+from typing import Any
+
+import structlog
+
+Record = MutableMapping[str, Any]
+
+
+def configure_logging(level: str) -> None:
+    """Send every record of this process to stderr: coloured lines on a terminal, else JSON."""
+    terminal = sys.stderr.isatty()
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _exceptions_without_messages,
+    ]
+    renderer: structlog.typing.Processor = (
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        if terminal
+        else structlog.processors.JSONRenderer(ensure_ascii=False)
+    )
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.make_filtering_bound_logger(level),
+        cache_logger_on_first_use=True,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, *shared],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(logging.WARNING)
+    logging.getLogger("cc_bot").setLevel(level.upper())
+
+
+def _exceptions_without_messages(_logger: object, _method: str, record: Record) -> Record:
+    given = record.pop("exc_info", None)
+    error = sys.exc_info()[1] if given is True else given[1] if isinstance(given, tuple) else given
+    if isinstance(error, BaseException):
+        record["error"] = type(error).__name__
+        record["at"] = " < ".join(
+            f"{frame.filename.rsplit('/', 1)[-1]}:{frame.lineno}"
+            for frame in reversed(traceback.extract_tb(error.__traceback__)[-4:])
+        )
+    return record

@@ -1,0 +1,45 @@
+"""Who is on the stage, and how often it is built: see stage.py."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.end_to_end.stage import Stage, running_stage
+from tests.loopback.discord import Channel, User
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A program that tests share lives in one event loop, so they all run in that one."""
+    for item in items:
+        if item.path.is_relative_to(__file__.rpartition("/")[0]):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
+        yield stage
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(shared_stage: Stage) -> AsyncIterator[Stage]:
+    """The running program, with nothing recorded yet; what always holds is checked afterwards."""
+    shared_stage.forget()
+    yield shared_stage
+    shared_stage.check()
+
+
+@pytest.fixture
+def aiko(stage: Stage) -> User:
+    return stage.discord.user("Aiko", locale="ja")
+
+
+@pytest.fixture
+def ben(stage: Stage) -> User:
+    return stage.discord.user("Ben", locale="en-US")
+
+
+@pytest.fixture
+def channel(stage: Stage) -> Channel:
+    return stage.discord.guild_channel()

@@ -1,0 +1,105 @@
+"""cc-bot as its operator starts it: a process of its own, told everything by its environment."""
+
+import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Awaitable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+OUTSIDE = ("PATH", "SYSTEMROOT", "HOME")
+"""What of this machine's environment the program sees."""
+
+
+class Program:
+    """A cc-bot process in a folder of its own."""
+
+    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+        self.folder = folder
+        self.environment = dict(environment)
+        self._process: Process | None = None
+        self._output: list[bytes] = []
+        self._readers: list[asyncio.Task[None]] = []
+
+    @property
+    def output(self) -> str:
+        """All that it wrote so far, stdout and stderr."""
+        return b"".join(self._output).decode()
+
+    async def start(self, *arguments: str, stdin: bytes | None = None) -> None:
+        """Start it; with `stdin`, that is all the input it gets."""
+        seen = {name: os.environ[name] for name in OUTSIDE if name in os.environ}
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "cc_bot",
+            *arguments,
+            cwd=self.folder,
+            env={**seen, **self.environment},
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+        )
+        assert self._process.stdin is not None
+        if stdin is not None:
+            self._process.stdin.write(stdin)
+            self._process.stdin.close()
+        self._readers = [
+            asyncio.create_task(self._read(stream))
+            for stream in (self._process.stdout, self._process.stderr)
+            if stream is not None
+        ]
+
+    async def lives_until(self, condition: Awaitable[object]) -> None:
+        """Wait for something, unless the program ends before; its output is in the failure then."""
+        assert self._process is not None
+        waiting = asyncio.ensure_future(condition)
+        ending = asyncio.create_task(self._process.wait())
+        try:
+            await asyncio.wait((waiting, ending), return_when=asyncio.FIRST_COMPLETED)
+            assert waiting.done(), f"the program ended with {ending.result()}:\n{self.output}"
+            waiting.result()
+        finally:
+            waiting.cancel()
+            ending.cancel()
+            await asyncio.gather(waiting, ending, return_exceptions=True)
+
+    async def ended(self) -> int:
+        """Wait for its end; the exit code, negative for a signal."""
+        assert self._process is not None
+        async with asyncio.timeout(30):
+            code = await self._process.wait()
+            await asyncio.gather(*self._readers)
+        return code
+
+    async def run(self, *arguments: str, stdin: bytes = b"") -> tuple[int, str]:
+        """Start it and wait for its end; the exit code and all that it wrote in this run."""
+        self._output.clear()
+        await self.start(*arguments, stdin=stdin)
+        return await self.ended(), self.output
+
+    async def stop(self) -> int:
+        """Ask it to stop, as a service manager does."""
+        return await self._signal(signal.SIGTERM)
+
+    async def kill(self) -> int:
+        """End it at once: no code of its runs any more."""
+        return await self._signal(signal.SIGKILL)
+
+    async def _signal(self, number: signal.Signals) -> int:
+        assert self._process is not None
+        with suppress(ProcessLookupError):
+            self._process.send_signal(number)
+        return await self.ended()
+
+    async def close(self) -> None:
+        if self._process is not None and self._process.returncode is None:
+            await self.kill()
+        if self._process is not None and self._process.stdin is not None:
+            self._process.stdin.close()
+
+    async def _read(self, stream: asyncio.StreamReader) -> None:
+        while chunk := await stream.read(4096):
+            self._output.append(chunk)
