@@ -1,0 +1,122 @@
+# One command for everything; CI runs the same recipes.
+#
+# The first target that needs them makes a virtual environment in $(VENV) and installs the pinned, hashed
+# packages into it. A stamp file per set of pins stands in $(VENV), so that a second run goes straight to work.
+# Written for GNU make 3.81 and later (what macOS has) and a plain sh.
+
+WINDOWS := $(filter Windows_NT,$(OS))
+
+VENV   ?= .venv
+ARGS   ?=
+PYTHON ?= $(if $(WINDOWS),python,python3)
+
+BIN := $(VENV)/$(if $(WINDOWS),Scripts,bin)
+OWN := $(BIN)/python$(if $(WINDOWS),.exe)
+PIP := $(OWN) -m pip --quiet --disable-pip-version-check --no-input
+
+RUN := $(VENV)/.run-installed
+DEV := $(VENV)/.dev-installed
+
+# An environment whose Python was removed by an upgrade of the system is empty, whatever its stamps say. This
+# is done while the file is read: once make has seen a stamp, it believes in it.
+$(shell test -x $(OWN) || rm -f $(RUN) $(DEV))
+
+# Only what makes the pins is not itself in them.
+UV_VERSION := 0.13.9
+PINS := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+	--generate-hashes --no-header --no-annotate
+
+.PHONY: all help run chat test lint ruff format types imports fix package setup pins clean
+
+all: lint test
+
+help:
+	@echo "make run      set up and start: Discord when DISCORD_TOKEN is set (environment or .env), else the terminal chat"
+	@echo "make chat     set up and start the terminal chat"
+	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
+	@echo "make lint     ruff, formatting, types and the import contract"
+	@echo "make          lint, then test"
+	@echo "make fix      let ruff mend and format what it can"
+	@echo "make package  build the wheel, install it into an empty environment and start it there"
+	@echo "make setup    only make the environment, tools included"
+	@echo "make pins     write requirements/*.txt anew from pyproject.toml; ARGS=--upgrade takes newer versions"
+	@echo "make clean    remove the environment and every cache; never data/ or .env"
+	@echo "Variables: PYTHON=python3.12 (which Python makes the environment), VENV=.venv (where), ARGS='…'"
+
+# ---- the program ------------------------------------------------------------------------------------------
+
+# The same reading of .env as the program's own, so that quotes and comments mean the same in both.
+HAS_TOKEN := import os, dotenv; \
+	raise SystemExit(not {**dotenv.dotenv_values(".env"), **os.environ}.get("DISCORD_TOKEN", "").strip())
+
+run: $(RUN)
+	@if $(OWN) -c '$(HAS_TOKEN)'; then exec $(BIN)/cc-bot run $(ARGS); fi; \
+	echo "DISCORD_TOKEN is set neither in the environment nor in .env: starting the terminal chat." >&2; \
+	exec $(BIN)/cc-bot chat $(ARGS)
+
+chat: $(RUN)
+	@exec $(BIN)/cc-bot chat $(ARGS)
+
+# ---- checks -----------------------------------------------------------------------------------------------
+
+# The whole suite uses every core; a selection runs in one process, where a debugger works too.
+test: $(DEV)
+	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n auto)
+
+lint: ruff format types imports
+
+ruff: $(DEV)
+	$(BIN)/ruff check .
+
+format: $(DEV)
+	$(BIN)/ruff format --check .
+
+types: $(DEV)
+	$(BIN)/mypy --strict
+
+imports: $(DEV)
+	$(BIN)/lint-imports --no-cache --no-logo
+
+fix: $(DEV)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+package: $(DEV)
+	.ci/package $(OWN)
+
+# ---- the environment --------------------------------------------------------------------------------------
+
+setup: $(DEV)
+
+$(OWN):
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+		echo "cc-bot needs Python 3.11 or newer, but $(PYTHON) is: $$($(PYTHON) --version 2>&1)" >&2; \
+		echo "Name another one: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 2; }
+	@echo "Making a virtual environment in $(VENV)"
+	@$(PYTHON) -m venv $(if $(wildcard $(VENV)/pyvenv.cfg),--clear) $(VENV) || { \
+		rm -rf $(BIN); \
+		echo "Python could not make a virtual environment in $(VENV). On Debian and Ubuntu the package" >&2; \
+		echo "python3-venv is missing: sudo apt install python3-venv" >&2; exit 2; }
+
+$(RUN): requirements/run.txt pyproject.toml | $(OWN)
+	@echo "Installing the pinned packages into $(VENV) (about half a minute the first time)"
+	@$(PIP) install --require-hashes -r requirements/run.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(DEV): requirements/dev.txt pyproject.toml | $(OWN)
+	@echo "Installing the pinned packages and tools into $(VENV) (about half a minute the first time)"
+	@$(PIP) install --require-hashes -r requirements/dev.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@ $(RUN)
+
+# dev.txt holds everything that run.txt holds, in the same versions.
+pins: | $(OWN)
+	@$(PIP) install uv==$(UV_VERSION)
+	$(PINS) --group build $(ARGS) --output-file requirements/run.txt
+	$(PINS) --group dev $(ARGS) --constraint requirements/run.txt --output-file requirements/dev.txt
+
+clean:
+	@test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV)
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find $(wildcard cc_bot tests bench) -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,105 @@
+"""The import contract of pyproject.toml bites: each rule is broken once, in a copy, and the check says so.
+
+A contract that silently matches nothing would look kept for ever; only a planted violation tells the two
+apart.
+"""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LINT_IMPORTS = shutil.which("lint-imports", path=str(Path(sys.executable).parent))
+
+ONE_WAY = "Imports point one way"
+HANDED_DOWN = "Settings and logging are handed down"
+
+VIOLATIONS = [
+    # (the contract, the folder the violation is planted in, the line planted there)
+    (ONE_WAY, "domain", "import cc_bot.texts"),
+    (ONE_WAY, "texts", "import cc_bot.storage"),
+    (ONE_WAY, "storage", "import cc_bot.stores"),
+    (ONE_WAY, "stores", "import cc_bot.assistant"),
+    (ONE_WAY, "stores", "import cc_bot.llm"),
+    (ONE_WAY, "llm", "import cc_bot.stores"),
+    (ONE_WAY, "context", "import cc_bot.tools"),
+    (ONE_WAY, "tools", "import cc_bot.context"),
+    (ONE_WAY, "tools", "import cc_bot.discord"),
+    (ONE_WAY, "discord", "import cc_bot.terminal"),
+    (ONE_WAY, "terminal", "import cc_bot.discord"),
+    (ONE_WAY, "terminal", "import cc_bot.app"),
+    (HANDED_DOWN, "discord", "import cc_bot.config"),
+    (HANDED_DOWN, "terminal", "import cc_bot.log"),
+    ("Only storage.sqlite knows aiosqlite", "storage", "import aiosqlite"),
+    ("Only storage knows sqlite3", "stores", "from sqlite3 import IntegrityError"),
+    ("Only llm.openai knows openai", "llm", "from openai import AsyncOpenAI"),
+    ("Only discord knows hikari and lightbulb", "stores", "import hikari"),
+    ("Only discord knows hikari and lightbulb", "tools", "import lightbulb"),
+    ("Only terminal knows prompt_toolkit and rich", "discord", "from rich import print_json"),
+    ("Only terminal knows prompt_toolkit and rich", "texts", "import prompt_toolkit"),
+    ("The context is handed what it needs", "context", "import cc_bot.stores"),
+    ("The domain knows no I/O", "domain", "import os"),
+]
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package and its contract, for planting in."""
+    here = tmp_path_factory.mktemp("copy")
+    shutil.copytree(ROOT / "cc_bot", here / "cc_bot", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", here)
+    return here
+
+
+@pytest.fixture
+def planted(copy: Path) -> Iterator[Path]:
+    """The copy, which is clean again afterwards."""
+    before = set(copy.rglob("*.py"))
+    yield copy
+    for path in set(copy.rglob("*.py")) - before:
+        path.unlink()
+
+
+def lint(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run import-linter on a copy; the copy comes before the installed package in its search path."""
+    assert LINT_IMPORTS is not None, "lint-imports stands beside the Python that runs the tests"
+    command = [LINT_IMPORTS, "--no-cache", "--no-logo"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, encoding="utf-8", check=False)
+
+
+class TestTheContract:
+    def test_the_package_as_it_is_keeps_every_contract(self, copy: Path) -> None:
+        result = lint(copy)
+        assert result.returncode == 0, result.stdout + result.stderr
+        assert " 0 broken" in result.stdout
+
+    @pytest.mark.parametrize(("contract", "folder", "line"), VIOLATIONS)
+    def test_a_planted_violation_is_named(self, planted: Path, contract: str, folder: str, line: str) -> None:
+        (planted / "cc_bot" / folder / "planted.py").write_text(
+            f'"""Planted."""\n\n{line}\n', encoding="utf-8"
+        )
+        result = lint(planted)
+        assert result.returncode != 0
+        assert f"{contract} BROKEN" in result.stdout, result.stdout + result.stderr
+        assert f"cc_bot.{folder}.planted -> {line.split()[1]}" in result.stdout
+
+    def test_an_import_hidden_in_a_function_is_named_too(self, planted: Path) -> None:
+        hidden = '"""Planted."""\n\n\ndef late() -> None:\n    import hikari\n'
+        (planted / "cc_bot" / "stores" / "planted.py").write_text(hidden, encoding="utf-8")
+        assert "cc_bot.stores.planted -> hikari" in lint(planted).stdout
+
+    def test_a_new_module_without_a_place_in_the_order_is_named(self, planted: Path) -> None:
+        (planted / "cc_bot" / "utils.py").write_text('"""Planted."""\n', encoding="utf-8")
+        result = lint(planted)
+        assert result.returncode != 0
+        assert "utils" in result.stdout
+
+    def test_every_contract_has_a_violation_here(self) -> None:
+        text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+        contracts = text.split("[[tool.importlinter.contracts]]")[1:]
+        names = {contract.split('name = "')[1].split('"')[0] for contract in contracts}
+        assert names == {contract for contract, _, _ in VIOLATIONS}

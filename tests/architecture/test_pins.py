@@ -1,0 +1,58 @@
+"""The pinned requirements: complete, hashed, in step with pyproject.toml, and free of anyone's registry."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+GROUPS = PYPROJECT["dependency-groups"]
+
+NEEDED = {
+    "run.txt": [*PYPROJECT["project"]["dependencies"], *GROUPS["build"]],
+    "dev.txt": [
+        *PYPROJECT["project"]["dependencies"],
+        *GROUPS["build"],
+        *(g for g in GROUPS["dev"] if isinstance(g, str)),
+    ],
+}
+
+
+def read(name: str) -> str:
+    return (ROOT / "requirements" / name).read_text(encoding="utf-8")
+
+
+def pins(name: str) -> dict[str, set[str]]:
+    """Package -> the pinned versions (more than one when platforms differ)."""
+    found: dict[str, set[str]] = {}
+    for package, version in re.findall(r"^([\w.-]+)==([^\s;\\]+)", read(name), flags=re.MULTILINE):
+        found.setdefault(canonicalize_name(package), set()).add(version)
+    return found
+
+
+@pytest.mark.parametrize("name", ["run.txt", "dev.txt"])
+class TestPins:
+    def test_every_requirement_of_the_project_has_a_pin_that_satisfies_it(self, name: str) -> None:
+        pinned = pins(name)
+        for line in NEEDED[name]:
+            requirement = Requirement(line)
+            versions = pinned[canonicalize_name(requirement.name)]
+            assert all(requirement.specifier.contains(version) for version in versions), line
+
+    def test_every_line_is_a_pin_or_a_hash(self, name: str) -> None:
+        pin = re.compile(r"[\w.-]+==[\w.+!-]+( ; [^/@]+?)? \\")
+        hash_ = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}( \\)?")
+        strange = [
+            line for line in read(name).splitlines() if not (pin.fullmatch(line) or hash_.fullmatch(line))
+        ]
+        assert strange == []
+
+
+class TestBothFiles:
+    def test_the_tools_come_on_top_of_the_versions_that_run(self) -> None:
+        run, dev = pins("run.txt"), pins("dev.txt")
+        assert run.items() <= dev.items()
