@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from dotenv import dotenv_values
@@ -54,9 +55,9 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
     read = _Reader({**_read_dotenv(dotenv), **environ})
     return Config(
         discord_token=read.optional("DISCORD_TOKEN"),
-        discord_api_url=read.optional("DISCORD_API_URL"),
-        openai_api_key=read.optional("OPENAI_API_KEY"),
-        openai_base_url=read.optional("OPENAI_BASE_URL"),
+        discord_api_url=read.parsed("DISCORD_API_URL", "", _url_or_none, example="http://localhost/api/v10"),
+        openai_api_key=read.parsed("OPENAI_API_KEY", "", _ascii_or_none, example="sk-…"),
+        openai_base_url=read.parsed("OPENAI_BASE_URL", "", _url_or_none, example="http://localhost:11434/v1"),
         models=read.parsed("CC_BOT_MODEL", DEFAULT_MODEL, _names, example=DEFAULT_MODEL),
         model_timeout_s=read.parsed("CC_BOT_MODEL_TIMEOUT", "45", _positive_seconds, example="45"),
         single_system=read.parsed("CC_BOT_SINGLE_SYSTEM", "off", _switch, example="on / off"),
@@ -118,6 +119,22 @@ def _names(text: str) -> tuple[str, ...]:
     if not names:
         raise ValueError
     return names
+
+
+def _url_or_none(text: str) -> str | None:
+    if text:
+        parts = urlsplit(text)
+        _ = parts.port  # reading it checks it
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError
+    return text or None
+
+
+def _ascii_or_none(text: str) -> str | None:
+    """A key goes into an HTTP header."""
+    if not text.isascii() or not text.isprintable():
+        raise ValueError
+    return text or None
 
 
 def _count_or_zero(text: str) -> int:

@@ -151,6 +151,10 @@ class DiscordBot:
 
 
 def _gateway_bot(settings: DiscordSettings) -> hikari.GatewayBot:
+    try:
+        hikari.applications.get_token_id(settings.token)
+    except ValueError as error:  # a token begins with its bot's id, encoded
+        raise RefusedToken from error
     return hikari.GatewayBot(
         settings.token,
         rest_url=settings.api_url,

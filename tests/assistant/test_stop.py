@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -14,7 +15,7 @@ from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
 
 
-def stop_at(kind: type, stop: Stop):
+def stop_at(kind: type, stop: Stop) -> Callable[[TurnEvent], None]:
     def seen(event: TurnEvent) -> None:
         if isinstance(event, kind):
             stop.request()

@@ -117,7 +117,7 @@ class TestHistory:
         assert part.images == (picture,)
 
     def test_is_bounded_by_the_budget_in_whole_pairs(self) -> None:
-        history = [Message(role, "長い話" * 50) for _ in range(10) for role in ("user", "assistant")]  # type: ignore[arg-type]
+        history = [Message(role, "長い話" * 50) for _ in range(10) for role in ("user", "assistant")]
         parts = prompt(*history, style=PromptStyle(budget_tokens=600))
         kept = parts[1:-2]
         assert 0 < len(kept) < len(history)

@@ -1,0 +1,141 @@
+"""What the offline model says. These are a model's words and not the program's, so they live with it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineTexts:
+    introduction: str
+    remembered: str
+    """Parameter: fact."""
+    not_remembered: str
+    """Parameter: error."""
+    cannot_keep: str
+    what_to_remember: str
+    what_is_it: str
+    """Parameter: thing."""
+    value: str
+    """Parameter: value."""
+    from_memory: str
+    """Parameter: fact."""
+    from_conversation: str
+    """Parameter: fact."""
+    near: str
+    """Parameter: fact."""
+    unknown: str
+    unknown_lookup_failed: str
+    """Parameter: error."""
+    known: str
+    """Parameter: facts."""
+    nothing_known: str
+    you_said: str
+    """Parameter: text."""
+    i_said: str
+    """Parameter: text."""
+    both_said: str
+    """Parameters: user, assistant."""
+    nothing_said: str
+    noted: str
+    """Parameter: fact."""
+    noted_temporary: str
+    """Parameter: fact."""
+    greeting: str
+    thanks: str
+    about_me: str
+    forget: str
+    nothing_to_continue: str
+    files: str
+
+
+JA = OfflineTexts(
+    introduction=(
+        "ℹ️ APIキーが設定されていないため、オフラインの簡易モデルがお答えしています。"
+        "覚えること、思い出すこと、この会話を振り返ることはできますが、それ以外の知識はありません。"
+        "AIモデルを使うには、.env に OPENAI_API_KEY を設定してください"
+        "（手元のサーバーなら OPENAI_BASE_URL を設定します）。"
+    ),
+    remembered="承知しました。「{fact}」を覚えました。",
+    not_remembered="覚えられませんでした。{error}",
+    cannot_keep=(
+        "この質問では何も保存できないため、覚えておくことができません。ふつうの質問でもう一度お伝えください。"
+    ),
+    what_to_remember="何を覚えましょうか。覚えてほしいことを、続けて書いてください。",
+    what_is_it="「{thing}」について、覚える内容も書いてください。",
+    value="{value}ですね。",
+    from_memory="「{fact}」と覚えています。",
+    from_conversation="「{fact}」とうかがいました。",
+    near="ぴったりの答えは見つかりませんでしたが、「{fact}」とうかがっています。",
+    unknown=(
+        "すみません、それは分かりません。会話にもメモリにも見つかりませんでした。"
+        "オフラインのモデルなので、教えていただいたことだけをお答えできます。"
+    ),
+    unknown_lookup_failed="会話には見つからず、メモリも調べられませんでした。{error}",
+    known="うかがっているのは次のことです。\n{facts}",
+    nothing_known="まだ何もうかがっていません。「〜を覚えて」と書いていただければ覚えます。",
+    you_said="「{text}」とおっしゃいました。",
+    i_said="私は「{text}」とお答えしました。",
+    both_said="あなたは「{user}」とおっしゃり、私は「{assistant}」とお答えしました。",
+    nothing_said="この会話では、まだ何も話していません。",
+    noted=(
+        "「{fact}」ですね。この会話の間は分かるようにしておきます。"
+        "ずっと残すには「それを覚えて」と書いてください。"
+    ),
+    noted_temporary="「{fact}」ですね。一時的な質問なので、保存はされません。",
+    greeting="こんにちは。覚えてほしいことや、以前に教えていただいたことへの質問をどうぞ。",
+    thanks="どういたしまして。",
+    about_me=(
+        "私は cc-bot のオフラインの簡易モデルです。"
+        "「〜を覚えて」で覚え、あとで質問していただければ思い出します。"
+        "この会話で話したこともお答えできます。"
+    ),
+    forget="私からは消せません。/memory delete を使うと、選んだメモリを消せます。",
+    nothing_to_continue="前の返事はあれで終わりで、続きはありません。",
+    files="画像や添付ファイルは読めません。内容を文字で書いていただければお答えします。",
+)
+
+EN = OfflineTexts(
+    introduction=(
+        "ℹ️ No API key is set, so this is the small offline model answering. It can remember, recall and look "
+        "back on this conversation, and knows nothing else. For an AI model, set OPENAI_API_KEY in .env "
+        "(or OPENAI_BASE_URL for a local server)."
+    ),
+    remembered="All right. I remembered: “{fact}”",
+    not_remembered="I could not remember that. {error}",
+    cannot_keep=(
+        "Nothing can be kept from this question, so I can't remember that. "
+        "Please tell me again in an ordinary one."
+    ),
+    what_to_remember="What should I remember? Please write it together with the request.",
+    what_is_it="Please tell me what to remember about “{thing}”.",
+    value="{value}.",
+    from_memory="I remember: “{fact}”",
+    from_conversation="You told me: “{fact}”",
+    near="I found no exact answer, but you told me: “{fact}”",
+    unknown=(
+        "Sorry, I don't know that. I found it neither in this conversation nor in your memories, "
+        "and as an offline model I only know what you told me."
+    ),
+    unknown_lookup_failed=(
+        "It is not in this conversation, and I could not look through your memories. {error}"
+    ),
+    known="This is what you told me:\n{facts}",
+    nothing_known="You have not told me anything yet. Say “remember that …” and I will.",
+    you_said="You said: “{text}”",
+    i_said="I said: “{text}”",
+    both_said="You said: “{user}” I said: “{assistant}”",
+    nothing_said="Nothing has been said in this conversation yet.",
+    noted=(
+        "Noted: “{fact}” I will know it during this conversation. "
+        "To have it kept for good, say “remember that”."
+    ),
+    noted_temporary="Noted: “{fact}” This is a temporary question, so it is not kept.",
+    greeting="Hello! Tell me something to remember, or ask me about something you told me before.",
+    thanks="You're welcome.",
+    about_me=(
+        "I'm cc-bot's small offline model. Say “remember that …” and I keep it; "
+        "ask me later and I look it up. I can also tell what was said in this conversation."
+    ),
+    forget="I can't delete that myself. Use /memory delete to remove a memory.",
+    nothing_to_continue="My last answer was complete; there is nothing to add.",
+    files="I can't read images or attached files. Describe them in words and I can go on from there.",
+)

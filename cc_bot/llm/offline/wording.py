@@ -1,0 +1,105 @@
+"""How a fact is said back to the person who told it.
+
+Turned into the second person where that is safe; quoted otherwise. A quotation can't be wrong.
+"""
+
+import re
+
+from cc_bot.llm.offline.facts import Fact, topic_of
+from cc_bot.llm.offline.fold import fold, speaks_japanese
+from cc_bot.llm.offline.matching import Match
+from cc_bot.llm.offline.questions import Question
+from cc_bot.llm.offline.terms import likeness, terms_of
+from cc_bot.llm.offline.texts import OfflineTexts
+
+_SECOND_PERSON = {
+    "i": "you",
+    "me": "you",
+    "my": "your",
+    "mine": "yours",
+    "myself": "yourself",
+    "i'm": "you're",
+    "i've": "you've",
+    "i'd": "you'd",
+    "i'll": "you'll",
+    "we": "you",
+    "we're": "you're",
+    "we've": "you've",
+    "us": "you",
+    "our": "your",
+    "ours": "yours",
+}
+_I_BE = re.compile(r"\b(I) (am|was)\b|\b(am|was) (I)\b", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)?")
+_SPEAKS_TO_ME = re.compile(r"\b(?:you|your|yours)\b|^(?:call|note|look|tell)\b", re.IGNORECASE)
+_AROUND = re.compile(
+    r"^(?:(?:just so you know|by the way|btw|fyi|well|so|oh|ok|okay|hey|hi|sorry|no|also|and)\b[,:.! ]+)+"
+    r"|[, ]+(?:btw|by the way)$",
+    re.IGNORECASE,
+)
+_ENDING_JA = re.compile(
+    r"(?:です|だ|である|でした|だった|なの|なん(?:です|だ)|といいます|と言います|と申します|という)?"
+    r"(?:よね|よ|ね|な|さ|けど|から|ので)*[。．.！!\s]*$"
+)
+_BARE = re.compile(r"[^ぁ-ゖ。、]$|(?:くん|ちゃん|さん|さま)$")
+_ENDS_IN_COPULA = re.compile(
+    r"(?:です|だ|でした|だった|である|なの|なんです|なんだ|といいます|と言います"
+    r"|と申します|という)(?:よね|よ|ね|な|さ|けど|から|ので)*[。．.！!\s]*$"
+)
+
+
+def answer(match: Match, question: Question, words: OfflineTexts) -> str:
+    """The sentence that answers a question with a fact."""
+    fact = match.fact
+    quoted = _quote(fact.text)
+    if not match.sure:
+        return words.near.format(fact=quoted)
+    if speaks_japanese(question.text):
+        value = _value(fact, question)
+        if value is not None:
+            return words.value.format(value=value)
+    else:
+        turned = second_person(fact.text)
+        if turned is not None:
+            return words.value.format(value=turned)
+    return (words.from_memory if fact.remembered else words.from_conversation).format(fact=quoted)
+
+
+def _quote(text: str) -> str:
+    return text.strip().rstrip("。")
+
+
+def second_person(text: str) -> str | None:
+    """`My cat is …` as `Your cat is …`, without a full stop; None where turning it is not safe."""
+    plain = _AROUND.sub("", text.strip().replace("’", "'").rstrip(".!"))
+    if speaks_japanese(plain) or _SPEAKS_TO_ME.search(plain) or len(plain) > 200 or '"' in plain:
+        return None
+    agreed = _I_BE.sub(lambda found: _agree(found.group()), plain)
+    turned = _WORD.sub(lambda word: _SECOND_PERSON.get(word.group().lower(), word.group()), agreed)
+    return turned[:1].upper() + turned[1:]
+
+
+def _agree(pair: str) -> str:
+    return re.sub(
+        r"\bwas\b", "were", re.sub(r"\bam\b", "are", pair, flags=re.IGNORECASE), flags=re.IGNORECASE
+    )
+
+
+def _value(fact: Fact, question: Question) -> str | None:
+    """Y of `X は Y` when the question asks for X and Y is a noun; None otherwise."""
+    topic = fact.topic or topic_of(fact.text)
+    if topic is None or not speaks_japanese(fact.text) or len(topic.said) > 60:
+        return None
+    said_keys = terms_of(topic.said)
+    subject = fold(topic.subject)
+    for part in question.asked:
+        if part.concept:
+            continue
+        if any(likeness(part.key, term.key) >= 0.9 for term in said_keys):
+            return None
+        if not any(likeness(part.key, term.key) >= 0.4 for term in terms_of(subject)):
+            return None
+    value = _ENDING_JA.sub("", topic.said).strip()
+    nominal = bool(_ENDS_IN_COPULA.search(topic.said)) or bool(_BARE.search(value))
+    unfit = re.search(r"[。？?]|(?:ん|じゃ|では)ない|(?:が|も|を|に)$", value)
+    return value if value and nominal and not unfit else None

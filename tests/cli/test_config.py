@@ -1,0 +1,101 @@
+"""Settings: read once, and refused in one sentence that names the variable."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from cc_bot.config import Config, operator_locale, read_config
+from cc_bot.domain import Locale
+from cc_bot.domain.errors import InvalidSetting
+
+
+def read(tmp_path: Path, dotenv: str = "", **environment: str) -> Config:
+    file = tmp_path / ".env"
+    file.write_text(dotenv, encoding="utf-8")
+    return read_config(environment, file)
+
+
+class TestSettings:
+    def test_have_the_defaults_that_the_design_fixes(self, tmp_path: Path) -> None:
+        config = read(tmp_path)
+        assert config.discord_token is None
+        assert config.database_url == "sqlite:///data/sessions.db"
+        assert (config.history_limit, config.token_budget) == (20, 80_000)
+        assert config.session_ttl == timedelta(days=1)
+        assert config.model_timeout_s == 45
+        assert (config.locale, config.timezone.key) == (Locale.JA, "Asia/Tokyo")
+
+    def test_come_from_dotenv_and_the_environment_wins(self, tmp_path: Path) -> None:
+        config = read(
+            tmp_path, 'CC_BOT_HISTORY_LIMIT=4\nDISCORD_TOKEN="from file"\n', CC_BOT_HISTORY_LIMIT="6"
+        )
+        assert (config.history_limit, config.discord_token) == (6, "from file")
+
+    def test_that_are_set_to_nothing_are_not_set(self, tmp_path: Path) -> None:
+        config = read(tmp_path, DISCORD_TOKEN=" ", OPENAI_BASE_URL="", CC_BOT_HISTORY_LIMIT="")
+        assert (config.discord_token, config.openai_base_url, config.history_limit) == (None, None, 20)
+
+    def test_list_models_in_the_order_of_the_chain(self, tmp_path: Path) -> None:
+        assert read(tmp_path, CC_BOT_MODEL="big, small ,").models == ("big", "small")
+
+    def test_do_not_show_secrets(self, tmp_path: Path) -> None:
+        config = read(tmp_path, DISCORD_TOKEN="hunter2", OPENAI_API_KEY="sk-hunter3")
+        assert "hunter" not in repr(config)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("CC_BOT_HISTORY_LIMIT", "-1"),
+            ("CC_BOT_HISTORY_LIMIT", "many"),
+            ("CC_BOT_TOKEN_BUDGET", "0"),
+            ("CC_BOT_SESSION_TTL", "-5"),
+            ("CC_BOT_SESSION_TTL", "9" * 30),
+            ("CC_BOT_MODEL_TIMEOUT", "0"),
+            ("CC_BOT_MODEL_TIMEOUT", "nan"),
+            ("CC_BOT_MODEL_TIMEOUT", "inf"),
+            ("CC_BOT_MODEL", " , "),
+            ("CC_BOT_LOCALE", "fr"),
+            ("CC_BOT_TIMEZONE", "Asia/Nowhere"),
+            ("CC_BOT_TIMEZONE", "../etc/passwd"),
+            ("CC_BOT_SINGLE_SYSTEM", "perhaps"),
+            ("CC_BOT_SYNCHRONOUS", "OFF"),
+            ("CC_BOT_LOG_LEVEL", "loud"),
+            ("CC_BOT_MAX_TURNS", "0"),
+            ("OPENAI_BASE_URL", "localhost:11434"),
+            ("OPENAI_BASE_URL", "http://["),
+            ("DISCORD_API_URL", "ftp://example.org"),
+            ("OPENAI_API_KEY", "かぎ"),
+        ],
+    )
+    def test_that_make_no_sense_are_refused_by_name(self, tmp_path: Path, name: str, value: str) -> None:
+        with pytest.raises(InvalidSetting) as refused:
+            read(tmp_path, **{name: value})
+        assert refused.value.params["name"] == name
+
+    def test_in_a_file_that_is_no_text_are_refused(self, tmp_path: Path) -> None:
+        file = tmp_path / ".env"
+        file.write_bytes(b"CC_BOT_LOCALE=\xff\xfe")
+        with pytest.raises(InvalidSetting) as refused:
+            read_config({}, file)
+        assert refused.value.params["name"] == ".env"
+
+
+class TestLanguage:
+    @pytest.mark.parametrize(
+        ("environment", "locale"),
+        [
+            ({}, Locale.JA),
+            ({"LANG": "C.UTF-8"}, Locale.JA),
+            ({"LANG": "en_US.UTF-8"}, Locale.EN),
+            ({"LANG": "en_US.UTF-8", "LC_ALL": "ja_JP.UTF-8"}, Locale.JA),
+            ({"LANG": "en_US.UTF-8", "CC_BOT_LOCALE": "ja"}, Locale.JA),
+            ({"CC_BOT_LOCALE": "en"}, Locale.EN),
+        ],
+    )
+    def test_is_the_operators_own(self, tmp_path: Path, environment: dict[str, str], locale: Locale) -> None:
+        assert operator_locale(environment, tmp_path / ".env") is locale
+        assert read_config(environment, tmp_path / ".env").locale is locale
+
+    def test_is_known_even_when_the_settings_are_not_usable(self, tmp_path: Path) -> None:
+        assert operator_locale({"CC_BOT_LOCALE": "xx"}, tmp_path) is Locale.JA
