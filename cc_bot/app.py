@@ -127,6 +127,8 @@ async def run_terminal(config: Config, user_id: int, channel_id: int) -> None:
             locale=config.locale,
             timezone=config.timezone,
             history_file=sqlite_path(config.database_url).with_name("chat_history"),
+            # A channel of Discord has other readers: nothing that is said here may show up in its answers.
+            visibility="private" if channel_id else "public",
             model_label=texts(config.locale).cli.offline_model if offline else config.models[0],
         )
         await run_chat(core.assistant, core.stores, profile)

@@ -1,0 +1,113 @@
+"""Questions and their answers: asking, asking again, going on, and the files that go with a question."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.domain.events import Done, TurnEvent
+from cc_bot.domain.message import Attachment, Message
+from cc_bot.stores import Stores
+from cc_bot.terminal.files import read_file
+from cc_bot.terminal.person import Person
+from cc_bot.terminal.printable import one_line
+from cc_bot.terminal.profile import ChatProfile
+from cc_bot.terminal.view import View
+from cc_bot.texts import Texts
+
+
+class Answering:
+    """Between questions it holds only what is attached to the next one."""
+
+    def __init__(self, assistant: Assistant, stores: Stores, profile: ChatProfile, view: View) -> None:
+        self._assistant = assistant
+        self._stores = stores
+        self._profile = profile
+        self._view = view
+        self._attachments: tuple[Attachment, ...] = ()
+        self._running: Stop | None = None
+
+    @property
+    def attached(self) -> tuple[str, ...]:
+        """The names of the files that go with the next question."""
+        return tuple(attachment.name for attachment in self._attachments)
+
+    def stop(self) -> None:
+        """End the running answer, if there is one; what came of it is kept."""
+        if self._running is not None:
+            self._running.request()
+
+    async def ask(self, question: str, person: Person, *, temporary: bool = False) -> None:
+        """Files stay attached until they came with a question that got an answer."""
+        message = Message(
+            "user",
+            question,
+            visibility=self._profile.visibility,
+            author_id=self._profile.key.user_id,
+            author_name=self._profile.author_name,
+            attachments=self._attachments,
+        )
+        stop = Stop()
+        events = self._assistant.ask(self._profile.key, message, _options(person, temporary), stop)
+        done = await self._follow(events, stop, person.texts)
+        if done.answer.content or done.answer.tool_calls:
+            self._attachments = ()
+
+    async def regenerate(self, person: Person) -> None:
+        answer_id = await self._newest_answer()
+        if answer_id is None:
+            self._view.complain(person.texts.terminal.no_answer_yet)
+            return
+        stop = Stop()
+        events = self._assistant.regenerate(self._profile.key, answer_id, _options(person), stop)
+        await self._follow(events, stop, person.texts)
+
+    async def go_on(self, person: Person) -> None:
+        if await self._newest_answer() is None:
+            self._view.complain(person.texts.terminal.no_answer_yet)
+        else:
+            await self.ask(person.texts.answer.continue_question, person)
+
+    async def attach(self, path: str, words: Texts) -> None:
+        try:
+            attachment = await asyncio.to_thread(read_file, path)
+        except FileNotFoundError:
+            self._view.complain(words.terminal.file_not_found.format(path=one_line(path)))
+        except (OSError, ValueError):  # ValueError: a name that no file can have
+            self._view.complain(words.terminal.file_not_read.format(path=one_line(path)))
+        else:
+            self._attachments = (*self._attachments, attachment)
+            self._view.say(words.terminal.attached.format(name=one_line(attachment.name)))
+
+    def detach(self, words: Texts) -> None:
+        said = words.terminal.detached if self._attachments else words.terminal.nothing_attached
+        self._attachments = ()
+        self._view.say(said)
+
+    async def clear(self, words: Texts) -> None:
+        await self._stores.sessions.clear(self._profile.key)
+        self._attachments = ()
+        self._view.say(words.session.cleared)
+
+    async def _newest_answer(self) -> int | None:
+        """The row of the newest answer; None when nothing was said yet."""
+        session = await self._stores.sessions.open(self._profile.key, visibility="private")
+        return session.history[-1].id if session.history else None
+
+    async def _follow(self, events: AsyncIterator[TurnEvent], stop: Stop, words: Texts) -> Done:
+        """Show an answer to its end; meanwhile `stop` ends it."""
+        self._running = stop
+        try:
+            with self._view.answer(words) as answer:
+                async with aclosing(events):  # type: ignore[type-var]  # both sources are generators
+                    async for event in events:
+                        answer.show(event)
+                        if isinstance(event, Done):
+                            return event
+        finally:
+            self._running = None
+        raise RuntimeError("a turn that does not raise ends with Done")
+
+
+def _options(person: Person, temporary: bool = False) -> TurnOptions:
+    return TurnOptions(person.locale, person.timezone, temporary, person.settings.welcomed)

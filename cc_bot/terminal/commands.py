@@ -1,0 +1,135 @@
+"""Everything that a line typed into the terminal can ask for, one value each.
+
+A mistaken command is a value as well (Unknown, Misused), so that the one who runs commands has nothing left
+to check.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from cc_bot.domain.locale import Locale
+
+CommandName = Literal[
+    "ask",
+    "regenerate",
+    "continue",
+    "attach",
+    "detach",
+    "memory list",
+    "memory search",
+    "memory add",
+    "memory delete",
+    "clear",
+    "settings",
+    "help",
+    "exit",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    question: str
+    temporary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Regenerate:
+    """Answer the newest question again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Continue:
+    """Go on where the newest answer ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attach:
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Detach:
+    """Take back what was attached."""
+
+
+@dataclass(frozen=True, slots=True)
+class ListMemories:
+    category: str | None = None
+    before_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchMemories:
+    query: str
+    category: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddMemory:
+    content: str
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteMemory:
+    memory_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """Start the conversation afresh."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Show the settings, or change those that are given. `default` takes a choice back."""
+
+    locale: Locale | Literal["default"] | None = None
+    timezone: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """Show what there is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """Leave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """No such command."""
+
+    given: str
+    nearest: CommandName | None
+
+
+@dataclass(frozen=True, slots=True)
+class Misused:
+    """A command that can't be run as it was given."""
+
+    command: CommandName
+    problem: Literal["id", "query", "path", "argument", "subcommand"]
+    given: str = ""
+
+
+Command = (
+    Ask
+    | Regenerate
+    | Continue
+    | Attach
+    | Detach
+    | ListMemories
+    | SearchMemories
+    | AddMemory
+    | DeleteMemory
+    | Clear
+    | Settings
+    | Help
+    | Exit
+    | Unknown
+    | Misused
+)

@@ -1,0 +1,102 @@
+"""What the Tab key offers: commands with what they do, and the memories that a number or a word points to."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
+from typing import Final, get_args
+from zoneinfo import available_timezones
+
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
+from prompt_toolkit.document import Document
+
+from cc_bot.domain.errors import StorageError
+from cc_bot.domain.memory import Memory
+from cc_bot.stores import MemoryStore
+from cc_bot.terminal.commands import CommandName
+from cc_bot.terminal.mistakes import manual
+from cc_bot.terminal.printable import one_line
+from cc_bot.terminal.view import tag_words
+from cc_bot.texts import Texts
+
+MEMORIES_OFFERED: Final = 25
+_DELETE: Final = "/memory delete "
+_ATTACH: Final = "/attach "
+_LANGUAGE: Final = "/settings language "
+_TIMEZONE: Final = "/settings timezone "
+
+
+class ChatCompleter(Completer):
+    """Completes a line that begins with a slash. `texts` answers in the language of the moment."""
+
+    def __init__(self, memories: MemoryStore, user_id: int, texts: Callable[[], Awaitable[Texts]]) -> None:
+        self._memories = memories
+        self._user_id = user_id
+        self._texts = texts
+        self._paths = PathCompleter(expanduser=True)
+
+    def get_completions(
+        self,
+        document: Document,  # noqa: ARG002 - the signature is prompt_toolkit's
+        complete_event: CompleteEvent,  # noqa: ARG002 - likewise
+    ) -> Iterable[Completion]:
+        return ()  # the database can only be asked asynchronously
+
+    async def get_completions_async(
+        self, document: Document, complete_event: CompleteEvent
+    ) -> AsyncGenerator[Completion, None]:
+        typed = document.text_before_cursor
+        if typed.startswith(_DELETE):
+            word = typed.removeprefix(_DELETE)
+            for memory in await self._matching(word.strip()):
+                yield _memory_completion(memory, word)
+        elif typed.startswith(_ATTACH):
+            path = Document(typed.removeprefix(_ATTACH))
+            for completion in self._paths.get_completions(path, complete_event):
+                yield completion
+        elif typed.startswith(_LANGUAGE):
+            for completion in _words(("ja", "en", "default"), typed.removeprefix(_LANGUAGE)):
+                yield completion
+        elif typed.startswith(_TIMEZONE):
+            names = ("default", *sorted(available_timezones()))
+            for completion in _words(names, typed.removeprefix(_TIMEZONE)):
+                yield completion
+        elif typed.startswith("/"):
+            for completion in _commands(typed, await self._texts()):
+                yield completion
+
+    async def _matching(self, word: str) -> list[Memory]:
+        """The memories whose number or text the word is part of; the newest when there is no word."""
+        try:
+            if not word:
+                return await self._memories.list(self._user_id, limit=MEMORIES_OFFERED)
+            found = await self._memories.search(self._user_id, word, limit=MEMORIES_OFFERED)
+            digits = word.lstrip("#")
+            numbered = await self._memories.get(self._user_id, int(digits)) if digits.isdecimal() else None
+        except StorageError:
+            return []  # the command itself will say so
+        if numbered is None:
+            return found
+        return [numbered, *(memory for memory in found if memory.id != numbered.id)]
+
+
+def _memory_completion(memory: Memory, typed: str) -> Completion:
+    about = " ".join(filter(None, (one_line(memory.content, 60), tag_words(memory))))
+    return Completion(str(memory.id), start_position=-len(typed), display=f"#{memory.id}", display_meta=about)
+
+
+def _commands(typed: str, words: Texts) -> Iterator[Completion]:
+    names: tuple[CommandName, ...] = get_args(CommandName)
+    for name in names:
+        if f"/{name}".startswith(typed.casefold()):
+            shown = manual(name, words)
+            takes_more = shown.usage != f"/{name}"
+            yield Completion(
+                f"/{name} " if takes_more else f"/{name}",
+                start_position=-len(typed),
+                display=f"/{name}",
+                display_meta=shown.summary,
+            )
+
+
+def _words(known: Iterable[str], typed: str) -> Iterator[Completion]:
+    for word in known:
+        if typed.casefold() in word.casefold():
+            yield Completion(word, start_position=-len(typed))

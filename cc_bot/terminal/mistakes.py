@@ -1,0 +1,39 @@
+"""What to say about a command that can't be run: one sentence that names the way out."""
+
+from typing import assert_never
+
+from cc_bot.terminal.commands import CommandName, Misused, Unknown
+from cc_bot.terminal.printable import one_line
+from cc_bot.texts import Texts
+from cc_bot.texts.terminal import Manual
+
+
+def explain_unknown(mistake: Unknown, words: Texts) -> str:
+    given = one_line(mistake.given, 40)
+    if mistake.nearest is None:
+        return words.terminal.unknown.format(given=given)
+    return words.terminal.unknown_near.format(given=given, nearest=f"/{mistake.nearest}")
+
+
+def explain_misuse(mistake: Misused, words: Texts) -> str:
+    match mistake.problem:
+        case "id":
+            return words.memory.id_needed
+        case "query":
+            return words.memory.query_needed
+        case "path":
+            return words.terminal.path_needed
+        case "subcommand":
+            return words.terminal.memory_needs_more
+        case "argument":
+            usage = manual(mistake.command, words).usage
+            return words.terminal.misused.format(given=one_line(mistake.given, 40), usage=usage)
+        case _:
+            assert_never(mistake.problem)
+
+
+def manual(command: CommandName, words: Texts) -> Manual:
+    """What the help says about a command."""
+    field = "continue_" if command == "continue" else command.replace(" ", "_")
+    found: Manual = getattr(words.terminal.commands, field)
+    return found

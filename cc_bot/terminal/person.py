@@ -1,0 +1,37 @@
+"""Who is chatting, as of the line they just entered: what they chose, and the defaults for the rest."""
+
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from cc_bot.domain.errors import StorageError
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.settings import UserSettings
+from cc_bot.stores import Stores
+from cc_bot.terminal.profile import ChatProfile
+from cc_bot.texts import Texts, texts
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    settings: UserSettings
+    locale: Locale
+    timezone: ZoneInfo
+
+    @property
+    def texts(self) -> Texts:
+        return texts(self.locale)
+
+
+def person_of(settings: UserSettings, profile: ChatProfile) -> Person:
+    timezone = ZoneInfo(settings.timezone) if settings.timezone else profile.timezone
+    return Person(settings, settings.locale or profile.locale, timezone)
+
+
+async def read_person(stores: Stores, profile: ChatProfile) -> Person:
+    """The user as the database knows them. When it does not answer, the defaults hold: something has to tell
+    the user about it."""
+    try:
+        settings = await stores.settings.get(profile.key.user_id)
+    except StorageError:
+        settings = UserSettings(welcomed=True)
+    return person_of(settings, profile)

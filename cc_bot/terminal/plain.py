@@ -1,0 +1,102 @@
+"""The view for pipes and files: plain text, nothing that moves.
+
+The conversation goes to one stream (answers, results, what tools did), and what is about it to the other
+(errors, waiting), so that `cc-bot chat <questions >answers` leaves a file that reads well.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import TextIO
+
+from cc_bot.domain.events import Done, Notice, TextDelta, ToolFinished, ToolStarted, TurnEvent
+from cc_bot.terminal.printable import one_line, printable
+from cc_bot.terminal.view import (
+    AnswerView,
+    MemoryPage,
+    category_name,
+    notes,
+    tag_words,
+    tool_line,
+    waiting_line,
+)
+from cc_bot.texts import Texts
+
+
+class PlainView:
+    def __init__(self, out: TextIO, err: TextIO) -> None:
+        self._out = out
+        self._err = err
+
+    def say(self, text: str) -> None:
+        print(printable(text), file=self._out, flush=True)
+
+    def complain(self, text: str) -> None:
+        print(printable(text), file=self._err, flush=True)
+
+    def memories(self, page: MemoryPage, texts: Texts) -> None:
+        self.say(page.title)
+        for memory in page.memories:
+            about = (f"#{memory.id}", page.date(memory), category_name(memory, texts), tag_words(memory))
+            self.say(f"{'  '.join(filter(None, about))}  {one_line(memory.content, 4000)}")
+        if page.more:
+            self.say(page.more)
+
+    def help(self, texts: Texts) -> None:
+        self.say(texts.terminal.help_title)
+        for field in fields(texts.terminal.commands):
+            manual = getattr(texts.terminal.commands, field.name)
+            self.say(f"  {manual.usage}\n      {manual.summary}")
+        self.say(texts.terminal.help_stored)
+
+    @contextmanager
+    def answer(self, texts: Texts) -> Iterator[AnswerView]:
+        answer = _PlainAnswer(self._out, self._err, texts)
+        try:
+            yield answer
+        finally:
+            answer.end_line()
+
+
+class _PlainAnswer:
+    """Writes text as it comes, but holds back blanks until a word follows: none stands at either end."""
+
+    def __init__(self, out: TextIO, err: TextIO, texts: Texts) -> None:
+        self._out = out
+        self._err = err
+        self._texts = texts
+        self._blanks = ""
+        self._in_line = False
+
+    def show(self, event: TurnEvent) -> None:
+        match event:
+            case TextDelta(text):
+                self._write(printable(text))
+            case ToolStarted():
+                pass
+            case ToolFinished(_, name, ok):
+                self._line(f"[{tool_line(name, ok, self._texts)}]")
+            case Notice():
+                if line := waiting_line(event, self._texts):
+                    print(line, file=self._err, flush=True)
+            case Done():
+                for note in notes(event, self._texts):
+                    self._line(note)
+
+    def end_line(self) -> None:
+        if self._in_line:
+            print(file=self._out, flush=True)
+        self._in_line = False
+        self._blanks = ""
+
+    def _write(self, text: str) -> None:
+        text = self._blanks + text if self._in_line else text.lstrip()
+        words = text.rstrip()
+        self._blanks = text[len(words) :]
+        if words:
+            self._in_line = True
+            print(words, end="", file=self._out, flush=True)
+
+    def _line(self, text: str) -> None:
+        self.end_line()
+        print(text, file=self._out, flush=True)

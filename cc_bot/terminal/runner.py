@@ -1,0 +1,114 @@
+"""Runs what was typed. Trouble is one sentence, and the chat goes on."""
+
+from typing import assert_never
+
+import structlog
+
+from cc_bot.assistant import Assistant
+from cc_bot.domain.errors import CcBotError
+from cc_bot.stores import Stores
+from cc_bot.terminal.answering import Answering
+from cc_bot.terminal.choosing import choose
+from cc_bot.terminal.commands import (
+    AddMemory,
+    Ask,
+    Attach,
+    Clear,
+    Command,
+    Continue,
+    DeleteMemory,
+    Detach,
+    Exit,
+    Help,
+    ListMemories,
+    Misused,
+    Regenerate,
+    SearchMemories,
+    Settings,
+    Unknown,
+)
+from cc_bot.terminal.mistakes import explain_misuse, explain_unknown
+from cc_bot.terminal.parsing import parse
+from cc_bot.terminal.person import Person, read_person
+from cc_bot.terminal.profile import ChatProfile
+from cc_bot.terminal.remembering import Remembering
+from cc_bot.terminal.view import View
+from cc_bot.texts import explain
+
+_log = structlog.get_logger()
+
+
+class Runner:
+    """One chat's commands, in front of one view."""
+
+    def __init__(self, assistant: Assistant, stores: Stores, profile: ChatProfile, view: View) -> None:
+        self._stores = stores
+        self._profile = profile
+        self._view = view
+        self._answering = Answering(assistant, stores, profile, view)
+        self._remembering = Remembering(stores.memories, profile.key.user_id, view)
+
+    @property
+    def attached(self) -> tuple[str, ...]:
+        """The names of the files that go with the next question."""
+        return self._answering.attached
+
+    def stop(self) -> None:
+        """End the running answer, if there is one; what came of it is kept."""
+        self._answering.stop()
+
+    async def person(self) -> Person:
+        return await read_person(self._stores, self._profile)
+
+    async def run(self, line: str) -> bool:
+        """Do what the line asks for. False: it asked to leave."""
+        command = parse(line)
+        if command is None:
+            return True
+        person = await self.person()
+        try:
+            await self._run(command, person)
+        except CcBotError as error:
+            self._view.complain(explain(error, person.locale))
+        except OSError:
+            raise  # the terminal or the pipe is gone: there is nobody to tell
+        except Exception as error:  # noqa: BLE001 - one broken command must not end the chat
+            _log.error("command_failed", command=type(command).__name__, error=type(error).__name__)
+            self._view.complain(explain(CcBotError(), person.locale))
+        return not isinstance(command, Exit)
+
+    async def _run(self, command: Command, person: Person) -> None:  # noqa: PLR0912 - one case a command
+        words = person.texts
+        match command:
+            case Ask(question, temporary):
+                await self._answering.ask(question, person, temporary=temporary)
+            case Regenerate():
+                await self._answering.regenerate(person)
+            case Continue():
+                await self._answering.go_on(person)
+            case Attach(path):
+                await self._answering.attach(path, words)
+            case Detach():
+                self._answering.detach(words)
+            case Clear():
+                await self._answering.clear(words)
+            case ListMemories():
+                await self._remembering.list(command, person)
+            case SearchMemories():
+                await self._remembering.search(command, person)
+            case AddMemory():
+                await self._remembering.add(command, words)
+            case DeleteMemory():
+                await self._remembering.delete(command, words)
+            case Settings():
+                await choose(command, person, self._stores, self._profile, self._view)
+            case Help():
+                self._view.help(words)
+            case Exit():
+                pass
+            case Unknown():
+                self._view.complain(explain_unknown(command, words))
+            case Misused():
+                self._view.complain(explain_misuse(command, words))
+            case _:
+                assert_never(command)

@@ -1,0 +1,80 @@
+"""`cc-bot chat` with a model that follows a script, as a process of its own.
+
+    python -m tests.terminal.program DATABASE_URL LOCALE [HISTORY_FILE]
+
+The model answers by what the question contains: `slow` never ends by itself, `long` is longer than a screen,
+`remember` calls the tool, `cut` breaks off, `down` raises, anything else is repeated.
+"""
+
+import asyncio
+import logging
+import sys
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import structlog
+
+import cc_bot.tools
+from cc_bot.assistant import Assistant
+from cc_bot.domain import Locale, SessionKey
+from cc_bot.domain.errors import ModelUnavailable
+from cc_bot.llm.model import (
+    ChatRequest,
+    Delta,
+    Finish,
+    ModelEvent,
+    ToolRequest,
+    ToolResultPart,
+    UserPart,
+)
+from cc_bot.stores import Stores, open_stores
+from cc_bot.terminal import ChatProfile, run_chat
+from cc_bot.tools.registry import discover
+
+LONG = "\n\n".join(f"段落 {number}: これは画面より長い回答の一部です。" for number in range(1, 41))
+
+
+class ScriptedModel:
+    """Answers by what the question contains."""
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
+        asked = next(part.text for part in reversed(request.prompt) if isinstance(part, UserPart))
+        told = isinstance(request.prompt[-1], ToolResultPart)
+        if "down" in asked:
+            raise ModelUnavailable
+        if "remember" in asked and not told:
+            call = ToolRequest("1", "remember", '{"content": "誕生日は3月15日", "tags": ["誕生日"]}')
+            yield Finish("tools", (call,))
+            return
+        if "slow" in asked:
+            yield Delta("ここまでは")
+            await asyncio.Event().wait()
+        text = LONG if "long" in asked else f"答え: **{asked}**"
+        for start in range(0, len(text), 7):
+            yield Delta(text[start : start + 7])
+            await asyncio.sleep(0)
+        yield Finish("cut" if "cut" in asked else "stop")
+
+    async def close(self) -> None: ...
+
+
+def profile(locale: Locale, history_file: Path | None = None) -> ChatProfile:
+    return ChatProfile(
+        SessionKey(0, 0), locale, ZoneInfo("Asia/Tokyo"), "scripted", history_file=history_file
+    )
+
+
+def assistant(stores: Stores) -> Assistant:
+    return Assistant(stores, ScriptedModel(), discover(cc_bot.tools))
+
+
+async def main(url: str, locale: str, history_file: Path | None) -> None:
+    async with open_stores(url) as stores:
+        await run_chat(assistant(stores), stores, profile(Locale(locale), history_file))
+
+
+if __name__ == "__main__":
+    url, locale, *rest = sys.argv[1:]
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    asyncio.run(main(url, locale, Path(rest[0]) if rest else None))

@@ -1,0 +1,134 @@
+import asyncio
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from prompt_toolkit.history import InMemoryHistory
+from prompt_toolkit.input import PipeInput, create_pipe_input
+from prompt_toolkit.output import DummyOutput
+from prompt_toolkit.utils import get_cwidth
+
+from cc_bot.domain import Locale
+from cc_bot.stores import Stores
+from cc_bot.terminal.completion import ChatCompleter
+from cc_bot.terminal.history import open_history
+from cc_bot.terminal.input_line import InputLine, hint
+from cc_bot.texts import Texts, texts
+
+
+@pytest.fixture
+def completer(stores: Stores) -> ChatCompleter:
+    async def words() -> Texts:
+        return texts(Locale.EN)
+
+    return ChatCompleter(stores.memories, 0, words)
+
+
+async def offered(completer: ChatCompleter, typed: str) -> dict[str, str]:
+    """What is offered for a text, and what is said about it."""
+    found = completer.get_completions_async(Document(typed), CompleteEvent())
+    return {item.text: item.display_meta_text async for item in found}
+
+
+class TestCompletion:
+    async def test_offers_commands_with_what_they_do(self, completer: ChatCompleter) -> None:
+        assert await offered(completer, "/memory d") == {"/memory delete ": "delete a memory"}
+        assert {"/clear", "/ask ", "/memory add "} <= set(await offered(completer, "/"))
+
+    async def test_offers_nothing_for_a_question(self, completer: ChatCompleter) -> None:
+        assert await offered(completer, "what is /memory") == {}
+
+    async def test_offers_the_users_memories_by_number_and_by_text(
+        self, completer: ChatCompleter, stores: Stores
+    ) -> None:
+        for content in ("誕生日は3月15日", "牛乳を買う"):
+            await stores.memories.add(0, content, tags=["家族"])
+        await stores.memories.add(1, "someone else's 牛乳")
+        assert list(await offered(completer, "/memory delete ")) == ["2", "1"]
+        assert await offered(completer, "/memory delete 牛乳") == {"2": "牛乳を買う #家族"}
+        assert list(await offered(completer, "/memory delete #1")) == ["1"]
+        assert list(await offered(completer, "/memory delete 3")) == ["1"]
+
+    async def test_offers_languages_time_zones_and_files(
+        self, completer: ChatCompleter, tmp_path: Path
+    ) -> None:
+        (tmp_path / "notes.txt").touch()
+        assert list(await offered(completer, "/settings language ")) == ["ja", "en", "default"]
+        assert "Asia/Tokyo" in await offered(completer, "/settings timezone tokyo")
+        assert list(await offered(completer, f"/attach {tmp_path}/no")) == ["tes.txt"]
+
+
+class TestHistory:
+    def test_is_kept_in_a_file_that_only_its_user_reads(self, tmp_path: Path) -> None:
+        file = tmp_path / "history"
+        open_history(file).append_string("明日の天気は？")
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert list(open_history(file).load_history_strings()) == ["明日の天気は？"]
+
+    def test_closes_a_file_that_others_could_read(self, tmp_path: Path) -> None:
+        file = tmp_path / "history"
+        file.touch(0o644)
+        open_history(file)
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+    def test_does_not_keep_a_temporary_question(self, tmp_path: Path) -> None:
+        history = open_history(tmp_path / "history")
+        history.append_string("/ask --temporary ひみつ")
+        assert history.get_strings() == ["/ask --temporary ひみつ"]
+        assert (tmp_path / "history").read_text() == ""
+
+    def test_is_in_memory_where_no_file_can_be(self, tmp_path: Path) -> None:
+        for file in (None, tmp_path / "missing" / "history", tmp_path):
+            history = open_history(file)
+            history.append_string("x")
+            assert history.get_strings() == ["x"]
+
+
+class Keyboard:
+    """An input line and the keys that are pressed into it."""
+
+    def __init__(self, completer: ChatCompleter, keys: PipeInput) -> None:
+        self.keys = keys
+        self.line = InputLine(completer, InMemoryHistory(), input=keys, output=DummyOutput())
+
+    async def type(self, keys: str) -> str | None:
+        self.keys.send_text(keys)
+        return await asyncio.wait_for(self.line.read(texts(Locale.JA), ["a.txt"]), timeout=10)
+
+
+@pytest.fixture
+async def keyboard(completer: ChatCompleter) -> AsyncIterator[Keyboard]:
+    with create_pipe_input() as keys:
+        yield Keyboard(completer, keys)
+
+
+class TestInputLine:
+    async def test_enter_sends(self, keyboard: Keyboard) -> None:
+        assert await keyboard.type("こんにちは\r") == "こんにちは"
+
+    async def test_alt_enter_starts_a_new_line(self, keyboard: Keyboard) -> None:
+        assert await keyboard.type("一行目\x1b\r二行目\r") == "一行目\n二行目"
+
+    async def test_pasted_lines_stay_together(self, keyboard: Keyboard) -> None:
+        assert await keyboard.type("\x1b[200~一行目\r\n二行目\x1b[201~\r") == "一行目\n二行目"
+
+    async def test_ctrl_c_clears_and_ctrl_d_on_an_empty_line_ends(self, keyboard: Keyboard) -> None:
+        assert await keyboard.type("まちがい\x03正しい\r") == "正しい"
+        assert await keyboard.type("\x04") is None
+
+    async def test_up_brings_back_what_was_entered(self, keyboard: Keyboard) -> None:
+        assert await keyboard.type("/memory delte 3\r") == "/memory delte 3"
+        assert await keyboard.type("\x1b[A\r") == "/memory delte 3"
+
+
+class TestHint:
+    @pytest.mark.parametrize("locale", list(Locale))
+    @pytest.mark.parametrize("columns", [20, 40, 80])
+    def test_fits_whatever_the_width(self, locale: Locale, columns: int) -> None:
+        assert get_cwidth(hint(texts(locale), columns)) < columns
+
+    def test_names_every_key_where_there_is_room(self) -> None:
+        assert hint(texts(Locale.EN), 80) == "Enter send  Alt+Enter new line  /help  Ctrl-D leave"

@@ -1,0 +1,166 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.domain import Locale
+from cc_bot.terminal.commands import (
+    AddMemory,
+    Ask,
+    Attach,
+    Clear,
+    Command,
+    Continue,
+    DeleteMemory,
+    Detach,
+    Exit,
+    Help,
+    ListMemories,
+    Misused,
+    Regenerate,
+    SearchMemories,
+    Settings,
+    Unknown,
+)
+from cc_bot.terminal.parsing import parse
+
+words = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters='"「」,、，#＃-'), min_size=1)
+
+
+class TestQuestions:
+    @pytest.mark.parametrize(
+        "line",
+        ["明日の天気は？", "/ask 明日の天気は？", "  /ASK   明日の天気は？ ", "／ａｓｋ　明日の天気は？"],
+    )
+    def test_text_is_a_question_with_and_without_the_command(self, line: str) -> None:
+        assert parse(line) == Ask("明日の天気は？")
+
+    def test_a_temporary_question_says_so_first(self) -> None:
+        assert parse("/ask --temporary secret?") == Ask("secret?", temporary=True)
+        assert parse("/ask what does --temporary do?") == Ask("what does --temporary do?")
+
+    def test_line_ends_inside_a_question_are_kept(self) -> None:
+        assert parse("/ask 一行目\n二行目") == Ask("一行目\n二行目")
+
+    @pytest.mark.parametrize("line", ["", "  ", "\t", "\n", "　"])
+    def test_a_blank_line_asks_for_nothing(self, line: str) -> None:
+        assert parse(line) is None
+
+    @given(st.text())
+    def test_whatever_does_not_begin_with_a_slash_is_a_question_as_it_stands(self, text: str) -> None:
+        stripped = text.strip()
+        if stripped and stripped[0] not in "/／":
+            assert parse(text) == Ask(stripped)
+
+    @given(st.text())
+    def test_every_line_means_something(self, text: str) -> None:
+        assert (parse("/" + text) is None) is False
+        assert isinstance(parse("/memory " + text), Command)
+
+
+class TestCommandsWithoutArguments:
+    @pytest.mark.parametrize(
+        ("line", "command"),
+        [
+            ("/clear", Clear()),
+            ("/regenerate", Regenerate()),
+            ("/continue", Continue()),
+            ("/detach", Detach()),
+            ("/help", Help()),
+            ("/exit", Exit()),
+            ("/quit", Exit()),
+            ("/settings", Settings()),
+            ("/memory list", ListMemories()),
+            ("／ｈｅｌｐ", Help()),
+        ],
+    )
+    def test_are_known_by_name(self, line: str, command: Command) -> None:
+        assert parse(line) == command
+
+    def test_refuse_arguments_instead_of_ignoring_them(self) -> None:
+        assert parse("/clear everything") == Misused("clear", "argument", "everything")
+
+
+class TestMemoryCommands:
+    def test_add_takes_category_and_tags_wherever_they_stand(self) -> None:
+        memory = AddMemory("誕生日は3月15日", "個人", ("誕生日", "家族"))
+        assert parse("/memory add 誕生日は3月15日 --category 個人 --tags 誕生日、家族") == memory
+        assert parse("/memory add --tags=誕生日,家族 --category=個人 誕生日は3月15日") == memory
+
+    def test_add_keeps_what_only_looks_like_an_option(self) -> None:
+        assert parse("/memory add I'm using git push --force --tagsoup") == AddMemory(
+            "I'm using git push --force --tagsoup"
+        )
+
+    def test_a_category_of_two_words_stands_in_quotes(self) -> None:
+        assert parse('/memory add milk --category "to buy"') == AddMemory("milk", "to buy")
+        assert parse("/memory search 牛乳 --category 「買う もの」") == SearchMemories("牛乳", "買う もの")
+
+    @given(content=words, category=words, tags=st.lists(words, unique=True, min_size=1, max_size=5))
+    def test_add_gives_back_what_was_put_in(self, content: str, category: str, tags: list[str]) -> None:
+        line = f'/memory add {content} --category "{category}" --tags {", ".join(tags)}'
+        assert parse(line) == AddMemory(content, category, tuple(tags))
+
+    def test_list_takes_a_category_and_where_to_go_on(self) -> None:
+        assert parse("/memory list 個人") == ListMemories("個人")
+        assert parse('/memory list --category "to buy" --before 40') == ListMemories("to buy", 40)
+        assert parse("/memory list --before x") == Misused("memory list", "argument", "--before x")
+
+    @pytest.mark.parametrize("line", ["/memory delete 12", "/memory delete #12", "/memory delete １２"])
+    def test_delete_takes_a_number(self, line: str) -> None:
+        assert parse(line) == DeleteMemory(12)
+
+    @pytest.mark.parametrize("number", ["", "x", "0", "-1", "1.5", "²", str(2**63), "9" * 5000])
+    def test_delete_refuses_what_is_no_number_of_a_memory(self, number: str) -> None:
+        assert isinstance(parse(f"/memory delete {number}"), Misused)
+
+    def test_search_needs_words(self) -> None:
+        assert parse("/memory search  ") == Misused("memory search", "query")
+        assert parse("/memory search --category x") == Misused("memory search", "query")
+
+
+class TestOtherArguments:
+    @pytest.mark.parametrize(
+        "line", ['/attach "my file.txt"', "/attach 'my file.txt'", r"/attach my\ file.txt"]
+    )
+    def test_a_path_may_be_quoted_or_escaped(self, line: str) -> None:
+        assert parse(line) == Attach("my file.txt")
+
+    def test_a_path_is_needed(self) -> None:
+        assert parse("/attach") == Misused("attach", "path")
+
+    def test_settings_take_language_and_time_zone(self) -> None:
+        assert parse("/settings language EN timezone Asia/Tokyo") == Settings(Locale.EN, "Asia/Tokyo")
+        assert parse("/settings timezone default") == Settings(None, "default")
+        assert parse("/settings language 日本語") == Settings(Locale.JA)
+
+    @pytest.mark.parametrize("rest", ["language fr", "language", "timezone", "colour red"])
+    def test_settings_refuse_the_rest(self, rest: str) -> None:
+        assert parse(f"/settings {rest}") == Misused("settings", "argument", rest)
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("line", "nearest"),
+        [
+            ("/memroy list", "memory list"),
+            ("/memory lsit", "memory list"),
+            ("/memory del 3", "memory delete"),
+            ("/mem", "memory list"),
+            ("/delete 3", "memory delete"),
+            ("/serach x", "memory search"),
+            ("/cler", "clear"),
+            ("/regen", "regenerate"),
+            ("/hepl", "help"),
+            ("/usr/bin", None),
+            ("/", None),
+            ("/ ask", None),
+        ],
+    )
+    def test_an_unknown_command_comes_with_the_nearest(self, line: str, nearest: str | None) -> None:
+        command = parse(line)
+        assert isinstance(command, Unknown)
+        assert command.nearest == nearest
+
+    @pytest.mark.parametrize("line", ["/memory", "/memory 牛乳"])
+    def test_memory_alone_asks_for_more(self, line: str) -> None:
+        assert parse(line) == Misused("memory list", "subcommand")
