@@ -7,8 +7,8 @@ transaction open, and writes the turn in one short commit.
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
@@ -103,7 +103,12 @@ class Assistant:
         stored then), StorageError when the answer could not be stored.
         """
         _check(message)
-        async with aclosing(self._turn(key, options, stop or Stop(), question=message)) as events:
+
+        async def begin() -> _Turn:
+            session = await self._stores.sessions.open(key, visibility=message.visibility)
+            return _Turn(session, message, session.history, message.visibility, options)
+
+        async with aclosing(self._run(key, begin, stop or Stop())) as events:
             async for event in events:
                 yield event
 
@@ -115,7 +120,18 @@ class Assistant:
 
         Raises as `ask` does, and NotNewest when something was said since.
         """
-        async with aclosing(self._turn(key, options, stop or Stop(), replaces=answer_id)) as events:
+
+        async def begin() -> _Turn:
+            session, question, answer = await self._newest(key, answer_id)
+            earlier = tuple(
+                message
+                for message in session.history[:-2]
+                if answer.visibility == "private" or message.visibility == "public"
+            )
+            before = replace(session, history=session.history[:-1])
+            return _Turn(before, question, earlier, answer.visibility, options, replaces=answer_id)
+
+        async with aclosing(self._run(key, begin, stop or Stop())) as events:
             async for event in events:
                 yield event
 
@@ -134,34 +150,25 @@ class Assistant:
                 stop.request("cut")
             await self._idle.wait()
 
-    async def _turn(
-        self,
-        key: SessionKey,
-        options: TurnOptions,
-        stop: Stop,
-        *,
-        question: Message | None = None,
-        replaces: int | None = None,
+    async def _run(
+        self, key: SessionKey, begin: Callable[[], Awaitable[_Turn]], stop: Stop
     ) -> AsyncGenerator[TurnEvent, None]:
+        """Wait in line, begin, answer, store; one log record for how it ended."""
         log = _log.bind(turn=secrets.token_hex(4), agent=key.agent)
         began = time.monotonic()
-        if self._queue.would_wait(key.user_id):
+        waits = self._queue.would_wait(key.user_id)
+        if waits:
             yield Notice("queued")
         try:
             async with self._queue.turn(key.user_id, stop):
-                self._enter(stop)
-                try:
-                    if question is not None:
-                        turn = await self._begin(key, question, options)
-                    else:
-                        turn = await self._begin_again(key, replaces or 0, options)
-                    draft = Draft()
+                if waits:
+                    yield Notice("started")
+                with self._entered(stop):
+                    turn, draft = await begin(), Draft()
                     async with aclosing(self._answer(turn, draft, stop)) as events:
                         async for event in events:
                             yield event
                     done = await self._end(turn, draft, stop)
-                finally:
-                    self._leave(stop)
         except CcBotError as error:
             log.warning("turn_failed", error=type(error).__name__, seconds=_since(began))
             raise
@@ -174,20 +181,6 @@ class Assistant:
             seconds=_since(began),
         )
         yield done
-
-    async def _begin(self, key: SessionKey, question: Message, options: TurnOptions) -> _Turn:
-        session = await self._stores.sessions.open(key, visibility=question.visibility)
-        return _Turn(session, question, session.history, question.visibility, options)
-
-    async def _begin_again(self, key: SessionKey, answer_id: int, options: TurnOptions) -> _Turn:
-        session, question, answer = await self._newest(key, answer_id)
-        earlier = tuple(
-            message
-            for message in session.history[:-2]
-            if answer.visibility == "private" or message.visibility == "public"
-        )
-        without_answer = replace(session, history=session.history[:-1])
-        return _Turn(without_answer, question, earlier, answer.visibility, options, replaces=answer_id)
 
     async def _newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
         session = await self._stores.sessions.open(key, visibility="private")
@@ -249,14 +242,17 @@ class Assistant:
         first = not turn.options.welcomed and await self._stores.settings.claim_welcome(user_id)
         return Done(session.history[-1], draft.usage, first)
 
-    def _enter(self, stop: Stop) -> None:
+    @contextmanager
+    def _entered(self, stop: Stop) -> Iterator[None]:
+        """Count a turn among the running ones, for `drain`."""
         self._running.add(stop)
         self._idle.clear()
-
-    def _leave(self, stop: Stop) -> None:
-        self._running.discard(stop)
-        if not self._running:
-            self._idle.set()
+        try:
+            yield
+        finally:
+            self._running.discard(stop)
+            if not self._running:
+                self._idle.set()
 
 
 def _check(message: Message) -> None:

@@ -26,7 +26,7 @@ class TestTurnsOfOneUser:
         await asyncio.sleep(0.01)
         gate.set()
         assert Notice("queued") not in await first
-        assert (await second)[0] == Notice("queued")
+        assert (await second)[:2] == [Notice("queued"), Notice("started")]
 
     async def test_are_refused_when_too_many_wait(self, table: Table) -> None:
         gate = asyncio.Event()
