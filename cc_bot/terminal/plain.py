@@ -67,15 +67,21 @@ class _PlainAnswer:
         self._texts = texts
         self._blanks = ""
         self._in_line = False
+        self._told: str | None = None
+        """The last tool line, while no word has followed: several calls of one tool are told once."""
 
     def show(self, event: TurnEvent) -> None:
         match event:
             case TextDelta(text):
+                self._told = None
                 self._write(printable(text))
             case ToolStarted():
                 pass
             case ToolFinished(_, name, ok):
-                self._line(f"[{tool_line(name, ok, self._texts)}]")
+                line = tool_line(name, ok, self._texts)
+                if line != self._told:
+                    self._line(f"[{line}]")
+                self._told = line
             case Notice():
                 if line := waiting_line(event, self._texts):
                     print(line, file=self._err, flush=True)

@@ -39,6 +39,8 @@ class RichAnswer:
         self._open: Sequence[Line] = ()
         self._drawn_at = 0.0
         self._doing: str | None = None
+        self._told: str | None = None
+        """The last tool line, while no word has followed: several calls of one tool are told once."""
         self._live = Live(
             console=console,
             get_renderable=self._moving_part,
@@ -60,7 +62,7 @@ class RichAnswer:
     def show(self, event: TurnEvent) -> None:
         match event:
             case TextDelta(text):
-                self._doing = None
+                self._doing = self._told = None
                 self._settle(self._markdown.add(text))
                 self._redraw_open()
             case ToolStarted(_, name):
@@ -68,8 +70,10 @@ class RichAnswer:
             case ToolFinished(_, name, ok):
                 self._doing = None
                 self._settle(self._markdown.end())
-                style = "dim" if ok else "yellow"
-                self._console.print(wrapped(f"· {tool_line(name, ok, self._texts)}", style=style))
+                line, style = tool_line(name, ok, self._texts), "dim" if ok else "yellow"
+                if line != self._told:
+                    self._console.print(wrapped(f"· {line}", style=style))
+                self._told = line
             case Notice():
                 self._doing = waiting_line(event, self._texts)
             case Done():

@@ -82,6 +82,15 @@ class TestAnswer:
         )
         assert shown == ["調べます。", "· メモリを探しました", "3月15日です。"]
 
+    def test_calls_of_one_tool_in_a_row_are_told_once(self) -> None:
+        shown = Terminal().show(
+            ToolFinished("1", "recall", ok=True),
+            ToolFinished("2", "recall", ok=True),
+            TextDelta("3月15日です。"),
+            done("x"),
+        )
+        assert shown == ["· メモリを探しました", "3月15日です。"]
+
     def test_a_tool_that_failed_says_so(self) -> None:
         assert Terminal().show(ToolFinished("1", "recall", ok=False), done("x")) == [
             "· recall はうまくいきませんでした"

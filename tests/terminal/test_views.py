@@ -147,6 +147,15 @@ class TestPlainAnswer:
                 view.show(event)
         assert plain.out.getvalue() == "One moment.\n[Looked through your memories]\nMarch 15.\n"
 
+    def test_calls_of_one_tool_in_a_row_are_told_once(self, plain: Plain) -> None:
+        with plain.view.answer(texts(Locale.EN)) as view:
+            for number in range(3):
+                view.show(ToolFinished(str(number), "recall", ok=True))
+            view.show(TextDelta("Nothing."))
+            view.show(ToolFinished("4", "recall", ok=True))
+        line = "[Looked through your memories]"
+        assert plain.out.getvalue().splitlines() == [line, "Nothing.", line]
+
     def test_waiting_is_not_part_of_the_conversation(self, plain: Plain) -> None:
         with plain.view.answer(texts(Locale.EN)) as view:
             view.show(Notice("queued"))
