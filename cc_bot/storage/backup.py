@@ -100,16 +100,12 @@ def _fill(database: Path, partial: Path) -> int:
         with closing(source), closing(sqlite3.connect(partial.absolute())) as copy:
             source.backup(copy, pages=-1)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, whatever opens it next
-            return _check(copy)
+            verdicts = copy.execute("PRAGMA integrity_check(1)").fetchall()
+            [(version,)] = copy.execute("SELECT max(version) FROM schema_migrations").fetchall()
     except sqlite3.Error as error:
-        if error.sqlite_errorcode in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
             raise BackupFailed(path=str(partial.parent)) from error
         raise DatabaseUnusable(path=str(database)) from error
-
-
-def _check(copy: sqlite3.Connection) -> int:
-    [(verdict,)] = copy.execute("PRAGMA integrity_check(1)").fetchall()
-    if verdict != "ok":
-        raise sqlite3.DatabaseError(verdict)
-    [(version,)] = copy.execute("SELECT max(version) FROM schema_migrations").fetchall()
+    if verdicts != [("ok",)]:
+        raise DatabaseUnusable(path=str(database))
     return int(version)

@@ -17,4 +17,4 @@ def to_ms(moment: datetime) -> int:
 
 
 def from_ms(ms: int) -> datetime:
-    return datetime.fromtimestamp(ms / 1000, UTC)  # exact: it rounds to microseconds
+    return datetime.fromtimestamp(ms / 1000, UTC)  # rounds to microseconds: exact until 2242

@@ -1,0 +1,227 @@
+"""The connection: how a file is opened, what a transaction promises, and what becomes of errors."""
+
+import asyncio
+import logging
+import os
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cc_bot.domain.errors import DatabaseFolderMissing, DatabaseUnusable, StorageError
+from cc_bot.storage import Row, Statement
+from cc_bot.storage.sqlite import connect_sqlite
+
+CREATE = Statement("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT UNIQUE)")
+
+
+def insert(text: str) -> Statement:
+    return Statement("INSERT INTO notes (text) VALUES ($1) RETURNING id", (text,))
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+class TestFile:
+    async def test_it_and_its_log_are_private_from_the_start_whatever_the_umask(self, tmp_path: Path) -> None:
+        path = tmp_path / "sessions.db"
+        before = os.umask(0)
+        try:
+            async with connect_sqlite(path) as database:
+                await database.transaction([CREATE])
+                files = [path, tmp_path / "sessions.db-wal", tmp_path / "sessions.db-shm"]
+                assert [mode(file) for file in files] == [0o600] * 3
+        finally:
+            os.umask(before)
+
+    async def test_an_existing_one_that_others_could_read_is_made_private(self, tmp_path: Path) -> None:
+        path = tmp_path / "sessions.db"
+        path.touch(mode=0o644)
+        async with connect_sqlite(path):
+            assert mode(path) == 0o600
+
+    async def test_the_defaults_folder_is_made(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        async with connect_sqlite(Path("data/sessions.db")):
+            assert (tmp_path / "data" / "sessions.db").is_file()
+        assert mode(tmp_path / "data") == 0o700
+
+    @pytest.mark.parametrize("name", ["date/sessions.db", "other/data/sessions.db"])
+    async def test_a_folder_that_the_operator_named_is_not_made(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        with pytest.raises(DatabaseFolderMissing) as refusal:
+            async with connect_sqlite(Path(name)):
+                pass
+        assert refusal.value.params["path"] == str(Path(name).parent)
+        assert not any(map(os.path.exists, ("date", "other")))
+
+    async def test_the_name_memory_is_a_file_like_any_other(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        async with connect_sqlite(Path(":memory:")):
+            assert (tmp_path / ":memory:").is_file()
+
+    async def test_a_new_one_is_opened_by_all_programs_that_start_at_once(self, tmp_path: Path) -> None:
+        async def start(path: Path) -> Sequence[Row]:
+            async with connect_sqlite(path) as database:
+                return await database.query("PRAGMA journal_mode")
+
+        for number in range(20):
+            modes = await asyncio.gather(*(start(tmp_path / f"{number}.db") for _ in range(6)))
+            assert modes == [[("wal",)]] * 6
+
+    async def test_a_file_that_is_no_database_is_refused_and_left_as_it_was(self, tmp_path: Path) -> None:
+        path = tmp_path / "letter.txt"
+        path.write_text("親愛なる友へ " * 200, "utf-8")
+        content = path.read_bytes()
+        with pytest.raises(DatabaseUnusable) as refusal:
+            async with connect_sqlite(path):
+                pass
+        assert refusal.value.params["path"] == str(path)
+        assert path.read_bytes() == content
+
+    async def test_a_database_of_another_program_is_refused_and_left_as_it_was(self, tmp_path: Path) -> None:
+        path = tmp_path / "places.db"
+        with closing(sqlite3.connect(path)) as other:
+            other.execute("CREATE TABLE bookmarks (url TEXT)")
+        content = path.read_bytes()
+        with pytest.raises(DatabaseUnusable):
+            async with connect_sqlite(path):
+                pass
+        assert path.read_bytes() == content
+
+    async def test_a_folder_in_its_place_is_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(DatabaseUnusable):
+            async with connect_sqlite(tmp_path):
+                pass
+
+    async def test_a_damaged_one_is_refused(self, tmp_path: Path) -> None:
+        path = tmp_path / "sessions.db"
+        path.write_bytes(b"SQLite format 3\0" + b"\xff" * 4096)
+        with pytest.raises(DatabaseUnusable):
+            async with connect_sqlite(path):
+                pass
+
+
+class TestPragmas:
+    @pytest.mark.parametrize(
+        ("pragma", "value"),
+        [("journal_mode", "wal"), ("foreign_keys", 1), ("secure_delete", 1), ("synchronous", 1)],
+    )
+    async def test_are_those_of_the_design(self, tmp_path: Path, pragma: str, value: str | int) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            assert await database.query(f"PRAGMA {pragma}") == [(value,)]
+
+    async def test_a_writer_in_another_process_is_waited_for(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            [(milliseconds,)] = await database.query("PRAGMA busy_timeout")
+        assert milliseconds == 5000
+
+    async def test_full_keeps_every_turn_through_a_power_cut(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db", synchronous="FULL") as database:
+            assert await database.query("PRAGMA synchronous") == [(2,)]
+
+
+class TestTransaction:
+    async def test_returns_the_rows_of_each_statement(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            results = await database.transaction(
+                [CREATE, insert("一"), insert("two"), Statement("SELECT text FROM notes ORDER BY id")]
+            )
+        assert [list(rows) for rows in results] == [[], [(1,)], [(2,)], [("一",), ("two",)]]
+
+    async def test_takes_effect_whole_or_not_at_all(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE, insert("kept")])
+            with pytest.raises(StorageError):
+                await database.transaction([insert("lost"), insert("kept")])
+            assert await database.query("SELECT text FROM notes") == [("kept",)]
+            await database.transaction([insert("later")])
+
+    async def test_of_a_cancelled_caller_is_whole_and_leaves_nothing_open(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.db"
+        async with connect_sqlite(path) as database:
+            await database.transaction([CREATE])
+            for attempt in range(50):
+                batch = [insert(f"{attempt}-{number}") for number in range(20)]
+                task = asyncio.create_task(database.transaction(batch))
+                for _ in range(attempt % 5):
+                    await asyncio.sleep(0)
+                task.cancel()
+                await asyncio.wait([task])
+            # Another writer gets in at once, so no transaction is open.
+            await database.query("SELECT 1")
+            with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                other.execute("ROLLBACK")
+            counts = await database.query(
+                "SELECT count(*) FROM notes GROUP BY substr(text, 1, instr(text, '-'))"
+            )
+        assert set(counts) == {(20,)}
+
+    async def test_of_many_tasks_at_once_do_not_mix(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE])
+            results = await asyncio.gather(
+                *(database.transaction([insert(f"{task}a"), insert(f"{task}b")]) for task in range(50))
+            )
+        for [(first,)], [(second,)] in results:
+            assert second == first + 1
+
+    async def test_of_two_programs_that_read_before_they_write_both_get_through(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.db"
+        async with connect_sqlite(path) as one, connect_sqlite(path) as other:
+            await one.transaction([CREATE, Statement("CREATE TABLE schema_migrations (version INTEGER)")])
+            count = Statement("SELECT count(*) FROM notes")
+            results = await asyncio.gather(
+                *(
+                    database.transaction([count, insert(f"{name}{number}"), count])
+                    for number in range(50)
+                    for name, database in (("one", one), ("other", other))
+                )
+            )
+        assert sorted(before for [(before,)], _, _ in results) == list(range(100))
+        assert all(after == before + 1 for [(before,)], _, [(after,)] in results)
+
+
+class TestErrors:
+    async def test_arrive_as_storage_errors_that_keep_their_cause(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            with pytest.raises(StorageError) as error:
+                await database.query("SELECT * FROM nowhere")
+        assert isinstance(error.value.__cause__, sqlite3.OperationalError)
+
+    async def test_a_number_past_64_bits_is_one(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            with pytest.raises(StorageError):
+                await database.query("SELECT $1", 2**64)
+
+    async def test_so_is_the_use_of_a_closed_connection(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            pass
+        with pytest.raises(StorageError):
+            await database.query("SELECT 1")
+
+
+class TestText:
+    async def test_half_of_an_emoji_is_stored_as_a_question_mark(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE, insert("半分 \ud83d 😀")])
+            assert await database.query("SELECT text FROM notes") == [("半分 ? 😀",)]
+
+    async def test_what_people_said_is_not_in_the_drivers_debug_log(
+        self, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        caplog.set_level(logging.DEBUG)
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE, insert("ひみつの話")])
+            await database.query("SELECT $1", "secret words")
+        assert "executing" in caplog.text
+        assert "ひみつ" not in caplog.text
+        assert "secret words" not in caplog.text

@@ -1,0 +1,72 @@
+"""The databases that the stores' contract is held against, and a database that notes what it is asked."""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Protocol
+
+from cc_bot.domain import Message, SessionKey
+from cc_bot.storage import Database, Dialect, Row, Statement
+from cc_bot.stores import MemoryStore, SessionStore, SettingsStore, Stores
+
+KEY = SessionKey(user_id=123456789012345678, channel_id=987654321098765432)
+OTHER_USER = SessionKey(user_id=876543210987654321, channel_id=KEY.channel_id)
+
+
+class OpenStores(Protocol):
+    """Opens the test's database; a second time, it is the same one."""
+
+    def __call__(
+        self, *, history_limit: int = 20, session_ttl: timedelta = timedelta(days=1)
+    ) -> AbstractAsyncContextManager[Stores]: ...
+
+
+def turn(text: str, *, answer: str | None = None, **fields: Any) -> tuple[Message, Message]:
+    """A question and its answer, both with these fields."""
+    return Message("user", text, **fields), Message("assistant", answer or f"{text}の答え", **fields)
+
+
+def contents(messages: Sequence[Message]) -> list[str]:
+    return [message.content for message in messages]
+
+
+@dataclass
+class Recorder:
+    """A database that notes every statement before it is run."""
+
+    database: Database
+    statements: list[Statement] = field(default_factory=list)
+    trips: int = 0
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.database.dialect
+
+    @property
+    def location(self) -> str:
+        return self.database.location
+
+    async def query(self, sql: str, *params: Any) -> Sequence[Row]:
+        self.trips += 1
+        self.statements.append(Statement(sql, params))
+        return await self.database.query(sql, *params)
+
+    async def transaction(self, statements: Sequence[Statement]) -> list[Sequence[Row]]:
+        self.trips += 1
+        self.statements.extend(statements)
+        return await self.database.transaction(statements)
+
+    async def preserve(self, version: int) -> None:
+        await self.database.preserve(version)
+
+    async def close(self) -> None:
+        await self.database.close()
+
+
+def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
+    return Stores(
+        sessions=SessionStore(database, history_limit=history_limit),
+        memories=MemoryStore(database),
+        settings=SettingsStore(database),
+    )

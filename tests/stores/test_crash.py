@@ -1,0 +1,71 @@
+"""What a crash leaves: whole turns, and every one that was said to be stored."""
+
+import asyncio
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cc_bot.stores import open_stores
+from tests.stores.backends import KEY, contents
+
+WRITER = """
+import asyncio, sys
+from cc_bot.domain import Attachment, Message, SessionKey
+from cc_bot.stores import open_stores
+
+async def main(url, user_id, channel_id):
+    async with open_stores(url) as stores:
+        session = await stores.sessions.open(SessionKey(user_id, channel_id))
+        number = 0
+        while True:
+            number += 1
+            file = Attachment("a.bin", "image/png", bytes(number * 100))
+            await stores.sessions.commit_turn(session, [
+                Message("user", f"質問{number}", attachments=(file,)), Message("assistant", f"答え{number}"),
+            ])
+            print(number, flush=True)
+
+asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
+"""
+
+
+async def write_until_killed(path: Path, turns: int) -> int:
+    """The number of the last turn that the process said was stored before it was killed."""
+    writer = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-c", WRITER, f"sqlite:///{path}", str(KEY.user_id), str(KEY.channel_id)),
+        stdout=asyncio.subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
+    )
+    assert writer.stdout is not None
+    for _ in range(turns):
+        assert await writer.stdout.readline()
+    writer.kill()
+    rest, _ = await writer.communicate()
+    return turns + len(rest.split())
+
+
+class TestKilledProcess:
+    @pytest.mark.parametrize("turns", [1, 40])
+    async def test_leaves_whole_turns_and_all_that_it_reported(self, tmp_path: Path, turns: int) -> None:
+        path = tmp_path / "sessions.db"
+        reported = await write_until_killed(path, turns)
+        with closing(sqlite3.connect(path)) as database:
+            assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            assert database.execute("PRAGMA foreign_key_check").fetchall() == []
+            stored = database.execute("SELECT content FROM messages ORDER BY id").fetchall()
+        assert len(stored) % 2 == 0
+        assert reported <= len(stored) // 2 <= reported + 1
+        numbers = range(1, len(stored) // 2 + 1)
+        assert [text for (text,) in stored] == [text for n in numbers for text in (f"質問{n}", f"答え{n}")]
+
+    async def test_is_gone_on_with_where_it_was(self, tmp_path: Path) -> None:
+        path = tmp_path / "sessions.db"
+        await write_until_killed(path, 3)
+        async with open_stores(f"sqlite:///{path}") as stores:
+            session = await stores.sessions.open(KEY)
+            assert contents(session.history)[:2] == ["質問1", "答え1"]
+            assert session.history[0].attachments[0].data == bytes(100)

@@ -1,0 +1,274 @@
+"""Memories: kept, found again, changed, deleted, and never anyone else's."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from freezegun import freeze_time
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from cc_bot.domain import Memory
+from cc_bot.domain.errors import EmptyMemory, MemoryTooLong
+from cc_bot.stores import Stores
+from cc_bot.stores.matching import fold
+from tests.stores.backends import OpenStores
+
+ME, YOU = 123456789012345678, 876543210987654321
+START = datetime(2026, 11, 22, 3, 4, 5, 678901, tzinfo=UTC)
+
+
+async def remember(stores: Stores, *contents: str) -> list[Memory]:
+    return [await stores.memories.add(ME, content) for content in contents]
+
+
+async def found(stores: Stores, query: str, **filters: object) -> list[str]:
+    memories = await stores.memories.search(ME, query, limit=100, **filters)  # type: ignore[arg-type]  # as given
+    return [memory.content for memory in memories]
+
+
+class TestAdding:
+    async def test_keeps_everything_that_was_given(self, stores: Stores) -> None:
+        with freeze_time(START, real_asyncio=True):
+            memory = await stores.memories.add(
+                ME,
+                "誕生日は3月15日",
+                category="家族",
+                tags=("誕生日", "birthday"),
+                metadata={"link": "https://discord.com/channels/1/2/3"},
+                audience="private",
+            )
+        assert memory == Memory(
+            id=memory.id,
+            user_id=ME,
+            content="誕生日は3月15日",
+            category="家族",
+            tags=("誕生日", "birthday"),
+            metadata={"link": "https://discord.com/channels/1/2/3"},
+            created_at=START,
+            updated_at=START,
+            audience="private",
+        )
+        assert await stores.memories.get(ME, memory.id) == memory
+
+    async def test_needs_no_more_than_a_text(self, stores: Stores) -> None:
+        memory = await stores.memories.add(ME, "  猫が好き\n")
+        assert (memory.content, memory.category, memory.tags, memory.metadata, memory.audience) == (
+            "猫が好き",
+            "general",
+            (),
+            {},
+            "anywhere",
+        )
+
+    async def test_survives_a_restart(self, open_again: OpenStores) -> None:
+        async with open_again() as stores:
+            [memory] = await remember(stores, "3月15日")
+        async with open_again() as stores:
+            assert await stores.memories.list(ME) == [memory]
+
+    async def test_refuses_nothing_and_too_much(self, stores: Stores) -> None:
+        with pytest.raises(EmptyMemory):
+            await stores.memories.add(ME, " \n ")
+        with pytest.raises(MemoryTooLong):
+            await stores.memories.add(ME, "あ" * 4001)
+        await stores.memories.add(ME, "あ" * 4000)
+        assert await stores.memories.count(ME) == 1
+
+    async def test_cleans_tags_of_white_space_and_repetition(self, stores: Stores) -> None:
+        memory = await stores.memories.add(ME, "x", tags=(" 仕事\n用 ", "仕事 用", "", "b"))
+        assert memory.tags == ("仕事 用", "b")
+
+    async def test_never_gives_an_id_twice(self, stores: Stores) -> None:
+        [first] = await remember(stores, "一")
+        await stores.memories.delete(ME, first.id)
+        [second] = await remember(stores, "二")
+        assert second.id > first.id
+
+
+class TestSearch:
+    async def test_puts_the_query_as_written_before_all_of_its_words_before_any(self, stores: Stores) -> None:
+        await remember(stores, "green tea", "Green Tea, please", "tea that is green", "tea only", "coffee")
+        assert await found(stores, "green tea") == [
+            "Green Tea, please",
+            "green tea",
+            "tea that is green",
+            "tea only",
+        ]
+        await remember(stores, "my green", "a green kind of tea")
+        assert await found(stores, "green tea") == [
+            "Green Tea, please",
+            "green tea",
+            "a green kind of tea",
+            "tea that is green",
+            "my green",
+            "tea only",
+        ]
+
+    @pytest.mark.parametrize("query", ["猫", "%", "_", "\\", "'", "?", "$1", "1"])
+    async def test_finds_a_single_character_and_takes_it_as_it_is(self, stores: Stores, query: str) -> None:
+        await remember(stores, f"あ{query}い", "何もない")
+        assert await found(stores, query) == [f"あ{query}い"]
+
+    @pytest.mark.parametrize(
+        ("content", "query"),
+        [
+            ("カフェで会う", "ｶﾌｪ"),
+            ("ＡＢＣ銀行", "abc"),
+            ("Straße 5", "STRASSE"),
+            ("𝐀BC", "abc"),
+            ("が", "か\u3099"),
+            ("㈱テスト", "(株)"),
+            ("東京　大阪", "東京 大阪"),
+        ],
+    )
+    async def test_finds_other_ways_to_write_the_same(self, stores: Stores, content: str, query: str) -> None:
+        await remember(stores, content)
+        assert await found(stores, query) == [content]
+
+    async def test_of_nothing_gives_the_newest(self, stores: Stores) -> None:
+        await remember(stores, "一", "二", "三")
+        assert [memory.content for memory in await stores.memories.search(ME, "  ", limit=2)] == ["三", "二"]
+
+    async def test_gives_no_more_than_asked_for(self, stores: Stores) -> None:
+        await remember(stores, *(f"猫{number}" for number in range(10)))
+        assert len(await stores.memories.search(ME, "猫")) == 5
+        assert len(await stores.memories.search(ME, "猫", limit=3)) == 3
+        assert await stores.memories.search(ME, "猫", limit=0) == []
+        assert await stores.memories.search(ME, "猫", limit=-1) == []
+        assert len(await stores.memories.search(ME, "猫", limit=10**30)) == 10
+
+    async def test_looks_at_tags_too(self, stores: Stores) -> None:
+        await stores.memories.add(ME, "3月15日", tags=("誕生日", "Family"))
+        await remember(stores, "他のこと")
+        assert await found(stores, "誕生日") == ["3月15日"]
+        assert await found(stores, "family 3月") == ["3月15日"]
+
+    async def test_within_a_category_finds_that_category_alone(self, stores: Stores) -> None:
+        await stores.memories.add(ME, "茶を買う", category="買い物")
+        await stores.memories.add(ME, "茶が好き", category="好み")
+        assert await found(stores, "茶", category="好み") == ["茶が好き"]
+        assert await found(stores, "茶", category=" 好み ") == ["茶が好き"]
+
+    async def test_with_tags_finds_what_carries_all_of_them(self, stores: Stores) -> None:
+        await stores.memories.add(ME, "両方", tags=("Work", "急ぎ"))
+        await stores.memories.add(ME, "片方", tags=("work",))
+        await stores.memories.add(ME, "別物 work 急ぎ", tags=("workshop", "急ぎ足"))
+        assert await found(stores, "", tags=("work", "急ぎ")) == ["両方"]
+        assert await found(stores, "", tags=("ＷＯＲＫ",)) == ["片方", "両方"]
+
+    async def test_for_a_public_answer_leaves_out_what_was_made_in_private(self, stores: Stores) -> None:
+        await stores.memories.add(ME, "公開の話")
+        await stores.memories.add(ME, "ひみつの話", audience="private")
+        assert await found(stores, "話", visibility="public") == ["公開の話"]
+        assert await found(stores, "話", visibility="private") == ["ひみつの話", "公開の話"]
+
+    async def test_takes_a_query_of_any_length(self, stores: Stores) -> None:
+        await remember(stores, "猫")
+        assert await found(stores, " ".join(["犬"] + [f"w{number}" for number in range(5000)])) == []
+        assert await found(stores, "猫 " * 100_000) == ["猫"]
+
+    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(content=st.text(min_size=1, max_size=30), bounds=st.tuples(st.integers(0, 30), st.integers(1, 30)))
+    async def test_finds_a_memory_by_any_part_of_it(
+        self, stores: Stores, content: str, bounds: tuple[int, int]
+    ) -> None:
+        start, length = bounds
+        part = content[start : start + length]
+        assume(content.strip() and fold(part) in fold(content.strip()))  # a cut may part a character
+        memory = await stores.memories.add(ME, content)
+        assert memory in await stores.memories.search(ME, part, limit=1000)
+
+
+class TestList:
+    async def test_is_newest_first(self, stores: Stores) -> None:
+        memories = await remember(stores, "一", "二", "三")
+        assert await stores.memories.list(ME) == memories[::-1]
+
+    async def test_is_paged_forth_and_back(self, stores: Stores) -> None:
+        memories = (await remember(stores, *(f"{number}" for number in range(7))))[::-1]
+        first = await stores.memories.list(ME, limit=3)
+        second = await stores.memories.list(ME, limit=3, before_id=first[-1].id)
+        third = await stores.memories.list(ME, limit=3, before_id=second[-1].id)
+        assert [*first, *second, *third] == memories
+        assert await stores.memories.list(ME, limit=3, after_id=third[0].id) == second
+        assert await stores.memories.list(ME, limit=3, after_id=second[0].id) == first
+        assert await stores.memories.list(ME, limit=3, after_id=first[0].id) == []
+        between = await stores.memories.list(ME, before_id=memories[1].id, after_id=memories[4].id)
+        assert between == memories[2:4]
+
+    async def test_of_a_category_has_that_category_alone(self, stores: Stores) -> None:
+        await remember(stores, "一")
+        tea = await stores.memories.add(ME, "茶", category="好み")
+        assert await stores.memories.list(ME, category="好み") == [tea]
+        assert await stores.memories.count(ME, category="好み") == 1
+        assert await stores.memories.count(ME) == 2
+
+
+class TestUpdate:
+    async def test_changes_what_is_given_and_nothing_else(self, stores: Stores) -> None:
+        with freeze_time(START, real_asyncio=True) as clock:
+            before = await stores.memories.add(ME, "古い", category="a", tags=("t",), metadata={"k": "v"})
+            clock.tick(timedelta(hours=1))
+            after = await stores.memories.update(ME, before.id, content=" 新しい ")
+        assert after == Memory(
+            before.id, ME, "新しい", "a", ("t",), {"k": "v"}, START, START + timedelta(hours=1)
+        )
+        assert await stores.memories.get(ME, before.id) == after
+
+    async def test_can_change_the_category_and_the_audience(self, stores: Stores) -> None:
+        memory = await stores.memories.add(ME, "x")
+        after = await stores.memories.update(ME, memory.id, category="好み", audience="private")
+        assert after is not None
+        assert (after.content, after.category, after.audience) == ("x", "好み", "private")
+
+    async def test_can_empty_tags_and_metadata(self, stores: Stores) -> None:
+        memory = await stores.memories.add(ME, "x", tags=("t",), metadata={"k": "v"})
+        after = await stores.memories.update(ME, memory.id, tags=(), metadata={})
+        assert after is not None
+        assert (after.tags, after.metadata) == ((), {})
+
+    async def test_is_found_under_its_new_words_and_no_longer_under_the_old(self, stores: Stores) -> None:
+        memory = await stores.memories.add(ME, "犬", tags=("むかし",))
+        await stores.memories.update(ME, memory.id, content="ねこ", tags=("いま",))
+        assert await found(stores, "ねこ") == ["ねこ"]
+        assert await found(stores, "いま") == ["ねこ"]
+        assert await found(stores, "犬") == []
+        assert await found(stores, "むかし") == []
+
+    async def test_refuses_nothing(self, stores: Stores) -> None:
+        [memory] = await remember(stores, "x")
+        with pytest.raises(EmptyMemory):
+            await stores.memories.update(ME, memory.id, content="  ")
+
+    async def test_of_what_is_not_there_is_none(self, stores: Stores) -> None:
+        assert await stores.memories.update(ME, 1, content="x") is None
+
+
+class TestDelete:
+    async def test_tells_whether_there_was_one(self, stores: Stores) -> None:
+        [memory] = await remember(stores, "x")
+        assert await stores.memories.delete(ME, memory.id) is True
+        assert await stores.memories.delete(ME, memory.id) is False
+        assert await stores.memories.list(ME) == []
+
+    @pytest.mark.parametrize("number", [0, -1, 10**30, -(10**30)])
+    async def test_of_a_number_that_no_memory_can_have_is_no_error(self, stores: Stores, number: int) -> None:
+        assert await stores.memories.delete(ME, number) is False
+        assert await stores.memories.get(ME, number) is None
+
+
+class TestIsolation:
+    async def test_another_users_memory_cant_be_read_changed_or_deleted_even_by_id(
+        self, stores: Stores
+    ) -> None:
+        mine = await stores.memories.add(ME, "ひみつの話", category="c", tags=("t",))
+        assert await stores.memories.get(YOU, mine.id) is None
+        assert await stores.memories.search(YOU, "ひみつ") == []
+        assert await stores.memories.search(YOU, "", tags=("t",)) == []
+        assert await stores.memories.list(YOU) == []
+        assert await stores.memories.list(YOU, before_id=mine.id + 1) == []
+        assert await stores.memories.list(YOU, after_id=mine.id - 1) == []
+        assert await stores.memories.count(YOU, category="c") == 0
+        assert await stores.memories.update(YOU, mine.id, content="変えた") is None
+        assert await stores.memories.delete(YOU, mine.id) is False
+        assert await stores.memories.list(ME) == [mine]
