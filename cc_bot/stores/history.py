@@ -1,15 +1,14 @@
 """A session's history: the query that reads it, and what its rows mean.
 
-The history is the tail of the archive, not a copy of it. One query brings the session, its last messages
-and their attachments, so that a turn begins with one trip to the database.
+The history is the tail of the archive, not a copy of it. One query brings the session and its last messages,
+so that a turn begins with one trip to the database; only a session that has files takes a second one.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from itertools import dropwhile
-from operator import itemgetter
 from typing import Final
 
 from cc_bot.domain.message import Attachment, Message, ToolCall
@@ -20,37 +19,44 @@ from cc_bot.stores.columns import from_ms
 # $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago, $5 the turn's visibility, $6
 # limit. A public turn is not shown what was said in private; a private one has both.
 SELECT_OPEN_SESSION: Final = """
-    SELECT h.session_id, h.session_created_at, h.last_active,
-           h.id, h.role, h.content, h.tool_calls, h.status, h.visibility,
-           h.author_id, h.author_name, h.discord_id, h.created_at,
-           a.position, a.name, a.content_type, a.data
-    FROM (
-        SELECT s.id AS session_id, s.created_at AS session_created_at, s.last_active,
-               m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
-               m.author_id, m.author_name, m.discord_id, m.created_at
-        FROM sessions AS s
-        LEFT JOIN messages AS m
-            ON m.session_id = s.id AND m.user_id = $1
-            AND m.status <> 'replaced' AND m.visibility IN ('public', $5)
-        WHERE s.user_id = $1 AND s.channel_id = $2 AND s.agent = $3
-            AND s.closed_at IS NULL AND s.last_active > $4
-        ORDER BY m.id DESC
-        LIMIT $6
-    ) AS h
-    LEFT JOIN attachments AS a ON a.message_id = h.id AND a.user_id = $1
+    SELECT s.id, s.created_at, s.last_active,
+           EXISTS (SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1),
+           m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
+           m.author_id, m.author_name, m.discord_id, m.created_at
+    FROM sessions AS s
+    LEFT JOIN messages AS m
+        ON m.session_id = s.id AND m.user_id = $1
+        AND m.status <> 'replaced' AND m.visibility IN ('public', $5)
+    WHERE s.user_id = $1 AND s.channel_id = $2 AND s.agent = $3
+        AND s.closed_at IS NULL AND s.last_active > $4
+    ORDER BY m.id DESC
+    LIMIT $6
 """
 
-_MESSAGE_ID, _POSITION = 3, 13
-_in_order = itemgetter(_MESSAGE_ID, _POSITION)
+# Few sessions have files, so they are a read of their own: joined to the messages they would cost every turn
+# a third of its read. $1 session, $2 user, $3 the oldest message of the window.
+SELECT_FILES: Final = """
+    SELECT message_id, name, content_type, data
+    FROM attachments
+    WHERE session_id = $1 AND user_id = $2 AND message_id >= $3
+    ORDER BY message_id, position
+"""
+
+_HAS_FILES, _MESSAGE_ID = 3, 4
 
 
-def read_session(rows: Sequence[Row], key: SessionKey) -> Session:
-    """The session of SELECT_OPEN_SESSION's rows, of which there must be at least one."""
+def has_files(rows: Sequence[Row]) -> bool:
+    """Whether SELECT_FILES has to be asked as well, for the session of SELECT_OPEN_SESSION's rows."""
+    return bool(rows[0][_HAS_FILES])
+
+
+def read_session(rows: Sequence[Row], key: SessionKey, files: Sequence[Row] = ()) -> Session:
+    """The session of SELECT_OPEN_SESSION's rows, of which there must be at least one, and SELECT_FILES'."""
     session_id, created_at, last_active = rows[0][:3]
     return Session(
         id=session_id,
         key=key,
-        history=_history(rows),
+        history=_history(rows, _attachments(files)),
         created_at=datetime.fromisoformat(created_at),
         last_active=datetime.fromisoformat(last_active),
     )
@@ -66,41 +72,23 @@ def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
     return json.dumps([asdict(call) for call in calls], ensure_ascii=False) if calls else "[]"
 
 
-def _history(rows: Sequence[Row]) -> tuple[Message, ...]:
+def _history(rows: Sequence[Row], files: Mapping[int, tuple[Attachment, ...]]) -> tuple[Message, ...]:
     if rows[0][_MESSAGE_ID] is None:  # a session in which nothing was said yet
         return ()
-    # The index was read newest first, and a join promises no order at all.
-    ordered = sorted(rows, key=_in_order)
-    files = _attachments(ordered)
-    return window([_message(row, files) for row in ordered if not row[_POSITION]], 0)
+    return window([_message(row, files) for row in reversed(rows)], 0)  # they were read newest first
 
 
 def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:
     files: dict[int, tuple[Attachment, ...]] = {}
-    for row in rows:
-        if row[_POSITION] is not None:
-            _, name, content_type, data = row[_POSITION:]
-            files[row[_MESSAGE_ID]] = (*files.get(row[_MESSAGE_ID], ()), Attachment(name, content_type, data))
+    for message_id, name, content_type, data in rows:
+        files[message_id] = (*files.get(message_id, ()), Attachment(name, content_type, data))
     return files
 
 
-def _message(row: Row, files: dict[int, tuple[Attachment, ...]]) -> Message:
-    (
-        _,
-        _,
-        _,
-        id_,
-        role,
-        content,
-        tool_calls,
-        status,
-        visibility,
-        author_id,
-        author_name,
-        discord_id,
-        ms,
-        *_,
-    ) = row
+def _message(row: Row, files: Mapping[int, tuple[Attachment, ...]]) -> Message:
+    id_, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, ms = row[
+        _MESSAGE_ID:
+    ]
     return Message(
         role,
         content,

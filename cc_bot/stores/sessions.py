@@ -17,7 +17,14 @@ from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import Database, Row, Statement
 from cc_bot.stores.columns import from_ms, to_ms, to_text
-from cc_bot.stores.history import SELECT_OPEN_SESSION, read_session, tool_calls_to_json, window
+from cc_bot.stores.history import (
+    SELECT_FILES,
+    SELECT_OPEN_SESSION,
+    has_files,
+    read_session,
+    tool_calls_to_json,
+    window,
+)
 from cc_bot.stores.unscoped import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
 
 _UNBOUNDED: Final = 2**62
@@ -76,7 +83,7 @@ _TOUCH: Final = """
 """
 
 # There are two windows on a session: of what was said in public, and of everything. Either one keeps a
-# file.
+# file. Run when the turn knows of a file, so that the many turns without one don't pay for it.
 _DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
     DELETE FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id NOT IN (
@@ -133,7 +140,11 @@ class SessionStore:
         )
         if not rows:
             rows = await self._renew(key, visibility, idle_since=to_text(now - self._ttl), now=to_text(now))
-        return read_session(rows, key)
+        session = read_session(rows, key)
+        if not has_files(rows) or not session.history:
+            return session
+        files = await self._database.query(SELECT_FILES, session.id, key.user_id, session.history[0].id)
+        return read_session(rows, key, files)
 
     async def clear(self, key: SessionKey) -> Session:
         """Close the open session, if any, and open a new one with nothing in it."""
@@ -191,7 +202,8 @@ class SessionStore:
             batch.append(_insert(owned, message, _author(message, session.key), to_ms(now)))
             batch.extend(_insert_files(owned, message))
         batch.append(Statement(_TOUCH, (*owned, to_text(now))))
-        batch.append(Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._window_size)))
+        if any(message.attachments for message in (*session.history, *turn)):
+            batch.append(Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._window_size)))
         if any(message.attachments for message in turn):
             batch.append(Statement(_DELETE_ATTACHMENTS_OF_CLOSED, owned))
         return batch

@@ -13,7 +13,7 @@ import pytest
 from cc_bot.domain import Attachment, Locale, Message, SessionKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore, SessionStore, SettingsStore
-from cc_bot.stores.history import SELECT_OPEN_SESSION
+from cc_bot.stores.history import SELECT_FILES, SELECT_OPEN_SESSION
 from cc_bot.stores.unscoped import UNSCOPED
 from tests.stores.backends import Recorder, stores_over, turn
 
@@ -145,13 +145,16 @@ class TestPlans:
     async def test_the_history_is_read_by_index_and_never_sorted(
         self, run: Sequence[Statement], database: Database
     ) -> None:
-        [statement, *_] = [statement for statement in run if statement.sql == SELECT_OPEN_SESSION]
-        steps = await plan(database, statement)
-        assert not [step for step in steps if "TEMP B-TREE" in step]
-        indexes = [
-            match[1] for step in steps if (match := re.search(r"USING (?:COVERING )?INDEX (\w+)", step))
-        ]
-        assert indexes == ["sessions_open_by_key", "messages_by_session", "sqlite_autoindex_attachments_1"]
+        served_by = {
+            SELECT_OPEN_SESSION: {"sessions_open_by_key", "messages_by_session", "attachments_by_session"},
+            SELECT_FILES: {"attachments_by_session"},
+        }
+        for sql, indexes in served_by.items():
+            [statement, *_] = [statement for statement in run if statement.sql == sql]
+            steps = await plan(database, statement)
+            assert not [step for step in steps if "TEMP B-TREE" in step]
+            used = (re.search(r"USING (?:COVERING )?INDEX (\w+)", step) for step in steps)
+            assert {match[1] for match in used if match} == indexes
 
     async def test_pages_of_memories_are_not_sorted(
         self, run: Sequence[Statement], database: Database

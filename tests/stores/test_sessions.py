@@ -143,12 +143,20 @@ class TestTurn:
     async def test_costs_one_trip_to_read_and_one_to_write(self, database: Database) -> None:
         recorder = Recorder(database)
         store = stores_over(recorder).sessions
-        await store.commit_turn(await store.open(KEY), turn("最初", attachments=(CAT,)))
+        await store.commit_turn(await store.open(KEY), turn("最初"))
         recorder.trips = 0
         session = await store.open(KEY)
         assert recorder.trips == 1
         await store.commit_turn(session, turn("次", attachments=(CAT,)), replaces=session.history[-1].id)
         assert recorder.trips == 2
+
+    async def test_costs_one_more_trip_to_read_files(self, database: Database) -> None:
+        recorder = Recorder(database)
+        store = stores_over(recorder).sessions
+        await store.commit_turn(await store.open(KEY), turn("最初", attachments=(CAT,)))
+        recorder.trips = 0
+        session = await store.open(KEY)
+        assert (recorder.trips, session.history[0].attachments) == (2, (CAT,))
 
     async def test_of_many_at_once_in_one_session_stay_whole_and_in_order(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)

@@ -60,11 +60,11 @@ CREATE TABLE attachments (
     name         TEXT NOT NULL,
     content_type TEXT NOT NULL,
     data         BLOB NOT NULL,
-    PRIMARY KEY (message_id, position)  -- serves: the history
+    PRIMARY KEY (message_id, position)
 );
 
--- Serves: deleting what left the history, and everything when the session is closed.
-CREATE INDEX attachments_by_session ON attachments (session_id, message_id);
+-- Serves: the history, deleting what left it, and everything when the session is closed.
+CREATE INDEX attachments_by_session ON attachments (session_id, message_id, position);
 
 CREATE TABLE memories (
     id             INTEGER PRIMARY KEY AUTOINCREMENT,  -- people type it, so it is never given twice
