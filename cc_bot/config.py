@@ -77,8 +77,12 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
 def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Locale:
     """The language to tell the operator in that the settings can't be read. Never fails."""
     try:
-        return Locale({**_read_dotenv(dotenv), **environ}.get("CC_BOT_LOCALE", ""))
-    except (ValueError, InvalidSetting):
+        values: Mapping[str, str] = {**_read_dotenv(dotenv), **environ}
+    except InvalidSetting:
+        values = environ
+    try:
+        return Locale(values.get("CC_BOT_LOCALE", ""))
+    except ValueError:
         return Locale(system_locale(environ))
 
 

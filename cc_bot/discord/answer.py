@@ -26,7 +26,7 @@ class AnswerState:
     text: str = ""
     waiting: Waiting = "thinking"
     tools: tuple[str, ...] = ()
-    """Names of the tools that are running."""
+    """Names of the tools that run, or ran while no word has followed: most run too shortly to be seen."""
     quiet_s: int = 0
     """Seconds since anything was last seen to happen; 0 while that is short."""
     done: Done | None = None
@@ -42,12 +42,11 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:
     """The state after an event."""
     match event:
         case TextDelta(text):
-            state = replace(state, text=state.text + text, waiting="thinking")
+            state = replace(state, text=state.text + text, waiting="thinking", tools=())
         case ToolStarted(name=name):
             state = replace(state, tools=(*state.tools, name))
-        case ToolFinished(name=name):
-            index = state.tools.index(name)
-            state = replace(state, tools=state.tools[:index] + state.tools[index + 1 :])
+        case ToolFinished():
+            pass  # it is told of until the model says what came of it
         case Notice(kind):
             state = replace(state, waiting="thinking" if kind == "started" else kind)
         case Done(answer):

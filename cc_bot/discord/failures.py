@@ -10,7 +10,7 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.interactions import ALREADY_ACKNOWLEDGED, Answerable
+from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.localization import Readers
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
@@ -18,29 +18,37 @@ from cc_bot.texts import explain
 
 _log = structlog.get_logger(__name__)
 
+UNKNOWN_INTERACTION = 10062
+"""Discord's error code for an acknowledgement after its 3 s."""
+
 
 async def tell(interaction: Answerable, sentence: str) -> None:
-    """Say a sentence to the user alone, whether or not the interaction has been answered by now."""
-    ephemeral = hikari.MessageFlag.EPHEMERAL
+    """Answer an interaction that has not been acknowledged with a sentence for the user alone."""
+    await interaction.create_initial_response(
+        hikari.ResponseType.MESSAGE_CREATE, sentence, flags=hikari.MessageFlag.EPHEMERAL
+    )
+
+
+async def tell_after_all(interaction: Answerable, sentence: str) -> None:
+    """The same, for one that has most likely been acknowledged: in place of its 'thinking…' or below."""
     try:
-        await interaction.create_initial_response(
-            hikari.ResponseType.MESSAGE_CREATE, sentence, flags=ephemeral
-        )
-    except hikari.BadRequestError as error:
-        if error.code != ALREADY_ACKNOWLEDGED:
-            raise
-        await interaction.execute(sentence, flags=ephemeral)
+        await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL)
+    except hikari.NotFoundError:  # not acknowledged: there is nothing to follow up on
+        await tell(interaction, sentence)
 
 
 async def tell_failure(interaction: Answerable, error: Exception, readers: Readers) -> None:
     """One sentence for the user and one record for the log. Never raises."""
+    if isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_INTERACTION:
+        _log.warning("interaction_expired")  # Discord has told the user by now that we did not respond
+        return
     if isinstance(error, CcBotError):
         _log.warning("interaction_failed", error=type(error).__name__)
     else:
         _log.error("interaction_broke", exc_info=error)
     told = error if isinstance(error, CcBotError) else CcBotError()
     try:
-        await tell(interaction, explain(told, await _locale_of(interaction, readers)))
+        await tell_after_all(interaction, explain(told, await _locale_of(interaction, readers)))
     except hikari.HTTPError as unreachable:
         _log.warning("user_not_told", error=type(unreachable).__name__)
 

@@ -39,6 +39,7 @@ class LiveAnswer:
         self.state = AnswerState()
         self._changed = asyncio.Event()
         self._changed.set()
+        self._over = asyncio.Event()
         self._last_event_s = asyncio.get_running_loop().time()
         self._one_message = False
         """Set once a further message could not be posted safely: the rest then comes as a file."""
@@ -50,7 +51,9 @@ class LiveAnswer:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._painter.cancel()
+        # Not cancelled: a request on its way would take effect all the same, unknown to us or after the end.
+        self._over.set()
+        self._changed.set()
         await asyncio.gather(self._painter, return_exceptions=True)
 
     def feed(self, event: TurnEvent) -> None:
@@ -97,13 +100,14 @@ class LiveAnswer:
         """Show the latest state whenever it changed, and that time passes when it did not."""
         loop = asyncio.get_running_loop()
         while True:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._changed.wait(), QUIET_S)
+            await _within(QUIET_S, self._changed)
+            if self._over.is_set():
+                return
             self._changed.clear()
             quiet_s = int(loop.time() - self._last_event_s)
             self.state = replace(self.state, quiet_s=quiet_s if quiet_s >= QUIET_S - 1 else 0)
             await self._show_now()
-            await asyncio.sleep(INTERVAL_S)
+            await _within(INTERVAL_S, self._over)
 
     async def _show_now(self) -> None:
         """Show the present state if Discord lets us; if not, the next one will do."""
@@ -122,3 +126,10 @@ class LiveAnswer:
             return pages
         content = f"{self._before.content}\n-# {pages[0].content}"
         return (Page(content, pages[0].buttons, self._before.file),)
+
+
+async def _within(seconds: float, event: asyncio.Event) -> None:
+    """Wait for an event, but not for long."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()

@@ -17,7 +17,9 @@ from cc_bot.discord.page import Button, Page
 
 Result = TypeVar("Result")
 
-_RETRY_PAUSES_S = (0.5, 1.0, 2.0)
+_RETRY_PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""For edits: an answer that is stored should be shown too."""
+_POST_TRIES = 3
 _NO_PINGS: dict[str, Any] = {"mentions_everyone": False, "user_mentions": False, "role_mentions": False}
 """Model output never pings anyone."""
 
@@ -109,7 +111,7 @@ class Reply:
             await _repeated(lambda: self._interaction.delete_message(message_id), pauses_s)
 
     async def _post(self, page: Page) -> hikari.Message:
-        for _ in range(len(_RETRY_PAUSES_S)):
+        for _ in range(_POST_TRIES):
             try:
                 return await self._interaction.execute(
                     page.content,
@@ -174,6 +176,9 @@ def _files(page: Page) -> list[hikari.Bytes]:
     return [hikari.Bytes(page.file.text.encode(), page.file.name)] if page.file else []
 
 
-def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedOr[list[hikari.Bytes]]:
-    """Leave the files alone unless they change: an edit would upload them again."""
-    return hikari.UNDEFINED if (before.file if before else None) == page.file else _files(page)
+def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedNoneOr[list[hikari.Bytes]]:
+    """Leave the files alone unless they change: an edit would upload them again. To hikari, None takes them
+    away, and an empty list means nothing."""
+    if (before.file if before else None) == page.file:
+        return hikari.UNDEFINED
+    return _files(page) or None

@@ -29,14 +29,17 @@ class RunningTurns:
     """The turns that this process shows at the moment."""
 
     def __init__(self) -> None:
+        self._life = secrets.token_hex(3)
+        """Tells this run of the program from the ones before."""
         self._stops: dict[str, Stop] = {}
+        self._claimed: set[int] = set()
         self._none = asyncio.Event()
         self._none.set()
 
     @contextmanager
     def entered(self, stop: Stop) -> Iterator[str]:
         """A short name for a turn while it runs, for its Stop button."""
-        name = secrets.token_hex(4)
+        name = self._life + secrets.token_hex(4)
         self._stops[name] = stop
         self._none.clear()
         try:
@@ -52,6 +55,22 @@ class RunningTurns:
         if stop is not None:
             stop.request()
         return stop is not None
+
+    def began_here(self, name: str) -> bool:
+        """Whether a turn of that name runs or ran since the program started."""
+        return name.startswith(self._life)
+
+    @contextmanager
+    def claimed(self, message_id: int) -> Iterator[bool]:
+        """Whether the buttons of a message are this press's to act on: a second press in a hurry is not a
+        second wish."""
+        mine = message_id not in self._claimed
+        self._claimed.add(message_id)
+        try:
+            yield mine
+        finally:
+            if mine:
+                self._claimed.discard(message_id)
 
     async def none_left(self) -> None:
         """Wait until every turn has been shown to its end."""

@@ -57,13 +57,12 @@ class TestWhileStreaming:
         [page] = streaming(TextDelta("こん"), TextDelta("にちは"))
         assert page.content == "こんにちは"
 
-    def test_shows_when_a_tool_runs_and_no_longer(self) -> None:
-        started = ToolStarted("1", "recall")
-        assert "メモリを探しています" in streaming(TextDelta("ええと"), started)[0].content
-        assert (
-            streaming(TextDelta("ええと"), started, ToolFinished("1", "recall", ok=True))[0].content
-            == "ええと"
-        )
+    def test_shows_that_a_tool_runs_until_the_next_word(self) -> None:
+        """Most tools are done before anybody could read about them."""
+        ran = (TextDelta("ええと"), ToolStarted("1", "recall"), ToolFinished("1", "recall", ok=True))
+        assert "メモリを探しています" in streaming(*ran[:2])[0].content
+        assert "メモリを探しています" in streaming(*ran)[0].content
+        assert streaming(*ran, TextDelta("、はい"))[0].content == "ええと、はい"
 
     def test_shows_an_unknown_tool_by_its_name(self) -> None:
         assert "weather" in streaming(ToolStarted("1", "weather"))[0].content

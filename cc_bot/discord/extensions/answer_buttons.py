@@ -39,10 +39,13 @@ async def on_press(
             await tell(interaction, reader.words.answer.not_yours)
         elif isinstance(button, StopButton):
             await _stop(interaction, button, reader, running)
-        elif button.action == "again":
-            await _regenerate(interaction, button, assistant, reader, running)
         else:
-            await _continue(interaction, button, assistant, reader, running)
+            await defer_update(interaction)
+            with running.claimed(int(interaction.message.id)) as mine:
+                if mine and button.action == "again":
+                    await _regenerate(interaction, button, assistant, reader, running)
+                elif mine:
+                    await _continue(interaction, button, assistant, reader, running)
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
 
@@ -50,14 +53,15 @@ async def on_press(
 async def _stop(
     interaction: hikari.ComponentInteraction, button: StopButton, reader: Reader, running: RunningTurns
 ) -> None:
-    if running.stop(button.turn):
+    if running.stop(button.turn) or running.began_here(button.turn):  # or it has just come to its end
         await defer_update(interaction)
         return
     # The program was restarted in between: the answer will never come to its end.
-    content = f"{interaction.message.content or ''}\n-# {reader.words.answer.no_longer_running}".strip()
-    await interaction.create_initial_response(
-        hikari.ResponseType.MESSAGE_UPDATE, content[:2000], components=[]
-    )
+    words, content = reader.words.answer, interaction.message.content or ""
+    told = f"{content}\n-# {words.no_longer_running}"
+    if content.startswith(words.thinking):
+        told = words.lost
+    await interaction.create_initial_response(hikari.ResponseType.MESSAGE_UPDATE, told[:2000], components=[])
 
 
 async def _regenerate(
@@ -69,9 +73,14 @@ async def _regenerate(
 ) -> None:
     key = session_key(interaction)
     await assistant.newest_answer(key, button.answer_id)
-    await defer_update(interaction)
-    before = _page_of(interaction.message)
-    reply = Reply.in_place(interaction, before, ephemeral=is_ephemeral(interaction.message))
+    ephemeral = is_ephemeral(interaction.message)
+    in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
+    before = _page_of(interaction.message) if in_place else None
+    reply = (
+        Reply.in_place(interaction, before, ephemeral=ephemeral)
+        if before
+        else Reply.following(interaction, ephemeral=ephemeral)
+    )
     options = TurnOptions(reader.locale, reader.timezone)
     ended = await show_turn(
         lambda stop: assistant.regenerate(key, button.answer_id, options, stop),
@@ -80,8 +89,10 @@ async def _regenerate(
         running,
         before=before,
     )
-    if ended.text.strip():
+    if ended.text.strip() and in_place:
         await _delete(interaction, button.earlier_messages)
+    elif ended.text.strip():
+        await interaction.edit_initial_response(components=[])
 
 
 async def _continue(
@@ -93,7 +104,6 @@ async def _continue(
 ) -> None:
     key = session_key(interaction)
     await assistant.newest_answer(key, button.answer_id)
-    await defer_update(interaction)
     await interaction.edit_initial_response(components=[])
     ephemeral = is_ephemeral(interaction.message)
     message = Message(
@@ -112,12 +122,15 @@ async def _continue(
     )
 
 
-async def _delete(interaction: hikari.ComponentInteraction, message_ids: tuple[int, ...]) -> None:
-    """Take down the rest of an answer that was replaced.
+def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
+    """Whether all of an answer can be taken down. Where the bot is only installed by the user, and for
+    ephemeral messages, Discord lets nobody but the reader dismiss the messages above the button's: there
+    the old answer stays whole, and the new one comes below it."""
+    return hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
 
-    A bot deletes its own messages anywhere it is a member. Where it is only installed by the user, and for
-    ephemeral messages, Discord lets nobody but the reader dismiss them: there they stay above the new answer.
-    """
+
+async def _delete(interaction: hikari.ComponentInteraction, message_ids: tuple[int, ...]) -> None:
+    """Take down the rest of an answer that was replaced."""
     for message_id in message_ids:
         with contextlib.suppress(hikari.ForbiddenError, hikari.NotFoundError):
             await interaction.app.rest.delete_message(interaction.channel_id, message_id)

@@ -170,6 +170,8 @@ async def _page(
         before_id=button.from_id if button and not newer else None,
         after_id=button.from_id if button and newer else None,
     )
+    if button is not None and not found:  # what was there is deleted by now
+        return await _page(memories, user_id, category, None)
     goes_on = len(found) > PAGE_SIZE
     shown = (found[-PAGE_SIZE:] if newer else found[:PAGE_SIZE]) if goes_on else found
     count = await memories.count(user_id, category=category)
