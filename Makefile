@@ -61,7 +61,7 @@ chat: $(RUN)
 
 # The whole suite uses every core; a selection runs in one process, where a debugger works too.
 test: $(DEV)
-	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n auto)
+	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n 4)
 
 lint: ruff format types imports
 

@@ -22,6 +22,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     CcBotError,
     EmptyQuestion,
+    ModelSaidNothing,
     ModelUnavailable,
     NotNewest,
     QuestionTooLong,
@@ -233,6 +234,8 @@ class Assistant:
         if draft.empty:
             if status == "stopped":
                 return Done(answer, draft.usage)
+            if draft.status == "complete":
+                raise ModelSaidNothing
             raise ShuttingDown if self._queue.closed else ModelUnavailable
         if turn.options.temporary:
             return Done(answer, draft.usage)

@@ -16,6 +16,7 @@
     │   ├── NotNewest           only the newest answer can be regenerated or continued
     │   └── ModelError
     │       ├── ModelUnavailable
+    │       ├── ModelSaidNothing
     │       ├── ModelRefusedKey
     │       └── ModelRefusedRequest
     ├── StorageError            the database did not do what was asked
@@ -104,6 +105,10 @@ class ModelError(TurnError):
 
 class ModelUnavailable(ModelError):
     """No model of the chain answered in time: overloaded, unreachable, or broken."""
+
+
+class ModelSaidNothing(ModelError):
+    """The model ended its answer without a word."""
 
 
 class ModelRefusedKey(ModelError):

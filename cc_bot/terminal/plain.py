@@ -78,10 +78,10 @@ class _PlainAnswer:
             case ToolStarted():
                 pass
             case ToolFinished(_, name, ok):
-                line = tool_line(name, ok, self._texts)
-                if line != self._told:
-                    self._line(f"[{line}]")
-                self._told = line
+                told = tool_line(name, ok, self._texts)
+                if told != self._told:
+                    self._line(f"[{told}]")
+                self._told = told
             case Notice():
                 if line := waiting_line(event, self._texts):
                     print(line, file=self._err, flush=True)

@@ -32,7 +32,6 @@ class AnswerTexts:
     continue_question: str
     not_yours: str
     no_longer_running: str
-    stopping: str
     lost: str
 
 
@@ -60,7 +59,6 @@ JA = AnswerTexts(
     continue_question="続けてください。",
     not_yours="このボタンは、質問した人だけが使えます。ご自分の質問は /ask でどうぞ。",
     no_longer_running="この回答はもう動いていません。もう一度 /ask でお聞きください。",
-    stopping="止めています…",
     lost="再起動のため、この質問には答えられませんでした。もう一度 /ask でお聞きください。",
 )
 
@@ -88,6 +86,5 @@ EN = AnswerTexts(
     continue_question="Please continue.",
     not_yours="Only the person who asked can use this button. Ask your own question with /ask.",
     no_longer_running="This answer is no longer running. Please ask again with /ask.",
-    stopping="Stopping…",
     lost="I restarted before I could answer this. Please ask again with /ask.",
 )

@@ -24,6 +24,7 @@ class ErrorTexts:
     not_newest: str
     model_error: str
     model_unavailable: str
+    model_said_nothing: str
     model_refused_key: str
     model_refused_request: str
     storage_error: str
@@ -62,6 +63,7 @@ JA = ErrorTexts(
     not_newest="この回答は最新ではなくなりました。続きは /ask でお聞きください。",
     model_error="AIモデルから返事をもらえませんでした。もう一度お試しください。",
     model_unavailable="AIモデルにつながらないか、混み合っています。しばらくしてから、もう一度お聞きください。",
+    model_said_nothing="AIモデルの返事が空でした。もう一度お聞きになるか、言い方を変えてみてください。",
     model_refused_key="AIモデルのAPIキーが受け付けられませんでした。ボットの管理者にお知らせください。",
     model_refused_request="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、ボットの管理者にお知らせください。",
     storage_error="保存できませんでした。少し待って、もう一度お試しください。続くときはボットの管理者にお知らせください。",
@@ -110,6 +112,7 @@ EN = ErrorTexts(
     not_newest="This is no longer the newest answer. Please go on with /ask.",
     model_error="The AI model gave no answer. Please try again.",
     model_unavailable="The AI model is busy or can't be reached. Please ask again in a while.",
+    model_said_nothing="The AI model's answer was empty. Please ask again, or put it another way.",
     model_refused_key="The AI model did not accept its API key. Please tell whoever runs this bot.",
     model_refused_request=(
         "The AI model did not accept this question. Put it another way, or tell whoever runs this bot."

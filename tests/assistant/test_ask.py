@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from cc_bot.domain import Message, SessionKey, TextDelta, ToolFinished, ToolStarted
-from cc_bot.domain.errors import EmptyQuestion, ModelUnavailable, QuestionTooLong
+from cc_bot.domain.errors import EmptyQuestion, ModelSaidNothing, ModelUnavailable, QuestionTooLong
 from cc_bot.domain.message import Attachment
 from cc_bot.llm.model import AssistantPart, Finish, SystemPart, ToolRequest, ToolResultPart, UserPart
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
@@ -56,7 +56,7 @@ class TestAnswer:
 
     async def test_that_is_empty_is_a_failure_and_leaves_no_trace(self, table: Table) -> None:
         table.model.script = [[" \n "]]
-        with pytest.raises(ModelUnavailable):
+        with pytest.raises(ModelSaidNothing):
             await table.ask("聞こえる？")
         assert await table.said() == []
 

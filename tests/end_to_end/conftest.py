@@ -1,18 +1,21 @@
 """Who is on the stage, and how often it is built: see stage.py."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.stage import Stage, running_stage
-from tests.loopback.discord import Channel, User
+pytest.register_assert_rewrite("tests.end_to_end.stage")
+
+from tests.end_to_end.stage import Stage, running_stage  # noqa: E402 - after its asserts were made to explain themselves
+from tests.loopback.discord import Channel, User  # noqa: E402
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """A program that tests share lives in one event loop, so they all run in that one."""
     for item in items:
-        if item.path.is_relative_to(__file__.rpartition("/")[0]):
+        if item.path.is_relative_to(Path(__file__).parent):
             item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 

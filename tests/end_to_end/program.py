@@ -80,19 +80,20 @@ class Program:
         await self.start(*arguments, stdin=stdin)
         return await self.ended(), self.output
 
-    async def stop(self) -> int:
-        """Ask it to stop, as a service manager does."""
-        return await self._signal(signal.SIGTERM)
+    async def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Ask it to stop, as a service manager does, and wait for its end; the exit code."""
+        self.send(number)
+        return await self.ended()
 
     async def kill(self) -> int:
         """End it at once: no code of its runs any more."""
-        return await self._signal(signal.SIGKILL)
+        return await self.stop(signal.SIGKILL)
 
-    async def _signal(self, number: signal.Signals) -> int:
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal, and wait for nothing."""
         assert self._process is not None
         with suppress(ProcessLookupError):
             self._process.send_signal(number)
-        return await self.ended()
 
     async def close(self) -> None:
         if self._process is not None and self._process.returncode is None:

@@ -4,10 +4,12 @@ import dataclasses
 import re
 import string
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import cc_bot
 from cc_bot.domain import Locale
 from cc_bot.domain import errors as error_module
 from cc_bot.domain.errors import CcBotError, MemoryTooLong
@@ -53,6 +55,15 @@ class TestSentences:
     def test_that_are_long_are_japanese_in_japanese(self, name: str) -> None:
         sentence = sentences(Locale.JA)[name]
         assert len(sentence) < 25 or KANA.search(sentence) or name.endswith(".usage")
+
+    def test_are_all_said_somewhere(self) -> None:
+        root = Path(str(cc_bot.__file__)).parent
+        source = "\n".join(file.read_text(encoding="utf-8") for file in root.rglob("*.py"))
+        said = {name for name in sentences(Locale.EN) if f".{name.rsplit('.', 1)[-1]}" in source}
+        looked_up = {
+            name for name in sentences(Locale.EN) if name.startswith(("errors.", "terminal.commands."))
+        }
+        assert sentences(Locale.EN).keys() == said | looked_up
 
 
 class TestErrors:

@@ -1,0 +1,161 @@
+"""A running cc-bot between a loopback Discord and a loopback model, as most tests want it.
+
+Starting the program costs more than a second, so tests share one. They stay independent because each brings
+users and channels of its own; what the doubles recorded is forgotten between tests.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.end_to_end.program import Program
+from tests.loopback.discord import Channel, File, LoopbackDiscord, Reply, User
+from tests.loopback.model_server import LoopbackModelServer, says
+
+STOP = {"ja": "止める"}
+AGAIN = {"ja": "もう一度答える"}
+CONTINUE = {"ja": "続ける"}
+
+
+def stop_label(user: User) -> str:
+    """What the buttons under an answer say to this user."""
+    return STOP.get(user.locale, "Stop")
+
+
+def again_label(user: User) -> str:
+    return AGAIN.get(user.locale, "Answer again")
+
+
+def continue_label(user: User) -> str:
+    return CONTINUE.get(user.locale, "Continue")
+
+
+@dataclass(slots=True)
+class Stage:
+    """`excused` are Discord's error codes that this test provokes; any other refusal fails it."""
+
+    discord: LoopbackDiscord
+    model: LoopbackModelServer
+    program: Program
+    excused: set[int] = field(default_factory=set)
+
+    async def ask(
+        self, user: User, channel: Channel, question: str = "?", **options: str | bool | File
+    ) -> Reply:
+        """`/ask`, until the answer is there with its buttons."""
+        return await answered(await self.begin(user, channel, question, **options))
+
+    async def begin(
+        self, user: User, channel: Channel, question: str = "?", **options: str | bool | File
+    ) -> Reply:
+        """`/ask`, acknowledged."""
+        reply = await self.discord.slash(user, channel, "ask", question=question, **options)
+        return await reply.acknowledged()
+
+    async def ask_in_words(self, user: User, channel: Channel, answer: str) -> Reply:
+        """`/ask` something that the model answers in these words."""
+        self.model.script(says(answer))
+        return await self.ask(user, channel)
+
+    async def told(self, user: User, channel: Channel, command: str, **options: str | int) -> str:
+        """What any other command answers, which only its user sees."""
+        reply = await self.discord.slash(user, channel, command, **options)
+        await reply.finished()
+        assert reply.ephemeral
+        return reply.text
+
+    async def restart(self) -> None:
+        """Pull the plug and start it again."""
+        await self.program.kill()
+        await self.discord.gone()
+        await self.start()
+
+    async def start(self) -> None:
+        await self.program.start("run")
+        await self.program.lives_until(self.discord.ready())
+
+    def rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """What other tools read in the database file."""
+        with closing(sqlite3.connect(self.database)) as connection:
+            return connection.execute(sql, values).fetchall()
+
+    def stored(self, channel: Channel) -> list[tuple[Any, ...]]:
+        """Role, text and status of what the archive has of a channel."""
+        return self.rows(
+            "SELECT role, content, status FROM messages WHERE channel_id = ? ORDER BY id", channel.id
+        )
+
+    def patience(self) -> asyncio.Timeout:
+        """How long a wait may last that is not one of the doubles' own."""
+        return asyncio.timeout(self.discord.patience_s)
+
+    @property
+    def database(self) -> Path:
+        return self.program.folder / "data" / "sessions.db"
+
+    def forget(self) -> None:
+        """Start a test with nothing recorded."""
+        self.excused.clear()
+        self.model.reset()
+        told = self.discord
+        for record in (told.violations, told.pings, told.replies, told.transcript):
+            record.clear()
+
+    def check(self) -> None:
+        """What holds after every test: nothing that Discord refuses, pings nobody asked for, or a language
+        that its reader did not choose."""
+        assert [v for v in self.discord.violations if v.code not in self.excused] == []
+        assert self.discord.pings == []
+        assert self.discord.wrong_language == []
+
+
+async def answered(reply: Reply) -> Reply:
+    """Wait until an answer is complete and stored: then it can be asked for again."""
+    label = again_label(reply.interaction.user)
+    return await reply.finished(lambda shown: shown.history and label in shown.labels)
+
+
+async def ended(reply: Reply) -> Reply:
+    """Wait until a reply is neither thinking nor streaming any more, however it ended."""
+    label = stop_label(reply.interaction.user)
+    return await reply.finished(lambda shown: label not in shown.labels)
+
+
+async def streaming(reply: Reply, text: str) -> Reply:
+    """Wait until a text is to be read while the answer still comes."""
+    label = stop_label(reply.interaction.user)
+    return await reply.until(
+        lambda shown: text in shown.text and label in shown.labels, f"{text!r} streaming"
+    )
+
+
+@asynccontextmanager
+async def running_stage(folder: Path, settings: Mapping[str, str]) -> AsyncIterator[Stage]:
+    """The program, started in a folder and pointed at doubles of its own."""
+    async with set_stage(folder, settings) as stage:
+        await stage.start()
+        yield stage
+
+
+@asynccontextmanager
+async def set_stage(folder: Path, settings: Mapping[str, str]) -> AsyncIterator[Stage]:
+    """The same, not started yet."""
+    async with LoopbackDiscord() as discord, LoopbackModelServer() as model:
+        program = Program(
+            folder,
+            {
+                "DISCORD_TOKEN": discord.token,
+                "DISCORD_API_URL": discord.api_url,
+                "OPENAI_BASE_URL": model.base_url,
+                "CC_BOT_MODEL": "loopback",
+                **settings,
+            },
+        )
+        try:
+            yield Stage(discord, model, program)
+        finally:
+            await program.close()

@@ -1,0 +1,95 @@
+"""Files that come with a question."""
+
+import base64
+
+import pytest
+
+from tests.end_to_end.stage import Stage, answered
+from tests.loopback.discord import Channel, File, User
+from tests.loopback.model_server import CutConnection, Json, Reply, Say, says
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+)
+TEXT = "請求書の合計は三万二千円です。\n支払い期限は月末です。\n"
+
+
+def images(body: Json) -> list[str]:
+    """The image parts of a request, each as the data URL that it is."""
+    parts = [m["content"] for m in body["messages"] if isinstance(m["content"], list)]
+    return [part["image_url"]["url"] for some in parts for part in some if part["type"] == "image_url"]
+
+
+class TestImage:
+    async def test_goes_to_the_model(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        stage.model.script(says("小さな絵です。"))
+        await stage.ask(aiko, channel, "これは何？", attachment=File("絵.png", PNG, "image/png"))
+        assert images(stage.model.requests[0].body) == [
+            f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
+        ]
+        assert stage.model.requests[0].last_user_text == "これは何？"
+
+    async def test_is_still_seen_after_discords_link_expired(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(
+            Reply(Say("小さな絵"), CutConnection()), says("です。"), says("青い絵です。"), says("青です。")
+        )
+        reply = await stage.ask(aiko, channel, "これは何？", attachment=File("絵.png", PNG, "image/png"))
+        stage.discord.expire_attachments()
+        more = await stage.discord.click(aiko, reply.message, "続ける")
+        await more.finished(
+            lambda shown: len(shown.messages) == 2 and shown.messages[1].labels == ["もう一度答える"]
+        )
+        again = await stage.discord.click(aiko, more.messages[-1], "もう一度答える")
+        await answered(again)
+        await stage.ask(aiko, channel, "何色だった？")
+        assert [len(images(request.body)) for request in stage.model.requests] == [1, 1, 1, 1]
+
+    async def test_is_known_by_its_bytes(self, stage: Stage, ben: User, channel: Channel) -> None:
+        stage.model.script(says("A picture."))
+        await stage.ask(ben, channel, attachment=File("photo.txt", PNG, "text/plain"))
+        assert len(images(stage.model.requests[0].body)) == 1
+
+
+class TestTextFile:
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "shift_jis", "euc_jp"])
+    async def test_is_read_in_its_encoding(
+        self, stage: Stage, aiko: User, channel: Channel, encoding: str
+    ) -> None:
+        file = File("請求書.txt", TEXT.encode(encoding), "text/plain")
+        stage.model.script(says("三万二千円です。"))
+        await stage.ask(aiko, channel, "合計は？", attachment=file)
+        seen = stage.model.requests[0].last_user_text
+        assert seen.startswith("合計は？")
+        assert TEXT in seen
+        assert "請求書.txt" in seen
+
+    async def test_is_still_seen_by_the_next_question(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("三万二千円です。"), says("月末です。"))
+        await stage.ask(aiko, channel, "合計は？", attachment=File("a.txt", TEXT.encode(), "text/plain"))
+        stage.discord.expire_attachments()
+        await stage.restart()
+        await stage.ask(aiko, channel, "期限は？")
+        assert TEXT in str(stage.model.requests[1].messages).replace("\\n", "\n")
+
+
+class TestRefusal:
+    @pytest.mark.parametrize(
+        ("file", "told"),
+        [
+            (File("大.png", PNG + b"\0" * (8 << 20), "image/png"), "大きすぎます。8 MB"),
+            (File("大.txt", b"a" * (257 << 10), "text/plain"), "大きすぎます。256 KB"),
+            (File("表.pdf", b"%PDF-1.7 " + b"\0\1\2" * 99, "application/pdf"), "このファイルは読めません"),
+            (File("空.txt", b"", "text/plain"), "このファイルは読めません"),
+        ],
+    )
+    async def test_says_what_to_do(
+        self, stage: Stage, aiko: User, channel: Channel, file: File, told: str
+    ) -> None:
+        reply = await stage.begin(aiko, channel, attachment=file)
+        await reply.finished(lambda shown: told in shown.text)
+        assert stage.model.requests == []
+        assert stage.stored(channel) == []

@@ -1,0 +1,186 @@
+"""When the model is slow, refuses, breaks off or says nothing: what the user gets to see."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.end_to_end.stage import Stage, answered, ended, running_stage
+from tests.loopback.discord import Channel, User
+from tests.loopback.discord import Reply as Shown
+from tests.loopback.model_server import (
+    Call,
+    CutConnection,
+    End,
+    Hang,
+    Json,
+    Pause,
+    Raw,
+    Reply,
+    Responder,
+    Say,
+    calls,
+    fails,
+    hangs,
+    says,
+)
+
+MODEL_TIMEOUT_S = 2
+LONGEST_S = 2 * MODEL_TIMEOUT_S + 2.0
+"""Two models, one after the other, and some time for everything else."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """An impatient program with a second model to turn to."""
+    settings = {"CC_BOT_MODEL": "first,second", "CC_BOT_MODEL_TIMEOUT": str(MODEL_TIMEOUT_S)}
+    async with running_stage(tmp_path_factory.mktemp("cc-bot"), settings) as stage:
+        yield stage
+
+
+def only(model: str, reply: Reply, other: Reply | None = None) -> Responder:
+    """One model behaves in this way, the other one answers."""
+
+    def respond(body: Json) -> Reply:
+        return reply if body["model"] == model else other or says("Second here.")
+
+    return respond
+
+
+class TestFallback:
+    @pytest.mark.parametrize("trouble", [fails(500), fails(429, headers={"Retry-After": "60"}), fails(404)])
+    async def test_asks_the_next_model(
+        self, stage: Stage, ben: User, channel: Channel, trouble: Reply
+    ) -> None:
+        stage.model.responder = only("first", trouble)
+        reply = await stage.ask(ben, channel)
+        assert reply.text.startswith("Second here.")
+
+    async def test_says_that_it_does(self, stage: Stage, ben: User, channel: Channel) -> None:
+        slow = Reply(Pause(1.5), *says("Second here.").steps)
+        stage.model.responder = only("first", fails(401), slow)
+        reply = await stage.begin(ben, channel)
+        await reply.until(lambda shown: "asking another one" in shown.text, "a word on the other model")
+        await answered(reply)
+        assert "asking another one" not in reply.text
+
+    async def test_comes_after_a_model_that_says_nothing(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        stage.model.responder = only("first", hangs())
+        reply = await stage.ask(ben, channel)
+        assert reply.text.startswith("Second here.")
+
+    async def test_never_comes_after_the_first_word(self, stage: Stage, ben: User, channel: Channel) -> None:
+        stage.model.responder = only("first", Reply(Say("First here, but"), CutConnection()))
+        reply = await stage.ask(ben, channel)
+        assert reply.text.startswith("First here, but")
+        assert "Second" not in reply.text
+
+
+class TestNoModel:
+    async def told(self, stage: Stage, user: User, channel: Channel) -> Shown:
+        reply = await stage.begin(user, channel, "元気？")
+        await reply.until(lambda shown: "考えています" in shown.text or not shown.loading)
+        await ended(reply)
+        assert stage.stored(channel) == []
+        assert reply.labels == []
+        return reply
+
+    async def test_is_told_in_one_sentence_when_all_are_down(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.responder = lambda _: fails(503)
+        reply = await self.told(stage, aiko, channel)
+        assert "つながらないか、混み合っています" in reply.text
+
+    async def test_is_told_when_all_hang(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        stage.model.responder = lambda _: hangs()
+        reply = await self.told(stage, aiko, channel)
+        assert "つながらないか、混み合っています" in reply.text
+        assert reply.history[-1].at_s - reply.interaction.sent_at_s < LONGEST_S
+
+    async def test_is_told_when_the_key_is_refused(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        stage.model.responder = lambda _: fails(401)
+        assert "APIキー" in (await self.told(stage, aiko, channel)).text
+
+    async def test_is_told_when_the_request_is_refused(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.responder = lambda _: fails(400)
+        assert "受け付けませんでした" in (await self.told(stage, aiko, channel)).text
+
+    async def test_leaves_the_next_question_unharmed(self, stage: Stage, ben: User, channel: Channel) -> None:
+        stage.model.responder = lambda _: fails(401)
+        await ended(await stage.begin(ben, channel, "Lost question"))
+        stage.model.responder = None
+        stage.model.script(says("Found."))
+        await stage.ask(ben, channel, "Next question")
+        said = [m["content"] for m in stage.model.requests[-1].messages if m["role"] != "system"]
+        assert said == ["Next question"]
+
+
+class TestCutAnswer:
+    @pytest.mark.parametrize(
+        "end",
+        [
+            (CutConnection(),),
+            (End(None),),
+            (End("length"),),
+            (Raw("data: {broken\n\n"),),
+            (Hang(),),
+        ],
+        ids=["connection", "no finish reason", "length", "malformed", "hangs"],
+    )
+    async def test_is_kept_and_offers_to_continue(
+        self, stage: Stage, ben: User, channel: Channel, end: tuple[CutConnection | End | Raw | Hang, ...]
+    ) -> None:
+        stage.model.script(Reply(Say("It all began"), *end))
+        reply = await stage.ask(ben, channel)
+        assert reply.text.startswith("It all began")
+        assert "The answer broke off." in reply.text
+        assert reply.labels == ["Continue", "Answer again"]
+        assert stage.stored(channel)[-1] == ("assistant", "It all began", "cut")
+
+    async def test_after_a_tool_call_keeps_what_was_said(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(
+            Reply(Say("Let me look."), *calls(Call("recall", {"query": "tea"})).steps), fails(500)
+        )
+        reply = await stage.ask(ben, channel)
+        assert reply.text.startswith("Let me look.")
+        assert "Continue" in reply.labels
+
+
+class TestEmptyAnswer:
+    @pytest.mark.parametrize(
+        "empty", [Reply(End()), Reply(Say("  \n "), End())], ids=["nothing", "white space"]
+    )
+    async def test_is_never_an_empty_message(
+        self, stage: Stage, aiko: User, channel: Channel, empty: Reply
+    ) -> None:
+        stage.model.responder = lambda _: empty
+        reply = await ended(await stage.begin(aiko, channel))
+        assert reply.text.strip()
+        assert stage.stored(channel) == []
+
+    async def test_after_a_tool_call_says_that_there_were_no_words(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(calls(Call("remember", {"content": "青が好き"})), Reply(End()))
+        stage.model.responder = lambda _: Reply(End())
+        reply = await stage.ask(aiko, channel)
+        assert "言葉での返事はありませんでした" in reply.text
+        assert stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id) == [("青が好き",)]
+
+
+class TestEndlessTools:
+    async def test_are_ended(self, stage: Stage, ben: User, channel: Channel) -> None:
+        def respond(body: Json) -> Reply:
+            return calls(Call("recall", {"query": "tea"})) if body.get("tools") else says("Enough.")
+
+        stage.model.responder = respond
+        reply = await stage.ask(ben, channel)
+        assert reply.text.startswith("Enough.")
+        assert len(stage.model.requests) == 9

@@ -1,0 +1,59 @@
+"""Ctrl-C and SIGTERM: running turns may finish, nobody is left with 'thinking…', exit code 0."""
+
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.end_to_end.stage import Stage, answered, ended, running_stage, streaming
+from tests.loopback.discord import Channel, User
+from tests.loopback.model_server import Hang, Pause, Reply, Say, says
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+    async with running_stage(tmp_path, {}) as stage:
+        yield stage
+        stage.check()
+
+
+class TestSignal:
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+    async def test_ends_an_idle_program(self, stage: Stage, number: signal.Signals) -> None:
+        assert await stage.program.stop(number) == 0
+        assert "Traceback" not in stage.program.output
+        assert not stage.discord.connected
+
+    async def test_lets_a_running_turn_finish_and_starts_no_other(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(Reply(Say("もうすぐ"), Pause(2.0), *says("終わります。").steps))
+        running = await stage.begin(aiko, channel)
+        await streaming(running, "もうすぐ")
+        stage.program.send(signal.SIGTERM)
+        late = await stage.begin(ben, channel, "Too late?")
+        await late.finished(lambda shown: "about to restart" in shown.text)
+        await answered(running)
+        assert running.text.startswith("もうすぐ終わります。")
+        assert await stage.program.ended() == 0
+        assert [row[:2] for row in stage.stored(channel)][1] == ("assistant", "もうすぐ終わります。")
+
+    async def test_cuts_what_takes_too_long_and_tells_its_user(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(Reply(Say("終わらない話です。"), Hang()), Reply(Hang()))
+        begun = await stage.begin(aiko, channel)
+        await streaming(begun, "終わらない話です。")
+        silent = await stage.begin(ben, channel)
+        await stage.model.arrived(2)
+        waiting = await stage.begin(ben, channel)
+        await streaming(waiting, "Waiting for your earlier question")
+        stage.program.send(signal.SIGTERM)
+        await ended(waiting)
+        assert waiting.text == "I'm about to restart. Please ask again in a moment."
+        await begun.finished(lambda shown: "続ける" in shown.labels, timeout_s=15)
+        await silent.finished(lambda shown: "about to restart" in shown.text)
+        assert await stage.program.ended() == 0
+        assert stage.stored(channel)[-1] == ("assistant", "終わらない話です。", "cut")
