@@ -29,18 +29,19 @@ JA = SessionTexts(
     language_en="英語 (English)",
     help=(
         "**できること**\n"
-        "`/質問`（`/ask`） 質問に答えます。このチャンネルでの前の会話も踏まえます。画像やテキストファイルも添付できます。\n"
-        "　`自分だけ` 回答を自分だけに表示　`保存しない` 何も保存しない\n"
-        "`/メモリ 追加`（`/memory add`） 覚えてほしいことを保存します。「〜を覚えておいて」と話しかけても大丈夫です。\n"
-        "`/メモリ 検索`（`/memory search`） メモリを探します。\n"
-        "`/メモリ 一覧`（`/memory list`） メモリを新しい順に並べます。\n"
-        "`/メモリ 削除`（`/memory delete`） メモリを1件消します。\n"
-        "`/クリア`（`/clear`） このチャンネルでの会話をまっさらにします（メモリは残ります）。\n"
-        "`/設定`（`/settings`） 自分の言語とタイムゾーンを決めます。\n"
-        "メッセージを長押し（右クリック）→ アプリ →「これを覚える」でも保存できます。\n"
+        "- `/質問` 質問に答えます。このチャンネルでの前の会話も踏まえます。画像やテキストファイルも添付できます。"
+        "`自分だけ` は回答を自分だけに表示し、`保存しない` は何も保存しません。\n"
+        "- `/メモリ 追加` 覚えてほしいことを保存します。「〜を覚えておいて」と話しかけても大丈夫です。\n"
+        "- `/メモリ 検索` メモリを探します。\n"
+        "- `/メモリ 一覧` メモリを新しい順に並べます。\n"
+        "- `/メモリ 削除` メモリを1件消します。\n"
+        "- `/クリア` このチャンネルでの会話をまっさらにします（メモリは残ります）。\n"
+        "- `/設定` 自分の言語とタイムゾーンを決めます。\n"
+        "- メッセージを長押し（右クリック）→ アプリ →「これを覚える」でも保存できます。\n"
+        "-# 英語の名前は /ask、/memory、/clear、/settings です。\n"
         "\n"
         "**保存されるもの**\n"
-        "会話とメモリは、このボットを動かしている人のサーバーに保存されます。メモリを見られるのは自分だけです。"
+        "会話とメモリは、このボットを動かしている人のサーバーに保存されます。ほかの利用者には、あなたのメモリは見えません。"
     ),
 )
 
@@ -55,15 +56,17 @@ EN = SessionTexts(
     language_en="English",
     help=(
         "**What I can do**\n"
-        "`/ask` answers a question, with what was said before in this channel. Attach an image or a text file if you like.\n"
-        "　`private` only you see it　`temporary` nothing is stored\n"
-        "`/memory add` keeps something for you. Saying “remember that …” works too.\n"
-        "`/memory search` `/memory list` `/memory delete` find, list and delete memories\n"
-        "`/clear` starts this channel's conversation afresh (memories stay).\n"
-        "`/settings` sets your own language and time zone.\n"
-        "Long-press (right-click) a message → Apps → “Remember this” keeps that message.\n"
+        "- `/ask` answers a question, with what was said before in this channel. Attach an image or a text file if you like. "
+        "`private` shows the answer to you alone, `temporary` stores nothing.\n"
+        "- `/memory add` keeps something for you. Saying “remember that …” works too.\n"
+        "- `/memory search` finds memories.\n"
+        "- `/memory list` lists them, newest first.\n"
+        "- `/memory delete` deletes one.\n"
+        "- `/clear` starts this channel's conversation afresh (memories stay).\n"
+        "- `/settings` sets your own language and time zone.\n"
+        "- Long-press (right-click) a message → Apps → “Remember this” keeps that message.\n"
         "\n"
         "**What is stored**\n"
-        "Conversations and memories are kept on the server of whoever runs this bot. Only you can see your memories."
+        "Conversations and memories are kept on the server of whoever runs this bot. No other user sees your memories."
     ),
 )
