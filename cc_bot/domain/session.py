@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import Message, Visibility
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,14 @@ class SessionKey:
 
 
 @dataclass(frozen=True, slots=True)
+class Recollection:
+    """A piece of what is known of a key's conversation beyond the history."""
+
+    visibility: Visibility
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """One conversation under a key, with the window of it that the model sees."""
 
@@ -25,3 +33,7 @@ class Session:
     """Oldest first; never starts with an assistant message."""
     created_at: datetime
     last_active: datetime
+    summaries: tuple[Recollection, ...] = ()
+    """What was written down of all that was said under the key before."""
+    rest: tuple[Recollection, ...] = ()
+    """What the user said in an expired session and is in no summary yet, oldest first."""

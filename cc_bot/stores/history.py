@@ -1,7 +1,8 @@
 """A session's history: the query that reads it, and what its rows mean.
 
-The history is the tail of the archive, not a copy of it. One query brings the session and its last messages,
-so that a turn begins with one trip to the database; only a session that has files takes a second one.
+The history is the tail of the archive, not a copy of it. One query brings the session, its last messages and
+what is known from before them, so that a turn begins with one trip to the database; only a session that has
+files takes a second one.
 """
 
 import json
@@ -9,16 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from itertools import dropwhile
+from operator import itemgetter
 from typing import Final
 
 from cc_bot.domain.message import Attachment, Message, ToolCall
-from cc_bot.domain.session import Session, SessionKey
+from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row
 from cc_bot.stores.columns import from_ms
 
 # $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago, $5 the turn's visibility, $6
 # limit. A public turn is not shown what was said in private; a private one has both.
-SELECT_OPEN_SESSION: Final = """
+_SELECT_TAIL: Final = """
     SELECT s.id, s.created_at, s.last_active,
            EXISTS (SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1),
            m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
@@ -33,6 +35,37 @@ SELECT_OPEN_SESSION: Final = """
     LIMIT $6
 """
 
+# Until an expired session's rest is in a summary, what the user said there is read from the archive.
+_SELECT_REST: Final = """
+    SELECT NULL, NULL, NULL, 0, m.id, 'rest', m.content, NULL, NULL, m.visibility, NULL, NULL, NULL, NULL
+    FROM sessions AS s
+    JOIN messages AS m
+        ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to
+        AND m.role = 'user' AND m.visibility IN ('public', $5)
+    WHERE s.user_id = $1 AND s.id = (
+        SELECT id FROM sessions
+        WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND closed_at IS NOT NULL
+        ORDER BY closed_at DESC LIMIT 1
+    )
+    ORDER BY m.id DESC
+    LIMIT 20
+"""
+
+_SELECT_SUMMARIES: Final = """
+    SELECT NULL, NULL, NULL, 0, id, 'summary', content, NULL, NULL, visibility, NULL, NULL, NULL, NULL
+    FROM summaries
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND visibility IN ('public', $5)
+"""
+
+# Three parts in one trip, told apart by `role`. A scalar subquery would send a summary with every message.
+SELECT_OPEN_SESSION: Final = f"""
+    SELECT * FROM ({_SELECT_TAIL}) AS tail
+    UNION ALL
+    SELECT * FROM ({_SELECT_REST}) AS rest
+    UNION ALL
+    {_SELECT_SUMMARIES}
+"""  # noqa: S608 - put together from the constants above
+
 # Few sessions have files, so they are a read of their own: joined to the messages they would cost every turn
 # a third of its read. $1 session, $2 user, $3 the oldest message of the window.
 SELECT_FILES: Final = """
@@ -42,23 +75,32 @@ SELECT_FILES: Final = """
     ORDER BY message_id, position
 """
 
-_HAS_FILES, _MESSAGE_ID = 3, 4
+_SESSION_ID, _HAS_FILES, _MESSAGE_ID, _ROLE, _CONTENT, _VISIBILITY = 0, 3, 4, 5, 6, 9
+
+
+def has_session(rows: Sequence[Row]) -> bool:
+    """Whether SELECT_OPEN_SESSION found an open session; summaries come without one, too."""
+    return any(row[_SESSION_ID] is not None for row in rows)
 
 
 def has_files(rows: Sequence[Row]) -> bool:
     """Whether SELECT_FILES has to be asked as well, for the session of SELECT_OPEN_SESSION's rows."""
-    return bool(rows[0][_HAS_FILES])
+    return any(row[_HAS_FILES] for row in rows)
 
 
 def read_session(rows: Sequence[Row], key: SessionKey, files: Sequence[Row] = ()) -> Session:
-    """The session of SELECT_OPEN_SESSION's rows, of which there must be at least one, and SELECT_FILES'."""
-    session_id, created_at, last_active = rows[0][:3]
+    """The session of SELECT_OPEN_SESSION's rows, which must have one, and SELECT_FILES'."""
+    tail = [row for row in rows if row[_SESSION_ID] is not None]
+    beyond = [row for row in rows if row[_SESSION_ID] is None]
+    session_id, created_at, last_active = tail[0][:3]
     return Session(
         id=session_id,
         key=key,
-        history=_history(rows, _attachments(files)),
+        history=_history(tail, _attachments(files)),
         created_at=datetime.fromisoformat(created_at),
         last_active=datetime.fromisoformat(last_active),
+        summaries=_recollections(beyond, "summary"),
+        rest=_recollections(beyond, "rest"),
     )
 
 
@@ -76,6 +118,11 @@ def _history(rows: Sequence[Row], files: Mapping[int, tuple[Attachment, ...]]) -
     if rows[0][_MESSAGE_ID] is None:  # a session in which nothing was said yet
         return ()
     return window([_message(row, files) for row in reversed(rows)], 0)  # they were read newest first
+
+
+def _recollections(rows: Sequence[Row], kind: str) -> tuple[Recollection, ...]:
+    found = sorted((row for row in rows if row[_ROLE] == kind), key=itemgetter(_MESSAGE_ID))
+    return tuple(Recollection(row[_VISIBILITY], row[_CONTENT]) for row in found)
 
 
 def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:

@@ -21,10 +21,12 @@ from cc_bot.stores.history import (
     SELECT_FILES,
     SELECT_OPEN_SESSION,
     has_files,
+    has_session,
     read_session,
     tool_calls_to_json,
     window,
 )
+from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.stores.unscoped import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
 
 _UNBOUNDED: Final = 2**62
@@ -138,7 +140,7 @@ class SessionStore:
         rows = await self._database.query(
             SELECT_OPEN_SESSION, *_key(key), to_text(now - self._ttl), visibility, self._window_size
         )
-        if not rows:
+        if not has_session(rows):
             rows = await self._renew(key, visibility, idle_since=to_text(now - self._ttl), now=to_text(now))
         session = read_session(rows, key)
         if not has_files(rows) or not session.history:
@@ -147,8 +149,11 @@ class SessionStore:
         return read_session(rows, key, files)
 
     async def clear(self, key: SessionKey) -> Session:
-        """Close the open session, if any, and open a new one with nothing in it."""
-        rows = await self._renew(key, "public", idle_since=_END_OF_TIME, now=to_text(self._clock()))
+        """Close the open session, if any, and open a new one with nothing in it, and nothing before it."""
+        forget = [Statement(sql, _key(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
+        rows = await self._renew(
+            key, "public", idle_since=_END_OF_TIME, now=to_text(self._clock()), first=forget
+        )
         return read_session(rows, key)
 
     async def expire(self) -> int:
@@ -209,12 +214,19 @@ class SessionStore:
         return batch
 
     async def _renew(
-        self, key: SessionKey, visibility: Visibility, *, idle_since: str, now: str
+        self,
+        key: SessionKey,
+        visibility: Visibility,
+        *,
+        idle_since: str,
+        now: str,
+        first: Sequence[Statement] = (),
     ) -> Sequence[Row]:
         """Close the session if it has been idle since then, see that there is one, and read it."""
         columns = _key(key)
         results = await self._database.transaction(
             [
+                *first,
                 Statement(_DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_since)),
                 Statement(_CLOSE_IDLE, (*columns, idle_since, now)),
                 Statement(_INSERT_SESSION, (*columns, str(uuid4()), now)),

@@ -20,4 +20,23 @@ CLOSE_EXPIRED: Final = """
 """
 """Parameters: the last moment of activity that is too long ago, now."""
 
-UNSCOPED: Final = frozenset({DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED})
+SELECT_TO_SUMMARIZE: Final = """
+    SELECT user_id, channel_id, agent FROM sessions
+    WHERE summarize = 1 AND closed_at IS NOT NULL
+    ORDER BY closed_at DESC LIMIT $1
+"""
+"""The keys of expired sessions whose rest may be in no summary yet. Parameters: how many at most."""
+
+SETTLE_SUMMARIZED: Final = """
+    UPDATE sessions SET summarize = 0
+    WHERE summarize = 1 AND closed_at IS NOT NULL AND closed_at <= $1 AND ($2 = 1 OR NOT EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.session_id = sessions.id AND m.id > sessions.summarized_to
+    ))
+    RETURNING id
+"""
+"""Parameters: closed until when, 1 for whether or not everything is in a summary."""
+
+UNSCOPED: Final = frozenset(
+    {DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED, SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED}
+)

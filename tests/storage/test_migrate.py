@@ -172,6 +172,28 @@ class TestApplying:
             assert await database.query("SELECT count(*) FROM notes") == [(1,)]
 
 
+class TestSummaries:
+    async def test_are_made_of_sessions_that_were_open_before_there_were_any(self, url: str) -> None:
+        known = known_migrations()
+        [before] = [migration.version for migration in known if migration.description == "summaries"]
+        async with open_database(url) as database:
+            await apply_pending(database, known[: before - 1])
+            await database.transaction(
+                [
+                    Statement(
+                        "INSERT INTO sessions "
+                        "(id, user_id, channel_id, agent, created_at, last_active, closed_at) "
+                        "VALUES ($1, 1, 2, 'default', 't', 't', $2)",
+                        session,
+                    )
+                    for session in (("ended", "t"), ("open", None))
+                ]
+            )
+            await apply_pending(database, known)
+            rows = await database.query("SELECT id, summarize, summarized_to FROM sessions ORDER BY id")
+            assert rows == [("ended", 0, 0), ("open", 1, 0)]
+
+
 class TestUpgrade:
     async def test_copies_the_database_first(
         self, tmp_path: Path, url: str, first: tuple[Migration, ...], second: tuple[Migration, ...]

@@ -5,6 +5,7 @@ One run of everything that the stores can do is recorded, and each statement of 
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from inspect import getmembers, iscoroutinefunction
 from typing import Final
 
@@ -12,14 +13,14 @@ import pytest
 
 from cc_bot.domain import Attachment, Locale, Message, SessionKey
 from cc_bot.storage import Database, Statement
-from cc_bot.stores import MemoryStore, SessionStore, SettingsStore
+from cc_bot.stores import MemoryStore, SessionStore, SettingsStore, SummaryStore
 from cc_bot.stores.history import SELECT_FILES, SELECT_OPEN_SESSION
 from cc_bot.stores.unscoped import UNSCOPED
 from tests.stores.backends import Recorder, stores_over, turn
 
 USER: Final = 123456789012345678
 KEY: Final = SessionKey(USER, channel_id=2)
-USER_TABLES: Final = ("sessions", "messages", "attachments", "memories", "user_settings")
+USER_TABLES: Final = ("sessions", "messages", "attachments", "memories", "user_settings", "summaries")
 FILE: Final = Attachment("a.txt", "text/plain", b"a")
 
 
@@ -31,8 +32,15 @@ async def do_everything(database: Database) -> set[str]:
     session = await stores.sessions.open(KEY, visibility="private")
     again = [Message("assistant", "また")]
     await stores.sessions.commit_turn(session, again, replaces=session.history[-1].id)
+    backlog = await stores.summaries.backlog(KEY)
+    assert backlog is not None
+    await stores.summaries.put(backlog, {"public": "要約"})
+    await stores.summaries.current(KEY)
+    await stores.summaries.delete(KEY)
     await stores.sessions.clear(KEY)
     await stores.sessions.expire()
+    await stores.summaries.waiting(5)
+    await stores.summaries.settle(datetime.now(UTC))
     memory = await stores.memories.add(USER, "猫が好き", tags=("猫",))
     await stores.memories.get(USER, memory.id)
     await stores.memories.search(USER, "猫 犬", category="general", tags=("猫",), visibility="public")
@@ -49,6 +57,7 @@ async def do_everything(database: Database) -> set[str]:
         *("open", "commit_turn", "clear", "expire"),
         *("add", "get", "search", "list", "count", "update", "delete"),
         *("set", "claim_welcome"),
+        *("backlog", "put", "current", "waiting", "settle"),
     }
 
 
@@ -123,7 +132,7 @@ class TestRecordedRun:
     async def test_covers_every_method_of_every_store(self, database: Database) -> None:
         public = {
             name
-            for store in (SessionStore, MemoryStore, SettingsStore)
+            for store in (SessionStore, MemoryStore, SettingsStore, SummaryStore)
             for name, _ in getmembers(store, iscoroutinefunction)
             if not name.startswith("_")
         }
@@ -146,7 +155,10 @@ class TestPlans:
         self, run: Sequence[Statement], database: Database
     ) -> None:
         served_by = {
-            SELECT_OPEN_SESSION: {"sessions_open_by_key", "messages_by_session", "attachments_by_session"},
+            SELECT_OPEN_SESSION: {
+                *("sessions_open_by_key", "messages_by_session", "attachments_by_session"),
+                *("summaries_by_key", "sessions_to_summarize", "sqlite_autoindex_sessions_1"),
+            },
             SELECT_FILES: {"attachments_by_session"},
         }
         for sql, indexes in served_by.items():

@@ -1,0 +1,160 @@
+"""Summaries: what was written down of each key's conversation, and what is in none yet.
+
+How far a session is covered stands in the session's own row, and storing a summary asks for it to be as it
+was when its messages were read. So a summary that took long finds out, in the transaction that would store
+it, that the conversation was cleared, that its user deleted what was kept, or that another one was faster.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from itertools import takewhile
+from typing import Final
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.summary import Backlog, Summary
+from cc_bot.storage import Database, Row, Statement
+from cc_bot.stores.columns import from_ms, to_ms, to_text
+from cc_bot.stores.unscoped import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
+
+MAX_BACKLOG: Final = 200
+"""Messages read at a time; what is more comes after these."""
+
+# $1 user, $2 channel, $3 agent, in all of these
+_SELECT: Final = """
+    SELECT visibility, content, first_message_id, last_message_id, created_at
+    FROM summaries
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+    ORDER BY visibility DESC
+"""
+
+DELETE_SUMMARIES: Final = """
+    DELETE FROM summaries WHERE user_id = $1 AND channel_id = $2 AND agent = $3 RETURNING id
+"""
+
+STOP_SUMMARIZING: Final = """
+    UPDATE sessions SET summarize = 0
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1
+"""
+
+_SELECT_NEWEST: Final = """
+    SELECT coalesce(max(m.id), 0)
+    FROM sessions AS s JOIN messages AS m ON m.session_id = s.id AND m.user_id = $1
+    WHERE s.user_id = $1 AND s.channel_id = $2 AND s.agent = $3 AND s.summarize = 1
+"""
+
+# as above, and $4 the newest message: what was said up to it goes into no summary any more, not even into one
+# that is being written
+_COVER_EVERYTHING: Final = """
+    UPDATE sessions SET summarized_to = $4
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND summarized_to < $4
+"""
+
+# as above, and $4 limit
+_SELECT_BACKLOG: Final = """
+    SELECT s.id, s.closed_at IS NOT NULL, s.summarized_to, m.id, m.role, m.content, m.visibility, m.created_at
+    FROM sessions AS s
+    JOIN messages AS m
+        ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to AND m.status <> 'replaced'
+    WHERE s.user_id = $1 AND s.channel_id = $2 AND s.agent = $3 AND s.summarize = 1
+    ORDER BY m.id
+    LIMIT $4
+"""
+
+# $1 session, $2 user, $3 how far it was covered when its messages were read
+_PUT: Final = """
+    INSERT INTO summaries (
+        session_id, user_id, channel_id, agent, visibility, content,
+        first_message_id, last_message_id, created_at
+    )
+    SELECT id, user_id, channel_id, agent, $4, $5, $6, $7, $8
+    FROM sessions WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
+    ON CONFLICT (user_id, channel_id, agent, visibility) DO UPDATE SET
+        session_id = excluded.session_id,
+        content = excluded.content,
+        last_message_id = excluded.last_message_id,
+        created_at = excluded.created_at
+    WHERE summaries.user_id = $2
+"""
+
+# Run last: it takes away what the others ask for.
+_COVER: Final = """
+    UPDATE sessions SET summarized_to = $4
+    WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
+    RETURNING id
+"""
+
+
+class SummaryStore:
+    """The summaries of every key, and only ever for the key's user."""
+
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def current(self, key: SessionKey) -> tuple[Summary, ...]:
+        """What is kept for a key now: at most one summary of each visibility, the public one first."""
+        return tuple(_summary(row) for row in await self._database.query(_SELECT, *_key(key)))
+
+    async def backlog(self, key: SessionKey) -> Backlog | None:
+        """What is in no summary yet: of the key's oldest session that has such messages, the oldest
+        MAX_BACKLOG. None when everything is in a summary or may be in none."""
+        rows = await self._database.query(_SELECT_BACKLOG, *_key(key), MAX_BACKLOG)
+        if not rows:
+            return None
+        session_id, closed, covered_to = rows[0][:3]
+        own = takewhile(lambda row: row[0] == session_id, rows)
+        return Backlog(key, session_id, bool(closed), covered_to, tuple(_message(row) for row in own))
+
+    async def put(self, backlog: Backlog, texts: Mapping[Visibility, str]) -> bool:
+        """Store the new summaries and that the backlog's messages are in them, all of it or nothing.
+
+        False, and nothing is stored, when the backlog is no longer what it was: the conversation was cleared,
+        the summary was deleted, or another one was stored first. A text is the whole new summary of its
+        visibility; what has none keeps the one it had.
+        """
+        unchanged = (backlog.session_id, backlog.key.user_id, backlog.covered_to)
+        now = to_ms(self._clock())
+        ids = [message.id for message in backlog.messages if message.id is not None]
+        puts = [
+            Statement(_PUT, (*unchanged, visibility, text, ids[0], ids[-1], now))
+            for visibility, text in texts.items()
+        ]
+        *_, covered = await self._database.transaction([*puts, Statement(_COVER, (*unchanged, ids[-1]))])
+        return bool(covered)
+
+    async def delete(self, key: SessionKey) -> bool:
+        """Delete what is kept for a key, and let what was said until now go into no summary any more.
+
+        Whether there was anything to delete.
+        """
+        [(newest,)] = await self._database.query(_SELECT_NEWEST, *_key(key))
+        deleted, _ = await self._database.transaction(
+            [Statement(DELETE_SUMMARIES, _key(key)), Statement(_COVER_EVERYTHING, (*_key(key), newest))]
+        )
+        return bool(deleted)
+
+    async def waiting(self, limit: int) -> tuple[SessionKey, ...]:
+        """The keys, of all users, with an expired session whose rest may be in no summary; newest first."""
+        rows = await self._database.query(SELECT_TO_SUMMARIZE, limit)
+        return tuple(dict.fromkeys(SessionKey(*row) for row in rows))
+
+    async def settle(self, closed_until: datetime, *, give_up: bool = False) -> None:
+        """No longer look at sessions that ended by then and are covered; `give_up`: covered or not."""
+        params = (to_text(closed_until), int(give_up))
+        await self._database.transaction([Statement(SETTLE_SUMMARIZED, params)])
+
+
+def _key(key: SessionKey) -> tuple[int, int, str]:
+    return (key.user_id, key.channel_id, key.agent)
+
+
+def _summary(row: Row) -> Summary:
+    visibility, content, first_message_id, last_message_id, ms = row
+    return Summary(visibility, content, first_message_id, last_message_id, from_ms(ms))
+
+
+def _message(row: Row) -> Message:
+    _, _, _, id_, role, content, visibility, ms = row
+    return Message(role, content, visibility=visibility, created_at=from_ms(ms), id=id_)
