@@ -6,7 +6,7 @@ than a second and 75 MB, which `cc-bot --version` and `cc-bot backup` need not p
 # ruff: noqa: PLC0415 - see above
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ import cc_bot.tools
 from cc_bot.assistant import Assistant
 from cc_bot.config import Config
 from cc_bot.context.prompt import PromptStyle
+from cc_bot.context.tokens import message_tokens
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, MissingToken
 from cc_bot.domain.session import SessionKey
@@ -27,11 +28,14 @@ from cc_bot.storage.migrate import Migration, apply_pending, pending
 from cc_bot.storage.opening import open_database
 from cc_bot.storage.run_lock import sole_bot
 from cc_bot.stores import Stores, open_stores
+from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
 
 SWEEP_EVERY_S = 600.0
 DRAIN_S = 10.0
+SUMMARY_DRAIN_S = 1.0
+"""A summary that is cut off is only made later."""
 
 _log = structlog.get_logger(__name__)
 
@@ -42,19 +46,24 @@ class Core:
 
     stores: Stores
     assistant: Assistant
+    summaries: Summaries | None
+    """None where the operator wants none."""
 
 
 @asynccontextmanager
 async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
     """The assistant over the configured database and model."""
-    async with open_stores(
-        config.database_url,
-        history_limit=config.history_limit,
-        session_ttl=config.session_ttl,
-        clock=clock,
-        synchronous=config.synchronous,
-    ) as stores:
-        model = build_model(config)
+    async with (
+        open_stores(
+            config.database_url,
+            history_limit=config.history_limit,
+            session_ttl=config.session_ttl,
+            clock=clock,
+            synchronous=config.synchronous,
+        ) as stores,
+        _open_summaries(config, stores, clock) as summaries,
+    ):
+        model = build_model(config, config.models)
         assistant = Assistant(
             stores,
             model,
@@ -62,18 +71,34 @@ async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
             max_turns=config.max_turns,
             style=PromptStyle(config.token_budget, config.single_system),
             clock=clock,
+            summaries=summaries,
         )
         sweep = asyncio.create_task(_sweep(stores))
         try:
-            yield Core(stores, assistant)
+            yield Core(stores, assistant, summaries)
         finally:
             sweep.cancel()
             await asyncio.gather(sweep, return_exceptions=True)
             await model.close()
 
 
-def build_model(config: Config) -> ChatModel:
-    """The configured chain of models; the offline one when there is neither a key nor a server."""
+@asynccontextmanager
+async def _open_summaries(config: Config, stores: Stores, clock: Clock) -> AsyncIterator[Summaries | None]:
+    if not config.summary_every:
+        yield None
+        return
+    model = build_model(config, config.summary_models)
+    plan = SummaryPlan(config.summary_every, config.history_limit, config.token_budget)
+    summaries = Summaries(stores, model, plan, cost=message_tokens, locale=config.locale, clock=clock)
+    try:
+        yield summaries
+    finally:
+        await summaries.close(SUMMARY_DRAIN_S)
+        await model.close()
+
+
+def build_model(config: Config, names: Sequence[str]) -> ChatModel:
+    """The chain of these models; the offline one when there is neither a key nor a server."""
     if not (config.openai_api_key or config.openai_base_url):
         from cc_bot.llm.offline import OfflineModel
 
@@ -92,7 +117,7 @@ def build_model(config: Config) -> ChatModel:
                     timeout_s=config.model_timeout_s,
                 ),
             )
-            for name in config.models
+            for name in names
         ]
     )
 
@@ -113,7 +138,13 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
                 timezone=config.timezone,
                 drain_s=DRAIN_S,
             )
-            await DiscordBot(settings, core.stores, core.assistant, say).run()
+            # The one bot of the database looks after everyone's conversations, a terminal after its own.
+            care = asyncio.create_task(_catch_up(core, clock))
+            try:
+                await DiscordBot(settings, core.stores, core.assistant, say).run()
+            finally:
+                care.cancel()
+                await asyncio.gather(care, return_exceptions=True)
 
 
 async def run_terminal(config: Config, user_id: int, channel_id: int) -> None:
@@ -162,4 +193,17 @@ async def _sweep(stores: Stores) -> None:
             _log.debug("sessions_expired", count=closed)
         except CcBotError as error:
             _log.warning("sweep_failed", error=type(error).__name__)
+        await asyncio.sleep(SWEEP_EVERY_S)
+
+
+async def _catch_up(core: Core, clock: Clock) -> None:
+    """Have what is left of expired conversations summarized, or given up, as often as the sweep runs."""
+    while True:
+        try:
+            if core.summaries:
+                await core.summaries.catch_up()
+            else:
+                await core.stores.summaries.settle(clock(), give_up=True)
+        except CcBotError as error:
+            _log.warning("catch_up_failed", error=type(error).__name__)
         await asyncio.sleep(SWEEP_EVERY_S)

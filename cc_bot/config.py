@@ -41,6 +41,10 @@ class Config:
     synchronous: Synchronous
     history_limit: int
     token_budget: int
+    summary_every: int
+    """Turns; 0: never."""
+    summary_models: tuple[str, ...]
+    """A chain like `models`."""
     session_ttl: timedelta
     max_turns: int
     locale: Locale
@@ -53,18 +57,21 @@ class Config:
 def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
     """The settings. Raises InvalidSetting for the first one that is not usable."""
     read = _Reader({**_read_dotenv(dotenv), **environ})
+    models = read.parsed("CC_BOT_MODEL", DEFAULT_MODEL, _names, example=DEFAULT_MODEL)
     return Config(
         discord_token=read.optional("DISCORD_TOKEN"),
         discord_api_url=read.parsed("DISCORD_API_URL", "", _url_or_none, example="http://localhost/api/v10"),
         openai_api_key=read.parsed("OPENAI_API_KEY", "", _ascii_or_none, example="sk-…"),
         openai_base_url=read.parsed("OPENAI_BASE_URL", "", _url_or_none, example="http://localhost:11434/v1"),
-        models=read.parsed("CC_BOT_MODEL", DEFAULT_MODEL, _names, example=DEFAULT_MODEL),
+        models=models,
         model_timeout_s=read.parsed("CC_BOT_MODEL_TIMEOUT", "45", _positive_seconds, example="45"),
         single_system=read.parsed("CC_BOT_SINGLE_SYSTEM", "off", _switch, example="on / off"),
         database_url=read.text("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db"),
         synchronous=read.parsed("CC_BOT_SYNCHRONOUS", "NORMAL", _synchronous, example="NORMAL / FULL"),
         history_limit=read.parsed("CC_BOT_HISTORY_LIMIT", "20", _count_or_zero, example="20"),
         token_budget=read.parsed("CC_BOT_TOKEN_BUDGET", "80000", _count, example="80000"),
+        summary_every=read.parsed("CC_BOT_SUMMARY_EVERY", "20", _count_or_zero, example="20"),
+        summary_models=read.parsed("CC_BOT_SUMMARY_MODEL", models[0], _names, example=models[0]),
         session_ttl=read.parsed("CC_BOT_SESSION_TTL", "86400", _duration, example="86400"),
         max_turns=read.parsed("CC_BOT_MAX_TURNS", "8", _count, example="8"),
         locale=read.parsed("CC_BOT_LOCALE", system_locale(environ), Locale, example="ja / en"),

@@ -18,6 +18,7 @@ from cc_bot.assistant.queue import TurnQueue
 from cc_bot.assistant.rounds import Draft, RoundEvent, Rounds
 from cc_bot.assistant.stop import Stop, until_stopped
 from cc_bot.context.prompt import PromptStyle, build_prompt
+from cc_bot.context.recap import recap
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     CcBotError,
@@ -34,6 +35,7 @@ from cc_bot.domain.message import Message, Status, Visibility
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.llm.model import ChatModel
 from cc_bot.stores import Stores
+from cc_bot.summaries import Summaries
 from cc_bot.tools.registry import ToolContext, ToolRegistry
 
 _log = structlog.get_logger(__name__)
@@ -82,13 +84,16 @@ class Assistant:
         style: PromptStyle = PromptStyle(),
         clock: Clock = utc_now,
         turn_limit_s: float = TURN_LIMIT_S,
+        summaries: Summaries | None = None,
     ) -> None:
+        """Without `summaries` none are made and none are shown to the model."""
         self._stores = stores
         self._model = model
         self._tools = tools
         self._style = style
         self._clock = clock
         self._turn_limit_s = turn_limit_s
+        self._summaries = summaries
         self._queue = TurnQueue(max_turns)
         self._running: set[Stop] = set()
         self._idle = asyncio.Event()
@@ -215,6 +220,7 @@ class Assistant:
             now=self._clock(),
             timezone=options.timezone,
             temporary=options.temporary,
+            recap=recap(turn.session, turn.visibility) if self._summaries else "",
             style=self._style,
         )
         rounds = Rounds(self._model, self._tools, offered, context)
@@ -243,6 +249,8 @@ class Assistant:
         session = await self._stores.sessions.commit_turn(turn.session, messages, replaces=turn.replaces)
         user_id = turn.session.key.user_id
         first = not turn.options.welcomed and await self._stores.settings.claim_welcome(user_id)
+        if self._summaries:
+            self._summaries.after_turn(session, turn.options.locale)
         return Done(session.history[-1], draft.usage, first)
 
     @contextmanager

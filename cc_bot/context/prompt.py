@@ -48,11 +48,12 @@ def build_prompt(
     now: datetime,
     timezone: ZoneInfo,
     temporary: bool = False,
+    recap: str = "",
     style: PromptStyle = PromptStyle(),
 ) -> tuple[PromptPart, ...]:
-    """Everything the model sees of a turn before it answers."""
+    """Everything the model sees of a turn before it answers. `recap` tells of what was before the history."""
     asked = _user_part(question)
-    changing = _changing(locale, now.astimezone(timezone), timezone)
+    changing = _changing(locale, now.astimezone(timezone), timezone, recap)
     if style.single_system:
         end: tuple[PromptPart, ...] = (UserPart(f"[{changing}]\n\n{asked.text}", asked.images),)
     else:
@@ -76,14 +77,15 @@ def _stable(locale: Locale, tools: Sequence[ToolSchema], *, temporary: bool) -> 
     return "\n".join(part for part in parts if part)
 
 
-def _changing(locale: Locale, local: datetime, timezone: ZoneInfo) -> str:
+def _changing(locale: Locale, local: datetime, timezone: ZoneInfo, recap: str) -> str:
     words = instructions(locale)
-    return words.now.format(
+    now = words.now.format(
         date=f"{local:%Y-%m-%d}",
         weekday=words.weekdays[local.weekday()],
         time=f"{local:%H:%M}",
         timezone=timezone.key,
     )
+    return "\n\n".join((now, words.recap.format(summary=recap))) if recap else now
 
 
 def _history_parts(history: Iterable[Message]) -> Iterator[PromptPart]:

@@ -27,6 +27,8 @@ VIOLATIONS = [
     (ONE_WAY, "stores", "import cc_bot.llm"),
     (ONE_WAY, "llm", "import cc_bot.stores"),
     (ONE_WAY, "context", "import cc_bot.tools"),
+    (ONE_WAY, "context", "import cc_bot.summaries"),
+    (ONE_WAY, "stores", "import cc_bot.summaries"),
     (ONE_WAY, "tools", "import cc_bot.context"),
     (ONE_WAY, "tools", "import cc_bot.discord"),
     (ONE_WAY, "discord", "import cc_bot.terminal"),

@@ -24,6 +24,7 @@ class TestSettings:
         assert (config.history_limit, config.token_budget) == (20, 80_000)
         assert config.session_ttl == timedelta(days=1)
         assert config.model_timeout_s == 45
+        assert (config.summary_every, config.summary_models) == (20, config.models)
         assert (config.locale, config.timezone.key) == (Locale.JA, "Asia/Tokyo")
 
     def test_come_from_dotenv_and_the_environment_wins(self, tmp_path: Path) -> None:
@@ -38,6 +39,10 @@ class TestSettings:
 
     def test_list_models_in_the_order_of_the_chain(self, tmp_path: Path) -> None:
         assert read(tmp_path, CC_BOT_MODEL="big, small ,").models == ("big", "small")
+
+    def test_let_the_first_model_write_summaries_unless_another_is_named(self, tmp_path: Path) -> None:
+        assert read(tmp_path, CC_BOT_MODEL="big, small").summary_models == ("big",)
+        assert read(tmp_path, CC_BOT_SUMMARY_MODEL="light").summary_models == ("light",)
 
     def test_do_not_show_secrets(self, tmp_path: Path) -> None:
         config = read(tmp_path, DISCORD_TOKEN="hunter2", OPENAI_API_KEY="sk-hunter3")

@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.end_to_end.program import Program
 from tests.loopback.discord import Channel, File, LoopbackDiscord, Reply, User
-from tests.loopback.model_server import LoopbackModelServer, says
+from tests.loopback.model_server import SCRIBE, LoopbackModelServer, says
 
 STOP = {"ja": "止める"}
 AGAIN = {"ja": "もう一度答える"}
@@ -152,6 +152,7 @@ async def set_stage(folder: Path, settings: Mapping[str, str]) -> AsyncIterator[
                 "DISCORD_API_URL": discord.api_url,
                 "OPENAI_BASE_URL": model.base_url,
                 "CC_BOT_MODEL": "loopback",
+                "CC_BOT_SUMMARY_MODEL": SCRIBE,
                 **settings,
             },
         )

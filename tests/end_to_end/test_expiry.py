@@ -1,4 +1,4 @@
-"""A conversation that nobody went on with for a day is over; what was remembered is not."""
+"""A conversation that nobody went on with for a day is over; what it was about is known all the same."""
 
 import json
 
@@ -28,6 +28,7 @@ async def test_the_next_day_starts_a_conversation_afresh_and_recalls_what_was_re
     first, second = stage.model.requests[-2:]
     assert [message["role"] for message in first.messages] == ["system", "system", "user"]
     [result] = new_tool_results(second.body)
+    assert "前回までの会話の要約: - " in first.messages[1]["content"]
     assert [memory["content"] for memory in json.loads(result)["memories"]] == ["猫の名前はモチ"]
     ended = stage.rows(
         "SELECT closed_at IS NOT NULL FROM sessions WHERE channel_id = ? ORDER BY created_at", channel.id

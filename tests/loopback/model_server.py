@@ -11,6 +11,9 @@ the answer is DEFAULT_ANSWER. Nothing ever hangs unless the script says so.
 A reply is a list of steps, so that every fault of a real server can be written down: `Reply(Say("a"),
 CutConnection())`. What the real server refuses is refused here too (`protocol_error`), above all tool
 results that do not follow their calls, so that no test passes on a prompt that would fail outside.
+
+Requests for the model named SCRIBE are kept apart and have a script of their own: they come from the
+background, at no moment that a test could foresee.
 """
 
 import asyncio
@@ -75,6 +78,8 @@ __all__ = [
 ]
 
 DEFAULT_ANSWER = "はい、承知しました。"
+SCRIBE = "scribe"
+DEFAULT_NOTES = "- 話をしました。"
 
 Responder = Callable[[Json], Reply | str]
 """Decides from a request's body. A string is an answer in one chunk."""
@@ -85,8 +90,11 @@ class LoopbackModelServer:
 
     def __init__(self, *replies: Reply, responder: Responder | None = None) -> None:
         self.requests: list[RecordedRequest] = []
+        self.notes: list[RecordedRequest] = []
+        """The requests for SCRIBE."""
         self.responder = responder
         self._script = deque(replies)
+        self._scribe_script = deque[Reply]()
         self._arrived = asyncio.Condition()
         self._closing = False
         self._base_url = ""
@@ -100,9 +108,15 @@ class LoopbackModelServer:
         """Add replies to the end of the script."""
         self._script.extend(replies)
 
+    def script_notes(self, *replies: Reply) -> None:
+        """Add replies to the end of SCRIBE's script; without any left it answers DEFAULT_NOTES."""
+        self._scribe_script.extend(replies)
+
     def reset(self) -> None:
         """Forget the script, the responder and every request, for the next test that shares this server."""
         self._script.clear()
+        self._scribe_script.clear()
+        self.notes.clear()
         self.responder = None
         self.requests.clear()
 
@@ -111,6 +125,12 @@ class LoopbackModelServer:
         async with self._arrived:
             await self._arrived.wait_for(lambda: len(self.requests) >= count)
         return self.requests[count - 1]
+
+    async def noted(self, count: int) -> RecordedRequest:
+        """The same of the requests for SCRIBE."""
+        async with self._arrived:
+            await self._arrived.wait_for(lambda: len(self.notes) >= count)
+        return self.notes[count - 1]
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 1024 * 1024)
@@ -133,7 +153,7 @@ class LoopbackModelServer:
     async def _complete(self, request: web.Request) -> web.StreamResponse:
         recorded = RecordedRequest(await request.json(), dict(request.headers))
         async with self._arrived:
-            self.requests.append(recorded)
+            (self.notes if recorded.body["model"] == SCRIBE else self.requests).append(recorded)
             self._arrived.notify_all()
         try:
             return await _send(request, self._next_reply(recorded.body), recorded.body)
@@ -145,6 +165,8 @@ class LoopbackModelServer:
     def _next_reply(self, body: Json) -> Reply:
         if (error := protocol_error(body)) is not None:
             return fails(400, error)
+        if body["model"] == SCRIBE:
+            return self._scribe_script.popleft() if self._scribe_script else says(DEFAULT_NOTES)
         if self._script:
             return self._script.popleft()
         reply = self.responder(body) if self.responder else DEFAULT_ANSWER

@@ -1,0 +1,223 @@
+"""Conversations are written down before they slide out of the history: when, and how.
+
+When is a pure function of counts. How is a background task that starts after the reply and that no reply
+waits for. It holds nothing that would be missed: what is to be done is read from the database each time, so a
+task that failed, was cancelled or was never begun is found again after the next turn, by the sweep, or after
+a restart.
+
+What was said in public and what was said in private are folded apart, into two summaries. A public request is
+made from the first alone.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+import structlog
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import CcBotError, ModelSaidNothing, ModelUnavailable
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.session import Session, SessionKey
+from cc_bot.domain.summary import MAX_SUMMARY_CHARACTERS, Backlog, clean_summary
+from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish
+from cc_bot.llm.summary_request import summary_request
+from cc_bot.stores import Stores
+
+MAX_RUNNING: Final = 2
+MAX_WAITING: Final = 200
+"""Keys with a task at a time. Who finds no place is found again later."""
+MAX_FOLDS: Final = 5
+"""Requests of one task, for each visibility: a long backlog is worked off over several turns."""
+TIME_LIMIT_S: Final = 120.0
+LATEST_TURN: Final = timedelta(minutes=15)
+"""How long after its end a session may still get the turn that was being answered then."""
+
+_INPUT_CHARACTERS: Final = 16_000
+_MESSAGE_CHARACTERS: Final = 3000
+_RAMBLING_CHARACTERS: Final = 4 * MAX_SUMMARY_CHARACTERS
+_LONGEST_PAUSE_S: Final = 6 * 3600.0
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPlan:
+    """What the operator decided about the history and its summaries."""
+
+    every_turns: int
+    history_limit: int
+    """Messages; 0 for no bound."""
+    budget_tokens: int
+
+
+def is_due(plan: SummaryPlan, *, turns: int, messages: int, tokens: int, closed: bool) -> bool:
+    """Whether it is time to fold what is in no summary yet: so many turns, messages and tokens.
+
+    The next request's history still has all of it. The one after that would miss some when there is no room
+    for two more messages now, or when the next turn is as long as all of this.
+    """
+    if closed:
+        return messages > 0
+    no_room = plan.history_limit > 0 and messages + 2 > plan.history_limit
+    return messages > 0 and (turns >= plan.every_turns or no_room or 2 * tokens > plan.budget_tokens)
+
+
+def batch(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """As many of the oldest as fit one request, at least one."""
+    room, count = _INPUT_CHARACTERS, 0
+    for message in messages:
+        room -= min(len(message.content), _MESSAGE_CHARACTERS)
+        if room < 0 and count:
+            break
+        count += 1
+    return tuple(messages[:count])
+
+
+class Summaries:
+    """Decides after each turn, and does what is due in the background. `close` it before its parts."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        model: ChatModel,
+        plan: SummaryPlan,
+        *,
+        cost: Callable[[Message], int],
+        locale: Locale = Locale.JA,
+        clock: Clock = utc_now,
+        pause_s: float = 60.0,
+        time_limit_s: float = TIME_LIMIT_S,
+    ) -> None:
+        """`cost` tells a message's tokens; `locale` is for users whose language is not known. A first failure
+        is tried again at the next occasion; after a second one in a row for `pause_s`, then for twice that,
+        up to six hours, it is not."""
+        self._stores = stores
+        self._model = model
+        self._plan = plan
+        self._cost = cost
+        self._locale = locale
+        self._clock = clock
+        self._pause_s = pause_s
+        self._time_limit_s = time_limit_s
+        self._places = asyncio.Semaphore(MAX_RUNNING)
+        self._tasks: dict[SessionKey, asyncio.Task[None]] = {}
+        self._failures: dict[SessionKey, tuple[int, float]] = {}
+        """How often in a row, and from when on it is tried again, on the loop's clock."""
+        self._closed = False
+
+    def after_turn(self, session: Session, locale: Locale) -> None:
+        """Look after a session whose turn was just stored. Returns at once and never raises."""
+        self._start(session.key, session.history, locale)
+
+    async def catch_up(self) -> None:
+        """Look after the expired sessions of all keys. Raises StorageError."""
+        await self._stores.summaries.settle(self._clock() - LATEST_TURN)
+        for key in await self._stores.summaries.waiting(MAX_WAITING):
+            self._start(key, (), None)
+
+    async def settled(self) -> None:
+        """Wait until nothing is being done."""
+        while self._tasks:
+            await asyncio.wait(self._tasks.values())
+
+    async def close(self, grace_s: float = 0) -> None:
+        """Begin nothing any more, wait so long for what runs, and cancel the rest."""
+        self._closed = True
+        tasks = tuple(self._tasks.values())
+        if tasks and grace_s:
+            await asyncio.wait(tasks, timeout=grace_s)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _start(self, key: SessionKey, history: Sequence[Message], locale: Locale | None) -> None:
+        _, again_at = self._failures.get(key, (0, 0.0))
+        if self._closed or key in self._tasks or len(self._tasks) >= MAX_WAITING:
+            return
+        if asyncio.get_running_loop().time() < again_at:
+            return
+        task = asyncio.create_task(self._look_after(key, history, locale))
+        self._tasks[key] = task
+        task.add_done_callback(lambda _: self._tasks.pop(key))
+
+    async def _look_after(self, key: SessionKey, history: Sequence[Message], locale: Locale | None) -> None:
+        try:
+            for _ in range(MAX_FOLDS):
+                backlog = await self._stores.summaries.backlog(key)
+                if backlog is None or not self._is_due(backlog, history):
+                    break
+                async with self._places, asyncio.timeout(self._time_limit_s):
+                    await self._fold(backlog, locale or await self._locale_of(key.user_id))
+            self._failures.pop(key, None)
+        except (CcBotError, TimeoutError) as error:
+            self._failed(key, type(error).__name__)
+        except Exception as error:  # noqa: BLE001 - nobody waits for this task: the log is all that would know
+            self._failed(key, type(error).__name__)
+            _log.error("summary_broke", exc_info=error)
+
+    def _is_due(self, backlog: Backlog, history: Sequence[Message]) -> bool:
+        """The history has the attachments, which a backlog has not."""
+        whole = {message.id: message for message in history}
+        return is_due(
+            self._plan,
+            turns=sum(message.role == "user" for message in backlog.messages),
+            messages=len(backlog.messages),
+            tokens=sum(self._cost(whole.get(message.id, message)) for message in backlog.messages),
+            closed=backlog.closed,
+        )
+
+    async def _fold(self, backlog: Backlog, locale: Locale) -> None:
+        backlog = replace(backlog, messages=batch(backlog.messages))
+        earlier = {
+            summary.visibility: summary.content
+            for summary in await self._stores.summaries.current(backlog.key)
+        }
+        texts: dict[Visibility, str] = {}
+        for visibility in _visibilities(backlog.messages):
+            said = [
+                (message.role, message.content[:_MESSAGE_CHARACTERS])
+                for message in backlog.messages
+                if message.visibility == visibility and message.content.strip()
+            ]
+            texts[visibility] = await self._write(summary_request(earlier.get(visibility, ""), said, locale))
+        stored = await self._stores.summaries.put(backlog, texts)
+        _log.info("summary_stored" if stored else "summary_dropped", messages=len(backlog.messages))
+
+    async def _write(self, request: ChatRequest) -> str:
+        """The model's text. Raises a ModelError when there is none, or only the beginning of one."""
+        text, finish = "", Finish("cut")
+        async with aclosing(self._model.stream(request)) as events:
+            async for event in events:
+                if isinstance(event, Delta):
+                    text += event.text
+                elif isinstance(event, Finish):
+                    finish = event
+                if len(text) > _RAMBLING_CHARACTERS:
+                    break
+        if finish.reason == "cut" and len(text) <= MAX_SUMMARY_CHARACTERS:
+            raise ModelUnavailable
+        summary = clean_summary(text)
+        if not summary:
+            raise ModelSaidNothing
+        return summary
+
+    async def _locale_of(self, user_id: int) -> Locale:
+        return (await self._stores.settings.get(user_id)).locale or self._locale
+
+    def _failed(self, key: SessionKey, error: str) -> None:
+        count = self._failures.get(key, (0, 0.0))[0] + 1
+        pause_s = min(self._pause_s * 2 ** min(count - 2, 20), _LONGEST_PAUSE_S) if count > 1 else 0.0
+        self._failures[key] = (count, asyncio.get_running_loop().time() + pause_s)
+        _log.warning("summary_failed", error=error, failures=count)
+
+
+def _visibilities(messages: Iterable[Message]) -> tuple[Visibility, ...]:
+    """Those of which anything was said."""
+    found = {message.visibility for message in messages if message.content.strip()}
+    order: tuple[Visibility, ...] = ("public", "private")
+    return tuple(visibility for visibility in order if visibility in found)

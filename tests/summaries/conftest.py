@@ -1,0 +1,99 @@
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import cc_bot.tools
+from cc_bot.assistant import Assistant
+from cc_bot.context.tokens import message_tokens
+from cc_bot.domain import Locale, SessionKey
+from cc_bot.domain.message import Visibility
+from cc_bot.llm.model import ChatRequest, SystemPart
+from cc_bot.llm.summary_request import SummaryMaterial, summary_material
+from cc_bot.stores import open_stores
+from cc_bot.summaries import Summaries, SummaryPlan
+from cc_bot.tools.registry import discover
+from tests.assistant.conftest import KEY, OPTIONS, Table
+from tests.scripted_model import ScriptedModel
+
+NOON = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
+NEXT_DAY = datetime(2026, 11, 23, 3, 0, 1, tzinfo=UTC)
+
+
+@dataclass
+class Desk(Table):
+    """An assistant with a model of its own for summaries."""
+
+    summaries: Summaries
+    writer: ScriptedModel
+
+    async def settle(self) -> None:
+        await self.summaries.settled()
+
+    async def talk(
+        self,
+        *questions: str,
+        key: SessionKey = KEY,
+        visibility: Visibility = "public",
+        temporary: bool = False,
+    ) -> None:
+        """Turns with what they lead to in the background."""
+        options = replace(OPTIONS, temporary=temporary)
+        for question in questions:
+            await self.ask(question, key=key, visibility=visibility, options=options)
+            await self.settle()
+
+    async def kept(self, key: SessionKey = KEY) -> dict[Visibility, str]:
+        return {each.visibility: each.content for each in await self.stores.summaries.current(key)}
+
+    def told(self, request: ChatRequest | None = None) -> str:
+        """The second system message of the newest turn."""
+        *_, changing = (
+            part for part in (request or self.model.requests[-1]).prompt if isinstance(part, SystemPart)
+        )
+        return changing.text
+
+    def material(self, number: int = -1) -> SummaryMaterial:
+        found = summary_material(self.writer.requests[number])
+        assert found is not None
+        return found
+
+
+@asynccontextmanager
+async def open_desk(
+    folder: Path,
+    *,
+    every: int = 20,
+    limit: int = 20,
+    budget: int = 80_000,
+    pause_s: float = 60.0,
+    time_limit_s: float = 60.0,
+) -> AsyncIterator[Desk]:
+    """A second desk in the same folder is the program after a restart."""
+    async with open_stores(f"sqlite:///{folder}/sessions.db", history_limit=limit) as stores:
+        writer, model = ScriptedModel(), ScriptedModel()
+        plan = SummaryPlan(every, limit, budget)
+        summaries = Summaries(
+            stores,
+            writer,
+            plan,
+            cost=message_tokens,
+            locale=Locale.JA,
+            pause_s=pause_s,
+            time_limit_s=time_limit_s,
+        )
+        assistant = Assistant(stores, model, discover(cc_bot.tools), summaries=summaries)
+        try:
+            yield Desk(assistant, stores, model, summaries, writer)
+        finally:
+            await summaries.close()
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    """Summaries every two turns."""
+    async with open_desk(tmp_path, every=2) as desk:
+        yield desk
