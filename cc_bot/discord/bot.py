@@ -27,6 +27,7 @@ from cc_bot.stores import Stores
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.sessions import SessionStore
 from cc_bot.stores.settings import SettingsStore
+from cc_bot.stores.summaries import SummaryStore
 from cc_bot.texts import texts
 
 _log = structlog.get_logger(__name__)
@@ -71,6 +72,7 @@ class DiscordBot:
         registry.register_value(SessionStore, stores.sessions)
         registry.register_value(MemoryStore, stores.memories)
         registry.register_value(SettingsStore, stores.settings)
+        registry.register_value(SummaryStore, stores.summaries)
         registry.register_value(Readers, readers)
         registry.register_value(RunningTurns, self._running)
         self._client.error_handler(command_error_handler(readers))

@@ -51,7 +51,17 @@ class ListButton:
         return f"list:{self.direction}:{numbers}:{self.category}"
 
 
-AnyButton = StopButton | AnswerButton | ListButton
+@dataclass(frozen=True, slots=True)
+class SummaryButton:
+    """Delete the summary of the channel that the button stands in."""
+
+    user_id: int
+
+    def custom_id(self) -> str:
+        return f"summary:{_base36(self.user_id)}"
+
+
+AnyButton = StopButton | AnswerButton | ListButton | SummaryButton
 
 
 def parse_custom_id(custom_id: str) -> AnyButton | None:
@@ -62,6 +72,8 @@ def parse_custom_id(custom_id: str) -> AnyButton | None:
                 return StopButton(int(user, 36), turn)
             case ["list", ("older" | "newer") as direction, user, from_id, category]:
                 return ListButton(int(user, 36), direction, int(from_id, 36), category)
+            case ["summary", user]:
+                return SummaryButton(int(user, 36))
             case [("again" | "more") as action, *_]:
                 user_id, answer_id, *earlier = (int(number, 36) for number in custom_id.split(":")[1:])
                 return AnswerButton(action, user_id, answer_id, tuple(earlier))

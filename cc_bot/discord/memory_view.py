@@ -14,7 +14,7 @@ every character needs a backslash."""
 CHOICE_CHARACTERS = 100
 """The longest name of an autocomplete choice that Discord takes."""
 
-_COLOUR = 0x5865F2
+COLOUR = 0x5865F2
 
 
 def memory_list(title: str, memories: Sequence[Memory], words: Texts) -> hikari.Embed:
@@ -23,7 +23,7 @@ def memory_list(title: str, memories: Sequence[Memory], words: Texts) -> hikari.
     Dates are written as Discord timestamps, which every client shows in its own time zone and language.
     """
     entries = (_entry(memory, words) for memory in memories)
-    return hikari.Embed(title=_shortened(title, 250), description="\n\n".join(entries), colour=_COLOUR)
+    return hikari.Embed(title=_shortened(title, 250), description="\n\n".join(entries), colour=COLOUR)
 
 
 def choice_name(memory: Memory) -> str:

@@ -20,6 +20,7 @@ CommandName = Literal[
     "memory add",
     "memory delete",
     "clear",
+    "summary",
     "settings",
     "help",
     "exit",
@@ -82,6 +83,13 @@ class Clear:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowSummary:
+    """Show what was written down of the conversation, or delete it."""
+
+    delete: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Show the settings, or change those that are given. `default` takes a choice back."""
 
@@ -127,6 +135,7 @@ Command = (
     | AddMemory
     | DeleteMemory
     | Clear
+    | ShowSummary
     | Settings
     | Help
     | Exit

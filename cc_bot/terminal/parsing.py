@@ -29,6 +29,7 @@ from cc_bot.terminal.commands import (
     Regenerate,
     SearchMemories,
     Settings,
+    ShowSummary,
     Unknown,
 )
 
@@ -179,6 +180,13 @@ def _settings(rest: str) -> Command:
     return chosen
 
 
+def _summary(rest: str) -> Command:
+    word, more = _split(rest)
+    if more or word not in ("", "delete"):
+        return Misused("summary", "argument", rest)
+    return ShowSummary(delete=word == "delete")
+
+
 def _alone(command: CommandName, value: Command) -> Callable[[str], Command]:
     """For a command that takes no arguments."""
     return lambda rest: Misused(command, "argument", rest) if rest.strip() else value
@@ -195,6 +203,7 @@ _READERS: Mapping[CommandName, Callable[[str], Command]] = {
     "memory add": _add_memory,
     "memory delete": _delete_memory,
     "clear": _alone("clear", Clear()),
+    "summary": _summary,
     "settings": _settings,
     "help": _alone("help", Help()),
     "exit": _alone("exit", Exit()),

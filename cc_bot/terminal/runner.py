@@ -25,6 +25,7 @@ from cc_bot.terminal.commands import (
     Regenerate,
     SearchMemories,
     Settings,
+    ShowSummary,
     Unknown,
 )
 from cc_bot.terminal.mistakes import explain_misuse, explain_unknown
@@ -32,6 +33,7 @@ from cc_bot.terminal.parsing import parse
 from cc_bot.terminal.person import Person, read_person
 from cc_bot.terminal.profile import ChatProfile
 from cc_bot.terminal.remembering import Remembering
+from cc_bot.terminal.summarizing import show_summary
 from cc_bot.terminal.view import View
 from cc_bot.texts import explain
 
@@ -100,6 +102,8 @@ class Runner:
                 await self._remembering.add(command, words)
             case DeleteMemory():
                 await self._remembering.delete(command, words)
+            case ShowSummary():
+                await show_summary(command, words, self._stores.summaries, self._profile, self._view)
             case Settings():
                 await choose(command, person, self._stores, self._profile, self._view)
             case Help():

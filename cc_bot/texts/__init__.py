@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
-from cc_bot.texts import answer, cli, errors, memory, session, terminal
+from cc_bot.texts import answer, cli, errors, memory, session, summary, terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,7 @@ class Texts:
     errors: errors.ErrorTexts
     memory: memory.MemoryTexts
     session: session.SessionTexts
+    summary: summary.SummaryTexts
     terminal: terminal.TerminalTexts
 
 
@@ -31,6 +32,7 @@ _TEXTS = {
         errors=errors.JA,
         memory=memory.JA,
         session=session.JA,
+        summary=summary.JA,
         terminal=terminal.JA,
     ),
     Locale.EN: Texts(
@@ -39,6 +41,7 @@ _TEXTS = {
         errors=errors.EN,
         memory=memory.EN,
         session=session.EN,
+        summary=summary.EN,
         terminal=terminal.EN,
     ),
 }

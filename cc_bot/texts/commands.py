@@ -43,6 +43,8 @@ class CommandTexts:
     remember_this: str
     clear: str
     clear_description: str
+    summary: str
+    summary_description: str
     help: str
     help_description: str
     settings: str
@@ -87,6 +89,8 @@ EN = CommandTexts(
     remember_this="Remember this",
     clear="clear",
     clear_description="Start this channel's conversation afresh (memories stay)",
+    summary="summary",
+    summary_description="Show or delete what I wrote down of our conversation in this channel",
     help="help",
     help_description="What I can do",
     settings="settings",
@@ -131,6 +135,8 @@ JA = CommandTexts(
     remember_this="これを覚える",
     clear="クリア",
     clear_description="このチャンネルでの会話をまっさらにします（メモリは残ります）",
+    summary="要約",
+    summary_description="このチャンネルでの会話の要約を見ます。消すこともできます",
     help="ヘルプ",
     help_description="できることの一覧です",
     settings="設定",

@@ -25,6 +25,7 @@ class CommandTexts:
     memory_add: Manual
     memory_delete: Manual
     clear: Manual
+    summary: Manual
     settings: Manual
     help: Manual
     exit: Manual
@@ -92,6 +93,7 @@ JA = TerminalTexts(
         ),
         memory_delete=Manual("/memory delete 番号", "メモリを消します"),
         clear=Manual("/clear", "会話をまっさらにします（メモリは残ります）"),
+        summary=Manual("/summary [delete]", "会話の要約を見ます。delete で消します"),
         settings=Manual(
             "/settings [language ja|en] [timezone Asia/Tokyo]",
             "言語とタイムゾーンを決めます。default で既定に戻します",
@@ -147,6 +149,7 @@ EN = TerminalTexts(
         ),
         memory_delete=Manual("/memory delete number", "delete a memory"),
         clear=Manual("/clear", "start the conversation afresh (memories stay)"),
+        summary=Manual("/summary [delete]", "show what was written down of the conversation, or delete it"),
         settings=Manual(
             "/settings [language ja|en] [timezone Europe/London]",
             "choose language and time zone; default goes back to the default",

@@ -9,11 +9,13 @@ from cc_bot.discord.custom_ids import (
     AnyButton,
     ListButton,
     StopButton,
+    SummaryButton,
     parse_custom_id,
 )
 
 snowflakes = st.integers(0, 2**63 - 1)
 buttons = st.one_of(
+    st.builds(SummaryButton, snowflakes),
     st.builds(StopButton, snowflakes, st.text("0123456789abcdef", min_size=8, max_size=8)),
     st.builds(
         AnswerButton,

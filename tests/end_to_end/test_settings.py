@@ -113,6 +113,7 @@ class TestCommands:
             "ask": "質問",
             "memory": "メモリ",
             "clear": "クリア",
+            "summary": "要約",
             "help": "ヘルプ",
             "settings": "設定",
             "Remember this": "これを覚える",

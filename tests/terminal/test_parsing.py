@@ -19,6 +19,7 @@ from cc_bot.terminal.commands import (
     Regenerate,
     SearchMemories,
     Settings,
+    ShowSummary,
     Unknown,
 )
 from cc_bot.terminal.parsing import parse
@@ -67,6 +68,9 @@ class TestCommandsWithoutArguments:
             ("/detach", Detach()),
             ("/help", Help()),
             ("/exit", Exit()),
+            ("/summary", ShowSummary()),
+            ("/summary delete", ShowSummary(delete=True)),
+            ("/summary all", Misused("summary", "argument", "all")),
             ("/quit", Exit()),
             ("/settings", Settings()),
             ("/memory list", ListMemories()),

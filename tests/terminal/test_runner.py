@@ -232,3 +232,16 @@ class TestBrokenDatabase:
                 connection.execute(f"ALTER TABLE {table} RENAME TO gone_{table}")
         for line in ("こんにちは", "/memory list", "/settings language en"):
             assert (await chat.say(line)).count("保存できませんでした") == 1
+
+
+class TestSummary:
+    async def test_is_shown_and_deleted(self, chat: Chat) -> None:
+        assert "要約はまだありません" in await chat.say("/summary")
+        await chat.say("犬が好き")
+        backlog = await chat.stores.summaries.backlog(KEY)
+        assert backlog is not None
+        await chat.stores.summaries.put(backlog, {"public": "- 犬が好き"})
+        assert await chat.say("/summary") == "このチャンネルでの会話の要約\n- 犬が好き\n"
+        assert "消しました" in await chat.say("/summary delete")
+        assert "要約はまだありません" in await chat.say("/summary delete")
+        assert len(await chat.history()) == 2
