@@ -74,7 +74,7 @@ async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
 
 def build_model(config: Config) -> ChatModel:
     """The configured chain of models; the offline one when there is neither a key nor a server."""
-    if not (config.openai_api_key or config.openai_base_url):
+    if _is_offline(config):
         from cc_bot.llm.offline import OfflineModel
 
         return OfflineModel()
@@ -121,7 +121,6 @@ async def run_terminal(config: Config, user_id: int, channel_id: int) -> None:
     async with open_core(config, clock_of(config)) as core:
         from cc_bot.terminal import ChatProfile, run_chat
 
-        offline = not (config.openai_api_key or config.openai_base_url)
         profile = ChatProfile(
             key=SessionKey(user_id, channel_id),
             locale=config.locale,
@@ -129,7 +128,7 @@ async def run_terminal(config: Config, user_id: int, channel_id: int) -> None:
             history_file=sqlite_path(config.database_url).with_name("chat_history"),
             # A channel of Discord has other readers: nothing that is said here may show up in its answers.
             visibility="private" if channel_id else "public",
-            model_label=texts(config.locale).cli.offline_model if offline else config.models[0],
+            model_label=texts(config.locale).cli.offline_model if _is_offline(config) else config.models[0],
         )
         await run_chat(core.assistant, core.stores, profile)
 
@@ -152,6 +151,10 @@ def clock_of(config: Config) -> Clock:
     """The program's clock; a test may set it ahead."""
     offset = config.test_clock_offset
     return (lambda: utc_now() + offset) if offset else utc_now
+
+
+def _is_offline(config: Config) -> bool:
+    return not (config.openai_api_key or config.openai_base_url)
 
 
 async def _sweep(stores: Stores) -> None:

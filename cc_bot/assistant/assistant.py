@@ -9,7 +9,7 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -27,6 +27,7 @@ from cc_bot.domain.errors import (
     NotNewest,
     QuestionTooLong,
     ShuttingDown,
+    StorageError,
 )
 from cc_bot.domain.events import Done, Notice, TurnEvent
 from cc_bot.domain.locale import Locale
@@ -129,17 +130,15 @@ class Assistant:
                 for message in session.history[:-2]
                 if answer.visibility == "private" or message.visibility == "public"
             )
-            before = replace(session, history=session.history[:-1])
-            return _Turn(before, question, earlier, answer.visibility, options, replaces=answer_id)
+            return _Turn(session, question, earlier, answer.visibility, options, replaces=answer_id)
 
         async with aclosing(self._run(key, begin, stop or Stop())) as events:
             async for event in events:
                 yield event
 
-    async def newest_answer(self, key: SessionKey, answer_id: int) -> Message:
-        """The answer, as long as it is the newest of its session. Raises NotNewest."""
-        _, _, answer = await self._newest(key, answer_id)
-        return answer
+    async def check_newest(self, key: SessionKey, answer_id: int) -> None:
+        """Raises NotNewest unless the answer is the newest of its session."""
+        await self._newest(key, answer_id)
 
     async def drain(self, grace_s: float) -> None:
         """Take no new turns, let the running ones finish for `grace_s` seconds, then cut the rest."""
@@ -154,26 +153,30 @@ class Assistant:
     async def _run(
         self, key: SessionKey, begin: Callable[[], Awaitable[_Turn]], stop: Stop
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Wait in line, begin, answer, store; one log record for how it ended."""
-        log = _log.bind(turn=secrets.token_hex(4), agent=key.agent)
+        """Wait in line, begin, answer, store; one log record for how it ended.
+
+        From here on every record of this task and of those it starts, the model's and the front end's too,
+        carries the id of the turn.
+        """
+        structlog.contextvars.bind_contextvars(turn=secrets.token_hex(4), agent=key.agent)
         began = time.monotonic()
         waits = self._queue.would_wait(key.user_id)
         if waits:
             yield Notice("queued")
         try:
             async with self._queue.turn(key.user_id, stop):
-                if waits:
-                    yield Notice("started")
                 with self._entered(stop):
+                    if waits:
+                        yield Notice("started")
                     turn, draft = await begin(), Draft()
                     async with aclosing(self._answer(turn, draft, stop)) as events:
                         async for event in events:
                             yield event
                     done = await self._end(turn, draft, stop)
         except CcBotError as error:
-            log.warning("turn_failed", error=type(error).__name__, seconds=_since(began))
+            _log.warning("turn_failed", error=type(error).__name__, seconds=_since(began))
             raise
-        log.info(
+        _log.info(
             "turn_done",
             status=done.answer.status,
             tools=len(done.answer.tool_calls),
@@ -204,7 +207,6 @@ class Assistant:
             visibility=turn.visibility,
             locale=options.locale,
             timezone=options.timezone,
-            clock=self._clock,
             memories=self._stores.memories,
         )
         prompt = build_prompt(
@@ -227,11 +229,12 @@ class Assistant:
             out_of_time.cancel()
 
     async def _end(self, turn: _Turn, draft: Draft, stop: Stop) -> Done:
-        """Store what came of the turn. An answer of which nothing came leaves no trace."""
+        """Store what came of the turn. An answer of which nothing came leaves no trace, and one without
+        words takes no other answer's place."""
         interrupted = stop.requested and draft.status != "complete"
         status: Status = stop.status if interrupted else draft.status
         answer = draft.as_message(status, turn.visibility)
-        if draft.empty:
+        if draft.empty or (turn.replaces is not None and not answer.content):
             if status == "stopped":
                 return Done(answer, draft.usage)
             if draft.status == "complete":
@@ -241,9 +244,16 @@ class Assistant:
             return Done(answer, draft.usage)
         messages = (answer,) if turn.replaces is not None else (turn.question, answer)
         session = await self._stores.sessions.commit_turn(turn.session, messages, replaces=turn.replaces)
-        user_id = turn.session.key.user_id
-        first = not turn.options.welcomed and await self._stores.settings.claim_welcome(user_id)
+        first = not turn.options.welcomed and await self._claim_welcome(turn.session.key.user_id)
         return Done(session.history[-1], draft.usage, first)
+
+    async def _claim_welcome(self, user_id: int) -> bool:
+        """The answer is stored by now: trouble here must not tell its user that it is not."""
+        try:
+            return await self._stores.settings.claim_welcome(user_id)
+        except StorageError:
+            _log.warning("welcome_not_claimed")
+            return False
 
     @contextmanager
     def _entered(self, stop: Stop) -> Iterator[None]:

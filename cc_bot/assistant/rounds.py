@@ -64,9 +64,11 @@ class Rounds:
 
     async def run(self, prompt: tuple[PromptPart, ...], draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         """Raises a ModelError only while the draft is empty."""
+        answered_by = ""
         for round_number in range(MAX_ROUNDS + 1):
             tools = tuple(self.offered) if round_number < MAX_ROUNDS else ()
-            request = ChatRequest(prompt, tools, answer_begun=bool(draft.text.strip()))
+            begun = bool(draft.text.strip())
+            request = ChatRequest(prompt, tools, answer_begun=begun, answered_by=answered_by)
             finish = Finish("cut")
             said_before = len(draft.text)
             try:
@@ -85,23 +87,22 @@ class Rounds:
                     raise
                 return
             draft.usage += finish.usage
-            if finish.reason != "tools":
+            answered_by = finish.answered_by
+            if finish.reason != "tools" or round_number == MAX_ROUNDS:
                 draft.status = "complete" if finish.reason == "stop" else "cut"
                 return
             if draft.text[said_before:].strip():
                 draft.text += "\n\n"
                 yield TextDelta("\n\n")
+            wanted = finish.tool_requests[:MAX_CALLS_PER_ROUND]
             results = []
-            async for item in self._call_all(finish.tool_requests[:MAX_CALLS_PER_ROUND], draft):
-                if isinstance(item, ToolResultPart):
-                    results.append(item)
-                else:
-                    yield item
-            prompt = (
-                *prompt,
-                AssistantPart(draft.text[said_before:].strip(), finish.tool_requests[:MAX_CALLS_PER_ROUND]),
-                *results,
-            )
+            async with aclosing(self._call_all(wanted, draft)) as calls:
+                async for item in calls:
+                    if isinstance(item, ToolResultPart):
+                        results.append(item)
+                    else:
+                        yield item
+            prompt = (*prompt, AssistantPart(draft.text[said_before:].strip(), wanted), *results)
 
     async def _call_all(
         self, requests: Sequence[ToolRequest], draft: Draft

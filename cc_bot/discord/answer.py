@@ -1,5 +1,6 @@
 """An answer as it is shown: turn events go in, the messages as they should look come out. Nothing is sent."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
@@ -15,6 +16,8 @@ MAX_MESSAGES = 5
 as a file."""
 TEXT_LIMIT = 1700
 """Of Discord's 2000 characters a message; the rest is for what stands under the text."""
+LONGEST_TOOL_NAME = 64
+"""As the Chat Completions API has it."""
 
 Waiting = Literal["thinking", "queued", "fallback"]
 
@@ -105,10 +108,10 @@ def _activity(state: AnswerState, words: Texts) -> str:
     elif state.waiting == "fallback":
         line = words.answer.fallback
     elif state.quiet_s:
-        return words.answer.thinking_for.format(seconds=state.quiet_s)
+        line = words.answer.thinking
     else:
         return ""
-    return f"{line} ({state.quiet_s} s)" if state.quiet_s else line
+    return words.answer.going_on_for.format(activity=line, seconds=state.quiet_s) if state.quiet_s else line
 
 
 def _tool_line(name: str, words: Texts) -> str:
@@ -117,8 +120,8 @@ def _tool_line(name: str, words: Texts) -> str:
             return words.answer.tool_remember
         case "recall":
             return words.answer.tool_recall
-        case _:
-            return words.answer.tool_other.format(name=name)
+        case _:  # the model's own word for it, which may be anything
+            return words.answer.tool_other.format(name=re.sub(r"[^\w-]", "", name)[:LONGEST_TOOL_NAME])
 
 
 def _footers(state: AnswerState, words: Texts, *, temporary: bool) -> tuple[str, ...]:

@@ -91,7 +91,7 @@ class DiscordBot:
                 _log.info("ready")
                 if await _first_of(asyncio.create_task(self._bot.join()), stop.wait()):
                     raise DiscordUnreachable
-                self._say(words.stopping)
+                self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
             except hikari.GatewayServerClosedConnectionError as error:
                 raise _refusal(error) from error
             finally:

@@ -54,7 +54,9 @@ class LiveAnswer:
         # Not cancelled: a request on its way would take effect all the same, unknown to us or after the end.
         self._over.set()
         self._changed.set()
-        await asyncio.gather(self._painter, return_exceptions=True)
+        [outcome] = await asyncio.gather(self._painter, return_exceptions=True)
+        if isinstance(outcome, Exception):
+            _log.error("painting_broke", exc_info=outcome)
 
     def feed(self, event: TurnEvent) -> None:
         self.state = advance(self.state, event)

@@ -70,6 +70,8 @@ class ChatRequest:
     answer_begun: bool = False
     """Whether the user has seen a word of this answer. If so, nothing is retried and no other model
     is asked: two half answers in one voice are worse than a cut one."""
+    answered_by: str = ""
+    """What the Finish of the turn's earlier request said; a chain asks that model first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,8 @@ class Finish:
     the token limit; the text so far is all there is."""
     tool_requests: tuple[ToolRequest, ...] = ()
     usage: Usage = Usage()
+    answered_by: str = ""
+    """Which model of a chain it was; empty where there is only one."""
 
 
 ModelEvent = Delta | Fallback | Finish

@@ -51,7 +51,7 @@ _FAILURES = (APIError, TimeoutError, ValueError)
 
 _END = object()
 
-_log = structlog.get_logger()
+_log = structlog.get_logger(__name__)
 
 
 class _Response(Protocol):

@@ -62,7 +62,7 @@ def read_session(rows: Sequence[Row], key: SessionKey, files: Sequence[Row] = ()
     )
 
 
-def window(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
+def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
     """The last `limit` messages (0: all), never starting with an answer whose question has left already."""
     kept = tuple(messages)[-limit:]  # [-0:] is everything
     return tuple(dropwhile(lambda message: message.role == "assistant", kept))
@@ -75,7 +75,7 @@ def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
 def _history(rows: Sequence[Row], files: Mapping[int, tuple[Attachment, ...]]) -> tuple[Message, ...]:
     if rows[0][_MESSAGE_ID] is None:  # a session in which nothing was said yet
         return ()
-    return window([_message(row, files) for row in reversed(rows)], 0)  # they were read newest first
+    return tail([_message(row, files) for row in reversed(rows)], 0)  # they were read newest first
 
 
 def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:

@@ -22,12 +22,13 @@ from cc_bot.stores.history import (
     SELECT_OPEN_SESSION,
     has_files,
     read_session,
+    tail,
     tool_calls_to_json,
-    window,
 )
 from cc_bot.stores.unscoped import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
 
 _UNBOUNDED: Final = 2**62
+_BEGINNING_OF_TIME: Final = ""
 _END_OF_TIME: Final = to_text(datetime.max.replace(tzinfo=UTC))
 
 # $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago
@@ -135,11 +136,12 @@ class SessionStore:
         said in private.
         """
         now = self._clock()
+        idle_since = self._idle_since(now)
         rows = await self._database.query(
-            SELECT_OPEN_SESSION, *_key(key), to_text(now - self._ttl), visibility, self._window_size
+            SELECT_OPEN_SESSION, *_key(key), idle_since, visibility, self._window_size
         )
         if not rows:
-            rows = await self._renew(key, visibility, idle_since=to_text(now - self._ttl), now=to_text(now))
+            rows = await self._renew(key, visibility, idle_since=idle_since, now=to_text(now))
         session = read_session(rows, key)
         if not has_files(rows) or not session.history:
             return session
@@ -157,7 +159,7 @@ class SessionStore:
         Their messages stay in the archive and are no longer read; their attachments are deleted.
         """
         now = self._clock()
-        idle_since = to_text(now - self._ttl)
+        idle_since = self._idle_since(now)
         [_, closed] = await self._database.transaction(
             [
                 Statement(DELETE_EXPIRED_ATTACHMENTS, (idle_since,)),
@@ -191,7 +193,14 @@ class SessionStore:
             for message, id_ in zip(messages, ids, strict=True)
         ]
         before = [message for message in session.history if not _is_answer(message, replaces)]
-        return replace(session, history=window([*before, *turn], self._limit), last_active=now)
+        return replace(session, history=tail([*before, *turn], self._limit), last_active=now)
+
+    def _idle_since(self, now: datetime) -> str:
+        """The last moment of activity that is too long ago."""
+        try:
+            return to_text(now - self._ttl)
+        except OverflowError:  # a time to live of thousands of years: sessions never expire
+            return _BEGINNING_OF_TIME
 
     def _commit(
         self, session: Session, turn: Sequence[Message], replaces: int | None, now: datetime
@@ -218,7 +227,7 @@ class SessionStore:
                 Statement(_DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_since)),
                 Statement(_CLOSE_IDLE, (*columns, idle_since, now)),
                 Statement(_INSERT_SESSION, (*columns, str(uuid4()), now)),
-                Statement(SELECT_OPEN_SESSION, (*columns, "", visibility, self._window_size)),
+                Statement(SELECT_OPEN_SESSION, (*columns, _BEGINNING_OF_TIME, visibility, self._window_size)),
             ]
         )
         return results[-1]

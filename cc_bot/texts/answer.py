@@ -6,8 +6,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class AnswerTexts:
     thinking: str
-    thinking_for: str
-    """Parameter: seconds."""
+    going_on_for: str
+    """Parameters: activity (one of those here), seconds."""
     queued: str
     fallback: str
     tool_remember: str
@@ -37,7 +37,7 @@ class AnswerTexts:
 
 JA = AnswerTexts(
     thinking="考えています…",
-    thinking_for="考えています…（{seconds}秒）",
+    going_on_for="{activity}（{seconds}秒）",
     queued="前の質問が終わるのを待っています…",
     fallback="混み合っているため、別のモデルに聞いています…",
     tool_remember="💾 メモリに保存しています…",
@@ -64,8 +64,8 @@ JA = AnswerTexts(
 
 EN = AnswerTexts(
     thinking="Thinking…",
-    thinking_for="Thinking… ({seconds} s)",
-    queued="Waiting for your earlier question to finish…",
+    going_on_for="{activity} ({seconds} s)",
+    queued="Waiting for an earlier question to finish…",
     fallback="That model is busy, asking another one…",
     tool_remember="💾 Saving to memory…",
     tool_recall="🔎 Looking through your memories…",

@@ -137,6 +137,13 @@ class TestRegenerate:
             [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
         assert await table.said() == ["質問", "You said: 質問"]
 
+    async def test_without_a_word_leaves_the_old_answer(self, table: Table) -> None:
+        old = await table.answer("質問")
+        table.model.script = [[ToolRequest("1", "recall", '{"query": "質問"}')], [ModelUnavailable()]]
+        with pytest.raises(ModelUnavailable):
+            [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
+        assert await table.said() == ["質問", "You said: 質問"]
+
     async def test_of_a_public_answer_does_not_see_private_turns_before_it(self, table: Table) -> None:
         await table.ask("内緒の話", visibility="private")
         old = await table.answer("公開の話")

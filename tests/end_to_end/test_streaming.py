@@ -114,7 +114,7 @@ class TestStop:
         first = await stage.begin(ben, channel)
         await streaming(first, "One")
         second = await stage.begin(ben, channel)
-        await streaming(second, "Waiting for your earlier question")
+        await streaming(second, "Waiting for an earlier question")
         await stage.discord.click(ben, second.message, "Stop")
         await ended(second)
         assert second.text == "⏹️ Stopped. Nothing was saved."

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -109,10 +110,18 @@ class TestTurnOfSeveralRequests:
         first = LoopbackModelServer(fails(503))
         second = LoopbackModelServer(calls(Call("recall", {})), says("3月15日です"), says("。"))
         async with chain_of(first, second) as chain:
-            await hear(chain, QUESTION)
-            assert (await hear(chain, AFTER_A_TOOL)).text == "3月15日です"
-            assert (await hear(chain, CONTINUATION)).text == "。"
+            took_over = (await hear(chain, QUESTION)).finish.answered_by
+            assert (await hear(chain, replace(AFTER_A_TOOL, answered_by=took_over))).text == "3月15日です"
+            assert (await hear(chain, replace(CONTINUATION, answered_by=took_over))).text == "。"
             assert len(first.requests) == 1
+
+    async def test_it_stays_there_whatever_model_answers_another_turn_meanwhile(self) -> None:
+        first = LoopbackModelServer(fails(503), says("別の人への答え"))
+        second = LoopbackModelServer(calls(Call("recall", {})), says("3月15日です"))
+        async with chain_of(first, second) as chain:
+            took_over = (await hear(chain, QUESTION)).finish.answered_by
+            assert (await hear(chain, QUESTION)).finish.answered_by == "a"
+            assert (await hear(chain, replace(AFTER_A_TOOL, answered_by=took_over))).text == "3月15日です"
 
     async def test_the_next_turn_starts_with_the_first_model_again(self) -> None:
         first = LoopbackModelServer(fails(503), says("戻りました"))

@@ -392,6 +392,12 @@ class TestExpiry:
             await say(stores, "一", "二")
             assert await heard(stores) == []
 
+    async def test_never_comes_after_a_time_longer_than_the_calendar(self, open_again: OpenStores) -> None:
+        async with open_again(session_ttl=timedelta(days=4_000_000)) as stores:
+            await say(stores, "覚えていて")
+            assert await stores.sessions.expire() == 0
+            assert await heard(stores) == ["覚えていて", "覚えていての答え"]
+
     async def test_survives_a_clock_that_was_set_back(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True):
             await say(stores, "未来")

@@ -7,20 +7,18 @@ import lightbulb
 
 from cc_bot.discord.custom_ids import ListButton, parse_custom_id
 from cc_bot.discord.failures import tell, tell_failure
-from cc_bot.discord.interactions import defer, defer_update
+from cc_bot.discord.interactions import MAX_CHOICES, Answerable, defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.memory_view import PAGE_SIZE, choice_name, memory_list, quoted
 from cc_bot.discord.page import Button
 from cc_bot.discord.reply import components
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.memory import Memory, clean_category, parse_tags
+from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_CATEGORY_CHARACTERS, Memory, parse_tags
 from cc_bot.stores.memories import MemoryStore
 
 loader = lightbulb.Loader()
 memory = lightbulb.Group("memory", "memory_description", localize=True)
 loader.command(memory)
-
-MAX_CHOICES = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,11 @@ class _ListPage:
 class Add(lightbulb.SlashCommand, name="memory_add", description="memory_add_description", localize=True):
     content = lightbulb.string("memory_content", "memory_content_description", localize=True)
     category = lightbulb.string(
-        "memory_category", "memory_category_description", localize=True, default=None, max_length=50
+        "memory_category",
+        "memory_category_description",
+        localize=True,
+        default=None,
+        max_length=MAX_CATEGORY_CHARACTERS,
     )
     tags = lightbulb.string("memory_tags", "memory_tags_description", localize=True, default=None)
 
@@ -48,7 +50,7 @@ class Add(lightbulb.SlashCommand, name="memory_add", description="memory_add_des
         added = await memories.add(
             reader.user_id,
             self.content,
-            category=clean_category(self.category),
+            category=self.category or DEFAULT_CATEGORY,
             tags=parse_tags(self.tags),
             metadata={"source": "command"},
         )
@@ -62,7 +64,11 @@ class Search(
 ):
     query = lightbulb.string("memory_query", "memory_query_description", localize=True, max_length=200)
     category = lightbulb.string(
-        "memory_category", "memory_category_description", localize=True, default=None, max_length=50
+        "memory_category",
+        "memory_category_description",
+        localize=True,
+        default=None,
+        max_length=MAX_CATEGORY_CHARACTERS,
     )
 
     @lightbulb.invoke
@@ -70,10 +76,11 @@ class Search(
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
         words = reader.words.memory
-        found = await memories.search(reader.user_id, self.query, limit=PAGE_SIZE, category=self.category)
         if not self.query.strip():
             await ctx.interaction.edit_initial_response(words.query_needed)
-        elif not found:
+            return
+        found = await memories.search(reader.user_id, self.query, limit=PAGE_SIZE, category=self.category)
+        if not found:
             await ctx.interaction.edit_initial_response(words.no_match.format(query=quoted(self.query)))
         else:
             title = words.search_title.format(query=quoted(self.query), count=len(found))
@@ -83,7 +90,11 @@ class Search(
 @memory.register
 class List(lightbulb.SlashCommand, name="memory_list", description="memory_list_description", localize=True):
     category = lightbulb.string(
-        "memory_category", "memory_category_description", localize=True, default=None, max_length=50
+        "memory_category",
+        "memory_category_description",
+        localize=True,
+        default=None,
+        max_length=MAX_CATEGORY_CHARACTERS,
     )
 
     @lightbulb.invoke
@@ -184,7 +195,7 @@ async def _page(
 
 
 async def _show_list(
-    interaction: hikari.CommandInteraction | hikari.ComponentInteraction,
+    interaction: Answerable,
     page: _ListPage,
     category: str | None,
     reader: Reader,
