@@ -102,14 +102,15 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
     if not config.discord_token:
         raise MissingToken
     clock = clock_of(config)
-    async with open_core(config, clock) as core:
-        with sole_bot(sqlite_path(config.database_url)):
+    with sole_bot(sqlite_path(config.database_url)):  # before anything is migrated or swept
+        async with open_core(config, clock) as core:
             from cc_bot.discord.bot import DiscordBot, DiscordSettings
 
             settings = DiscordSettings(
                 token=config.discord_token,
                 api_url=config.discord_api_url,
                 locale=config.locale,
+                operator_locale=config.operator_locale,
                 timezone=config.timezone,
                 drain_s=DRAIN_S,
             )
@@ -123,12 +124,12 @@ async def run_terminal(config: Config, user_id: int, channel_id: int) -> None:
 
         profile = ChatProfile(
             key=SessionKey(user_id, channel_id),
-            locale=config.locale,
+            locale=config.operator_locale,
             timezone=config.timezone,
             history_file=sqlite_path(config.database_url).with_name("chat_history"),
             # A channel of Discord has other readers: nothing that is said here may show up in its answers.
             visibility="private" if channel_id else "public",
-            model_label=texts(config.locale).cli.offline_model if _is_offline(config) else config.models[0],
+            model_label=_model_label(config),
         )
         await run_chat(core.assistant, core.stores, profile)
 
@@ -151,6 +152,10 @@ def clock_of(config: Config) -> Clock:
     """The program's clock; a test may set it ahead."""
     offset = config.test_clock_offset
     return (lambda: utc_now() + offset) if offset else utc_now
+
+
+def _model_label(config: Config) -> str:
+    return texts(config.operator_locale).cli.offline_model if _is_offline(config) else config.models[0]
 
 
 def _is_offline(config: Config) -> bool:

@@ -31,7 +31,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.events import Done, Notice, TurnEvent
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Message, Status, Visibility
+from cc_bot.domain.message import Message, Status, Visibility, is_blank
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.llm.model import ChatModel
 from cc_bot.stores import Stores
@@ -125,11 +125,9 @@ class Assistant:
 
         async def begin() -> _Turn:
             session, question, answer = await self._newest(key, answer_id)
-            earlier = tuple(
-                message
-                for message in session.history[:-2]
-                if answer.visibility == "private" or message.visibility == "public"
-            )
+            if answer.visibility == "public":  # it must not see now what it did not see then
+                session = await self._stores.sessions.open(key, beyond=2)
+            earlier = session.history[:-2]
             return _Turn(session, question, earlier, answer.visibility, options, replaces=answer_id)
 
         async with aclosing(self._run(key, begin, stop or Stop())) as events:
@@ -187,7 +185,7 @@ class Assistant:
         yield done
 
     async def _newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
-        session = await self._stores.sessions.open(key, visibility="private")
+        session = await self._stores.sessions.open(key, visibility="private", beyond=2)
         match session.history[-2:]:
             case (Message(role="user") as question, Message(role="assistant") as answer) if (
                 answer.id == answer_id
@@ -234,7 +232,7 @@ class Assistant:
         interrupted = stop.requested and draft.status != "complete"
         status: Status = stop.status if interrupted else draft.status
         answer = draft.as_message(status, turn.visibility)
-        if draft.empty or (turn.replaces is not None and not answer.content):
+        if draft.empty or (turn.replaces is not None and is_blank(answer.content)):
             if status == "stopped":
                 return Done(answer, draft.usage)
             if draft.status == "complete":
@@ -243,9 +241,9 @@ class Assistant:
         if turn.options.temporary:
             return Done(answer, draft.usage)
         messages = (answer,) if turn.replaces is not None else (turn.question, answer)
-        session = await self._stores.sessions.commit_turn(turn.session, messages, replaces=turn.replaces)
+        stored = await self._stores.sessions.archive_turn(turn.session, messages, replaces=turn.replaces)
         first = not turn.options.welcomed and await self._claim_welcome(turn.session.key.user_id)
-        return Done(session.history[-1], draft.usage, first)
+        return Done(stored[-1], draft.usage, first)
 
     async def _claim_welcome(self, user_id: int) -> bool:
         """The answer is stored by now: trouble here must not tell its user that it is not."""

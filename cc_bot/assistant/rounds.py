@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from cc_bot.domain.errors import ModelError
 from cc_bot.domain.events import Notice, TextDelta, ToolFinished, ToolStarted, Usage
-from cc_bot.domain.message import Message, Status, ToolCall, Visibility
+from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank
 from cc_bot.llm.model import (
     AssistantPart,
     ChatModel,
@@ -41,7 +41,7 @@ class Draft:
 
     @property
     def empty(self) -> bool:
-        return not self.text.strip() and not self.calls
+        return is_blank(self.text) and not self.calls
 
     def as_message(self, status: Status, visibility: Visibility) -> Message:
         return Message(

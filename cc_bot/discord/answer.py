@@ -9,6 +9,7 @@ from cc_bot.discord.fences import close_fences
 from cc_bot.discord.page import Button, Page, TextFile
 from cc_bot.discord.split import split
 from cc_bot.domain.events import Done, Notice, TextDelta, ToolFinished, ToolStarted, TurnEvent
+from cc_bot.domain.message import is_blank
 from cc_bot.texts import Texts
 
 MAX_MESSAGES = 5
@@ -63,7 +64,7 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
     """While the answer is on its way: what came so far, what is going on, and a way to stop it."""
     button = Button(words.answer.stop, stop.custom_id())
     activity = _activity(state, words)
-    if not state.text.strip():
+    if is_blank(state.text):
         return (Page(activity or words.answer.thinking, (button,)),)
     *full, last = split(state.text, limit=TEXT_LIMIT)[:MAX_MESSAGES]
     below = f"\n-# {activity}" if activity else ""
@@ -73,7 +74,7 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
 def final_pages(state: AnswerState, words: Texts, *, temporary: bool = False) -> tuple[Page, ...]:
     """Once it has ended, without buttons: those under an answer name the messages above theirs."""
     footer = "\n".join(f"-# {line}" for line in _footers(state, words, temporary=temporary))
-    if not state.text.strip():
+    if is_blank(state.text):
         return (Page("\n".join(filter(None, (_instead_of_text(state, words), footer)))),)
     pieces = split(state.text, limit=TEXT_LIMIT)
     if len(pieces) > MAX_MESSAGES:
@@ -127,9 +128,9 @@ def _tool_line(name: str, words: Texts) -> str:
 def _footers(state: AnswerState, words: Texts, *, temporary: bool) -> tuple[str, ...]:
     done = state.done
     lines = []
-    if state.failure and state.text.strip():
+    if state.failure and not is_blank(state.text):
         lines.append(state.failure)
-    if done and done.answer.status == "stopped" and state.text.strip():
+    if done and done.answer.status == "stopped" and not is_blank(state.text):
         lines.append(words.answer.stopped)
     if done and done.answer.status == "cut":
         lines.append(words.answer.cut if done.answer.id is not None else words.answer.cut_for_good)

@@ -114,6 +114,8 @@ class LiveAnswer:
     async def _show_now(self) -> None:
         """Show the present state if Discord lets us; if not, the next one will do."""
         pages = self._pages_now()
+        if self._one_message and not self._reply.begun:
+            return  # its first message may be there already: only the end is worth a second post
         try:
             await self._reply.show(pages[:1] if self._one_message else pages, insist=False)
         except PostUncertain:

@@ -11,7 +11,8 @@
     │   ├── AttachmentNotSupported
     │   └── AttachmentNotFetched
     ├── TurnError               no answer came; asking again may help
-    │   ├── Busy                too many turns wait already
+    │   ├── Busy                too many of this user's turns wait already
+    │   ├── Crowded             everybody's turns take all places
     │   ├── ShuttingDown
     │   ├── NotNewest           only the newest answer can be regenerated or continued
     │   └── ModelError
@@ -88,7 +89,11 @@ class TurnError(CcBotError):
 
 
 class Busy(TurnError):
-    """This user has too many turns waiting, or waited too long for a free place."""
+    """This user has too many turns waiting."""
+
+
+class Crowded(TurnError):
+    """No place became free for too long."""
 
 
 class ShuttingDown(TurnError):

@@ -77,14 +77,14 @@ _MARK_REPLACED: Final = """
     WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
 """
 
-# A session that was closed while the model was thinking stays as it was closed.
+# A session that was closed while the model was thinking stays closed, and one that expired stays expired.
 _TOUCH: Final = """
     UPDATE sessions SET last_active = $3
-    WHERE id = $1 AND user_id = $2 AND closed_at IS NULL
+    WHERE id = $1 AND user_id = $2 AND closed_at IS NULL AND last_active > $4
 """
 
 # There are two windows on a session: of what was said in public, and of everything. Either one keeps a
-# file. Run when the turn knows of a file, so that the many turns without one don't pay for it.
+# file. Where there is no file, the windows are not looked at.
 _DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
     DELETE FROM attachments
     WHERE session_id = $1 AND user_id = $2 AND message_id NOT IN (
@@ -129,16 +129,17 @@ class SessionStore:
         self._ttl = session_ttl
         self._clock = clock
 
-    async def open(self, key: SessionKey, *, visibility: Visibility = "public") -> Session:
+    async def open(self, key: SessionKey, *, visibility: Visibility = "public", beyond: int = 0) -> Session:
         """The current session with its history, made when there is none or the last one has expired.
 
         `visibility` is that of the turn about to be made: the history of a public turn leaves out what was
-        said in private.
+        said in private. `beyond` is how many messages to read beyond the window: whoever takes the last turn
+        apart to make it anew still has a whole window before it.
         """
         now = self._clock()
         idle_since = self._idle_since(now)
         rows = await self._database.query(
-            SELECT_OPEN_SESSION, *_key(key), idle_since, visibility, self._window_size
+            SELECT_OPEN_SESSION, *_key(key), idle_since, visibility, self._window_size + beyond
         )
         if not rows:
             rows = await self._renew(key, visibility, idle_since=idle_since, now=to_text(now))
@@ -175,11 +176,24 @@ class SessionStore:
 
         `replaces` is the id of an answer of this session that the turn's answer takes the place of: it
         stays in the archive and leaves the history. The returned messages carry their ids and times. A
-        session that was closed in the meantime gets the turn and stays closed. What another turn stored
-        since `open` shows at the next `open`.
+        session that was closed or has expired in the meantime gets the turn and is not opened again. What
+        another turn stored since `open` shows at the next `open`.
 
         Raises StorageError, also when the session is not its key's user's.
         """
+        stored = await self.archive_turn(session, messages, replaces=replaces)
+        before = [message for message in session.history if not _is_answer(message, replaces)]
+        now = stored[-1].created_at if stored else None
+        return replace(
+            session, history=tail([*before, *stored], self._limit), last_active=now or session.last_active
+        )
+
+    async def archive_turn(
+        self, session: Session, messages: Sequence[Message], *, replaces: int | None = None
+    ) -> tuple[Message, ...]:
+        """The same as `commit_turn`; what is returned are the messages as they were stored, which also a
+        history too short for them does not lose."""
+        messages = tuple(messages)
         now = from_ms(to_ms(self._clock()))  # as it is read back
         batch = self._commit(session, messages, replaces, now)
         results = await self._database.transaction(batch)
@@ -188,12 +202,10 @@ class SessionStore:
             for statement, rows in zip(batch, results, strict=True)
             if statement.sql is _INSERT_MESSAGE
         ]
-        turn = [
+        return tuple(
             replace(message, id=id_, created_at=now, author_id=_author(message, session.key))
             for message, id_ in zip(messages, ids, strict=True)
-        ]
-        before = [message for message in session.history if not _is_answer(message, replaces)]
-        return replace(session, history=tail([*before, *turn], self._limit), last_active=now)
+        )
 
     def _idle_since(self, now: datetime) -> str:
         """The last moment of activity that is too long ago."""
@@ -210,9 +222,8 @@ class SessionStore:
         for message in turn:
             batch.append(_insert(owned, message, _author(message, session.key), to_ms(now)))
             batch.extend(_insert_files(owned, message))
-        batch.append(Statement(_TOUCH, (*owned, to_text(now))))
-        if any(message.attachments for message in (*session.history, *turn)):
-            batch.append(Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._window_size)))
+        batch.append(Statement(_TOUCH, (*owned, to_text(now), self._idle_since(now))))
+        batch.append(Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._window_size)))
         if any(message.attachments for message in turn):
             batch.append(Statement(_DELETE_ATTACHMENTS_OF_CLOSED, owned))
         return batch

@@ -20,6 +20,7 @@ class ErrorTexts:
     attachment_not_fetched: str
     turn_error: str
     busy: str
+    crowded: str
     shutting_down: str
     not_newest: str
     model_error: str
@@ -59,6 +60,7 @@ JA = ErrorTexts(
     attachment_not_fetched="添付ファイルを受け取れませんでした。もう一度添付して送ってください。",
     turn_error=_UNEXPECTED_JA,
     busy="前の質問に順番に答えています。返事が届いてから、もう一度お聞きください。",
+    crowded="ただいまとても混み合っています。しばらくしてから、もう一度お聞きください。",
     shutting_down="ただいま再起動の準備中です。少し待ってから、もう一度お聞きください。",
     not_newest="この回答は最新ではなくなりました。続きは /ask でお聞きください。",
     model_error="AIモデルから返事をもらえませんでした。もう一度お試しください。",
@@ -108,6 +110,7 @@ EN = ErrorTexts(
     attachment_not_fetched="I could not get the attachment. Please attach it and send again.",
     turn_error=_UNEXPECTED_EN,
     busy="I'm still answering your earlier questions. Please ask again when they are answered.",
+    crowded="Too many people are asking right now. Please ask again in a while.",
     shutting_down="I'm about to restart. Please ask again in a moment.",
     not_newest="This is no longer the newest answer. Please go on with /ask.",
     model_error="The AI model gave no answer. Please try again.",

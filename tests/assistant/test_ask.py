@@ -74,8 +74,9 @@ class TestAnswer:
         events = await table.ask("犬を飼っているのを覚えて")
         assert (done(events).usage.prompt_tokens, done(events).usage.completion_tokens) == (200, 20)
 
-    async def test_that_is_empty_is_a_failure_and_leaves_no_trace(self, table: Table) -> None:
-        table.model.script = [[" \n "]]
+    @pytest.mark.parametrize("blank", [" \n ", "\u200b", "\ufeff", "\u2800", "\u3164"])
+    async def test_that_is_empty_is_a_failure_and_leaves_no_trace(self, table: Table, blank: str) -> None:
+        table.model.script = [[blank]]
         with pytest.raises(ModelSaidNothing):
             await table.ask("聞こえる？")
         assert await table.said() == []

@@ -31,12 +31,14 @@ async def do_everything(database: Database) -> set[str]:
     session = await stores.sessions.open(KEY, visibility="private")
     again = [Message("assistant", "また")]
     await stores.sessions.commit_turn(session, again, replaces=session.history[-1].id)
+    await stores.sessions.archive_turn(session, turn("またね"))
     await stores.sessions.clear(KEY)
     await stores.sessions.expire()
     memory = await stores.memories.add(USER, "猫が好き", tags=("猫",))
     await stores.memories.get(USER, memory.id)
     await stores.memories.search(USER, "猫 犬", category="general", tags=("猫",), visibility="public")
     await stores.memories.search(USER, "")
+    await stores.memories.matching(USER, f"#{memory.id}")
     await stores.memories.list(USER, category="general", before_id=9)
     await stores.memories.list(USER, after_id=0)
     await stores.memories.count(USER)
@@ -46,8 +48,8 @@ async def do_everything(database: Database) -> set[str]:
     await stores.settings.set(USER, locale=Locale.JA)
     await stores.settings.claim_welcome(USER)
     return {
-        *("open", "commit_turn", "clear", "expire"),
-        *("add", "get", "search", "list", "count", "update", "delete"),
+        *("open", "commit_turn", "archive_turn", "clear", "expire"),
+        *("add", "get", "search", "matching", "list", "count", "update", "delete"),
         *("set", "claim_welcome"),
     }
 

@@ -380,6 +380,17 @@ class TestExpiry:
         ]
         assert await database.query("SELECT count(*) FROM messages") == [(2,)]
 
+    async def test_is_not_undone_by_a_turn_that_ends_after_it(
+        self, stores: Stores, database: Database
+    ) -> None:
+        with freeze_time(START, real_asyncio=True) as clock:
+            session = await stores.sessions.open(KEY)
+            clock.tick(timedelta(days=2))
+            await stores.sessions.commit_turn(session, turn("遅れた"))
+            assert (await stores.sessions.open(KEY)).id != session.id
+            assert await heard(stores) == []
+        assert await database.query("SELECT count(*) FROM messages") == [(2,)]
+
     async def test_met_by_many_at_once_makes_one_new_session(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True) as clock:
             await say(stores, "昨日の話")
@@ -453,6 +464,15 @@ class TestAttachments:
                 )
             assert (await stores.sessions.open(KEY)).history[0].attachments == (CAT,)
             assert await attachments_kept(database) == 4
+
+    async def test_of_a_private_turn_leave_when_public_ones_push_it_out(
+        self, open_again: OpenStores, database: Database
+    ) -> None:
+        async with open_again(history_limit=2) as stores:
+            private = await stores.sessions.open(KEY, visibility="private")
+            await stores.sessions.commit_turn(private, turn("猫", visibility="private", attachments=(CAT,)))
+            await say(stores, "一", "二")
+            assert await attachments_kept(database) == 0
 
     async def test_of_other_sessions_stay(self, open_again: OpenStores, database: Database) -> None:
         async with open_again(history_limit=2) as stores:

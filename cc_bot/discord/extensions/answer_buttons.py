@@ -14,7 +14,7 @@ from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import author_name, defer_update, is_ephemeral, session_key, visibility_of
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.page import Button, Page, TextFile
-from cc_bot.discord.reply import Reply
+from cc_bot.discord.reply import Reply, components
 from cc_bot.discord.turns import RunningTurns, show_turn
 from cc_bot.domain.message import Message
 
@@ -114,12 +114,15 @@ async def _continue(
         author_name=author_name(interaction),
     )
     options = TurnOptions(reader.locale, reader.timezone)
-    await show_turn(
+    ended = await show_turn(
         lambda stop: assistant.ask(key, message, options, stop),
         Reply.following(interaction, ephemeral=ephemeral),
         reader,
         running,
     )
+    if ended.done is None or ended.done.answer.id is None:  # nothing came: it may be tried once more
+        buttons = _page_of(interaction.message).buttons
+        await interaction.edit_initial_response(components=components(buttons))
 
 
 def _may_delete(interaction: hikari.ComponentInteraction) -> bool:

@@ -7,9 +7,9 @@ import lightbulb
 
 from cc_bot.discord.custom_ids import ListButton, parse_custom_id
 from cc_bot.discord.failures import tell, tell_failure
-from cc_bot.discord.interactions import MAX_CHOICES, Answerable, defer, defer_update
+from cc_bot.discord.interactions import MAX_CHOICES, Answerable, defer, defer_update, own_space
 from cc_bot.discord.localization import Reader, Readers
-from cc_bot.discord.memory_view import PAGE_SIZE, choice_name, memory_list, quoted
+from cc_bot.discord.memory_view import PAGE_SIZE, choice_name, memory_list, quoted, receipt
 from cc_bot.discord.page import Button
 from cc_bot.discord.reply import components
 from cc_bot.domain.errors import StorageError
@@ -53,9 +53,9 @@ class Add(lightbulb.SlashCommand, name="memory_add", description="memory_add_des
             category=self.category or DEFAULT_CATEGORY,
             tags=parse_tags(self.tags),
             metadata={"source": "command"},
+            audience="private" if own_space(ctx.interaction) else "anywhere",
         )
-        sentence = reader.words.memory.added.format(id=added.id, content=quoted(added.content))
-        await ctx.interaction.edit_initial_response(sentence)
+        await ctx.interaction.edit_initial_response(receipt(reader.words.memory.added, added, reader.words))
 
 
 @memory.register
@@ -114,12 +114,12 @@ class Delete(
         ctx: lightbulb.AutocompleteContext[int], memories: MemoryStore = lightbulb.di.INJECTED
     ) -> None:
         """Memories whose text or number matches what was typed, which arrives as a string."""
-        typed = str(ctx.focused.value or "").strip().lstrip("#")
+        typed = str(ctx.focused.value or "")
         try:
-            found = await _matching(memories, int(ctx.interaction.user.id), typed)
+            found = await memories.matching(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
         except StorageError:  # an autocomplete list has no place for a sentence
             found = []
-        await ctx.respond([(choice_name(each), each.id) for each in found[:MAX_CHOICES]])
+        await ctx.respond([(choice_name(each), each.id) for each in found])
 
     id = lightbulb.integer(
         "memory_id", "memory_id_description", localize=True, autocomplete=lightbulb.di.with_di(suggest)
@@ -158,14 +158,6 @@ async def on_press(
         await _show_list(interaction, page, button.category or None, reader)
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
-
-
-async def _matching(memories: MemoryStore, user_id: int, typed: str) -> list[Memory]:
-    if not typed:
-        return await memories.list(user_id, limit=MAX_CHOICES)
-    by_number = await memories.get(user_id, int(typed)) if typed.isdecimal() else None
-    by_text = await memories.search(user_id, typed, limit=MAX_CHOICES)
-    return [*([by_number] if by_number else []), *(each for each in by_text if each != by_number)]
 
 
 async def _page(

@@ -7,7 +7,7 @@ import lightbulb
 
 from cc_bot.discord.interactions import defer, is_ephemeral, visibility_of
 from cc_bot.discord.localization import Readers
-from cc_bot.discord.memory_view import quoted
+from cc_bot.discord.memory_view import receipt
 from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS
 from cc_bot.stores.memories import MemoryStore
 
@@ -39,8 +39,7 @@ class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True
                 "author": message.author.display_name or message.author.username,
             },
         )
-        sentence = words.remembered_message.format(id=added.id, content=quoted(added.content))
-        await ctx.interaction.edit_initial_response(sentence)
+        await ctx.interaction.edit_initial_response(receipt(words.remembered_message, added, reader.words))
 
 
 def _text_of(message: hikari.Message, *, ours: bool) -> str:
