@@ -3,12 +3,14 @@
 It changes models only while the user has seen nothing of the answer. A turn may take several requests
 (one after each round of tool calls); they go first to the model that answered last, so that a turn is
 not held up again by a model that has just failed it, and an answer that has begun keeps its voice.
+
+A request that is too long is no reason to change models as long as it can be made shorter.
 """
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
-from cc_bot.domain.errors import ModelError, ModelUnavailable
+from cc_bot.domain.errors import ContextTooLong, ModelError, ModelUnavailable
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, ModelEvent, ToolResultPart
 
 
@@ -38,7 +40,7 @@ class FallbackChain:
                         begun = begun or isinstance(event, Delta)
                         yield event
             except ModelError as error:
-                if begun:
+                if begun or (isinstance(error, ContextTooLong) and request.shrinkable):
                     raise
                 errors.append(error)
             else:

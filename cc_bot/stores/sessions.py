@@ -18,16 +18,22 @@ from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import Database, Row, Statement
 from cc_bot.stores.columns import from_ms, to_ms, to_text
 from cc_bot.stores.history import (
+    PAGE_SIZE,
+    SELECT_EARLIER,
     SELECT_FILES,
     SELECT_OPEN_SESSION,
+    UNBOUNDED,
+    Paging,
     has_files,
+    has_question,
+    message_id,
+    read_history,
     read_session,
     tool_calls_to_json,
     window,
 )
 from cc_bot.stores.unscoped import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
 
-_UNBOUNDED: Final = 2**62
 _END_OF_TIME: Final = to_text(datetime.max.replace(tzinfo=UTC))
 
 # $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago
@@ -120,11 +126,13 @@ class SessionStore:
         history_limit: int = 20,
         session_ttl: timedelta = timedelta(days=1),
         clock: Clock = utc_now,
+        page_size: int = PAGE_SIZE,
     ) -> None:
-        """`history_limit`: messages, 0 for no bound; `session_ttl`: the time without a turn until expiry."""
+        """`history_limit`: messages, 0 for no bound; `session_ttl`: the time without a turn until expiry;
+        `page_size`: messages read at a time."""
         self._database = database
         self._limit = history_limit
-        self._window_size = history_limit or _UNBOUNDED
+        self._paging = Paging(history_limit, page_size)
         self._ttl = session_ttl
         self._clock = clock
 
@@ -132,19 +140,39 @@ class SessionStore:
         """The current session with its history, made when there is none or the last one has expired.
 
         `visibility` is that of the turn about to be made: the history of a public turn leaves out what was
-        said in private.
+        said in private. Of a long history this is the newest page; `more` tells, and `earlier` goes on.
         """
-        now = self._clock()
+        now, size = self._clock(), self._paging.next_page()
         rows = await self._database.query(
-            SELECT_OPEN_SESSION, *_key(key), to_text(now - self._ttl), visibility, self._window_size
+            SELECT_OPEN_SESSION, *_key(key), to_text(now - self._ttl), visibility, size
         )
         if not rows:
             rows = await self._renew(key, visibility, idle_since=to_text(now - self._ttl), now=to_text(now))
-        session = read_session(rows, key)
+        more = self._paging.may_continue(size, len(rows))
+        session = read_session(rows, key, more=more)
         if not has_files(rows) or not session.history:
             return session
-        files = await self._database.query(SELECT_FILES, session.id, key.user_id, session.history[0].id)
-        return read_session(rows, key, files)
+        return read_session(rows, key, await self._files(session, rows, UNBOUNDED), more=more)
+
+    async def earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
+        """The session with one more page of its history, if there is one.
+
+        `visibility` is that of the turn, as in `open`.
+        """
+        if not session.more:
+            return session
+        known, rows, more = len(session.history), list[Row](), True
+        start = before = (session.history[0].id if session.history else None) or UNBOUNDED
+        while more and not has_question(rows):  # a history does not start with an answer
+            size = self._paging.next_page(known + len(rows))
+            page = await self._database.query(
+                SELECT_EARLIER, session.key.user_id, session.id, visibility, before, size
+            )
+            more = self._paging.may_continue(size, len(page), known + len(rows))
+            rows.extend(page)
+            before = message_id(rows[-1]) if rows else before
+        files = await self._files(session, rows, start) if rows and has_files(rows) else ()
+        return replace(session, history=(*read_history(rows, files), *session.history), more=more)
 
     async def clear(self, key: SessionKey) -> Session:
         """Close the open session, if any, and open a new one with nothing in it."""
@@ -191,7 +219,13 @@ class SessionStore:
             for message, id_ in zip(messages, ids, strict=True)
         ]
         before = [message for message in session.history if not _is_answer(message, replaces)]
-        return replace(session, history=window([*before, *turn], self._limit), last_active=now)
+        size = self._paging.next_page()
+        more = session.more or self._paging.may_continue(size, min(size, len(before) + len(turn)))
+        return replace(session, history=window([*before, *turn], size), last_active=now, more=more)
+
+    async def _files(self, session: Session, rows: Sequence[Row], before: int) -> Sequence[Row]:
+        owned = (session.id, session.key.user_id)
+        return await self._database.query(SELECT_FILES, *owned, message_id(rows[-1]), before)
 
     def _commit(
         self, session: Session, turn: Sequence[Message], replaces: int | None, now: datetime
@@ -202,8 +236,9 @@ class SessionStore:
             batch.append(_insert(owned, message, _author(message, session.key), to_ms(now)))
             batch.extend(_insert_files(owned, message))
         batch.append(Statement(_TOUCH, (*owned, to_text(now))))
-        if any(message.attachments for message in (*session.history, *turn)):
-            batch.append(Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._window_size)))
+        known = (*session.history, *turn)
+        if self._limit and (session.more or any(message.attachments for message in known)):
+            batch.append(Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._limit)))
         if any(message.attachments for message in turn):
             batch.append(Statement(_DELETE_ATTACHMENTS_OF_CLOSED, owned))
         return batch
@@ -218,7 +253,7 @@ class SessionStore:
                 Statement(_DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_since)),
                 Statement(_CLOSE_IDLE, (*columns, idle_since, now)),
                 Statement(_INSERT_SESSION, (*columns, str(uuid4()), now)),
-                Statement(SELECT_OPEN_SESSION, (*columns, "", visibility, self._window_size)),
+                Statement(SELECT_OPEN_SESSION, (*columns, "", visibility, self._paging.next_page())),
             ]
         )
         return results[-1]
