@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 
 import pytest
 
-from cc_bot.domain.errors import ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
+from cc_bot.domain.errors import ContextTooLong, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
 from cc_bot.llm.fallback import FallbackChain
 from cc_bot.llm.model import (
     AssistantPart,
@@ -119,6 +119,22 @@ class TestTurnOfSeveralRequests:
         async with chain_of(first, LoopbackModelServer()) as chain:
             await hear(chain)
             assert (await hear(chain)).text == "戻りました"
+
+
+class TestTooLongARequest:
+    TOO_LONG = fails(400, "This model's maximum context length is 4096 tokens.")
+
+    async def test_comes_back_as_long_as_it_can_be_made_shorter(self) -> None:
+        second = LoopbackModelServer()
+        async with chain_of(LoopbackModelServer(self.TOO_LONG), second) as chain:
+            with pytest.raises(ContextTooLong):
+                await hear(chain, ChatRequest(QUESTION.prompt, shrinkable=True))
+            assert second.requests == []
+
+    async def test_goes_to_the_next_model_when_it_cant(self) -> None:
+        async with chain_of(LoopbackModelServer(self.TOO_LONG), LoopbackModelServer(says("東京"))) as chain:
+            heard = await hear(chain)
+        assert (heard.text, heard.fallbacks) == ("東京", ["b"])
 
 
 class TestWholeChainFailing:
