@@ -36,10 +36,11 @@ class TurnPrompt:
         knows). False when there is nothing to leave out, or that was done before."""
         if not self._shrinkable:
             return False
-        beside = _tokens((*self._build(0), *self._rounds)) + tools_tokens(tools)
-        sent = _tokens((*self._start, *self._rounds)) + tools_tokens(tools)
+        bare = _tokens(self._build(0))
+        history = _tokens(self._start) - bare
+        beside = bare + _tokens(self._rounds) + tools_tokens(tools)
         allowed = None if limit is None else int(limit / self._factor)
-        self._start = self._build(shrunk_history(sent, beside, allowed))
+        self._start = self._build(shrunk_history(history, beside, allowed))
         self._shrunk = True
         return True
 
