@@ -43,14 +43,14 @@ class TestTooLongAHistory:
             ("assistant", "はい、続けます。", "complete"),
         ]
 
-    async def test_is_cut_to_a_small_models_size(self, stage: Stage, ben: User, channel: Channel) -> None:
+    async def test_is_cut_to_a_small_models_size(self, stage: Stage, aiko: User, channel: Channel) -> None:
         def small_model(body: Json) -> Reply:
-            return too_long(1500) if len(json.dumps(body, ensure_ascii=False)) > 3000 else says("OK.")
+            return too_long(1500) if len(json.dumps(body, ensure_ascii=False)) > 3000 else says("はい。")
 
-        await talk(stage, ben, channel, 6)
+        await talk(stage, aiko, channel, 6)
         stage.model.responder = small_model
         for _ in range(2):
-            assert (await stage.ask(ben, channel, "And now?")).text.startswith("OK.")
+            assert (await stage.ask(aiko, channel, "続きは？")).text.startswith("はい。")
 
 
 class TestTooLongAQuestion:
