@@ -62,6 +62,7 @@ async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
             max_turns=config.max_turns,
             style=PromptStyle(config.token_budget, config.single_system),
             clock=clock,
+            model_name=config.models[0],
         )
         sweep = asyncio.create_task(_sweep(stores))
         try:
@@ -69,6 +70,7 @@ async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
         finally:
             sweep.cancel()
             await asyncio.gather(sweep, return_exceptions=True)
+            await assistant.settle()
             await model.close()
 
 

@@ -9,15 +9,16 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass
-from zoneinfo import ZoneInfo
 
 import structlog
 
+from cc_bot.assistant.calibration import Calibration
+from cc_bot.assistant.prompts import Prompts
 from cc_bot.assistant.queue import TurnQueue
 from cc_bot.assistant.rounds import Draft, RoundEvent, Rounds
 from cc_bot.assistant.stop import Stop, until_stopped
-from cc_bot.context.prompt import PromptStyle, build_prompt
+from cc_bot.assistant.turn import Turn, TurnOptions
+from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     CcBotError,
@@ -30,8 +31,7 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.domain.events import Done, Notice, TurnEvent
-from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Message, Status, Visibility, is_blank
+from cc_bot.domain.message import Message, Status, is_blank
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.llm.model import ChatModel
 from cc_bot.stores import Stores
@@ -43,31 +43,6 @@ MAX_QUESTION_CHARACTERS = 6000
 """The longest text that Discord lets a command option have."""
 TURN_LIMIT_S = 600.0
 """No answer takes longer: an interaction token lives 900 s, and someone pays for every minute."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnOptions:
-    """For whom a turn is made."""
-
-    locale: Locale
-    timezone: ZoneInfo
-    temporary: bool = False
-    """Store nothing of this turn."""
-    welcomed: bool = True
-    """Whether this user is known to have had an answer before."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """One turn on its way: what was asked, on top of what, and where the answer goes."""
-
-    session: Session
-    question: Message
-    history: tuple[Message, ...]
-    visibility: Visibility
-    options: TurnOptions
-    replaces: int | None = None
-    """The row of the answer that this one takes the place of; its question is stored already."""
 
 
 class Assistant:
@@ -83,13 +58,16 @@ class Assistant:
         style: PromptStyle = PromptStyle(),
         clock: Clock = utc_now,
         turn_limit_s: float = TURN_LIMIT_S,
+        model_name: str = "",
     ) -> None:
+        """`model_name` is the model that is asked first, as its answers name it."""
         self._stores = stores
         self._model = model
         self._tools = tools
-        self._style = style
         self._clock = clock
         self._turn_limit_s = turn_limit_s
+        self._calibration = Calibration(stores.token_factors, model_name)
+        self._prompts = Prompts(stores.sessions, self._calibration, style, clock)
         self._queue = TurnQueue(max_turns)
         self._running: set[Stop] = set()
         self._idle = asyncio.Event()
@@ -106,9 +84,9 @@ class Assistant:
         """
         _check(message)
 
-        async def begin() -> _Turn:
+        async def begin() -> Turn:
             session = await self._stores.sessions.open(key, visibility=message.visibility)
-            return _Turn(session, message, session.history, message.visibility, options)
+            return Turn(session, message, session.history, message.visibility, options)
 
         async with aclosing(self._run(key, begin, stop or Stop())) as events:
             async for event in events:
@@ -123,12 +101,12 @@ class Assistant:
         Raises as `ask` does, and NotNewest when something was said since.
         """
 
-        async def begin() -> _Turn:
+        async def begin() -> Turn:
             session, question, answer = await self._newest(key, answer_id)
             if answer.visibility == "public":  # it must not see now what it did not see then
                 session = await self._stores.sessions.open(key, beyond=2)
             earlier = session.history[:-2]
-            return _Turn(session, question, earlier, answer.visibility, options, replaces=answer_id)
+            return Turn(session, question, earlier, answer.visibility, options, replaces=answer_id)
 
         async with aclosing(self._run(key, begin, stop or Stop())) as events:
             async for event in events:
@@ -148,8 +126,12 @@ class Assistant:
                 stop.request("cut")
             await self._idle.wait()
 
+    async def settle(self) -> None:
+        """Wait for what goes on after turns: their token counts being learned."""
+        await self._calibration.settle()
+
     async def _run(
-        self, key: SessionKey, begin: Callable[[], Awaitable[_Turn]], stop: Stop
+        self, key: SessionKey, begin: Callable[[], Awaitable[Turn]], stop: Stop
     ) -> AsyncGenerator[TurnEvent, None]:
         """Wait in line, begin, answer, store; one log record for how it ended.
 
@@ -182,6 +164,7 @@ class Assistant:
             completion_tokens=done.usage.completion_tokens,
             seconds=_since(began),
         )
+        self._calibration.learn(draft.measured)
         yield done
 
     async def _newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
@@ -194,7 +177,7 @@ class Assistant:
             case _:
                 raise NotNewest
 
-    async def _answer(self, turn: _Turn, draft: Draft, stop: Stop) -> AsyncGenerator[RoundEvent, None]:
+    async def _answer(self, turn: Turn, draft: Draft, stop: Stop) -> AsyncGenerator[RoundEvent, None]:
         """Let the model answer into the draft until it is done, stopped, or out of time."""
         if stop.requested:
             return
@@ -207,16 +190,7 @@ class Assistant:
             timezone=options.timezone,
             memories=self._stores.memories,
         )
-        prompt = build_prompt(
-            turn.history,
-            turn.question,
-            tools=offered,
-            locale=options.locale,
-            now=self._clock(),
-            timezone=options.timezone,
-            temporary=options.temporary,
-            style=self._style,
-        )
+        prompt = await self._prompts.begin(turn, offered)
         rounds = Rounds(self._model, self._tools, offered, context)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
@@ -226,7 +200,7 @@ class Assistant:
         finally:
             out_of_time.cancel()
 
-    async def _end(self, turn: _Turn, draft: Draft, stop: Stop) -> Done:
+    async def _end(self, turn: Turn, draft: Draft, stop: Stop) -> Done:
         """Store what came of the turn. An answer of which nothing came leaves no trace, and one without
         words takes no other answer's place."""
         interrupted = stop.requested and draft.status != "complete"

@@ -19,7 +19,8 @@
     │       ├── ModelUnavailable
     │       ├── ModelSaidNothing
     │       ├── ModelRefusedKey
-    │       └── ModelRefusedRequest
+    │       ├── ModelRefusedRequest
+    │       └── ContextTooLong      more than the model can take in at once
     ├── StorageError            the database did not do what was asked
     └── StartupError            the operator must mend it; the program ends with exit code 2
         ├── InvalidSetting
@@ -122,6 +123,16 @@ class ModelRefusedKey(ModelError):
 
 class ModelRefusedRequest(ModelError):
     """The server does not take the request: an unknown model, or a question it can't handle."""
+
+
+class ContextTooLong(ModelError):
+    """The request has more tokens than the model takes. Parameters: limit (tokens), where the server told."""
+
+    @property
+    def limit(self) -> int | None:
+        """The most tokens that the model takes; None when the server did not tell."""
+        limit = self.params.get("limit")
+        return limit if isinstance(limit, int) else None
 
 
 class StorageError(CcBotError):

@@ -4,13 +4,15 @@ It changes models only while the user has seen nothing of the answer. A turn may
 (one after each round of tool calls); they go first to the model that answered the turn's last one, so that
 a turn is not held up again by a model that has just failed it, and an answer that has begun keeps its voice.
 Which one that is travels with the requests: turns run side by side, and the chain remembers none of them.
+
+A request that is too long is no reason to change models as long as it can be made shorter.
 """
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
-from cc_bot.domain.errors import ModelError, ModelUnavailable
+from cc_bot.domain.errors import ContextTooLong, ModelError, ModelUnavailable
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent
 
 
@@ -35,9 +37,9 @@ class FallbackChain:
                 async with aclosing(model.stream(request)) as events:
                     async for event in events:
                         begun = begun or isinstance(event, Delta)
-                        yield replace(event, answered_by=name) if isinstance(event, Finish) else event
+                        yield replace(event, model=name) if isinstance(event, Finish) else event
             except ModelError as error:
-                if begun:
+                if begun or (isinstance(error, ContextTooLong) and request.shrinkable):
                     raise
                 errors.append(error)
             else:

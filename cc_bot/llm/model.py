@@ -71,7 +71,10 @@ class ChatRequest:
     """Whether the user has seen a word of this answer. If so, nothing is retried and no other model
     is asked: two half answers in one voice are worse than a cut one."""
     answered_by: str = ""
-    """What the Finish of the turn's earlier request said; a chain asks that model first."""
+    """Finish.model of the turn's earlier request; a chain asks that one first."""
+    shrinkable: bool = False
+    """Whether a shorter request can take its place. If so, ContextTooLong comes back at once; otherwise
+    a chain asks its next model, which may take more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +100,8 @@ class Finish:
     the token limit; the text so far is all there is."""
     tool_requests: tuple[ToolRequest, ...] = ()
     usage: Usage = Usage()
-    answered_by: str = ""
-    """Which model of a chain it was; empty where there is only one."""
+    model: str = ""
+    """Who answered, as the operator named it; empty where no tokens are counted."""
 
 
 ModelEvent = Delta | Fallback | Finish

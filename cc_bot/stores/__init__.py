@@ -1,4 +1,4 @@
-"""What is kept: conversations, memories and settings. A store knows no model and no Discord.
+"""What is kept: conversations, memories, settings, token factors. A store knows no model and no Discord.
 
 async with open_stores("sqlite:///path/to.db") as stores:
     session = await stores.sessions.open(SessionKey(user_id=1, channel_id=2))
@@ -14,8 +14,17 @@ from cc_bot.storage import Synchronous, apply_pending, open_database
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.sessions import SessionStore
 from cc_bot.stores.settings import Keep, SettingsStore
+from cc_bot.stores.token_factors import TokenFactorStore
 
-__all__ = ["Keep", "MemoryStore", "SessionStore", "SettingsStore", "Stores", "open_stores"]
+__all__ = [
+    "Keep",
+    "MemoryStore",
+    "SessionStore",
+    "SettingsStore",
+    "Stores",
+    "TokenFactorStore",
+    "open_stores",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,7 @@ class Stores:
     sessions: SessionStore
     memories: MemoryStore
     settings: SettingsStore
+    token_factors: TokenFactorStore
 
 
 @asynccontextmanager
@@ -50,4 +60,5 @@ async def open_stores(
             ),
             memories=MemoryStore(database, clock=clock),
             settings=SettingsStore(database, clock=clock),
+            token_factors=TokenFactorStore(database, clock=clock),
         )

@@ -6,7 +6,7 @@ so that a turn begins with one trip to the database; only a session that has fil
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import dropwhile
 from typing import Final
@@ -33,16 +33,62 @@ SELECT_OPEN_SESSION: Final = """
     LIMIT $6
 """
 
+# The same columns for the messages before one. $1 user, $2 session, $3 the turn's visibility, $4 the message
+# that they come before, $5 limit. A session that was closed since it was opened has no more to tell.
+SELECT_EARLIER: Final = """
+    SELECT s.id, s.created_at, s.last_active,
+           EXISTS (SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1),
+           m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
+           m.author_id, m.author_name, m.discord_id, m.created_at
+    FROM sessions AS s
+    JOIN messages AS m
+        ON m.session_id = s.id AND m.user_id = $1 AND m.id < $4
+        AND m.status <> 'replaced' AND m.visibility IN ('public', $3)
+    WHERE s.id = $2 AND s.user_id = $1 AND s.closed_at IS NULL
+    ORDER BY m.id DESC
+    LIMIT $5
+"""
+
 # Few sessions have files, so they are a read of their own: joined to the messages they would cost every turn
-# a third of its read. $1 session, $2 user, $3 the oldest message of the window.
+# a third of its read. $1 session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
 SELECT_FILES: Final = """
     SELECT message_id, name, content_type, data
     FROM attachments
-    WHERE session_id = $1 AND user_id = $2 AND message_id >= $3
+    WHERE session_id = $1 AND user_id = $2 AND message_id >= $3 AND message_id < $4
     ORDER BY message_id, position
 """
 
-_HAS_FILES, _MESSAGE_ID = 3, 4
+PAGE_SIZE: Final = 200
+"""Messages that are read at a time, at most."""
+UNBOUNDED: Final = 2**62
+"""More messages than there are, and a later id than any."""
+
+_HAS_FILES, _MESSAGE_ID, _ROLE = 3, 4, 5
+
+
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """How a history of at most `limit` messages (0: no bound) is read."""
+
+    limit: int
+    page_size: int = PAGE_SIZE
+
+    def next_page(self, known: int = 0) -> int:
+        """How many messages to read when so many are known; 0 when none are missing."""
+        return max(0, min(self.page_size, self.limit - known)) if self.limit else self.page_size
+
+    def may_continue(self, asked: int, read: int, known: int = 0) -> bool:
+        """Whether there may be more after a page on top of the known messages."""
+        return read == asked and self.next_page(known + read) > 0
+
+
+def message_id(row: Row) -> int:
+    return int(row[_MESSAGE_ID])
+
+
+def has_question(rows: Sequence[Row]) -> bool:
+    """Whether a history can start within these rows."""
+    return any(row[_ROLE] == "user" for row in rows)
 
 
 def has_files(rows: Sequence[Row]) -> bool:
@@ -50,16 +96,27 @@ def has_files(rows: Sequence[Row]) -> bool:
     return bool(rows[0][_HAS_FILES])
 
 
-def read_session(rows: Sequence[Row], key: SessionKey, files: Sequence[Row] = ()) -> Session:
+def read_session(
+    rows: Sequence[Row], key: SessionKey, files: Sequence[Row] = (), *, more: bool = False
+) -> Session:
     """The session of SELECT_OPEN_SESSION's rows, of which there must be at least one, and SELECT_FILES'."""
     session_id, created_at, last_active = rows[0][:3]
     return Session(
         id=session_id,
         key=key,
-        history=_history(rows, _attachments(files)),
+        history=read_history(rows, files),
         created_at=datetime.fromisoformat(created_at),
         last_active=datetime.fromisoformat(last_active),
+        more=more,
     )
+
+
+def read_history(rows: Sequence[Row], files: Sequence[Row] = ()) -> tuple[Message, ...]:
+    """The messages of the rows, which are read newest first, oldest first."""
+    if not rows or rows[0][_MESSAGE_ID] is None:  # a session in which nothing was said yet
+        return ()
+    attachments = _attachments(files)
+    return tail([_message(row, attachments) for row in reversed(rows)], 0)
 
 
 def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
@@ -72,16 +129,10 @@ def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
     return json.dumps([asdict(call) for call in calls], ensure_ascii=False) if calls else "[]"
 
 
-def _history(rows: Sequence[Row], files: Mapping[int, tuple[Attachment, ...]]) -> tuple[Message, ...]:
-    if rows[0][_MESSAGE_ID] is None:  # a session in which nothing was said yet
-        return ()
-    return tail([_message(row, files) for row in reversed(rows)], 0)  # they were read newest first
-
-
 def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:
     files: dict[int, tuple[Attachment, ...]] = {}
-    for message_id, name, content_type, data in rows:
-        files[message_id] = (*files.get(message_id, ()), Attachment(name, content_type, data))
+    for id_, name, content_type, data in rows:
+        files[id_] = (*files.get(id_, ()), Attachment(name, content_type, data))
     return files
 
 

@@ -16,31 +16,39 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import Database, Row, Statement
+from cc_bot.stores.attachments import (
+    DELETE_ATTACHMENTS_NO_LONGER_SEEN,
+    DELETE_ATTACHMENTS_OF_CLOSED,
+    DELETE_ATTACHMENTS_OF_IDLE,
+    insert_files,
+)
 from cc_bot.stores.columns import from_ms, to_ms, to_text
 from cc_bot.stores.history import (
+    PAGE_SIZE,
+    SELECT_EARLIER,
     SELECT_FILES,
     SELECT_OPEN_SESSION,
+    UNBOUNDED,
+    Paging,
     has_files,
+    has_question,
+    message_id,
+    read_history,
     read_session,
     tail,
     tool_calls_to_json,
 )
 from cc_bot.stores.unscoped import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
 
-_UNBOUNDED: Final = 2**62
 _BEGINNING_OF_TIME: Final = ""
 _END_OF_TIME: Final = to_text(datetime.max.replace(tzinfo=UTC))
 
-# $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago
-_DELETE_ATTACHMENTS_OF_IDLE: Final = """
-    DELETE FROM attachments
-    WHERE user_id = $1 AND session_id IN (
-        SELECT id FROM sessions
-        WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
-    )
+_MARK_REPLACED: Final = """
+    UPDATE messages SET status = 'replaced'
+    WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
 """
 
-# as above, and $5 now
+# $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago, $5 now
 _CLOSE_IDLE: Final = """
     UPDATE sessions SET closed_at = $5
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
@@ -64,50 +72,10 @@ _INSERT_MESSAGE: Final = """
     RETURNING id
 """
 
-# Run next after its message, in the same transaction: that is the session's newest.
-_INSERT_ATTACHMENT: Final = """
-    INSERT INTO attachments (message_id, session_id, user_id, position, name, content_type, data)
-    SELECT id, session_id, user_id, $3, $4, $5, $6
-    FROM messages WHERE session_id = $1 AND user_id = $2
-    ORDER BY id DESC LIMIT 1
-"""
-
-_MARK_REPLACED: Final = """
-    UPDATE messages SET status = 'replaced'
-    WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
-"""
-
 # A session that was closed while the model was thinking stays closed, and one that expired stays expired.
 _TOUCH: Final = """
     UPDATE sessions SET last_active = $3
     WHERE id = $1 AND user_id = $2 AND closed_at IS NULL AND last_active > $4
-"""
-
-# There are two windows on a session: of what was said in public, and of everything. Either one keeps a
-# file. Where there is no file, the windows are not looked at.
-_DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
-    DELETE FROM attachments
-    WHERE session_id = $1 AND user_id = $2 AND message_id NOT IN (
-        SELECT id FROM (
-            SELECT id FROM messages
-            WHERE session_id = $1 AND user_id = $2 AND status <> 'replaced'
-            ORDER BY id DESC LIMIT $3
-        ) AS everything
-        UNION ALL
-        SELECT id FROM (
-            SELECT id FROM messages
-            WHERE session_id = $1 AND user_id = $2 AND status <> 'replaced' AND visibility = 'public'
-            ORDER BY id DESC LIMIT $3
-        ) AS said_in_public
-    )
-"""
-
-# A late turn of a closed session brings files that nobody will read.
-_DELETE_ATTACHMENTS_OF_CLOSED: Final = """
-    DELETE FROM attachments
-    WHERE session_id = $1 AND user_id = $2 AND session_id IN (
-        SELECT id FROM sessions WHERE id = $1 AND user_id = $2 AND closed_at IS NOT NULL
-    )
 """
 
 
@@ -121,11 +89,13 @@ class SessionStore:
         history_limit: int = 20,
         session_ttl: timedelta = timedelta(days=1),
         clock: Clock = utc_now,
+        page_size: int = PAGE_SIZE,
     ) -> None:
-        """`history_limit`: messages, 0 for no bound; `session_ttl`: the time without a turn until expiry."""
+        """`history_limit`: messages, 0 for no bound; `session_ttl`: the time without a turn until expiry;
+        `page_size`: messages read at a time."""
         self._database = database
         self._limit = history_limit
-        self._window_size = history_limit or _UNBOUNDED
+        self._paging = Paging(history_limit, page_size)
         self._ttl = session_ttl
         self._clock = clock
 
@@ -133,21 +103,40 @@ class SessionStore:
         """The current session with its history, made when there is none or the last one has expired.
 
         `visibility` is that of the turn about to be made: the history of a public turn leaves out what was
-        said in private. `beyond` is how many messages to read beyond the window: whoever takes the last turn
-        apart to make it anew still has a whole window before it.
+        said in private. Of a long history this is the newest page; `more` tells, and `earlier` goes on.
+        `beyond` is how many messages to read beyond the window: whoever takes the last turn apart to make it
+        anew still has a whole window before it.
         """
-        now = self._clock()
+        now, size = self._clock(), self._paging.next_page() + beyond
         idle_since = self._idle_since(now)
-        rows = await self._database.query(
-            SELECT_OPEN_SESSION, *_key(key), idle_since, visibility, self._window_size + beyond
-        )
+        rows = await self._database.query(SELECT_OPEN_SESSION, *_key(key), idle_since, visibility, size)
         if not rows:
             rows = await self._renew(key, visibility, idle_since=idle_since, now=to_text(now))
-        session = read_session(rows, key)
+        more = self._paging.may_continue(size, len(rows))
+        session = read_session(rows, key, more=more)
         if not has_files(rows) or not session.history:
             return session
-        files = await self._database.query(SELECT_FILES, session.id, key.user_id, session.history[0].id)
-        return read_session(rows, key, files)
+        return read_session(rows, key, await self._files(session, rows, UNBOUNDED), more=more)
+
+    async def earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
+        """The session with one more page of its history, if there is one.
+
+        `visibility` is that of the turn, as in `open`.
+        """
+        if not session.more:
+            return session
+        known, rows, more = len(session.history), list[Row](), True
+        start = before = (session.history[0].id if session.history else None) or UNBOUNDED
+        while more and not has_question(rows):  # a history does not start with an answer
+            size = self._paging.next_page(known + len(rows))
+            page = await self._database.query(
+                SELECT_EARLIER, session.key.user_id, session.id, visibility, before, size
+            )
+            more = self._paging.may_continue(size, len(page), known + len(rows))
+            rows.extend(page)
+            before = message_id(rows[-1]) if rows else before
+        files = await self._files(session, rows, start) if rows and has_files(rows) else ()
+        return replace(session, history=(*read_history(rows, files), *session.history), more=more)
 
     async def clear(self, key: SessionKey) -> Session:
         """Close the open session, if any, and open a new one with nothing in it."""
@@ -183,9 +172,12 @@ class SessionStore:
         """
         stored = await self.archive_turn(session, messages, replaces=replaces)
         before = [message for message in session.history if not _is_answer(message, replaces)]
-        now = stored[-1].created_at if stored else None
+        size = self._paging.next_page()
         return replace(
-            session, history=tail([*before, *stored], self._limit), last_active=now or session.last_active
+            session,
+            history=tail([*before, *stored], size),
+            last_active=(stored[-1].created_at if stored else None) or session.last_active,
+            more=session.more or self._paging.may_continue(size, min(size, len(before) + len(stored))),
         )
 
     async def archive_turn(
@@ -207,6 +199,10 @@ class SessionStore:
             for message, id_ in zip(messages, ids, strict=True)
         )
 
+    async def _files(self, session: Session, rows: Sequence[Row], before: int) -> Sequence[Row]:
+        owned = (session.id, session.key.user_id)
+        return await self._database.query(SELECT_FILES, *owned, message_id(rows[-1]), before)
+
     def _idle_since(self, now: datetime) -> str:
         """The last moment of activity that is too long ago."""
         try:
@@ -221,11 +217,12 @@ class SessionStore:
         batch = [] if replaces is None else [Statement(_MARK_REPLACED, (*owned, replaces))]
         for message in turn:
             batch.append(_insert(owned, message, _author(message, session.key), to_ms(now)))
-            batch.extend(_insert_files(owned, message))
+            batch.extend(insert_files(owned, message))
         batch.append(Statement(_TOUCH, (*owned, to_text(now), self._idle_since(now))))
-        batch.append(Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._window_size)))
+        if self._limit:
+            batch.append(Statement(DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._limit)))
         if any(message.attachments for message in turn):
-            batch.append(Statement(_DELETE_ATTACHMENTS_OF_CLOSED, owned))
+            batch.append(Statement(DELETE_ATTACHMENTS_OF_CLOSED, owned))
         return batch
 
     async def _renew(
@@ -235,10 +232,13 @@ class SessionStore:
         columns = _key(key)
         results = await self._database.transaction(
             [
-                Statement(_DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_since)),
+                Statement(DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_since)),
                 Statement(_CLOSE_IDLE, (*columns, idle_since, now)),
                 Statement(_INSERT_SESSION, (*columns, str(uuid4()), now)),
-                Statement(SELECT_OPEN_SESSION, (*columns, _BEGINNING_OF_TIME, visibility, self._window_size)),
+                Statement(
+                    SELECT_OPEN_SESSION,
+                    (*columns, _BEGINNING_OF_TIME, visibility, self._paging.next_page()),
+                ),
             ]
         )
         return results[-1]
@@ -270,13 +270,6 @@ def _insert(owned: tuple[str, int], message: Message, author_id: int, ms: int) -
         ms,
     )
     return Statement(_INSERT_MESSAGE, (*owned, *columns))
-
-
-def _insert_files(owned: tuple[str, int], message: Message) -> list[Statement]:
-    return [
-        Statement(_INSERT_ATTACHMENT, (*owned, position, file.name, file.content_type, file.data))
-        for position, file in enumerate(message.attachments)
-    ]
 
 
 def _stored_id(rows: Sequence[Row]) -> int:

@@ -28,6 +28,7 @@ class ErrorTexts:
     model_said_nothing: str
     model_refused_key: str
     model_refused_request: str
+    context_too_long: str
     storage_error: str
     startup_error: str
     invalid_setting: str
@@ -68,6 +69,7 @@ JA = ErrorTexts(
     model_said_nothing="AIモデルの返事が空でした。もう一度お聞きになるか、言い方を変えてみてください。",
     model_refused_key="AIモデルのAPIキーが受け付けられませんでした。ボットの管理者にお知らせください。",
     model_refused_request="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、ボットの管理者にお知らせください。",
+    context_too_long="質問が長すぎて、AIモデルが一度に読みきれません。短くするか、いくつかに分けてお聞きください。",
     storage_error="保存できませんでした。少し待って、もう一度お試しください。続くときはボットの管理者にお知らせください。",
     startup_error="起動できませんでした。設定を確かめてください。",
     invalid_setting="設定 {name} の値が正しくありません。たとえば {expected} のように書いてください。",
@@ -119,6 +121,9 @@ EN = ErrorTexts(
     model_refused_key="The AI model did not accept its API key. Please tell whoever runs this bot.",
     model_refused_request=(
         "The AI model did not accept this question. Put it another way, or tell whoever runs this bot."
+    ),
+    context_too_long=(
+        "The question is too long for the AI model to read at once. Please shorten it or ask it in parts."
     ),
     storage_error="I could not save that. Please try again in a moment; if it goes on, tell whoever runs this bot.",
     startup_error="cc-bot could not start. Please check its settings.",

@@ -12,6 +12,7 @@ from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import back_up
+from cc_bot.storage.migrate import known_migrations
 from cc_bot.stores import open_stores
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
@@ -48,7 +49,7 @@ class TestBackup:
         assert result.path == tmp_path / "backups" / "daily" / "sessions_20261122-030405.db"
         assert result.path.stat().st_mode & 0o777 == 0o600
         assert result.size_bytes == result.path.stat().st_size
-        assert result.schema_version == 1
+        assert result.schema_version == known_migrations()[-1].version
         assert names(result.path.parent) == [result.path.name]
 
     async def test_holds_what_the_database_held(self, database: Path, tmp_path: Path) -> None:
