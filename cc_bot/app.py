@@ -71,6 +71,7 @@ async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
             max_turns=config.max_turns,
             style=PromptStyle(config.token_budget, config.single_system),
             clock=clock,
+            model_name=config.models[0],
             summaries=summaries,
         )
         sweep = asyncio.create_task(_sweep(stores))
@@ -79,6 +80,7 @@ async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
         finally:
             sweep.cancel()
             await asyncio.gather(sweep, return_exceptions=True)
+            await assistant.settle()
             await model.close()
 
 
@@ -88,7 +90,7 @@ async def _open_summaries(config: Config, stores: Stores, clock: Clock) -> Async
         yield None
         return
     model = build_model(config, config.summary_models)
-    plan = SummaryPlan(config.summary_every, config.history_limit, config.token_budget)
+    plan = SummaryPlan(config.summary_every, config.history_limit)
     summaries = Summaries(stores, model, plan, cost=message_tokens, locale=config.locale, clock=clock)
     try:
         yield summaries
@@ -99,7 +101,7 @@ async def _open_summaries(config: Config, stores: Stores, clock: Clock) -> Async
 
 def build_model(config: Config, names: Sequence[str]) -> ChatModel:
     """The chain of these models; the offline one when there is neither a key nor a server."""
-    if not (config.openai_api_key or config.openai_base_url):
+    if _is_offline(config):
         from cc_bot.llm.offline import OfflineModel
 
         return OfflineModel()
@@ -127,14 +129,15 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
     if not config.discord_token:
         raise MissingToken
     clock = clock_of(config)
-    async with open_core(config, clock) as core:
-        with sole_bot(sqlite_path(config.database_url)):
+    with sole_bot(sqlite_path(config.database_url)):  # before anything is migrated or swept
+        async with open_core(config, clock) as core:
             from cc_bot.discord.bot import DiscordBot, DiscordSettings
 
             settings = DiscordSettings(
                 token=config.discord_token,
                 api_url=config.discord_api_url,
                 locale=config.locale,
+                operator_locale=config.operator_locale,
                 timezone=config.timezone,
                 drain_s=DRAIN_S,
             )
@@ -152,15 +155,14 @@ async def run_terminal(config: Config, user_id: int, channel_id: int) -> None:
     async with open_core(config, clock_of(config)) as core:
         from cc_bot.terminal import ChatProfile, run_chat
 
-        offline = not (config.openai_api_key or config.openai_base_url)
         profile = ChatProfile(
             key=SessionKey(user_id, channel_id),
-            locale=config.locale,
+            locale=config.operator_locale,
             timezone=config.timezone,
             history_file=sqlite_path(config.database_url).with_name("chat_history"),
             # A channel of Discord has other readers: nothing that is said here may show up in its answers.
             visibility="private" if channel_id else "public",
-            model_label=texts(config.locale).cli.offline_model if offline else config.models[0],
+            model_label=_model_label(config),
         )
         await run_chat(core.assistant, core.stores, profile)
 
@@ -183,6 +185,14 @@ def clock_of(config: Config) -> Clock:
     """The program's clock; a test may set it ahead."""
     offset = config.test_clock_offset
     return (lambda: utc_now() + offset) if offset else utc_now
+
+
+def _model_label(config: Config) -> str:
+    return texts(config.operator_locale).cli.offline_model if _is_offline(config) else config.models[0]
+
+
+def _is_offline(config: Config) -> bool:
+    return not (config.openai_api_key or config.openai_base_url)
 
 
 async def _sweep(stores: Stores) -> None:

@@ -46,18 +46,26 @@ def _parser(words: CliTexts) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("run", help=words.run, description=words.run)
     chat = commands.add_parser("chat", help=words.chat, description=words.chat)
-    chat.add_argument("--user", type=int, default=0, metavar="ID", help=words.chat_user)
-    chat.add_argument("--channel", type=int, default=0, metavar="ID", help=words.chat_channel)
+    chat.add_argument("--user", type=_snowflake, default=0, metavar="ID", help=words.chat_user)
+    chat.add_argument("--channel", type=_snowflake, default=0, metavar="ID", help=words.chat_channel)
     backup = commands.add_parser("backup", help=words.backup, description=words.backup)
     backup.add_argument("--to", type=Path, default=Path("backup"), metavar="DIR", help=words.backup_to)
     commands.add_parser("migrate", help=words.migrate, description=words.migrate)
     return parser
 
 
+def _snowflake(text: str) -> int:
+    """An id as Discord gives them: 63 bits."""
+    number = int(text)
+    if not 0 <= number < 2**63:
+        raise ValueError
+    return number
+
+
 def _run(config: Config, options: argparse.Namespace) -> int:
     from cc_bot import app  # noqa: PLC0415 - `--version` and `--help` answer without it
 
-    words = texts(config.locale).cli
+    words = texts(config.operator_locale).cli
     match options.command:
         case "run":
             configure_logging(config.log_level)

@@ -7,12 +7,14 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.locale import Locale
@@ -48,6 +50,9 @@ class Config:
     session_ttl: timedelta
     max_turns: int
     locale: Locale
+    """For users whose own language is not known."""
+    operator_locale: Locale
+    """For whoever sits at the terminal: their system's language, unless CC_BOT_LOCALE is set."""
     timezone: ZoneInfo
     log_level: LogLevel
     test_clock_offset: timedelta
@@ -71,10 +76,11 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         history_limit=read.parsed("CC_BOT_HISTORY_LIMIT", "20", _count_or_zero, example="20"),
         token_budget=read.parsed("CC_BOT_TOKEN_BUDGET", "80000", _count, example="80000"),
         summary_every=read.parsed("CC_BOT_SUMMARY_EVERY", "20", _count_or_zero, example="20"),
-        summary_models=read.parsed("CC_BOT_SUMMARY_MODEL", models[0], _names, example=models[0]),
+        summary_models=read.parsed("CC_BOT_SUMMARY_MODEL", ",".join(models), _names, example=models[0]),
         session_ttl=read.parsed("CC_BOT_SESSION_TTL", "86400", _duration, example="86400"),
         max_turns=read.parsed("CC_BOT_MAX_TURNS", "8", _count, example="8"),
-        locale=read.parsed("CC_BOT_LOCALE", system_locale(environ), Locale, example="ja / en"),
+        locale=read.parsed("CC_BOT_LOCALE", "ja", Locale, example="ja / en"),
+        operator_locale=operator_locale(environ, dotenv),
         timezone=read.parsed("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, example="Asia/Tokyo"),
         log_level=read.parsed("CC_BOT_LOG_LEVEL", "info", _log_level, example=" / ".join(get_args(LogLevel))),
         test_clock_offset=read.parsed("CC_BOT_TEST_CLOCK_OFFSET", "0", _duration, example="86400"),
@@ -99,6 +105,10 @@ def system_locale(environ: Mapping[str, str]) -> str:
     return "en" if language.lower().startswith("en") else "ja"
 
 
+_LARGEST = 10**9
+"""Of any count or number of seconds: beyond what makes sense, and within what a database and a clock take."""
+
+
 class _Reader:
     """Takes values out of the environment; a variable that is set but empty counts as not set."""
 
@@ -119,10 +129,19 @@ class _Reader:
 
 
 def _read_dotenv(path: Path) -> dict[str, str]:
+    """What the file sets. A line that can't be read is refused: its setting would seem to be missing."""
+    if not path.exists():
+        return {}
+    refused = InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
     try:
-        return {name: value for name, value in dotenv_values(path).items() if value is not None}
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja") from error
+        raise refused from error
+    lines = [line for line in parse_stream(StringIO(text)) if line.key or line.error]
+    if any(line.error for line in lines):
+        raise refused
+    values = dotenv_values(stream=StringIO(text))
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _names(text: str) -> tuple[str, ...]:
@@ -150,7 +169,7 @@ def _ascii_or_none(text: str) -> str | None:
 
 def _count_or_zero(text: str) -> int:
     number = int(text)
-    if number < 0:
+    if not 0 <= number <= _LARGEST:
         raise ValueError
     return number
 

@@ -1,7 +1,8 @@
 """Log records: structured, on stderr, and never with what people wrote or with secrets.
 
-Our own records name facts only. Those of libraries are let through from `warning` on, and an exception
-is told by its type and where it happened: its message may quote a request.
+Our own records name facts only. Those of libraries are let through from `warning` on, by their first line:
+below it asyncio, for one, quotes the exception of a failed task. An exception is told by its type and where
+it happened: its message may quote a request.
 """
 
 import logging
@@ -38,7 +39,7 @@ def configure_logging(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[structlog.stdlib.add_logger_name, *shared],
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, _first_line, *shared],
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
@@ -46,6 +47,11 @@ def configure_logging(level: str) -> None:
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     logging.getLogger("cc_bot").setLevel(level.upper())
+
+
+def _first_line(_logger: object, _method: str, record: Record) -> Record:
+    record["event"] = str(record["event"]).partition("\n")[0]
+    return record
 
 
 def _exceptions_without_messages(_logger: object, _method: str, record: Record) -> Record:

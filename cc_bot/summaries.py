@@ -10,6 +10,7 @@ made from the first alone.
 """
 
 import asyncio
+import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -19,14 +20,15 @@ from typing import Final
 import structlog
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import CcBotError, ModelSaidNothing, ModelUnavailable
+from cc_bot.domain.errors import CcBotError, ContextTooLong, ModelSaidNothing, ModelUnavailable
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility
-from cc_bot.domain.session import Session, SessionKey
+from cc_bot.domain.session import SessionKey
 from cc_bot.domain.summary import MAX_SUMMARY_CHARACTERS, Backlog, clean_summary
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish
 from cc_bot.llm.summary_request import summary_request
 from cc_bot.stores import Stores
+from cc_bot.stores.summaries import MAX_BACKLOG
 
 MAX_RUNNING: Final = 2
 MAX_WAITING: Final = 200
@@ -52,30 +54,44 @@ class SummaryPlan:
     every_turns: int
     history_limit: int
     """Messages; 0 for no bound."""
-    budget_tokens: int
 
 
-def is_due(plan: SummaryPlan, *, turns: int, messages: int, tokens: int, closed: bool) -> bool:
+def is_due(
+    plan: SummaryPlan, *, turns: int, messages: int, tokens: float, budget_tokens: float, closed: bool
+) -> bool:
     """Whether it is time to fold what is in no summary yet: so many turns, messages and tokens.
 
-    The next request's history still has all of it. The one after that would miss some when there is no room
-    for two more messages now, or when the next turn is as long as all of this.
+    `budget_tokens` is how much history the model takes, in the same tokens. The next request's history still
+    has all of it. The one after that would miss some when there is no room for two more messages now, or when
+    the next turn is as long as all of this. More than MAX_BACKLOG messages are not counted, so that many are
+    reason enough.
     """
     if closed:
         return messages > 0
-    no_room = plan.history_limit > 0 and messages + 2 > plan.history_limit
-    return messages > 0 and (turns >= plan.every_turns or no_room or 2 * tokens > plan.budget_tokens)
+    most = min(plan.history_limit or MAX_BACKLOG, MAX_BACKLOG)
+    return messages > 0 and (turns >= plan.every_turns or messages + 2 > most or 2 * tokens > budget_tokens)
 
 
-def batch(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """As many of the oldest as fit one request, at least one."""
-    room, count = _INPUT_CHARACTERS, 0
+def batch(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
+    """As many of the oldest as have so many characters together, at least one."""
+    room, count = characters, 0
     for message in messages:
         room -= min(len(message.content), _MESSAGE_CHARACTERS)
         if room < 0 and count:
             break
         count += 1
     return tuple(messages[:count])
+
+
+@dataclass(frozen=True, slots=True)
+class _Occasion:
+    """Why a key is looked after: a turn was just stored under it, or an expired session has a rest."""
+
+    key: SessionKey
+    history: Sequence[Message] = ()
+    """As far as it is known, with the attachments."""
+    budget_tokens: float = math.inf
+    locale: Locale | None = None
 
 
 class Summaries:
@@ -87,7 +103,7 @@ class Summaries:
         model: ChatModel,
         plan: SummaryPlan,
         *,
-        cost: Callable[[Message], int],
+        cost: Callable[[Message], float],
         locale: Locale = Locale.JA,
         clock: Clock = utc_now,
         pause_s: float = 60.0,
@@ -110,15 +126,20 @@ class Summaries:
         """How often in a row, and from when on it is tried again, on the loop's clock."""
         self._closed = False
 
-    def after_turn(self, session: Session, locale: Locale) -> None:
-        """Look after a session whose turn was just stored. Returns at once and never raises."""
-        self._start(session.key, session.history, locale)
+    def after_turn(
+        self, key: SessionKey, history: Sequence[Message], locale: Locale, *, budget_tokens: float = math.inf
+    ) -> None:
+        """Look after the session of a key, whose history ends with the turn that was just stored.
+
+        `budget_tokens` is how much history its model takes, as `cost` counts. Returns at once, never raises.
+        """
+        self._start(_Occasion(key, history, budget_tokens, locale))
 
     async def catch_up(self) -> None:
         """Look after the expired sessions of all keys. Raises StorageError."""
         await self._stores.summaries.settle(self._clock() - LATEST_TURN)
         for key in await self._stores.summaries.waiting(MAX_WAITING):
-            self._start(key, (), None)
+            self._start(_Occasion(key))
 
     async def settled(self) -> None:
         """Wait until nothing is being done."""
@@ -135,24 +156,26 @@ class Summaries:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _start(self, key: SessionKey, history: Sequence[Message], locale: Locale | None) -> None:
+    def _start(self, occasion: _Occasion) -> None:
+        key = occasion.key
         _, again_at = self._failures.get(key, (0, 0.0))
         if self._closed or key in self._tasks or len(self._tasks) >= MAX_WAITING:
             return
         if asyncio.get_running_loop().time() < again_at:
             return
-        task = asyncio.create_task(self._look_after(key, history, locale))
+        task = asyncio.create_task(self._look_after(occasion))
         self._tasks[key] = task
         task.add_done_callback(lambda _: self._tasks.pop(key))
 
-    async def _look_after(self, key: SessionKey, history: Sequence[Message], locale: Locale | None) -> None:
+    async def _look_after(self, occasion: _Occasion) -> None:
+        key = occasion.key
         try:
             for _ in range(MAX_FOLDS):
                 backlog = await self._stores.summaries.backlog(key)
-                if backlog is None or not self._is_due(backlog, history):
+                if backlog is None or not self._is_due(backlog, occasion):
                     break
                 async with self._places, asyncio.timeout(self._time_limit_s):
-                    await self._fold(backlog, locale or await self._locale_of(key.user_id))
+                    await self._fold(backlog, occasion.locale or await self._locale_of(key.user_id))
             self._failures.pop(key, None)
         except (CcBotError, TimeoutError) as error:
             self._failed(key, type(error).__name__)
@@ -160,19 +183,33 @@ class Summaries:
             self._failed(key, type(error).__name__)
             _log.error("summary_broke", exc_info=error)
 
-    def _is_due(self, backlog: Backlog, history: Sequence[Message]) -> bool:
+    def _is_due(self, backlog: Backlog, occasion: _Occasion) -> bool:
         """The history has the attachments, which a backlog has not."""
-        whole = {message.id: message for message in history}
+        whole = {message.id: message for message in occasion.history}
         return is_due(
             self._plan,
             turns=sum(message.role == "user" for message in backlog.messages),
             messages=len(backlog.messages),
             tokens=sum(self._cost(whole.get(message.id, message)) for message in backlog.messages),
+            budget_tokens=occasion.budget_tokens,
             closed=backlog.closed,
         )
 
-    async def _fold(self, backlog: Backlog, locale: Locale) -> None:
-        backlog = replace(backlog, messages=batch(backlog.messages))
+    async def _fold(self, backlog: Backlog, locale: Locale, characters: int = _INPUT_CHARACTERS) -> None:
+        """Have the oldest messages folded; fewer, when they are too long for the model."""
+        oldest = replace(backlog, messages=batch(backlog.messages, characters))
+        try:
+            texts = await self._texts(oldest, locale)
+        except ContextTooLong:
+            if len(oldest.messages) == 1:
+                raise
+            await self._fold(backlog, locale, characters // 2)
+            return
+        stored = await self._stores.summaries.put(oldest, texts)
+        _log.info("summary_stored" if stored else "summary_dropped", messages=len(oldest.messages))
+
+    async def _texts(self, backlog: Backlog, locale: Locale) -> dict[Visibility, str]:
+        """The new summaries, each made of what was said in its visibility alone."""
         earlier = {
             summary.visibility: summary.content
             for summary in await self._stores.summaries.current(backlog.key)
@@ -185,8 +222,7 @@ class Summaries:
                 if message.visibility == visibility and message.content.strip()
             ]
             texts[visibility] = await self._write(summary_request(earlier.get(visibility, ""), said, locale))
-        stored = await self._stores.summaries.put(backlog, texts)
-        _log.info("summary_stored" if stored else "summary_dropped", messages=len(backlog.messages))
+        return texts
 
     async def _write(self, request: ChatRequest) -> str:
         """The model's text. Raises a ModelError when there is none, or only the beginning of one."""

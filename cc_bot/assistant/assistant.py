@@ -7,18 +7,18 @@ transaction open, and writes the turn in one short commit.
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from dataclasses import dataclass, replace
-from zoneinfo import ZoneInfo
 
 import structlog
 
+from cc_bot.assistant.calibration import Calibration
+from cc_bot.assistant.prompts import Prompts
 from cc_bot.assistant.queue import TurnQueue
 from cc_bot.assistant.rounds import Draft, RoundEvent, Rounds
 from cc_bot.assistant.stop import Stop, until_stopped
-from cc_bot.context.prompt import PromptStyle, build_prompt
-from cc_bot.context.recap import recap
+from cc_bot.assistant.turn import Turn, TurnOptions
+from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     CcBotError,
@@ -28,10 +28,10 @@ from cc_bot.domain.errors import (
     NotNewest,
     QuestionTooLong,
     ShuttingDown,
+    StorageError,
 )
 from cc_bot.domain.events import Done, Notice, TurnEvent
-from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Message, Status, Visibility
+from cc_bot.domain.message import Message, Status, is_blank
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.llm.model import ChatModel
 from cc_bot.stores import Stores
@@ -44,31 +44,6 @@ MAX_QUESTION_CHARACTERS = 6000
 """The longest text that Discord lets a command option have."""
 TURN_LIMIT_S = 600.0
 """No answer takes longer: an interaction token lives 900 s, and someone pays for every minute."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnOptions:
-    """For whom a turn is made."""
-
-    locale: Locale
-    timezone: ZoneInfo
-    temporary: bool = False
-    """Store nothing of this turn."""
-    welcomed: bool = True
-    """Whether this user is known to have had an answer before."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Turn:
-    """One turn on its way: what was asked, on top of what, and where the answer goes."""
-
-    session: Session
-    question: Message
-    history: tuple[Message, ...]
-    visibility: Visibility
-    options: TurnOptions
-    replaces: int | None = None
-    """The row of the answer that this one takes the place of; its question is stored already."""
 
 
 class Assistant:
@@ -84,16 +59,21 @@ class Assistant:
         style: PromptStyle = PromptStyle(),
         clock: Clock = utc_now,
         turn_limit_s: float = TURN_LIMIT_S,
+        model_name: str = "",
         summaries: Summaries | None = None,
     ) -> None:
-        """Without `summaries` none are made and none are shown to the model."""
+        """`model_name` is the model that is asked first, as its answers name it. Without `summaries` none are
+        made, and none are shown to the model."""
         self._stores = stores
         self._model = model
         self._tools = tools
-        self._style = style
         self._clock = clock
         self._turn_limit_s = turn_limit_s
+        self._calibration = Calibration(stores.token_factors, model_name)
         self._summaries = summaries
+        self._prompts = Prompts(
+            stores.sessions, self._calibration, style, clock, recapping=summaries is not None
+        )
         self._queue = TurnQueue(max_turns)
         self._running: set[Stop] = set()
         self._idle = asyncio.Event()
@@ -110,9 +90,9 @@ class Assistant:
         """
         _check(message)
 
-        async def begin() -> _Turn:
+        async def begin() -> Turn:
             session = await self._stores.sessions.open(key, visibility=message.visibility)
-            return _Turn(session, message, session.history, message.visibility, options)
+            return Turn(session, message, session.history, message.visibility, options)
 
         async with aclosing(self._run(key, begin, stop or Stop())) as events:
             async for event in events:
@@ -127,24 +107,20 @@ class Assistant:
         Raises as `ask` does, and NotNewest when something was said since.
         """
 
-        async def begin() -> _Turn:
+        async def begin() -> Turn:
             session, question, answer = await self._newest(key, answer_id)
-            earlier = tuple(
-                message
-                for message in session.history[:-2]
-                if answer.visibility == "private" or message.visibility == "public"
-            )
-            before = replace(session, history=session.history[:-1])
-            return _Turn(before, question, earlier, answer.visibility, options, replaces=answer_id)
+            if answer.visibility == "public":  # it must not see now what it did not see then
+                session = await self._stores.sessions.open(key, beyond=2)
+            earlier = session.history[:-2]
+            return Turn(session, question, earlier, answer.visibility, options, replaces=answer_id)
 
         async with aclosing(self._run(key, begin, stop or Stop())) as events:
             async for event in events:
                 yield event
 
-    async def newest_answer(self, key: SessionKey, answer_id: int) -> Message:
-        """The answer, as long as it is the newest of its session. Raises NotNewest."""
-        _, _, answer = await self._newest(key, answer_id)
-        return answer
+    async def check_newest(self, key: SessionKey, answer_id: int) -> None:
+        """Raises NotNewest unless the answer is the newest of its session."""
+        await self._newest(key, answer_id)
 
     async def drain(self, grace_s: float) -> None:
         """Take no new turns, let the running ones finish for `grace_s` seconds, then cut the rest."""
@@ -156,29 +132,37 @@ class Assistant:
                 stop.request("cut")
             await self._idle.wait()
 
+    async def settle(self) -> None:
+        """Wait for what goes on after turns: their token counts being learned."""
+        await self._calibration.settle()
+
     async def _run(
-        self, key: SessionKey, begin: Callable[[], Awaitable[_Turn]], stop: Stop
+        self, key: SessionKey, begin: Callable[[], Awaitable[Turn]], stop: Stop
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Wait in line, begin, answer, store; one log record for how it ended."""
-        log = _log.bind(turn=secrets.token_hex(4), agent=key.agent)
+        """Wait in line, begin, answer, store; one log record for how it ended.
+
+        From here on every record of this task and of those it starts, the model's and the front end's too,
+        carries the id of the turn.
+        """
+        structlog.contextvars.bind_contextvars(turn=secrets.token_hex(4), agent=key.agent)
         began = time.monotonic()
         waits = self._queue.would_wait(key.user_id)
         if waits:
             yield Notice("queued")
         try:
             async with self._queue.turn(key.user_id, stop):
-                if waits:
-                    yield Notice("started")
                 with self._entered(stop):
+                    if waits:
+                        yield Notice("started")
                     turn, draft = await begin(), Draft()
                     async with aclosing(self._answer(turn, draft, stop)) as events:
                         async for event in events:
                             yield event
-                    done = await self._end(turn, draft, stop)
+                    done, stored = await self._end(turn, draft, stop)
         except CcBotError as error:
-            log.warning("turn_failed", error=type(error).__name__, seconds=_since(began))
+            _log.warning("turn_failed", error=type(error).__name__, seconds=_since(began))
             raise
-        log.info(
+        _log.info(
             "turn_done",
             status=done.answer.status,
             tools=len(done.answer.tool_calls),
@@ -186,10 +170,14 @@ class Assistant:
             completion_tokens=done.usage.completion_tokens,
             seconds=_since(began),
         )
-        yield done
+        self._calibration.learn(draft.measured)
+        try:
+            yield done
+        finally:  # whoever asked has the answer by now
+            self._look_back(turn, draft, stored)
 
     async def _newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
-        session = await self._stores.sessions.open(key, visibility="private")
+        session = await self._stores.sessions.open(key, visibility="private", beyond=2)
         match session.history[-2:]:
             case (Message(role="user") as question, Message(role="assistant") as answer) if (
                 answer.id == answer_id
@@ -198,7 +186,7 @@ class Assistant:
             case _:
                 raise NotNewest
 
-    async def _answer(self, turn: _Turn, draft: Draft, stop: Stop) -> AsyncGenerator[RoundEvent, None]:
+    async def _answer(self, turn: Turn, draft: Draft, stop: Stop) -> AsyncGenerator[RoundEvent, None]:
         """Let the model answer into the draft until it is done, stopped, or out of time."""
         if stop.requested:
             return
@@ -209,20 +197,9 @@ class Assistant:
             visibility=turn.visibility,
             locale=options.locale,
             timezone=options.timezone,
-            clock=self._clock,
             memories=self._stores.memories,
         )
-        prompt = build_prompt(
-            turn.history,
-            turn.question,
-            tools=offered,
-            locale=options.locale,
-            now=self._clock(),
-            timezone=options.timezone,
-            temporary=options.temporary,
-            recap=recap(turn.session, turn.visibility) if self._summaries else "",
-            style=self._style,
-        )
+        prompt = await self._prompts.begin(turn, offered)
         rounds = Rounds(self._model, self._tools, offered, context)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
@@ -231,27 +208,44 @@ class Assistant:
                     yield event
         finally:
             out_of_time.cancel()
+            draft.history_tokens = prompt.budget_tokens
 
-    async def _end(self, turn: _Turn, draft: Draft, stop: Stop) -> Done:
-        """Store what came of the turn. An answer of which nothing came leaves no trace."""
+    async def _end(self, turn: Turn, draft: Draft, stop: Stop) -> tuple[Done, tuple[Message, ...]]:
+        """Store what came of the turn; with its end come the messages that were stored. An answer of which
+        nothing came leaves no trace, and one without words takes no other answer's place."""
         interrupted = stop.requested and draft.status != "complete"
         status: Status = stop.status if interrupted else draft.status
         answer = draft.as_message(status, turn.visibility)
-        if draft.empty:
+        if draft.empty or (turn.replaces is not None and is_blank(answer.content)):
             if status == "stopped":
-                return Done(answer, draft.usage)
+                return Done(answer, draft.usage), ()
             if draft.status == "complete":
                 raise ModelSaidNothing
             raise ShuttingDown if self._queue.closed else ModelUnavailable
         if turn.options.temporary:
-            return Done(answer, draft.usage)
+            return Done(answer, draft.usage), ()
         messages = (answer,) if turn.replaces is not None else (turn.question, answer)
-        session = await self._stores.sessions.commit_turn(turn.session, messages, replaces=turn.replaces)
-        user_id = turn.session.key.user_id
-        first = not turn.options.welcomed and await self._stores.settings.claim_welcome(user_id)
-        if self._summaries:
-            self._summaries.after_turn(session, turn.options.locale)
-        return Done(session.history[-1], draft.usage, first)
+        stored = await self._stores.sessions.archive_turn(turn.session, messages, replaces=turn.replaces)
+        first = not turn.options.welcomed and await self._claim_welcome(turn.session.key.user_id)
+        return Done(stored[-1], draft.usage, first), stored
+
+    def _look_back(self, turn: Turn, draft: Draft, stored: Sequence[Message]) -> None:
+        """See whether the conversation is due to be written down, some time soon."""
+        if self._summaries and stored:
+            self._summaries.after_turn(
+                turn.session.key,
+                (*turn.history, turn.question, *stored),
+                turn.options.locale,
+                budget_tokens=draft.history_tokens,
+            )
+
+    async def _claim_welcome(self, user_id: int) -> bool:
+        """The answer is stored by now: trouble here must not tell its user that it is not."""
+        try:
+            return await self._stores.settings.claim_welcome(user_id)
+        except StorageError:
+            _log.warning("welcome_not_claimed")
+            return False
 
     @contextmanager
     def _entered(self, stop: Stop) -> Iterator[None]:

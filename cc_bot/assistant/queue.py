@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from cc_bot.assistant.stop import Stop
-from cc_bot.domain.errors import Busy, ShuttingDown
+from cc_bot.domain.errors import Busy, Crowded, ShuttingDown
 
 MAX_WAITING_PER_USER = 5
 MAX_WAIT_S = 180.0
@@ -47,7 +47,8 @@ class TurnQueue:
     async def turn(self, user_id: int, stop: Stop) -> AsyncIterator[None]:
         """Wait for a place and hold it; on a stop request the body is entered at once, without one.
 
-        Raises Busy when too many wait already or the wait takes too long, ShuttingDown once closed.
+        Raises Busy when too many of the user's wait already, Crowded when the wait takes too long, and
+        ShuttingDown once closed.
         """
         line = self._lines.setdefault(user_id, _Line())
         if line.turns > MAX_WAITING_PER_USER:
@@ -80,7 +81,7 @@ class TurnQueue:
         if self.closed:
             raise ShuttingDown
         if not stop.requested and not holding.complete:
-            raise Busy
+            raise Crowded
 
 
 class _Holding:

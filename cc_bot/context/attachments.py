@@ -1,7 +1,7 @@
 """What a file becomes that came with a question: an image, or text in UTF-8, or a clear refusal.
 
-The bytes decide what a file is. Its name and the type that the sender claims are often wrong; they
-only tell, before anything is fetched, how large the file may be.
+The bytes decide what a file is. Its name and the type that the sender claims are often wrong: they are
+only asked how large the file may be, before it is fetched.
 """
 
 import mimetypes
@@ -30,32 +30,34 @@ def size_limit(content_type: str | None, name: str) -> int:
     return MAX_TEXT_BYTES if is_text else MAX_IMAGE_BYTES  # what says neither may turn out to be an image
 
 
-def read_attachment(
-    name: str,
-    content_type: str | None,  # noqa: ARG001 - every caller has it, and none needs to know that it is not believed
-    data: bytes,
-) -> Attachment:
+def too_large(limit_bytes: int) -> AttachmentTooLarge:
+    """The refusal of a file that has more bytes than this."""
+    mebibytes, kibibytes = limit_bytes >> 20, limit_bytes >> 10
+    return AttachmentTooLarge(limit=f"{mebibytes} MB" if mebibytes else f"{kibibytes} KB")
+
+
+def read_attachment(name: str, data: bytes) -> Attachment:
     """The file as it goes to the model: an image as it is, or text in UTF-8 as `text/plain`.
 
-    Text may come in UTF-8, UTF-16, Shift_JIS, EUC-JP or ISO-2022-JP. `content_type` is what the sender
-    claims; it is not believed. Raises AttachmentTooLarge (an image over MAX_IMAGE_BYTES, text over
-    MAX_TEXT_BYTES, as it came or in UTF-8) and AttachmentNotSupported (empty, or neither of the two).
+    Text may come in UTF-8, UTF-16, Shift_JIS, EUC-JP or ISO-2022-JP. Raises AttachmentTooLarge (an image over
+    MAX_IMAGE_BYTES, text over MAX_TEXT_BYTES, as it came or in UTF-8) and AttachmentNotSupported (empty, or
+    neither of the two).
     """
     image_type = _image_type(data)
     if image_type is not None:
         if len(data) > MAX_IMAGE_BYTES:
-            raise AttachmentTooLarge(limit="8 MB")
+            raise too_large(MAX_IMAGE_BYTES)
         return Attachment(name, image_type, data)
     if data.startswith(_NO_TEXT) or (len(data) > MAX_TEXT_BYTES and b"\0" in data[:_HEAD_BYTES]):
         raise AttachmentNotSupported
     if len(data) > MAX_TEXT_BYTES:
-        raise AttachmentTooLarge(limit="256 KB")
+        raise too_large(MAX_TEXT_BYTES)
     text = decode_text(data)
     if text is None or not text.strip():
         raise AttachmentNotSupported
     encoded = text.encode()
     if len(encoded) > MAX_TEXT_BYTES:
-        raise AttachmentTooLarge(limit="256 KB")
+        raise too_large(MAX_TEXT_BYTES)
     return Attachment(name, "text/plain", encoded)
 
 

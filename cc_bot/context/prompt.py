@@ -6,26 +6,18 @@ Two turns of a session share everything up to the end of the older one's history
 is what a provider's prefix cache needs.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from cc_bot.context.attachments import as_prompt_text
 from cc_bot.context.instructions import instructions
+from cc_bot.context.parts import message_parts, user_part
 from cc_bot.context.tokens import message_tokens
 from cc_bot.context.window import window
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message
-from cc_bot.llm.model import (
-    AssistantPart,
-    PromptPart,
-    SystemPart,
-    ToolRequest,
-    ToolResultPart,
-    ToolSchema,
-    UserPart,
-)
+from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema, UserPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +42,16 @@ def build_prompt(
     temporary: bool = False,
     recap: str = "",
     style: PromptStyle = PromptStyle(),
+    budget_tokens: float | None = None,
+    cost: Callable[[Message], float] = message_tokens,
 ) -> tuple[PromptPart, ...]:
-    """Everything the model sees of a turn before it answers. `recap` tells of what was before the history."""
-    asked = _user_part(question)
+    """Everything the model sees of a turn before it answers.
+
+    `recap` tells of what was before the history. Of that, `budget_tokens` are shown at most, the style's own
+    when it is None; `cost` tells what a message takes of them.
+    """
+    asked = user_part(question)
+    budget = style.budget_tokens if budget_tokens is None else budget_tokens
     changing = _changing(locale, now.astimezone(timezone), timezone, recap)
     if style.single_system:
         end: tuple[PromptPart, ...] = (UserPart(f"[{changing}]\n\n{asked.text}", asked.images),)
@@ -60,7 +59,7 @@ def build_prompt(
         end = (SystemPart(changing), asked)
     return (
         SystemPart(_stable(locale, tools, temporary=temporary)),
-        *_history_parts(window(history, style.budget_tokens, message_tokens)),
+        *(part for message in window(history, budget, cost) for part in message_parts(message)),
         *end,
     )
 
@@ -86,30 +85,3 @@ def _changing(locale: Locale, local: datetime, timezone: ZoneInfo, recap: str) -
         timezone=timezone.key,
     )
     return "\n\n".join((now, words.recap.format(summary=recap))) if recap else now
-
-
-def _history_parts(history: Iterable[Message]) -> Iterator[PromptPart]:
-    for message in history:
-        if message.role == "user":
-            yield _user_part(message)
-        else:
-            yield from _assistant_parts(message)
-
-
-def _user_part(message: Message) -> UserPart:
-    files = (as_prompt_text(attachment) for attachment in message.attachments if not attachment.is_image)
-    images = tuple(attachment for attachment in message.attachments if attachment.is_image)
-    return UserPart("\n\n".join(filter(None, (message.content, *files))), images)
-
-
-def _assistant_parts(message: Message) -> Iterator[PromptPart]:
-    """The calls with their results first, then what was said: a call without its result is refused by
-    most servers, so the two are never apart."""
-    if message.tool_calls:
-        yield AssistantPart(
-            "", tuple(ToolRequest(call.id, call.name, call.arguments) for call in message.tool_calls)
-        )
-        for call in message.tool_calls:
-            yield ToolResultPart(call.id, call.name, call.result)
-    if message.content:
-        yield AssistantPart(message.content)

@@ -1,5 +1,6 @@
 """An answer as it is shown: turn events go in, the messages as they should look come out. Nothing is sent."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
@@ -8,6 +9,7 @@ from cc_bot.discord.fences import close_fences
 from cc_bot.discord.page import Button, Page, TextFile
 from cc_bot.discord.split import split
 from cc_bot.domain.events import Done, Notice, TextDelta, ToolFinished, ToolStarted, TurnEvent
+from cc_bot.domain.message import is_blank
 from cc_bot.texts import Texts
 
 MAX_MESSAGES = 5
@@ -15,6 +17,8 @@ MAX_MESSAGES = 5
 as a file."""
 TEXT_LIMIT = 1700
 """Of Discord's 2000 characters a message; the rest is for what stands under the text."""
+LONGEST_TOOL_NAME = 64
+"""As the Chat Completions API has it."""
 
 Waiting = Literal["thinking", "queued", "fallback"]
 
@@ -60,7 +64,7 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
     """While the answer is on its way: what came so far, what is going on, and a way to stop it."""
     button = Button(words.answer.stop, stop.custom_id())
     activity = _activity(state, words)
-    if not state.text.strip():
+    if is_blank(state.text):
         return (Page(activity or words.answer.thinking, (button,)),)
     *full, last = split(state.text, limit=TEXT_LIMIT)[:MAX_MESSAGES]
     below = f"\n-# {activity}" if activity else ""
@@ -70,7 +74,7 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
 def final_pages(state: AnswerState, words: Texts, *, temporary: bool = False) -> tuple[Page, ...]:
     """Once it has ended, without buttons: those under an answer name the messages above theirs."""
     footer = "\n".join(f"-# {line}" for line in _footers(state, words, temporary=temporary))
-    if not state.text.strip():
+    if is_blank(state.text):
         return (Page("\n".join(filter(None, (_instead_of_text(state, words), footer)))),)
     pieces = split(state.text, limit=TEXT_LIMIT)
     if len(pieces) > MAX_MESSAGES:
@@ -105,10 +109,10 @@ def _activity(state: AnswerState, words: Texts) -> str:
     elif state.waiting == "fallback":
         line = words.answer.fallback
     elif state.quiet_s:
-        return words.answer.thinking_for.format(seconds=state.quiet_s)
+        line = words.answer.thinking
     else:
         return ""
-    return f"{line} ({state.quiet_s} s)" if state.quiet_s else line
+    return words.answer.going_on_for.format(activity=line, seconds=state.quiet_s) if state.quiet_s else line
 
 
 def _tool_line(name: str, words: Texts) -> str:
@@ -117,16 +121,16 @@ def _tool_line(name: str, words: Texts) -> str:
             return words.answer.tool_remember
         case "recall":
             return words.answer.tool_recall
-        case _:
-            return words.answer.tool_other.format(name=name)
+        case _:  # the model's own word for it, which may be anything
+            return words.answer.tool_other.format(name=re.sub(r"[^\w-]", "", name)[:LONGEST_TOOL_NAME])
 
 
 def _footers(state: AnswerState, words: Texts, *, temporary: bool) -> tuple[str, ...]:
     done = state.done
     lines = []
-    if state.failure and state.text.strip():
+    if state.failure and not is_blank(state.text):
         lines.append(state.failure)
-    if done and done.answer.status == "stopped" and state.text.strip():
+    if done and done.answer.status == "stopped" and not is_blank(state.text):
         lines.append(words.answer.stopped)
     if done and done.answer.status == "cut":
         lines.append(words.answer.cut if done.answer.id is not None else words.answer.cut_for_good)

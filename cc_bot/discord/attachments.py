@@ -5,8 +5,8 @@ import asyncio
 import aiohttp
 import hikari
 
-from cc_bot.context.attachments import read_attachment, size_limit
-from cc_bot.domain.errors import AttachmentNotFetched, AttachmentTooLarge
+from cc_bot.context.attachments import read_attachment, size_limit, too_large
+from cc_bot.domain.errors import AttachmentNotFetched
 from cc_bot.domain.message import Attachment
 
 TIMEOUT_S = 20.0
@@ -19,14 +19,10 @@ async def fetch_attachment(attachment: hikari.Attachment) -> Attachment:
     """
     limit = size_limit(attachment.media_type, attachment.filename)
     if attachment.size > limit:
-        raise AttachmentTooLarge(limit=_readable(limit))
+        raise too_large(limit)
     try:
         async with asyncio.timeout(TIMEOUT_S):
             data = await attachment.read()
     except (TimeoutError, hikari.HTTPError, aiohttp.ClientError, OSError) as error:
         raise AttachmentNotFetched from error
-    return read_attachment(attachment.filename, attachment.media_type, data)
-
-
-def _readable(size_bytes: int) -> str:
-    return f"{size_bytes >> 20} MB" if size_bytes >= 1 << 20 else f"{size_bytes >> 10} KB"
+    return read_attachment(attachment.filename, data)

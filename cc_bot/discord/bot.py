@@ -45,7 +45,9 @@ class DiscordSettings:
     api_url: str | None
     """REST base; None is Discord's own."""
     locale: Locale
-    """For whoever reads the program's own output, and for users whose language is not known."""
+    """For users whose language is not known."""
+    operator_locale: Locale
+    """For whoever reads the program's own output."""
     timezone: ZoneInfo
     drain_s: float
     """How long running turns may go on after the signal to stop."""
@@ -88,12 +90,12 @@ class DiscordBot:
                 if not await _first_of(start, stop.wait()):
                     return
                 me = self._bot.get_me()
-                words = texts(self._settings.locale).cli
+                words = texts(self._settings.operator_locale).cli
                 self._say(words.ready.format(name=me.username if me else "cc-bot"))
                 _log.info("ready")
                 if await _first_of(asyncio.create_task(self._bot.join()), stop.wait()):
                     raise DiscordUnreachable
-                self._say(words.stopping)
+                self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
             except hikari.GatewayServerClosedConnectionError as error:
                 raise _refusal(error) from error
             finally:

@@ -49,7 +49,7 @@ async def tell_failure(interaction: Answerable, error: Exception, readers: Reade
     told = error if isinstance(error, CcBotError) else CcBotError()
     try:
         await tell_after_all(interaction, explain(told, await _locale_of(interaction, readers)))
-    except hikari.HTTPError as unreachable:
+    except hikari.HikariError as unreachable:  # Discord's trouble, or the connection is closed already
         _log.warning("user_not_told", error=type(unreachable).__name__)
 
 

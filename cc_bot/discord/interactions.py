@@ -16,6 +16,9 @@ Answerable = hikari.CommandInteraction | hikari.ComponentInteraction
 ALREADY_ACKNOWLEDGED = 40060
 """Discord's error code for a second first response: an earlier try took effect after all."""
 
+MAX_CHOICES = 25
+"""The most that Discord takes in an autocomplete list."""
+
 _PAUSE_S = 0.3
 _TRIES = 3
 
@@ -23,6 +26,12 @@ _TRIES = 3
 def session_key(interaction: Answerable) -> SessionKey:
     """The session of this user in this channel. A thread is a channel of its own, and so is a DM."""
     return SessionKey(int(interaction.user.id), int(interaction.channel_id))
+
+
+def author_name(interaction: Answerable) -> str:
+    """What this user is called where they ask."""
+    user, member = interaction.user, interaction.member
+    return member.display_name if member else user.display_name or user.username
 
 
 def own_space(interaction: Answerable) -> bool:

@@ -54,7 +54,9 @@ class LiveAnswer:
         # Not cancelled: a request on its way would take effect all the same, unknown to us or after the end.
         self._over.set()
         self._changed.set()
-        await asyncio.gather(self._painter, return_exceptions=True)
+        [outcome] = await asyncio.gather(self._painter, return_exceptions=True)
+        if isinstance(outcome, Exception):
+            _log.error("painting_broke", exc_info=outcome)
 
     def feed(self, event: TurnEvent) -> None:
         self.state = advance(self.state, event)
@@ -112,6 +114,8 @@ class LiveAnswer:
     async def _show_now(self) -> None:
         """Show the present state if Discord lets us; if not, the next one will do."""
         pages = self._pages_now()
+        if self._one_message and not self._reply.begun:
+            return  # its first message may be there already: only the end is worth a second post
         try:
             await self._reply.show(pages[:1] if self._one_message else pages, insist=False)
         except PostUncertain:

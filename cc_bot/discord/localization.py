@@ -2,7 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from zoneinfo import ZoneInfo
 
 import hikari
 import lightbulb
@@ -56,16 +56,10 @@ class Readers:
         return Reader(
             user_id=user_id,
             locale=chosen.locale or self.discord_locale(interaction),
-            timezone=self._zone(chosen.timezone),
+            timezone=chosen.zone(self.timezone),
             welcomed=chosen.welcomed,
         )
 
     def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:
         """The language of the user's own Discord."""
         return Locale.of(str(interaction.locale)) if interaction.locale else self.locale
-
-    def _zone(self, name: str | None) -> ZoneInfo:
-        try:
-            return ZoneInfo(name) if name else self.timezone
-        except (ZoneInfoNotFoundError, ValueError):  # named in a time zone database that is gone since
-            return self.timezone

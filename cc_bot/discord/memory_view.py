@@ -36,6 +36,12 @@ def quoted(content: str) -> str:
     return _shortened(_one_line(content), 1500)
 
 
+def receipt(template: str, memory: Memory, words: Texts) -> str:
+    """What was just remembered, and where it will be used if not everywhere."""
+    told = template.format(id=memory.id, content=quoted(memory.content))
+    return f"{told}\n-# {words.memory.private_only}" if memory.audience == "private" else told
+
+
 def _entry(memory: Memory, words: Texts) -> str:
     category = words.memory.general if memory.category == DEFAULT_CATEGORY else memory.category
     details = [_escaped(category), f"<t:{int(memory.updated_at.timestamp())}:d>"]

@@ -59,6 +59,11 @@ class Reply:
         """Below an acknowledged interaction: every message is a new one."""
         return cls(interaction, ephemeral=ephemeral, sent=())
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is a message to edit."""
+        return bool(self._sent)
+
     async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
         """Edit, post and delete until the messages look like the pages.
 

@@ -21,7 +21,7 @@ from cc_bot.texts import explain
 
 _log = structlog.get_logger(__name__)
 
-Turn = Callable[[Stop], AsyncGenerator[TurnEvent, None]]
+StartTurn = Callable[[Stop], AsyncGenerator[TurnEvent, None]]
 """Starts a turn that ends when its Stop is requested."""
 
 
@@ -78,7 +78,7 @@ class RunningTurns:
 
 
 async def show_turn(
-    turn: Turn,
+    start: StartTurn,
     reply: Reply,
     reader: Reader,
     running: RunningTurns,
@@ -91,10 +91,10 @@ async def show_turn(
     with running.entered(stop) as name:
         live = LiveAnswer(reply, reader.words, StopButton(reader.user_id, name), before=before)
         async with live:
-            await _feed(turn(stop), live, reader)
+            await _feed(start(stop), live, reader)
         try:
             await live.finish(reader.user_id, temporary=temporary)
-        except hikari.HTTPError as error:  # the message or the channel is gone; the turn is stored
+        except hikari.HikariError as error:  # the message is gone, or the connection; the turn is stored
             _log.warning("answer_not_shown", error=type(error).__name__)
     return live.state
 

@@ -11,14 +11,16 @@
     │   ├── AttachmentNotSupported
     │   └── AttachmentNotFetched
     ├── TurnError               no answer came; asking again may help
-    │   ├── Busy                too many turns wait already
+    │   ├── Busy                too many of this user's turns wait already
+    │   ├── Crowded             everybody's turns take all places
     │   ├── ShuttingDown
     │   ├── NotNewest           only the newest answer can be regenerated or continued
     │   └── ModelError
     │       ├── ModelUnavailable
     │       ├── ModelSaidNothing
     │       ├── ModelRefusedKey
-    │       └── ModelRefusedRequest
+    │       ├── ModelRefusedRequest
+    │       └── ContextTooLong      more than the model can take in at once
     ├── StorageError            the database did not do what was asked
     └── StartupError            the operator must mend it; the program ends with exit code 2
         ├── InvalidSetting
@@ -88,7 +90,11 @@ class TurnError(CcBotError):
 
 
 class Busy(TurnError):
-    """This user has too many turns waiting, or waited too long for a free place."""
+    """This user has too many turns waiting."""
+
+
+class Crowded(TurnError):
+    """No place became free for too long."""
 
 
 class ShuttingDown(TurnError):
@@ -117,6 +123,16 @@ class ModelRefusedKey(ModelError):
 
 class ModelRefusedRequest(ModelError):
     """The server does not take the request: an unknown model, or a question it can't handle."""
+
+
+class ContextTooLong(ModelError):
+    """The request has more tokens than the model takes. Parameters: limit (tokens), where the server told."""
+
+    @property
+    def limit(self) -> int | None:
+        """The most tokens that the model takes; None when the server did not tell."""
+        limit = self.params.get("limit")
+        return limit if isinstance(limit, int) else None
 
 
 class StorageError(CcBotError):

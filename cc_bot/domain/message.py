@@ -1,5 +1,6 @@
 """What is said: messages, and the tool calls and attachments that belong to them."""
 
+import unicodedata
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -11,6 +12,17 @@ Visibility = Literal["public", "private"]
 
 Status = Literal["complete", "stopped", "cut", "replaced"]
 """How an answer ended: as meant, by its user's Stop, in mid-sentence, or regenerated since."""
+
+
+_BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
+"""Letters by their category, blanks by their look (Hangul fillers, the empty Braille cell)."""
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text shows nothing: white space, format and control characters, letters that look blank."""
+    return all(
+        character in _BLANK_LETTERS or unicodedata.category(character)[0] in "CZ" for character in text
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Sessions: one user's conversation with one agent in one channel."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 
 from cc_bot.domain.message import Message, Visibility
@@ -33,6 +33,9 @@ class Session:
     """Oldest first; never starts with an assistant message."""
     created_at: datetime
     last_active: datetime
+    _: KW_ONLY
+    more: bool = field(default=False, compare=False)
+    """Whether earlier messages may still belong to the history: it is read by the page."""
     summaries: tuple[Recollection, ...] = ()
     """What was written down of all that was said under the key before."""
     rest: tuple[Recollection, ...] = ()

@@ -1,6 +1,7 @@
 """What a user chose for themselves."""
 
 from dataclasses import dataclass
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cc_bot.domain.locale import Locale
 
@@ -14,3 +15,10 @@ class UserSettings:
     """An IANA name such as `Asia/Tokyo`."""
     welcomed: bool = False
     """Whether the line about /help was shown once."""
+
+    def zone(self, default: ZoneInfo) -> ZoneInfo:
+        """The user's time zone. A name that the time zone database no longer has counts as not chosen."""
+        try:
+            return ZoneInfo(self.timezone) if self.timezone else default
+        except (ZoneInfoNotFoundError, ValueError):
+            return default

@@ -70,6 +70,11 @@ class ChatRequest:
     answer_begun: bool = False
     """Whether the user has seen a word of this answer. If so, nothing is retried and no other model
     is asked: two half answers in one voice are worse than a cut one."""
+    answered_by: str = ""
+    """Finish.model of the turn's earlier request; a chain asks that one first."""
+    shrinkable: bool = False
+    """Whether a shorter request can take its place. If so, ContextTooLong comes back at once; otherwise
+    a chain asks its next model, which may take more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +100,8 @@ class Finish:
     the token limit; the text so far is all there is."""
     tool_requests: tuple[ToolRequest, ...] = ()
     usage: Usage = Usage()
+    model: str = ""
+    """Who answered, as the operator named it; empty where no tokens are counted."""
 
 
 ModelEvent = Delta | Fallback | Finish

@@ -30,10 +30,17 @@ from openai import (
     UnprocessableEntityError,
 )
 
-from cc_bot.domain.errors import ModelError, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
+from cc_bot.domain.errors import (
+    ContextTooLong,
+    ModelError,
+    ModelRefusedKey,
+    ModelRefusedRequest,
+    ModelUnavailable,
+)
 from cc_bot.domain.events import Usage
 from cc_bot.llm.chat_chunks import Piece, TextJoiner, read_chunk
 from cc_bot.llm.chat_messages import Json, request_body
+from cc_bot.llm.context_length import read_refusal
 from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent
 from cc_bot.llm.tool_calls import ToolCallAssembler
 
@@ -51,7 +58,7 @@ _FAILURES = (APIError, TimeoutError, ValueError)
 
 _END = object()
 
-_log = structlog.get_logger()
+_log = structlog.get_logger(__name__)
 
 
 class _Response(Protocol):
@@ -65,7 +72,7 @@ class _Response(Protocol):
 class _Trouble:
     """Why there is no whole answer, in words that may be logged."""
 
-    error: type[ModelError]
+    error: ModelError
     problem: str
     status: int | None = None
     retries: int | None = None
@@ -102,8 +109,9 @@ class OpenAIChatModel:
         )
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        """See ChatModel. Raises ModelUnavailable, ModelRefusedKey or ModelRefusedRequest."""
-        reply = _Reply()
+        """See ChatModel. Raises ModelUnavailable, ModelRefusedKey, ModelRefusedRequest or
+        ContextTooLong."""
+        reply = _Reply(self._model)
         trouble: _Trouble | None = None
         async with aclosing(self._pieces(request)) as pieces:
             try:
@@ -121,7 +129,7 @@ class OpenAIChatModel:
         self._record(trouble, reply, begun=begun)
         if not begun:
             raise trouble.error
-        yield Finish("cut", usage=reply.usage)
+        yield Finish("cut", usage=reply.usage, model=self._model)
 
     async def close(self) -> None:
         await self._client.close()
@@ -150,8 +158,8 @@ class OpenAIChatModel:
         if self._asks_for_usage:
             try:
                 return await self._post(body | {"stream_options": {"include_usage": True}}, max_retries)
-            except (BadRequestError, UnprocessableEntityError):
-                if request.answer_begun:
+            except (BadRequestError, UnprocessableEntityError) as error:
+                if request.answer_begun or read_refusal(error.body, error.message):
                     raise
         chunks = await self._post(body, max_retries)
         self._asks_for_usage = False
@@ -176,7 +184,7 @@ class OpenAIChatModel:
         _log.warning(
             "model_failed",
             model=self._model,
-            outcome="cut" if begun else trouble.error.__name__,
+            outcome="cut" if begun else type(trouble.error).__name__,
             problem=trouble.problem,
             status=trouble.status,
             retries=trouble.retries,
@@ -187,7 +195,8 @@ class OpenAIChatModel:
 class _Reply:
     """What came of one request so far."""
 
-    def __init__(self) -> None:
+    def __init__(self, model: str) -> None:
+        self._model = model
         self.text = TextJoiner()
         self.usage = Usage()
         self.finish_reason: str | None = None
@@ -206,27 +215,31 @@ class _Reply:
     def finish(self) -> Finish:
         """The end of a whole answer. Calls count even if the server says `stop`, as many do."""
         requests = self._calls.requests()
-        return Finish("tools" if requests else "stop", requests, self.usage)
+        return Finish("tools" if requests else "stop", requests, self.usage, self._model)
 
     def trouble(self) -> _Trouble | None:
         """Why a stream that ended by itself is no whole answer; None if it is one."""
         if self.finish_reason is None:
-            return _Trouble(ModelUnavailable, "no_finish_reason")
+            return _Trouble(ModelUnavailable(), "no_finish_reason")
         if self.finish_reason == "content_filter":
-            return _Trouble(ModelRefusedRequest, "content_filter")
+            return _Trouble(ModelRefusedRequest(), "content_filter")
         if self.finish_reason in _CUT_REASONS:
-            return _Trouble(ModelUnavailable, "cut_by_server")
+            return _Trouble(ModelUnavailable(), "cut_by_server")
         return None
 
 
 def _diagnose(error: Exception) -> _Trouble:
     match error:
+        case APIError(body=body, message=message) if too_long := read_refusal(body, message):
+            status = error.status_code if isinstance(error, APIStatusError) else None
+            told = {} if too_long.limit is None else {"limit": too_long.limit}
+            return _Trouble(ContextTooLong(**told), type(error).__name__, status, _retries(error))
         case APIStatusError(status_code=status):
-            return _Trouble(_meaning(status), type(error).__name__, status, _retries(error))
+            return _Trouble(_meaning(status)(), type(error).__name__, status, _retries(error))
         case APIConnectionError():
-            return _Trouble(ModelUnavailable, type(error).__name__, retries=_retries(error))
+            return _Trouble(ModelUnavailable(), type(error).__name__, retries=_retries(error))
         case _:
-            return _Trouble(ModelUnavailable, type(error).__name__)
+            return _Trouble(ModelUnavailable(), type(error).__name__)
 
 
 def _meaning(status: int) -> type[ModelError]:

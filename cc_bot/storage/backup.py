@@ -39,6 +39,7 @@ async def back_up(database: Path, folder: Path, now: datetime) -> BackupResult:
 
 
 def _back_up(database: Path, folder: Path, now: datetime) -> BackupResult:
+    _need(database)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -52,8 +53,7 @@ def preserve(database: Path, version: int) -> BackupResult:
 
 
 def _copy(database: Path, folder: Path, stem: str) -> BackupResult:
-    if not database.is_file():
-        raise DatabaseMissing(path=str(database))
+    _need(database)
     try:
         partial, target = _reserve(folder, stem)
     except OSError as error:
@@ -67,6 +67,11 @@ def _copy(database: Path, folder: Path, stem: str) -> BackupResult:
     finally:
         partial.unlink(missing_ok=True)
     return BackupResult(target, version, size)
+
+
+def _need(database: Path) -> None:
+    if not database.is_file():
+        raise DatabaseMissing(path=str(database))
 
 
 def _reserve(folder: Path, stem: str) -> tuple[Path, Path]:

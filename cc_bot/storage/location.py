@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from cc_bot.domain.errors import InvalidSetting
+from cc_bot.domain.errors import DatabaseFolderMissing, InvalidSetting
 
 DEFAULT_URL = "sqlite:///data/sessions.db"
 
 _PREFIX = "sqlite:///"
+_DEFAULT_FOLDER = Path("data")
 
 
 def sqlite_path(url: str) -> Path:
@@ -22,3 +23,12 @@ def sqlite_path(url: str) -> Path:
             expected=f"{DEFAULT_URL}, sqlite:////var/lib/cc-bot/sessions.db",
         )
     return Path(path)
+
+
+def need_folder(database: Path) -> None:
+    """See that the folder of a database is there. Only the default one is made: a typing error must not start
+    an empty database. Raises DatabaseFolderMissing."""
+    if database.parent == _DEFAULT_FOLDER:
+        database.parent.mkdir(mode=0o700, exist_ok=True)
+    if not database.parent.is_dir():
+        raise DatabaseFolderMissing(path=str(database.parent))

@@ -11,11 +11,14 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from cc_bot.domain.errors import AlreadyRunning, DatabaseUnusable
+from cc_bot.storage.location import need_folder
 
 
 @contextmanager
 def sole_bot(database: Path) -> Iterator[None]:
-    """Hold the database's lock. Raises AlreadyRunning when another process does."""
+    """Hold the database's lock. Raises AlreadyRunning when another process does, and what opening the
+    database would raise for a folder that is missing or can't be written to."""
+    need_folder(database)
     lock = FileLock(f"{database}.lock", timeout=0, mode=0o600)
     try:
         lock.acquire()

@@ -19,9 +19,10 @@ from typing import Any, Final, Literal, TypeVar
 
 import aiosqlite
 
-from cc_bot.domain.errors import DatabaseFolderMissing, DatabaseUnusable, SqliteTooOld, StorageError
+from cc_bot.domain.errors import DatabaseUnusable, SqliteTooOld, StorageError
 from cc_bot.storage import backup
 from cc_bot.storage.database import Dialect, Row, Statement
+from cc_bot.storage.location import need_folder
 
 Synchronous = Literal["NORMAL", "FULL"]
 """NORMAL survives every crash of the process, but a power cut may take the last turns; FULL survives both."""
@@ -30,7 +31,6 @@ T = TypeVar("T")
 
 _OLDEST: Final = (3, 35, 0)  # the first with RETURNING
 _BUSY_TIMEOUT_S: Final = 5.0
-_DEFAULT_FOLDER: Final = Path("data")
 
 
 class SqliteDatabase:
@@ -136,10 +136,7 @@ def _open(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
 
 def _make_private(path: Path) -> None:
     """Make the file with mode 0600 before SQLite makes it with the umask's; -wal and -shm follow its mode."""
-    if path.parent == _DEFAULT_FOLDER:
-        path.parent.mkdir(mode=0o700, exist_ok=True)
-    if not path.parent.is_dir():
-        raise DatabaseFolderMissing(path=str(path.parent))
+    need_folder(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     for file in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
         if file.exists() and file.stat().st_mode & 0o077:

@@ -1,4 +1,6 @@
-"""What is kept: conversations, memories, settings and summaries. A store knows no model and no Discord.
+"""What is kept: conversations, memories, settings, summaries, token factors.
+
+A store knows no model and no Discord.
 
 async with open_stores("sqlite:///path/to.db") as stores:
     session = await stores.sessions.open(SessionKey(user_id=1, channel_id=2))
@@ -15,8 +17,18 @@ from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.sessions import SessionStore
 from cc_bot.stores.settings import Keep, SettingsStore
 from cc_bot.stores.summaries import SummaryStore
+from cc_bot.stores.token_factors import TokenFactorStore
 
-__all__ = ["Keep", "MemoryStore", "SessionStore", "SettingsStore", "Stores", "SummaryStore", "open_stores"]
+__all__ = [
+    "Keep",
+    "MemoryStore",
+    "SessionStore",
+    "SettingsStore",
+    "Stores",
+    "SummaryStore",
+    "TokenFactorStore",
+    "open_stores",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +39,7 @@ class Stores:
     memories: MemoryStore
     settings: SettingsStore
     summaries: SummaryStore
+    token_factors: TokenFactorStore
 
 
 @asynccontextmanager
@@ -53,4 +66,5 @@ async def open_stores(
             memories=MemoryStore(database, clock=clock),
             settings=SettingsStore(database, clock=clock),
             summaries=SummaryStore(database, clock=clock),
+            token_factors=TokenFactorStore(database, clock=clock),
         )

@@ -1,13 +1,13 @@
 """A session's history: the query that reads it, and what its rows mean.
 
-The history is the tail of the archive, not a copy of it. One query brings the session, its last messages and
-what is known from before them, so that a turn begins with one trip to the database; only a session that has
-files takes a second one.
+The history is the tail of the archive, not a copy of it. One query brings the session, its last messages
+and what is known from before them, so that a turn begins with one trip to the database; only a session that
+has files takes a second one.
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import dropwhile
 from operator import itemgetter
@@ -66,45 +66,112 @@ SELECT_OPEN_SESSION: Final = f"""
     {_SELECT_SUMMARIES}
 """  # noqa: S608 - put together from the constants above
 
+# The tail's columns for the messages before one. $1 user, $2 session, $3 the turn's visibility, $4 the
+# message that they come before, $5 limit. A session that was closed since it was opened has no more to tell.
+SELECT_EARLIER: Final = """
+    SELECT s.id, s.created_at, s.last_active,
+           EXISTS (SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1),
+           m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
+           m.author_id, m.author_name, m.discord_id, m.created_at
+    FROM sessions AS s
+    JOIN messages AS m
+        ON m.session_id = s.id AND m.user_id = $1 AND m.id < $4
+        AND m.status <> 'replaced' AND m.visibility IN ('public', $3)
+    WHERE s.id = $2 AND s.user_id = $1 AND s.closed_at IS NULL
+    ORDER BY m.id DESC
+    LIMIT $5
+"""
+
 # Few sessions have files, so they are a read of their own: joined to the messages they would cost every turn
-# a third of its read. $1 session, $2 user, $3 the oldest message of the window.
+# a third of its read. $1 session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
 SELECT_FILES: Final = """
     SELECT message_id, name, content_type, data
     FROM attachments
-    WHERE session_id = $1 AND user_id = $2 AND message_id >= $3
+    WHERE session_id = $1 AND user_id = $2 AND message_id >= $3 AND message_id < $4
     ORDER BY message_id, position
 """
+
+PAGE_SIZE: Final = 200
+"""Messages that are read at a time, at most."""
+UNBOUNDED: Final = 2**62
+"""More messages than there are, and a later id than any."""
 
 _SESSION_ID, _HAS_FILES, _MESSAGE_ID, _ROLE, _CONTENT, _VISIBILITY = 0, 3, 4, 5, 6, 9
 
 
-def has_session(rows: Sequence[Row]) -> bool:
-    """Whether SELECT_OPEN_SESSION found an open session; summaries come without one, too."""
-    return any(row[_SESSION_ID] is not None for row in rows)
+@dataclass(frozen=True, slots=True)
+class Paging:
+    """How a history of at most `limit` messages (0: no bound) is read."""
+
+    limit: int
+    page_size: int = PAGE_SIZE
+
+    def next_page(self, known: int = 0) -> int:
+        """How many messages to read when so many are known; 0 when none are missing."""
+        return max(0, min(self.page_size, self.limit - known)) if self.limit else self.page_size
+
+    def may_continue(self, asked: int, read: int, known: int = 0) -> bool:
+        """Whether there may be more after a page on top of the known messages."""
+        return read == asked and self.next_page(known + read) > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What SELECT_OPEN_SESSION found: nothing of a session where none is open."""
+
+    tail: Sequence[Row]
+    """The session with its messages, newest first."""
+    beyond: Sequence[Row]
+    """Summaries, and an expired session's rest: those come without an open session, too."""
+
+
+def opening(rows: Sequence[Row]) -> Opening:
+    """The parts of SELECT_OPEN_SESSION's rows, whose order no database promises across a UNION ALL."""
+    tail = [row for row in rows if row[_SESSION_ID] is not None]
+    beyond = [row for row in rows if row[_SESSION_ID] is None]
+    return Opening(sorted(tail, key=itemgetter(_MESSAGE_ID), reverse=True), beyond)
+
+
+def message_id(row: Row) -> int:
+    return int(row[_MESSAGE_ID])
+
+
+def has_question(rows: Sequence[Row]) -> bool:
+    """Whether a history can start within these rows."""
+    return any(row[_ROLE] == "user" for row in rows)
 
 
 def has_files(rows: Sequence[Row]) -> bool:
-    """Whether SELECT_FILES has to be asked as well, for the session of SELECT_OPEN_SESSION's rows."""
-    return any(row[_HAS_FILES] for row in rows)
+    """Whether SELECT_FILES has to be asked as well, for the session that the rows belong to."""
+    return bool(rows[0][_HAS_FILES])
 
 
-def read_session(rows: Sequence[Row], key: SessionKey, files: Sequence[Row] = ()) -> Session:
-    """The session of SELECT_OPEN_SESSION's rows, which must have one, and SELECT_FILES'."""
-    tail = [row for row in rows if row[_SESSION_ID] is not None]
-    beyond = [row for row in rows if row[_SESSION_ID] is None]
-    session_id, created_at, last_active = tail[0][:3]
+def read_session(
+    found: Opening, key: SessionKey, files: Sequence[Row] = (), *, more: bool = False
+) -> Session:
+    """The session that SELECT_OPEN_SESSION found, which must be there, with SELECT_FILES' rows."""
+    session_id, created_at, last_active = found.tail[0][:3]
     return Session(
         id=session_id,
         key=key,
-        history=_history(tail, _attachments(files)),
+        history=read_history(found.tail, files),
         created_at=datetime.fromisoformat(created_at),
         last_active=datetime.fromisoformat(last_active),
-        summaries=_recollections(beyond, "summary"),
-        rest=_recollections(beyond, "rest"),
+        more=more,
+        summaries=_recollections(found.beyond, "summary"),
+        rest=_recollections(found.beyond, "rest"),
     )
 
 
-def window(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
+def read_history(rows: Sequence[Row], files: Sequence[Row] = ()) -> tuple[Message, ...]:
+    """The messages of the rows, which are read newest first, oldest first."""
+    if not rows or rows[0][_MESSAGE_ID] is None:  # a session in which nothing was said yet
+        return ()
+    attachments = _attachments(files)
+    return tail([_message(row, attachments) for row in reversed(rows)], 0)
+
+
+def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
     """The last `limit` messages (0: all), never starting with an answer whose question has left already."""
     kept = tuple(messages)[-limit:]  # [-0:] is everything
     return tuple(dropwhile(lambda message: message.role == "assistant", kept))
@@ -114,12 +181,6 @@ def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
     return json.dumps([asdict(call) for call in calls], ensure_ascii=False) if calls else "[]"
 
 
-def _history(rows: Sequence[Row], files: Mapping[int, tuple[Attachment, ...]]) -> tuple[Message, ...]:
-    if rows[0][_MESSAGE_ID] is None:  # a session in which nothing was said yet
-        return ()
-    return window([_message(row, files) for row in reversed(rows)], 0)  # they were read newest first
-
-
 def _recollections(rows: Sequence[Row], kind: str) -> tuple[Recollection, ...]:
     found = sorted((row for row in rows if row[_ROLE] == kind), key=itemgetter(_MESSAGE_ID))
     return tuple(Recollection(row[_VISIBILITY], row[_CONTENT]) for row in found)
@@ -127,8 +188,8 @@ def _recollections(rows: Sequence[Row], kind: str) -> tuple[Recollection, ...]:
 
 def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:
     files: dict[int, tuple[Attachment, ...]] = {}
-    for message_id, name, content_type, data in rows:
-        files[message_id] = (*files.get(message_id, ()), Attachment(name, content_type, data))
+    for id_, name, content_type, data in rows:
+        files[id_] = (*files.get(id_, ()), Attachment(name, content_type, data))
     return files
 
 

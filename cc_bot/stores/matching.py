@@ -17,8 +17,8 @@ from cc_bot.storage import Statement
 
 _MOST_WORDS: Final = 32
 
-# $1 user, $2 query, $3 category or NULL, $4 an audience beside 'anywhere', $5 limit; further ones are words
-# and tags
+# $1 user, $2 query, $3 category or NULL, $4 an audience beside 'anywhere', $5 limit, $6 query as typed, then
+# words and tags
 _SEARCH: Final = """
     SELECT id, user_id, content, category, tags, metadata, created_at, updated_at, audience
     FROM memories
@@ -27,6 +27,10 @@ _SEARCH: Final = """
     ORDER BY CASE WHEN {whole} THEN 0 WHEN {every} THEN 1 ELSE 2 END, id DESC
     LIMIT $5
 """
+
+
+# Folding joins what is written in parts (か and ゛, e and ´): one part alone is found only as it was typed.
+_AS_TYPED: Final = "instr(content, $6) > 0"
 
 
 def fold(text: str) -> str:
@@ -44,17 +48,18 @@ def search_statement(
     user_id: int, query: str, *, category: str | None, tags: Iterable[str], audience: str, limit: int
 ) -> Statement:
     """One user's matching memories, best first, no more than `limit`; those that carry all of the tags."""
-    whole = fold(query.strip())
+    typed = query.strip()
+    whole = fold(typed)
     words = list(dict.fromkeys(whole.split()))[:_MOST_WORDS]
-    params: list[Any] = [user_id, whole, category, audience, limit, *words]
-    has_word = [_contains(6 + index) for index in range(len(words))]
+    params: list[Any] = [user_id, whole, category, audience, limit, typed, *words]
+    has_word = [_contains(7 + index) for index in range(len(words))]
     has_tag = []
     for tag in tags:
         params.append(fold_tags([tag]))
         has_tag.append(f"instr(search_tags, ${len(params)}) > 0")
     sql = _SEARCH.format(
-        matches=_all([_any(has_word), *has_tag]),
-        whole=_contains(2),
+        matches=_all([_any([_AS_TYPED, *has_word] if words else []), *has_tag]),
+        whole=_any([_contains(2), _AS_TYPED]),
         every=_all(has_word),
     )
     return Statement(sql, tuple(params))

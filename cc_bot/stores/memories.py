@@ -136,6 +136,21 @@ class MemoryStore:
         )
         return [_memory(row) for row in await self._database.query(statement.sql, *statement.params)]
 
+    async def matching(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
+        """What someone may mean who types this to choose a memory: the one with that number (`12`, `#12`)
+        first, then those that match the text; the newest where nothing is typed yet."""
+        text = typed.strip()
+        if not text:
+            return await self.list(user_id, limit=limit)
+        number = text.lstrip("#＃")
+        if not number.isdecimal():
+            return await self.search(user_id, text, limit=limit)
+        found = await self.search(user_id, number, limit=limit)
+        numbered = await self.get(user_id, int(number))
+        if numbered is None:
+            return found
+        return [numbered, *(memory for memory in found if memory.id != numbered.id)][:limit]
+
     async def list(
         self,
         user_id: int,
@@ -151,7 +166,7 @@ class MemoryStore:
         one: the `limit` nearest to it, newest first all the same.
         """
         low = 0 if after_id is None else _id(after_id)
-        high = _MAX_ID if before_id is None else _id(before_id)
+        high = _MAX_ID if before_id is None else min(before_id, _MAX_ID)
         newer = after_id is not None and before_id is None
         rows = await self._database.query(
             _LIST_NEWER if newer else _LIST_OLDER, user_id, low, high, _category(category), _limit(limit)

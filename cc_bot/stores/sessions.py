@@ -16,32 +16,42 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import Database, Row, Statement
+from cc_bot.stores.attachments import (
+    DELETE_ATTACHMENTS_NO_LONGER_SEEN,
+    DELETE_ATTACHMENTS_OF_CLOSED,
+    DELETE_ATTACHMENTS_OF_IDLE,
+    insert_files,
+)
 from cc_bot.stores.columns import from_ms, to_ms, to_text
 from cc_bot.stores.history import (
+    PAGE_SIZE,
+    SELECT_EARLIER,
     SELECT_FILES,
     SELECT_OPEN_SESSION,
+    UNBOUNDED,
+    Opening,
+    Paging,
     has_files,
-    has_session,
+    has_question,
+    message_id,
+    opening,
+    read_history,
     read_session,
+    tail,
     tool_calls_to_json,
-    window,
 )
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.stores.unscoped import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
 
-_UNBOUNDED: Final = 2**62
+_BEGINNING_OF_TIME: Final = ""
 _END_OF_TIME: Final = to_text(datetime.max.replace(tzinfo=UTC))
 
-# $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago
-_DELETE_ATTACHMENTS_OF_IDLE: Final = """
-    DELETE FROM attachments
-    WHERE user_id = $1 AND session_id IN (
-        SELECT id FROM sessions
-        WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
-    )
+_MARK_REPLACED: Final = """
+    UPDATE messages SET status = 'replaced'
+    WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
 """
 
-# as above, and $5 now
+# $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago, $5 now
 _CLOSE_IDLE: Final = """
     UPDATE sessions SET closed_at = $5
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active <= $4
@@ -65,50 +75,10 @@ _INSERT_MESSAGE: Final = """
     RETURNING id
 """
 
-# Run next after its message, in the same transaction: that is the session's newest.
-_INSERT_ATTACHMENT: Final = """
-    INSERT INTO attachments (message_id, session_id, user_id, position, name, content_type, data)
-    SELECT id, session_id, user_id, $3, $4, $5, $6
-    FROM messages WHERE session_id = $1 AND user_id = $2
-    ORDER BY id DESC LIMIT 1
-"""
-
-_MARK_REPLACED: Final = """
-    UPDATE messages SET status = 'replaced'
-    WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
-"""
-
-# A session that was closed while the model was thinking stays as it was closed.
+# A session that was closed while the model was thinking stays closed, and one that expired stays expired.
 _TOUCH: Final = """
     UPDATE sessions SET last_active = $3
-    WHERE id = $1 AND user_id = $2 AND closed_at IS NULL
-"""
-
-# There are two windows on a session: of what was said in public, and of everything. Either one keeps a
-# file. Run when the turn knows of a file, so that the many turns without one don't pay for it.
-_DELETE_ATTACHMENTS_NO_LONGER_SEEN: Final = """
-    DELETE FROM attachments
-    WHERE session_id = $1 AND user_id = $2 AND message_id NOT IN (
-        SELECT id FROM (
-            SELECT id FROM messages
-            WHERE session_id = $1 AND user_id = $2 AND status <> 'replaced'
-            ORDER BY id DESC LIMIT $3
-        ) AS everything
-        UNION ALL
-        SELECT id FROM (
-            SELECT id FROM messages
-            WHERE session_id = $1 AND user_id = $2 AND status <> 'replaced' AND visibility = 'public'
-            ORDER BY id DESC LIMIT $3
-        ) AS said_in_public
-    )
-"""
-
-# A late turn of a closed session brings files that nobody will read.
-_DELETE_ATTACHMENTS_OF_CLOSED: Final = """
-    DELETE FROM attachments
-    WHERE session_id = $1 AND user_id = $2 AND session_id IN (
-        SELECT id FROM sessions WHERE id = $1 AND user_id = $2 AND closed_at IS NOT NULL
-    )
+    WHERE id = $1 AND user_id = $2 AND closed_at IS NULL AND last_active > $4
 """
 
 
@@ -122,39 +92,63 @@ class SessionStore:
         history_limit: int = 20,
         session_ttl: timedelta = timedelta(days=1),
         clock: Clock = utc_now,
+        page_size: int = PAGE_SIZE,
     ) -> None:
-        """`history_limit`: messages, 0 for no bound; `session_ttl`: the time without a turn until expiry."""
+        """`history_limit`: messages, 0 for no bound; `session_ttl`: the time without a turn until expiry;
+        `page_size`: messages read at a time."""
         self._database = database
         self._limit = history_limit
-        self._window_size = history_limit or _UNBOUNDED
+        self._paging = Paging(history_limit, page_size)
         self._ttl = session_ttl
         self._clock = clock
 
-    async def open(self, key: SessionKey, *, visibility: Visibility = "public") -> Session:
+    async def open(self, key: SessionKey, *, visibility: Visibility = "public", beyond: int = 0) -> Session:
         """The current session with its history, made when there is none or the last one has expired.
 
         `visibility` is that of the turn about to be made: the history of a public turn leaves out what was
-        said in private.
+        said in private. Of a long history this is the newest page; `more` tells, and `earlier` goes on.
+        `beyond` is how many messages to read beyond the window: whoever takes the last turn apart to make it
+        anew still has a whole window before it.
         """
-        now = self._clock()
-        rows = await self._database.query(
-            SELECT_OPEN_SESSION, *_key(key), to_text(now - self._ttl), visibility, self._window_size
-        )
-        if not has_session(rows):
-            rows = await self._renew(key, visibility, idle_since=to_text(now - self._ttl), now=to_text(now))
-        session = read_session(rows, key)
-        if not has_files(rows) or not session.history:
+        now, size = self._clock(), self._paging.next_page() + beyond
+        idle_since = self._idle_since(now)
+        rows = await self._database.query(SELECT_OPEN_SESSION, *_key(key), idle_since, visibility, size)
+        found = opening(rows)
+        if not found.tail:
+            found = await self._renew(key, visibility, idle_since=idle_since, now=to_text(now))
+        more = self._paging.may_continue(size, len(found.tail))
+        session = read_session(found, key, more=more)
+        if not has_files(found.tail) or not session.history:
             return session
-        files = await self._database.query(SELECT_FILES, session.id, key.user_id, session.history[0].id)
-        return read_session(rows, key, files)
+        files = await self._files(session, found.tail, UNBOUNDED)
+        return read_session(found, key, files, more=more)
+
+    async def earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
+        """The session with one more page of its history, if there is one.
+
+        `visibility` is that of the turn, as in `open`.
+        """
+        if not session.more:
+            return session
+        known, rows, more = len(session.history), list[Row](), True
+        start = before = (session.history[0].id if session.history else None) or UNBOUNDED
+        while more and not has_question(rows):  # a history does not start with an answer
+            size = self._paging.next_page(known + len(rows))
+            page = await self._database.query(
+                SELECT_EARLIER, session.key.user_id, session.id, visibility, before, size
+            )
+            more = self._paging.may_continue(size, len(page), known + len(rows))
+            rows.extend(page)
+            before = message_id(rows[-1]) if rows else before
+        files = await self._files(session, rows, start) if rows and has_files(rows) else ()
+        return replace(session, history=(*read_history(rows, files), *session.history), more=more)
 
     async def clear(self, key: SessionKey) -> Session:
         """Close the open session, if any, and open a new one with nothing in it, and nothing before it."""
         forget = [Statement(sql, _key(key)) for sql in (DELETE_SUMMARIES, STOP_SUMMARIZING)]
-        rows = await self._renew(
-            key, "public", idle_since=_END_OF_TIME, now=to_text(self._clock()), first=forget
-        )
-        return read_session(rows, key)
+        now = to_text(self._clock())
+        found = await self._renew(key, "public", idle_since=_END_OF_TIME, now=now, first=forget)
+        return read_session(found, key)
 
     async def expire(self) -> int:
         """Close every session that has been idle for too long, and tell how many there were.
@@ -162,7 +156,7 @@ class SessionStore:
         Their messages stay in the archive and are no longer read; their attachments are deleted.
         """
         now = self._clock()
-        idle_since = to_text(now - self._ttl)
+        idle_since = self._idle_since(now)
         [_, closed] = await self._database.transaction(
             [
                 Statement(DELETE_EXPIRED_ATTACHMENTS, (idle_since,)),
@@ -178,11 +172,27 @@ class SessionStore:
 
         `replaces` is the id of an answer of this session that the turn's answer takes the place of: it
         stays in the archive and leaves the history. The returned messages carry their ids and times. A
-        session that was closed in the meantime gets the turn and stays closed. What another turn stored
-        since `open` shows at the next `open`.
+        session that was closed or has expired in the meantime gets the turn and is not opened again. What
+        another turn stored since `open` shows at the next `open`.
 
         Raises StorageError, also when the session is not its key's user's.
         """
+        stored = await self.archive_turn(session, messages, replaces=replaces)
+        before = [message for message in session.history if not _is_answer(message, replaces)]
+        size = self._paging.next_page()
+        return replace(
+            session,
+            history=tail([*before, *stored], size),
+            last_active=(stored[-1].created_at if stored else None) or session.last_active,
+            more=session.more or self._paging.may_continue(size, min(size, len(before) + len(stored))),
+        )
+
+    async def archive_turn(
+        self, session: Session, messages: Sequence[Message], *, replaces: int | None = None
+    ) -> tuple[Message, ...]:
+        """The same as `commit_turn`; what is returned are the messages as they were stored, which also a
+        history too short for them does not lose."""
+        messages = tuple(messages)
         now = from_ms(to_ms(self._clock()))  # as it is read back
         batch = self._commit(session, messages, replaces, now)
         results = await self._database.transaction(batch)
@@ -191,12 +201,21 @@ class SessionStore:
             for statement, rows in zip(batch, results, strict=True)
             if statement.sql is _INSERT_MESSAGE
         ]
-        turn = [
+        return tuple(
             replace(message, id=id_, created_at=now, author_id=_author(message, session.key))
             for message, id_ in zip(messages, ids, strict=True)
-        ]
-        before = [message for message in session.history if not _is_answer(message, replaces)]
-        return replace(session, history=window([*before, *turn], self._limit), last_active=now)
+        )
+
+    async def _files(self, session: Session, rows: Sequence[Row], before: int) -> Sequence[Row]:
+        owned = (session.id, session.key.user_id)
+        return await self._database.query(SELECT_FILES, *owned, message_id(rows[-1]), before)
+
+    def _idle_since(self, now: datetime) -> str:
+        """The last moment of activity that is too long ago."""
+        try:
+            return to_text(now - self._ttl)
+        except OverflowError:  # a time to live of thousands of years: sessions never expire
+            return _BEGINNING_OF_TIME
 
     def _commit(
         self, session: Session, turn: Sequence[Message], replaces: int | None, now: datetime
@@ -205,12 +224,12 @@ class SessionStore:
         batch = [] if replaces is None else [Statement(_MARK_REPLACED, (*owned, replaces))]
         for message in turn:
             batch.append(_insert(owned, message, _author(message, session.key), to_ms(now)))
-            batch.extend(_insert_files(owned, message))
-        batch.append(Statement(_TOUCH, (*owned, to_text(now))))
-        if any(message.attachments for message in (*session.history, *turn)):
-            batch.append(Statement(_DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._window_size)))
+            batch.extend(insert_files(owned, message))
+        batch.append(Statement(_TOUCH, (*owned, to_text(now), self._idle_since(now))))
+        if self._limit:
+            batch.append(Statement(DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, self._limit)))
         if any(message.attachments for message in turn):
-            batch.append(Statement(_DELETE_ATTACHMENTS_OF_CLOSED, owned))
+            batch.append(Statement(DELETE_ATTACHMENTS_OF_CLOSED, owned))
         return batch
 
     async def _renew(
@@ -221,19 +240,22 @@ class SessionStore:
         idle_since: str,
         now: str,
         first: Sequence[Statement] = (),
-    ) -> Sequence[Row]:
+    ) -> Opening:
         """Close the session if it has been idle since then, see that there is one, and read it."""
         columns = _key(key)
         results = await self._database.transaction(
             [
                 *first,
-                Statement(_DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_since)),
+                Statement(DELETE_ATTACHMENTS_OF_IDLE, (*columns, idle_since)),
                 Statement(_CLOSE_IDLE, (*columns, idle_since, now)),
                 Statement(_INSERT_SESSION, (*columns, str(uuid4()), now)),
-                Statement(SELECT_OPEN_SESSION, (*columns, "", visibility, self._window_size)),
+                Statement(
+                    SELECT_OPEN_SESSION,
+                    (*columns, _BEGINNING_OF_TIME, visibility, self._paging.next_page()),
+                ),
             ]
         )
-        return results[-1]
+        return opening(results[-1])
 
 
 def _key(key: SessionKey) -> tuple[int, int, str]:
@@ -262,13 +284,6 @@ def _insert(owned: tuple[str, int], message: Message, author_id: int, ms: int) -
         ms,
     )
     return Statement(_INSERT_MESSAGE, (*owned, *columns))
-
-
-def _insert_files(owned: tuple[str, int], message: Message) -> list[Statement]:
-    return [
-        Statement(_INSERT_ATTACHMENT, (*owned, position, file.name, file.content_type, file.data))
-        for position, file in enumerate(message.attachments)
-    ]
 
 
 def _stored_id(rows: Sequence[Row]) -> int:

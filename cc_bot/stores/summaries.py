@@ -2,12 +2,12 @@
 
 How far a session is covered stands in the session's own row, and storing a summary asks for it to be as it
 was when its messages were read. So a summary that took long finds out, in the transaction that would store
-it, that the conversation was cleared, that its user deleted what was kept, or that another one was faster.
+it, that the conversation was cleared or expired, that its user deleted what was kept, or that another one was
+faster.
 """
 
 from collections.abc import Mapping
 from datetime import datetime
-from itertools import takewhile
 from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
@@ -40,7 +40,8 @@ STOP_SUMMARIZING: Final = """
 
 _SELECT_NEWEST: Final = """
     SELECT coalesce(max(m.id), 0)
-    FROM sessions AS s JOIN messages AS m ON m.session_id = s.id AND m.user_id = $1
+    FROM sessions AS s
+    JOIN messages AS m ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to
     WHERE s.user_id = $1 AND s.channel_id = $2 AND s.agent = $3 AND s.summarize = 1
 """
 
@@ -51,25 +52,42 @@ _COVER_EVERYTHING: Final = """
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND summarized_to < $4
 """
 
-# as above, and $4 limit
+# as above, and $4 limit. One session at a time: the rows of several would have to be sorted.
 _SELECT_BACKLOG: Final = """
     SELECT s.id, s.closed_at IS NOT NULL, s.summarized_to, m.id, m.role, m.content, m.visibility, m.created_at
     FROM sessions AS s
     JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to AND m.status <> 'replaced'
-    WHERE s.user_id = $1 AND s.channel_id = $2 AND s.agent = $3 AND s.summarize = 1
+    WHERE s.user_id = $1 AND s.id = coalesce(
+        (
+            SELECT id FROM sessions
+            WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND closed_at IS NOT NULL
+                AND EXISTS (
+                    SELECT 1 FROM messages
+                    WHERE user_id = $1 AND session_id = sessions.id AND id > summarized_to
+                        AND status <> 'replaced'
+                )
+            ORDER BY closed_at LIMIT 1
+        ),
+        (
+            SELECT id FROM sessions
+            WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1 AND closed_at IS NULL
+        )
+    )
     ORDER BY m.id
     LIMIT $4
 """
 
-# $1 session, $2 user, $3 how far it was covered when its messages were read
+# $1 session, $2 user, $3 how far it was covered when its messages were read, $4 1 if it was over by then
 _PUT: Final = """
     INSERT INTO summaries (
         session_id, user_id, channel_id, agent, visibility, content,
         first_message_id, last_message_id, created_at
     )
-    SELECT id, user_id, channel_id, agent, $4, $5, $6, $7, $8
-    FROM sessions WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
+    SELECT id, user_id, channel_id, agent, $5, $6, $7, $8, $9
+    FROM sessions
+    WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
+        AND CASE WHEN closed_at IS NULL THEN 0 ELSE 1 END = $4
     ON CONFLICT (user_id, channel_id, agent, visibility) DO UPDATE SET
         session_id = excluded.session_id,
         content = excluded.content,
@@ -80,8 +98,9 @@ _PUT: Final = """
 
 # Run last: it takes away what the others ask for.
 _COVER: Final = """
-    UPDATE sessions SET summarized_to = $4
+    UPDATE sessions SET summarized_to = $5
     WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
+        AND CASE WHEN closed_at IS NULL THEN 0 ELSE 1 END = $4
     RETURNING id
 """
 
@@ -104,17 +123,16 @@ class SummaryStore:
         if not rows:
             return None
         session_id, closed, covered_to = rows[0][:3]
-        own = takewhile(lambda row: row[0] == session_id, rows)
-        return Backlog(key, session_id, bool(closed), covered_to, tuple(_message(row) for row in own))
+        return Backlog(key, session_id, bool(closed), covered_to, tuple(map(_message, rows)))
 
     async def put(self, backlog: Backlog, texts: Mapping[Visibility, str]) -> bool:
         """Store the new summaries and that the backlog's messages are in them, all of it or nothing.
 
-        False, and nothing is stored, when the backlog is no longer what it was: the conversation was cleared,
-        the summary was deleted, or another one was stored first. A text is the whole new summary of its
-        visibility; what has none keeps the one it had.
+        False, and nothing is stored, when the backlog is no longer what it was: the conversation was cleared
+        or has expired, the summary was deleted, or another one was stored first. A text is the whole new
+        summary of its visibility; what has none keeps the one it had.
         """
-        unchanged = (backlog.session_id, backlog.key.user_id, backlog.covered_to)
+        unchanged = (backlog.session_id, backlog.key.user_id, backlog.covered_to, int(backlog.closed))
         now = to_ms(self._clock())
         ids = [message.id for message in backlog.messages if message.id is not None]
         puts = [

@@ -43,6 +43,8 @@ async def run_chat(assistant: Assistant, stores: Stores, profile: ChatProfile) -
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
     try:
+        if sys.stdin is None:  # closed by whoever started the program: there is nothing to read
+            return
         if sys.stdin.isatty() and sys.stdout.isatty():
             await _with_a_person(assistant, stores, profile)
         else:

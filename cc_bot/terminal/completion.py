@@ -65,16 +65,9 @@ class ChatCompleter(Completer):
     async def _matching(self, word: str) -> list[Memory]:
         """The memories whose number or text the word is part of; the newest when there is no word."""
         try:
-            if not word:
-                return await self._memories.list(self._user_id, limit=MEMORIES_OFFERED)
-            found = await self._memories.search(self._user_id, word, limit=MEMORIES_OFFERED)
-            digits = word.lstrip("#")
-            numbered = await self._memories.get(self._user_id, int(digits)) if digits.isdecimal() else None
+            return await self._memories.matching(self._user_id, word, limit=MEMORIES_OFFERED)
         except StorageError:
             return []  # the command itself will say so
-        if numbered is None:
-            return found
-        return [numbered, *(memory for memory in found if memory.id != numbered.id)]
 
 
 def _memory_completion(memory: Memory, typed: str) -> Completion:

@@ -1,6 +1,5 @@
 """Reads a file that the user wants to attach."""
 
-import mimetypes
 from pathlib import Path
 
 from cc_bot.context.attachments import read_attachment
@@ -20,5 +19,4 @@ def read_file(path: str) -> Attachment:
         raise FileNotFoundError(path) if not file.exists() else IsADirectoryError(path)
     with file.open("rb") as opened:
         data = opened.read(MAX_BYTES)
-    content_type, _ = mimetypes.guess_type(file.name)
-    return read_attachment(file.name, content_type, data)
+    return read_attachment(file.name, data)

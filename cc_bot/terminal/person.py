@@ -23,8 +23,7 @@ class Person:
 
 
 def person_of(settings: UserSettings, profile: ChatProfile) -> Person:
-    timezone = ZoneInfo(settings.timezone) if settings.timezone else profile.timezone
-    return Person(settings, settings.locale or profile.locale, timezone)
+    return Person(settings, settings.locale or profile.locale, settings.zone(profile.timezone))
 
 
 async def read_person(stores: Stores, profile: ChatProfile) -> Person:

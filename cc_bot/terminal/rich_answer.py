@@ -110,7 +110,9 @@ class RichAnswer:
         elif self._doing is not None:
             words = self._doing
         elif elapsed >= SHOW_SECONDS_AFTER:
-            words = self._texts.answer.thinking_for.format(seconds=int(elapsed))
+            words = self._texts.answer.going_on_for.format(
+                activity=self._texts.answer.thinking, seconds=int(elapsed)
+            )
         else:
             words = self._texts.answer.thinking
         frame = SPINNER[int(elapsed * REDRAWS_PER_SECOND) % len(SPINNER)]

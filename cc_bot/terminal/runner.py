@@ -37,7 +37,7 @@ from cc_bot.terminal.summarizing import show_summary
 from cc_bot.terminal.view import View
 from cc_bot.texts import explain
 
-_log = structlog.get_logger()
+_log = structlog.get_logger(__name__)
 
 
 class Runner:

@@ -12,7 +12,7 @@ from cc_bot.terminal.line_breaks import WrappedText
 from cc_bot.terminal.printable import one_line, printable
 from cc_bot.terminal.view import MemoryPage, category_name, tag_words
 from cc_bot.texts import Texts
-from cc_bot.texts.terminal import CommandTexts, Manual
+from cc_bot.texts.terminal import Manual, Manuals
 
 NARROW = 72
 """Cells; below that columns would be too narrow to read."""
@@ -50,7 +50,7 @@ def _memories_stacked(page: MemoryPage, texts: Texts) -> Group:
     return Group(*parts)
 
 
-def manual_table(commands: CommandTexts, width: int) -> RenderableType:
+def manual_table(commands: Manuals, width: int) -> RenderableType:
     manuals: list[Manual] = [getattr(commands, field.name) for field in fields(commands)]
     if width < 100:
         return Group(

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class AnswerTexts:
     thinking: str
-    thinking_for: str
-    """Parameter: seconds."""
+    going_on_for: str
+    """Parameters: activity (one of those here), seconds."""
     queued: str
     fallback: str
     tool_remember: str
@@ -37,14 +37,14 @@ class AnswerTexts:
 
 JA = AnswerTexts(
     thinking="考えています…",
-    thinking_for="考えています…（{seconds}秒）",
+    going_on_for="{activity}（{seconds}秒）",
     queued="前の質問が終わるのを待っています…",
     fallback="混み合っているため、別のモデルに聞いています…",
     tool_remember="💾 メモリに保存しています…",
     tool_recall="🔎 メモリを探しています…",
     tool_other="🔧 {name} を使っています…",
     stopped="⏹️ ここで止めました。",
-    stopped_empty="⏹️ 回答を止めました。何も保存していません。",
+    stopped_empty="⏹️ 回答を止めました。この質問は会話に残しません。",
     cut="✂️ 回答が途中で切れました。「続ける」で続きを書きます。",
     cut_for_good="✂️ 回答が途中で切れました。もう一度 /ask でお聞きください。",
     no_words="（言葉での返事はありませんでした）",
@@ -64,14 +64,14 @@ JA = AnswerTexts(
 
 EN = AnswerTexts(
     thinking="Thinking…",
-    thinking_for="Thinking… ({seconds} s)",
-    queued="Waiting for your earlier question to finish…",
+    going_on_for="{activity} ({seconds} s)",
+    queued="Waiting for an earlier question to finish…",
     fallback="That model is busy, asking another one…",
     tool_remember="💾 Saving to memory…",
     tool_recall="🔎 Looking through your memories…",
     tool_other="🔧 Using {name}…",
     stopped="⏹️ Stopped here.",
-    stopped_empty="⏹️ Stopped. Nothing was saved.",
+    stopped_empty="⏹️ Stopped. The question is not kept in the conversation.",
     cut="✂️ The answer broke off. Press “Continue” for the rest.",
     cut_for_good="✂️ The answer broke off. Please ask again with /ask.",
     no_words="(There was no answer in words.)",

@@ -24,6 +24,7 @@ class CliTexts:
     ready: str
     """Parameter: name (the bot's)."""
     stopping: str
+    """Parameter: seconds."""
     offline_model: str
     broke: str
     """Parameter: error (its type)."""
@@ -43,7 +44,7 @@ JA = CliTexts(
     up_to_date="データベースは最新です: {path}",
     backed_up="バックアップしました: {path}（{size}、版 {version}）",
     ready="{name} として Discord につながりました。止めるには Ctrl-C を押してください。",
-    stopping="止めています。答えている途中の質問を最長10秒待ちます…",
+    stopping="止めています。答えている途中の質問を最長{seconds}秒待ちます…",
     offline_model="オフラインモデル",
     broke="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。",
 )
@@ -62,7 +63,7 @@ EN = CliTexts(
     up_to_date="The database is up to date: {path}",
     backed_up="Backed up to {path} ({size}, version {version})",
     ready="Connected to Discord as {name}. Press Ctrl-C to stop.",
-    stopping="Stopping. Waiting up to 10 seconds for answers on their way…",
+    stopping="Stopping. Waiting up to {seconds} seconds for answers on their way…",
     offline_model="offline model",
     broke="Stopped by an unexpected error ({error}). Please report it together with the record above.",
 )

@@ -20,6 +20,7 @@ class ErrorTexts:
     attachment_not_fetched: str
     turn_error: str
     busy: str
+    crowded: str
     shutting_down: str
     not_newest: str
     model_error: str
@@ -27,6 +28,7 @@ class ErrorTexts:
     model_said_nothing: str
     model_refused_key: str
     model_refused_request: str
+    context_too_long: str
     storage_error: str
     startup_error: str
     invalid_setting: str
@@ -59,6 +61,7 @@ JA = ErrorTexts(
     attachment_not_fetched="添付ファイルを受け取れませんでした。もう一度添付して送ってください。",
     turn_error=_UNEXPECTED_JA,
     busy="前の質問に順番に答えています。返事が届いてから、もう一度お聞きください。",
+    crowded="ただいまとても混み合っています。しばらくしてから、もう一度お聞きください。",
     shutting_down="ただいま再起動の準備中です。少し待ってから、もう一度お聞きください。",
     not_newest="この回答は最新ではなくなりました。続きは /ask でお聞きください。",
     model_error="AIモデルから返事をもらえませんでした。もう一度お試しください。",
@@ -66,6 +69,7 @@ JA = ErrorTexts(
     model_said_nothing="AIモデルの返事が空でした。もう一度お聞きになるか、言い方を変えてみてください。",
     model_refused_key="AIモデルのAPIキーが受け付けられませんでした。ボットの管理者にお知らせください。",
     model_refused_request="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、ボットの管理者にお知らせください。",
+    context_too_long="質問が長すぎて、AIモデルが一度に読みきれません。短くするか、いくつかに分けてお聞きください。",
     storage_error="保存できませんでした。少し待って、もう一度お試しください。続くときはボットの管理者にお知らせください。",
     startup_error="起動できませんでした。設定を確かめてください。",
     invalid_setting="設定 {name} の値が正しくありません。たとえば {expected} のように書いてください。",
@@ -108,6 +112,7 @@ EN = ErrorTexts(
     attachment_not_fetched="I could not get the attachment. Please attach it and send again.",
     turn_error=_UNEXPECTED_EN,
     busy="I'm still answering your earlier questions. Please ask again when they are answered.",
+    crowded="Too many people are asking right now. Please ask again in a while.",
     shutting_down="I'm about to restart. Please ask again in a moment.",
     not_newest="This is no longer the newest answer. Please go on with /ask.",
     model_error="The AI model gave no answer. Please try again.",
@@ -116,6 +121,9 @@ EN = ErrorTexts(
     model_refused_key="The AI model did not accept its API key. Please tell whoever runs this bot.",
     model_refused_request=(
         "The AI model did not accept this question. Put it another way, or tell whoever runs this bot."
+    ),
+    context_too_long=(
+        "The question is too long for the AI model to read at once. Please shorten it or ask it in parts."
     ),
     storage_error="I could not save that. Please try again in a moment; if it goes on, tell whoever runs this bot.",
     startup_error="cc-bot could not start. Please check its settings.",

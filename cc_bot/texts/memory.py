@@ -7,6 +7,8 @@ from dataclasses import dataclass
 class MemoryTexts:
     added: str
     """Parameters: id, content."""
+    private_only: str
+    """Below what was remembered from a DM or an ephemeral answer."""
     deleted: str
     """Parameters: id, content."""
     not_found: str
@@ -35,6 +37,7 @@ class MemoryTexts:
 
 JA = MemoryTexts(
     added="💾 覚えました（#{id}）: {content}",
+    private_only="🔒 DM や自分だけに見える回答でだけ使います。",
     deleted="🗑️ 忘れました（#{id}）: {content}",
     not_found="#{id} のメモリは見つかりません。/memory list で番号を確かめてください。",
     none="メモリはまだありません。/memory add か「〜を覚えておいて」で保存できます。",
@@ -55,6 +58,7 @@ JA = MemoryTexts(
 
 EN = MemoryTexts(
     added="💾 Remembered (#{id}): {content}",
+    private_only="🔒 I use it only in DMs and in answers that you alone see.",
     deleted="🗑️ Forgotten (#{id}): {content}",
     not_found="There is no memory #{id}. See /memory list for the numbers.",
     none="There are no memories yet. Save one with /memory add or by saying “remember that …”.",

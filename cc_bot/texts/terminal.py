@@ -12,8 +12,8 @@ class Manual:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandTexts:
-    """A field is named after its command: `/memory add` is memory_add."""
+class Manuals:
+    """One for each command. A field is named after its command: `/memory add` is memory_add."""
 
     ask: Manual
     regenerate: Manual
@@ -33,7 +33,7 @@ class CommandTexts:
 
 @dataclass(frozen=True, slots=True)
 class TerminalTexts:
-    commands: CommandTexts
+    commands: Manuals
     greeting: str
     """Parameter: model."""
     goodbye: str
@@ -76,7 +76,7 @@ class TerminalTexts:
 
 
 JA = TerminalTexts(
-    commands=CommandTexts(
+    commands=Manuals(
         ask=Manual(
             "/ask [--temporary] 質問",
             "質問します。/ask なしで書いても同じです。--temporary は何も保存しません",
@@ -133,7 +133,7 @@ JA = TerminalTexts(
 )
 
 EN = TerminalTexts(
-    commands=CommandTexts(
+    commands=Manuals(
         ask=Manual(
             "/ask [--temporary] question", "ask; text without /ask is the same. --temporary stores nothing"
         ),

@@ -21,7 +21,6 @@ from zoneinfo import ZoneInfo
 import structlog
 from pydantic import BaseModel, ValidationError, create_model
 
-from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Visibility
@@ -44,7 +43,6 @@ class ToolContext:
     """Who will see the answer that the result flows into."""
     locale: Locale
     timezone: ZoneInfo
-    clock: Clock
     memories: MemoryStore
 
     def local_date(self, moment: datetime) -> str:

@@ -1,4 +1,5 @@
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -60,8 +61,14 @@ def done(events: list[TurnEvent]) -> Done:
     return last
 
 
-@pytest.fixture
-async def table(tmp_path: Path) -> AsyncIterator[Table]:
-    async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as stores:
+@asynccontextmanager
+async def laid_table(folder: Path, history_limit: int = 20) -> AsyncIterator[Table]:
+    async with open_stores(f"sqlite:///{folder}/sessions.db", history_limit=history_limit) as stores:
         model = ScriptedModel()
         yield Table(Assistant(stores, model, discover(cc_bot.tools), max_turns=4), stores, model)
+
+
+@pytest.fixture
+async def table(tmp_path: Path) -> AsyncIterator[Table]:
+    async with laid_table(tmp_path) as table:
+        yield table

@@ -6,11 +6,31 @@ from dataclasses import replace
 
 import pytest
 
+import cc_bot.tools
+from cc_bot.assistant import Assistant
 from cc_bot.domain import Message, SessionKey, TextDelta, ToolFinished, ToolStarted
-from cc_bot.domain.errors import EmptyQuestion, ModelSaidNothing, ModelUnavailable, QuestionTooLong
+from cc_bot.domain.errors import (
+    EmptyQuestion,
+    ModelSaidNothing,
+    ModelUnavailable,
+    QuestionTooLong,
+    StorageError,
+)
 from cc_bot.domain.message import Attachment
 from cc_bot.llm.model import AssistantPart, Finish, SystemPart, ToolRequest, ToolResultPart, UserPart
+from cc_bot.stores import SettingsStore
+from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
+
+
+class FullDisk(SettingsStore):
+    """Settings that can't be written any more."""
+
+    def __init__(self) -> None:
+        pass
+
+    async def claim_welcome(self, user_id: int) -> bool:
+        raise StorageError
 
 
 def remember(content: str, call_id: str = "call-1") -> ToolRequest:
@@ -54,8 +74,9 @@ class TestAnswer:
         events = await table.ask("犬を飼っているのを覚えて")
         assert (done(events).usage.prompt_tokens, done(events).usage.completion_tokens) == (200, 20)
 
-    async def test_that_is_empty_is_a_failure_and_leaves_no_trace(self, table: Table) -> None:
-        table.model.script = [[" \n "]]
+    @pytest.mark.parametrize("blank", [" \n ", "\u200b", "\ufeff", "\u2800", "\u3164"])
+    async def test_that_is_empty_is_a_failure_and_leaves_no_trace(self, table: Table, blank: str) -> None:
+        table.model.script = [[blank]]
         with pytest.raises(ModelSaidNothing):
             await table.ask("聞こえる？")
         assert await table.said() == []
@@ -79,6 +100,14 @@ class TestAnswer:
         newcomer = replace(OPTIONS, welcomed=False)
         assert done(await table.ask("hello", options=newcomer)).first
         assert not done(await table.ask("hello again", options=newcomer)).first
+
+    async def test_that_is_stored_is_shown_even_if_the_welcome_can_not_be(self, table: Table) -> None:
+        stores = replace(table.stores, settings=FullDisk())
+        assistant = Assistant(stores, table.model, discover(cc_bot.tools))
+        newcomer = replace(OPTIONS, welcomed=False)
+        events = [event async for event in assistant.ask(KEY, Message("user", "やあ"), newcomer)]
+        assert not done(events).first
+        assert await table.said() == ["やあ", "You said: やあ"]
 
 
 class TestQuestion:
@@ -188,6 +217,12 @@ class TestTools:
         answer = await table.answer("ずっと覚え続けて")
         assert len(answer.tool_calls) == 8
         assert table.model.requests[-1].tools == ()
+
+    async def test_that_were_not_offered_any_more_are_not_run(self, table: Table) -> None:
+        table.model.script = [[remember(f"事実{number}")] for number in range(9)]
+        answer = await table.answer("ずっと覚え続けて")
+        assert (answer.status, len(answer.tool_calls)) == ("cut", 8)
+        assert len(await table.stores.memories.list(1)) == 8
 
     async def test_done_before_the_model_failed_are_kept_with_a_cut_answer(self, table: Table) -> None:
         table.model.script = [[remember("緑が好き")], [ModelUnavailable()]]

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -12,7 +13,7 @@ from cc_bot.domain import TextDelta, ToolFinished, TurnEvent
 from cc_bot.domain.errors import ModelUnavailable, NotNewest, ShuttingDown
 from cc_bot.llm.model import ToolRequest
 from cc_bot.tools.registry import discover
-from tests.assistant.conftest import KEY, OPTIONS, Table, done
+from tests.assistant.conftest import KEY, OPTIONS, Table, done, laid_table
 
 
 def stop_at(kind: type, stop: Stop) -> Callable[[TurnEvent], None]:
@@ -137,9 +138,43 @@ class TestRegenerate:
             [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
         assert await table.said() == ["質問", "You said: 質問"]
 
+    async def test_without_a_word_leaves_the_old_answer(self, table: Table) -> None:
+        old = await table.answer("質問")
+        table.model.script = [[ToolRequest("1", "recall", '{"query": "質問"}')], [ModelUnavailable()]]
+        with pytest.raises(ModelUnavailable):
+            [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
+        assert await table.said() == ["質問", "You said: 質問"]
+
     async def test_of_a_public_answer_does_not_see_private_turns_before_it(self, table: Table) -> None:
         await table.ask("内緒の話", visibility="private")
         old = await table.answer("公開の話")
         events = [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
         assert done(events).answer.visibility == "public"
         assert "内緒" not in str(table.model.requests[-1].prompt)
+
+    async def test_sees_as_much_as_the_first_answer_did(self, table: Table) -> None:
+        await table.ask("名前はディエゴ")
+        for number in range(10):
+            await table.ask(f"内緒の話{number}", visibility="private")
+        old = await table.answer("私の名前は？")
+        first = table.model.requests[-1].prompt
+        [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
+        assert table.model.requests[-1].prompt[:-2] == first[:-2]
+
+    async def test_has_a_whole_window_before_the_question(self, table: Table) -> None:
+        for number in range(12):
+            old = await table.answer(f"質問{number}")
+        first = table.model.requests[-1].prompt
+        [event async for event in table.assistant.regenerate(KEY, old.id or 0, OPTIONS)]
+        assert table.model.requests[-1].prompt[:-2] == first[:-2]
+
+
+class TestShortestHistory:
+    @pytest.mark.parametrize("limit", [1, 2, 3])
+    async def test_is_answered_and_answered_again(self, tmp_path: Path, limit: int) -> None:
+        async with laid_table(tmp_path, limit) as table:
+            await table.ask("一つ目")
+            old = await table.answer("二つ目")
+            assert old.id is not None
+            events = [event async for event in table.assistant.regenerate(KEY, old.id, OPTIONS)]
+            assert done(events).answer.id not in (None, old.id)

@@ -40,8 +40,8 @@ class TestSettings:
     def test_list_models_in_the_order_of_the_chain(self, tmp_path: Path) -> None:
         assert read(tmp_path, CC_BOT_MODEL="big, small ,").models == ("big", "small")
 
-    def test_let_the_first_model_write_summaries_unless_another_is_named(self, tmp_path: Path) -> None:
-        assert read(tmp_path, CC_BOT_MODEL="big, small").summary_models == ("big",)
+    def test_let_the_same_models_write_summaries_unless_others_are_named(self, tmp_path: Path) -> None:
+        assert read(tmp_path, CC_BOT_MODEL="big, small").summary_models == ("big", "small")
         assert read(tmp_path, CC_BOT_SUMMARY_MODEL="light").summary_models == ("light",)
 
     def test_do_not_show_secrets(self, tmp_path: Path) -> None:
@@ -53,6 +53,7 @@ class TestSettings:
         [
             ("CC_BOT_HISTORY_LIMIT", "-1"),
             ("CC_BOT_HISTORY_LIMIT", "many"),
+            ("CC_BOT_HISTORY_LIMIT", "9223372036854775808"),
             ("CC_BOT_TOKEN_BUDGET", "0"),
             ("CC_BOT_SESSION_TTL", "-5"),
             ("CC_BOT_SESSION_TTL", "9" * 30),
@@ -78,6 +79,20 @@ class TestSettings:
             read(tmp_path, **{name: value})
         assert refused.value.params["name"] == name
 
+    @pytest.mark.parametrize("line", ["DISCORD_TOKEN: abc", 'DISCORD_TOKEN="abc', "= 5"])
+    def test_in_lines_that_make_no_sense_are_refused(self, tmp_path: Path, line: str) -> None:
+        with pytest.raises(InvalidSetting) as refused:
+            read(tmp_path, f"CC_BOT_LOCALE=ja\n{line}\n")
+        assert refused.value.params["name"] == ".env"
+
+    def test_in_a_folder_are_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(InvalidSetting):
+            read_config({}, tmp_path)
+
+    def test_in_a_file_may_stand_among_comments_and_after_a_byte_order_mark(self, tmp_path: Path) -> None:
+        config = read(tmp_path, "\ufeff# メモ\r\n\r\nexport CC_BOT_MODEL='a b'  # と注釈\r\n")
+        assert config.models == ("a b",)
+
     def test_in_a_file_that_is_no_text_are_refused(self, tmp_path: Path) -> None:
         file = tmp_path / ".env"
         file.write_bytes(b"CC_BOT_LOCALE=\xff\xfe")
@@ -100,7 +115,10 @@ class TestLanguage:
     )
     def test_is_the_operators_own(self, tmp_path: Path, environment: dict[str, str], locale: Locale) -> None:
         assert operator_locale(environment, tmp_path / ".env") is locale
-        assert read_config(environment, tmp_path / ".env").locale is locale
+        assert read_config(environment, tmp_path / ".env").operator_locale is locale
+
+    def test_is_not_the_users(self, tmp_path: Path) -> None:
+        assert read(tmp_path, LANG="en_US.UTF-8").locale is Locale.JA
 
     def test_is_known_even_when_the_settings_are_not_usable(self, tmp_path: Path) -> None:
         assert operator_locale({"CC_BOT_LOCALE": "xx"}, tmp_path) is Locale.JA

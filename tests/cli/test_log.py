@@ -1,5 +1,6 @@
 """Log records tell facts, and never what people wrote."""
 
+import asyncio
 import json
 import logging
 from collections.abc import Iterator
@@ -54,6 +55,24 @@ def test_libraries_are_heard_from_warnings_on(capsys: pytest.CaptureFixture[str]
     logging.getLogger("hikari").info("秘密の日記")
     logging.getLogger("hikari").warning("slow")
     assert [record["event"] for record in records(capsys)] == ["slow"]
+
+
+async def test_a_task_that_failed_unheard_is_told_without_its_words(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    async def fail() -> None:
+        raise ValueError("秘密の日記")
+
+    configure_logging("info")
+    loop = asyncio.get_running_loop()
+    task = loop.create_task(fail())
+    await asyncio.wait((task,))
+    loop.default_exception_handler(
+        {"message": "Task exception was never retrieved", "task": task, "exception": task.exception()}
+    )
+    [record] = records(capsys)
+    assert (record["event"], record["error"]) == ("Task exception was never retrieved", "ValueError")
+    assert "秘密" not in str(record)
 
 
 @pytest.mark.parametrize(("level", "count"), [("debug", 2), ("info", 1), ("error", 0)])

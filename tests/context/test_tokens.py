@@ -1,14 +1,49 @@
-"""Token estimates: rough, but right about scripts."""
+"""Token estimates, held against the tokenizer that they imitate."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.context.tokens import estimate_tokens, message_tokens
+from cc_bot.context.parts import message_parts
+from cc_bot.context.tokens import (
+    IMAGE_TOKENS,
+    estimate_tokens,
+    message_tokens,
+    request_tokens,
+    tools_tokens,
+)
 from cc_bot.domain.message import Attachment, Message, ToolCall
+from cc_bot.llm.model import ChatRequest, SystemPart, UserPart
+from tests.context.token_texts import FITTED, HELD_OUT, TOOLS
+from tests.o200k import count
 
 
 class TestEstimate:
+    @pytest.mark.parametrize("kind", FITTED)
+    @pytest.mark.parametrize("texts", [FITTED, HELD_OUT], ids=["fitted", "held out"])
+    def test_is_within_15_percent_in_sum(self, texts: dict[str, tuple[str, ...]], kind: str) -> None:
+        real = sum(count(text) for text in texts[kind])
+        assert sum(map(estimate_tokens, texts[kind])) == pytest.approx(real, rel=0.15)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "🙏🎉👍🏽👨‍👩‍👧 😭",
+            "오늘은 비가 와요.",
+            "Сегодня идёт дождь.",
+            "Voilà, c'était déjà l'été à Orléans.",
+            "ｶﾀｶﾅ １２３",
+            "→ ① ※ ♪",
+        ],
+    )
+    def test_is_of_the_right_size_for_rarer_scripts(self, text: str) -> None:
+        real = count(text)
+        assert real / 2 <= estimate_tokens(text) <= real * 2
+
+    @pytest.mark.parametrize("text", ["　", "\n", " ", "\0", "\ud7ff", "\U000e0001"])
+    def test_of_one_odd_character_is_something(self, text: str) -> None:
+        assert estimate_tokens(text) >= 1
+
     @pytest.mark.parametrize(
         ("text", "real"),
         [
@@ -36,7 +71,29 @@ class TestEstimate:
         assert estimate_tokens(text) > 0
 
 
+class TestRequest:
+    def test_costs_what_its_parts_and_tools_cost(self) -> None:
+        image = Attachment("cat.png", "image/png", b"\x89PNG")
+        parts = (SystemPart("簡潔に答えてください。"), UserPart("これは何？", (image, image)))
+        bare = request_tokens(ChatRequest((parts[0], UserPart("これは何？"))))
+        assert request_tokens(ChatRequest(parts)) == bare + 2 * IMAGE_TOKENS
+        assert request_tokens(ChatRequest(parts, TOOLS)) == bare + 2 * IMAGE_TOKENS + tools_tokens(TOOLS)
+
+    def test_costs_more_for_each_message(self) -> None:
+        one = request_tokens(ChatRequest((UserPart("はい"),)))
+        assert request_tokens(ChatRequest((UserPart("はい"),) * 3)) == 3 * one
+
+
 class TestMessage:
+    def test_costs_what_it_costs_in_a_request(self) -> None:
+        call = ToolCall("1", "recall", '{"query": "犬"}', '{"memories": []}')
+        note = Attachment("memo.txt", "text/plain", "牛乳を買う".encode())
+        for message in (
+            Message("assistant", "いません", tool_calls=(call,)),
+            Message("user", "読んで", attachments=(note,)),
+        ):
+            assert message_tokens(message) == request_tokens(ChatRequest(tuple(message_parts(message))))
+
     def test_costs_more_with_its_tool_calls_and_files(self) -> None:
         bare = message_tokens(Message("assistant", "はい"))
         call = ToolCall("1", "recall", '{"query": "犬"}', '{"memories": []}')

@@ -67,6 +67,11 @@ class TestWhileStreaming:
     def test_shows_an_unknown_tool_by_its_name(self) -> None:
         assert "weather" in streaming(ToolStarted("1", "weather"))[0].content
 
+    def test_shows_of_a_tool_that_the_model_made_up_what_can_be_a_name(self) -> None:
+        [page] = streaming(ToolStarted("1", "@everyone `" * 500))
+        assert utf16_length(page.content) < 100
+        assert "@" not in page.content
+
     def test_tells_of_waiting_in_line_and_of_another_model(self) -> None:
         assert streaming(Notice("queued"))[0].content == JA.answer.queued
         assert streaming(Notice("queued"), Notice("started"))[0].content == "考えています…"
@@ -75,7 +80,7 @@ class TestWhileStreaming:
     def test_tells_how_long_nothing_came(self) -> None:
         assert streaming(quiet_s=30)[0].content == "考えています…（30秒）"
         assert "（30秒）" in streaming(TextDelta("ええと"), quiet_s=30)[0].content
-        assert "30" in streaming(ToolStarted("1", "recall"), quiet_s=30)[0].content
+        assert "（30秒）" in streaming(ToolStarted("1", "recall"), quiet_s=30)[0].content
 
     def test_puts_no_line_into_an_open_code_block(self) -> None:
         [page] = streaming(TextDelta("```py\nx = 1\n"), ToolStarted("1", "recall"))

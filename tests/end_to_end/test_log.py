@@ -77,3 +77,5 @@ class TestLog:
         turns = [line for line in lines if line["event"].startswith("turn_")]
         assert [turn["event"] for turn in turns] == ["turn_done", "turn_failed"]
         assert len({turn["turn"] for turn in turns}) == 2
+        [why] = [line for line in lines if line["event"] == "model_failed"]
+        assert why["turn"] == turns[1]["turn"]

@@ -221,6 +221,18 @@ class TestMessageMenu:
         guild = channel.guild.id if channel.guild else "@me"
         assert json.loads(metadata)["link"].endswith(f"/channels/{guild}/{channel.id}/{message.id}")
 
+    async def test_keeps_what_was_said_in_private_out_of_public_answers(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("合言葉はオオルリです。"), says("合言葉はカワセミです。"))
+        ephemeral = await stage.ask(aiko, channel, private=True)
+        dm = stage.discord.dm(aiko)
+        for place, reply in ((channel, ephemeral), (dm, await stage.ask(aiko, dm))):
+            kept = await stage.discord.message_command(aiko, place, "Remember this", reply.message)
+            await kept.finished(lambda shown: "覚えました" in shown.text)
+        rows = stage.rows("SELECT content, audience FROM memories WHERE user_id = ?", aiko.id)
+        assert rows == [("合言葉はオオルリです。", "private"), ("合言葉はカワセミです。", "private")]
+
     async def test_has_nothing_to_keep_of_a_picture(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:

@@ -49,7 +49,7 @@ class TestSignal:
         silent = await stage.begin(ben, channel)
         await stage.model.arrived(2)
         waiting = await stage.begin(ben, channel)
-        await streaming(waiting, "Waiting for your earlier question")
+        await streaming(waiting, "Waiting for an earlier question")
         stage.program.send(signal.SIGTERM)
         await ended(waiting)
         assert waiting.text == "I'm about to restart. Please ask again in a moment."

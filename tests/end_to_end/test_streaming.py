@@ -90,7 +90,7 @@ class TestStop:
         await stage.model.arrived(1)
         await stage.discord.click(ben, reply.message, "Stop")
         await ended(reply)
-        assert reply.text == "⏹️ Stopped. Nothing was saved."
+        assert reply.text == "⏹️ Stopped. The question is not kept in the conversation."
         async with stage.patience():
             await stage.model.requests[0].disconnected.wait()
         assert stage.stored(channel) == []
@@ -114,10 +114,10 @@ class TestStop:
         first = await stage.begin(ben, channel)
         await streaming(first, "One")
         second = await stage.begin(ben, channel)
-        await streaming(second, "Waiting for your earlier question")
+        await streaming(second, "Waiting for an earlier question")
         await stage.discord.click(ben, second.message, "Stop")
         await ended(second)
-        assert second.text == "⏹️ Stopped. Nothing was saved."
+        assert second.text == "⏹️ Stopped. The question is not kept in the conversation."
         await stage.discord.click(ben, first.message, "Stop")
         await answered(first)
         assert len(stage.model.requests) == 1

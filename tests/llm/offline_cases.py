@@ -14,6 +14,7 @@ class Case:
 
 
 ENGLISH = (
+    Case(("Remember my wifi password is Hunter2!",), "What is my wifi password?", "Hunter2!"),
     Case(
         ("Please remember that my favorite restaurant is Blue Heron",),
         "What restaurant do I like the most?",
@@ -185,6 +186,15 @@ ENGLISH = (
     Case(("My dog is called Rex",), "What's my name?", None, ("Rex",)),
     Case(("Remember: trash day is Tuesday",), "What day is trash day?", "Tuesday"),
     Case(("My favourite band is Radiohead",), "Who is my favorite band?", "Radiohead"),
+    Case(("We have four grandchildren",), "How many grandchildren do I have?", "four"),
+    Case(("We have four grandchildren", "My grandchild is ill"), "How many grandchildren do I have?", "four"),
+    Case(("The bakery closes at 5",), "When does the museum close?", None, ("5",)),
+    Case(("I'm Philippa, nice to meet you",), "What's my name?", "Philippa"),
+    Case(("My tent is in the shed",), "Where did I leave my tent?", "Your tent is in the shed"),
+    Case(("I swim on Fridays",), "On which days do I swim?", "You swim on Fridays"),
+    Case(("My mum is called Ada, and I'm 31",), "How old am I?", "31", ("Ada",)),
+    Case(("I'm exhausted",), "What's my name?", None, ("exhausted",)),
+    Case(("Bo's party is on 4 May and Al's party is on 9 May",), "When is Al's party?", "9 May", ("4 May",)),
     Case(
         ("My favourite band is Radiohead", "Actually my favourite band is Portishead now"),
         "Do you know my favourite band?",

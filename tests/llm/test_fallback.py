@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import replace
 
 import pytest
 
-from cc_bot.domain.errors import ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
+from cc_bot.domain.errors import ContextTooLong, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
 from cc_bot.llm.fallback import FallbackChain
 from cc_bot.llm.model import (
     AssistantPart,
@@ -109,16 +110,40 @@ class TestTurnOfSeveralRequests:
         first = LoopbackModelServer(fails(503))
         second = LoopbackModelServer(calls(Call("recall", {})), says("3月15日です"), says("。"))
         async with chain_of(first, second) as chain:
-            await hear(chain, QUESTION)
-            assert (await hear(chain, AFTER_A_TOOL)).text == "3月15日です"
-            assert (await hear(chain, CONTINUATION)).text == "。"
+            took_over = (await hear(chain, QUESTION)).finish.model
+            assert (await hear(chain, replace(AFTER_A_TOOL, answered_by=took_over))).text == "3月15日です"
+            assert (await hear(chain, replace(CONTINUATION, answered_by=took_over))).text == "。"
             assert len(first.requests) == 1
+
+    async def test_it_stays_there_whatever_model_answers_another_turn_meanwhile(self) -> None:
+        first = LoopbackModelServer(fails(503), says("別の人への答え"))
+        second = LoopbackModelServer(calls(Call("recall", {})), says("3月15日です"))
+        async with chain_of(first, second) as chain:
+            took_over = (await hear(chain, QUESTION)).finish.model
+            assert (await hear(chain, QUESTION)).finish.model == "a"
+            assert (await hear(chain, replace(AFTER_A_TOOL, answered_by=took_over))).text == "3月15日です"
 
     async def test_the_next_turn_starts_with_the_first_model_again(self) -> None:
         first = LoopbackModelServer(fails(503), says("戻りました"))
         async with chain_of(first, LoopbackModelServer()) as chain:
             await hear(chain)
             assert (await hear(chain)).text == "戻りました"
+
+
+class TestTooLongARequest:
+    TOO_LONG = fails(400, "This model's maximum context length is 4096 tokens.")
+
+    async def test_comes_back_as_long_as_it_can_be_made_shorter(self) -> None:
+        second = LoopbackModelServer()
+        async with chain_of(LoopbackModelServer(self.TOO_LONG), second) as chain:
+            with pytest.raises(ContextTooLong):
+                await hear(chain, ChatRequest(QUESTION.prompt, shrinkable=True))
+            assert second.requests == []
+
+    async def test_goes_to_the_next_model_when_it_cant(self) -> None:
+        async with chain_of(LoopbackModelServer(self.TOO_LONG), LoopbackModelServer(says("東京"))) as chain:
+            heard = await hear(chain)
+        assert (heard.text, heard.fallbacks) == ("東京", ["b"])
 
 
 class TestWholeChainFailing:

@@ -24,6 +24,24 @@ class TestRememberCommand:
             ("鍵は玄関なので、覚えておいてもらえますか？", "鍵は玄関"),
             ("これを覚えて。鍵は玄関", "鍵は玄関"),
             ("次のことを覚えて\n1. 牛乳\n2. 卵", "1. 牛乳\n2. 卵"),
+            ("Remember my son plays the flute", "my son plays the flute"),
+            ("Make sure you remember that the gate is green", "the gate is green"),
+            ("Add to memory: the gate is green", "the gate is green"),
+            ("Please keep a note that the gate is green", "the gate is green"),
+            ("Just so you remember, the gate is green", "the gate is green"),
+            ("覚えておいてほしいんだけど、鍵は玄関だよ", "鍵は玄関だよ"),
+            ("覚えておいてほしいことがあります。鍵は玄関です", "鍵は玄関です"),
+            ("鍵は玄関なので、覚えておいて頂けますか", "鍵は玄関"),
+            ("鍵は玄関だから覚えとけよ", "鍵は玄関"),
+            ("鍵は玄関ってメモっといて", "鍵は玄関"),
+            ("鍵は玄関だよ！メモ！", "鍵は玄関だよ！"),
+            ("鍵は玄関。忘れないように覚えておいて", "鍵は玄関"),
+            ("鍵は玄関なんだけど覚えといてくれる？", "鍵は玄関"),
+            ("鍵は玄関です。傘は車です。両方覚えておいて", "鍵は玄関です。傘は車です"),
+            ("The gate is green. The shed is red. Remember both.", "The gate is green. The shed is red"),
+            ("鍵は玄関にあるからね、覚えておいて", "鍵は玄関にある"),
+            ("鍵は玄関です。忘れないであげて", "鍵は玄関です。"),
+            ("FYI the gate is green, please remember that", "the gate is green"),
         ],
     )
     async def test_keeps_the_fact_without_the_command(self, said: str, kept: str) -> None:
@@ -98,6 +116,17 @@ class TestStatement:
             assert "for good" in answer or "ずっと残す" in answer
             assert user.calls == []
 
+    async def test_tells_how_to_keep_it_once(self) -> None:
+        for said, how in (("My tent sleeps four", "for good"), ("テントは4人用です", "ずっと残す")):
+            user = Partner()
+            assert how in await user.say(said)
+            assert how not in await user.say(said)
+
+    @pytest.mark.parametrize("said", ["明日は運動会なんだ", "今日はなんだか眠い", "どうしても海に行きたい"])
+    async def test_is_not_taken_for_a_question(self, said: str) -> None:
+        user = Partner()
+        assert (await user.say(said)).startswith(f"「{said}」ですね。")
+
     async def test_of_a_temporary_question_is_not_said_to_be_kept(self) -> None:
         assert "保存はされません" in await Partner(tools=(RECALL,)).say("テントは4人用です")
 
@@ -114,6 +143,30 @@ class TestAnswer:
         await user.say("My name is Diego")
         assert await user.say("What is my name?") == "Your name is Diego."
         assert user.calls == []
+
+    @pytest.mark.parametrize(
+        ("told", "asked", "answer"),
+        [
+            ("My wife and I met in Quito", "Where did I meet my wife?", "You and your wife met in Quito."),
+            ("I wasn't born in Cork", "Was I born in Cork?", "You weren't born in Cork."),
+            (
+                "We usually were late for school",
+                "Were we late for school?",
+                "You usually were late for school.",
+            ),
+            ("I usually am late for school", "Am I late for school?", "You usually are late for school."),
+            ("My US visa ends in May", "When does my US visa end?", "You told me: “My US visa ends in May”"),
+            ("Actually, our tent is red", "What color is our tent?", "Your tent is red."),
+            ("犬を2匹飼っているよ", "犬は何匹飼ってる？", "「犬を2匹飼っている」とうかがいました。"),
+            ("私、そばアレルギーなんだ", "私は何アレルギー？", "「そばアレルギー」とうかがいました。"),
+            ("やっぱり会議は4時になった", "会議はいつ？", "「会議は4時になった」とうかがいました。"),
+            ("妹の試験は4月1日です", "試験はいつ？", "「妹の試験は4月1日です」とうかがいました。"),
+        ],
+    )
+    async def test_reads_as_a_person_would_say_it(self, told: str, asked: str, answer: str) -> None:
+        user = Partner()
+        await user.tell("Hello", told)
+        assert await user.say(asked) == answer
 
     async def test_survives_tool_rounds_in_between(self) -> None:
         user = Partner()
@@ -172,7 +225,13 @@ class TestAnswer:
 class TestQuestionAboutTheConversation:
     @pytest.mark.parametrize(
         "question",
-        ["What did I just say?", "what was my last message?", "さっき私は何と言った？", "前に何を聞いた？"],
+        [
+            "What did I just say?",
+            "what was my last message?",
+            "さっき私は何と言った？",
+            "私さっき何の話してたっけ？",
+            "前に何を聞いた？",
+        ],
     )
     async def test_quotes_the_user(self, question: str) -> None:
         user = Partner()
@@ -191,10 +250,36 @@ class TestQuestionAboutTheConversation:
     async def test_that_names_nobody_quotes_both(self) -> None:
         user = Partner()
         await user.say("やあ")
-        await user.say("テントは4人用です")
+        await user.say("テントは何人用？")
         answer = await user.say("さっき何と言った？")
-        assert "あなたは「テントは4人用です」" in answer
-        assert "私は「" in answer
+        assert "あなたは「テントは何人用？」" in answer
+        assert "私は「すみません" in answer
+
+    async def test_that_names_nobody_does_not_quote_an_echo(self) -> None:
+        user = Partner()
+        await user.say("テントは4人用です")
+        assert (await user.say("さっき何と言った？")).count("テントは4人用です") == 1
+
+    async def test_quotes_quotations_in_inner_quotes(self) -> None:
+        user = Partner()
+        await user.say("「燕」はツバメと読む")
+        assert "「『燕』はツバメと読む」" in await user.say("さっき何と言った？")
+
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "What did I say first?",
+            "What was my first message?",
+            "最初に何て言った？",
+            "私が最初に言ったことは何？",
+        ],
+    )
+    async def test_for_the_first_thing_goes_back_to_the_start(self, question: str) -> None:
+        user = Partner()
+        await user.tell("明日は休みです", "The tide is at noon")
+        answer = await user.say(question)
+        assert "明日は休みです" in answer
+        assert "The tide" not in answer
 
     async def test_at_the_start_finds_nothing(self) -> None:
         assert "まだ何も" in await Partner().say("さっき何と言った？")

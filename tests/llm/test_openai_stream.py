@@ -37,7 +37,7 @@ class TestText:
             Delta("東京"),
             Delta("です"),
             Delta("。"),
-            Finish("stop", usage=Usage(40, 3)),
+            Finish("stop", usage=Usage(40, 3), model="loopback"),
         )
 
     async def test_it_is_there_before_the_stream_is_over(self) -> None:
@@ -88,7 +88,11 @@ class TestOddChunks:
             Raw("event: ping\ndata: {}\n\n"),
         ]
         heard = await heard_from(*odd, Say("東京"), *odd, Say("です"), *odd, End(usage=(5, 2)))
-        assert heard.events == (Delta("東京"), Delta("です"), Finish("stop", usage=Usage(5, 2)))
+        assert heard.events == (
+            Delta("東京"),
+            Delta("です"),
+            Finish("stop", usage=Usage(5, 2), model="loopback"),
+        )
 
     async def test_usage_may_come_with_the_finish_reason(self) -> None:
         usage = {"prompt_tokens": 5, "completion_tokens": 2}
@@ -97,7 +101,7 @@ class TestOddChunks:
 
     async def test_usage_may_never_come(self) -> None:
         heard = await heard_from(Say("はい"), End(usage=None))
-        assert heard.finish == Finish("stop")
+        assert heard.finish == Finish("stop", model="loopback")
 
     async def test_a_break_after_the_finish_reason_takes_nothing_away(self) -> None:
         heard = await heard_from(Say("はい"), choice({}, "stop"), CutConnection())
@@ -119,7 +123,10 @@ class TestBreak:
         self, ending: list[Step]
     ) -> None:
         heard = await heard_from(Say("調べます"), Fragment('{"query": "誕', "recall", "call_1"), *ending)
-        assert (heard.text, heard.finish) == ("調べます", Finish("cut", usage=heard.finish.usage))
+        assert (heard.text, heard.finish) == (
+            "調べます",
+            Finish("cut", usage=heard.finish.usage, model="loopback"),
+        )
 
     async def test_before_any_word_the_model_is_unavailable(self, ending: list[Step]) -> None:
         with pytest.raises(ModelUnavailable):
@@ -146,5 +153,5 @@ class TestBegunAnswer:
     async def test_nothing_is_asked_twice_and_trouble_is_a_cut(self, status: int) -> None:
         async with loopback(fails(status)) as (model, server):
             heard = await hear(model, CONTINUATION)
-            assert heard.events == (Finish("cut"),)
+            assert heard.events == (Finish("cut", model="loopback"),)
             assert len(server.requests) == 1

@@ -179,6 +179,43 @@ class TestSearch:
         assert memory in await stores.memories.search(ME, part, limit=1000)
 
 
+class TestPromiseOfLike:
+    """A memory that contains the query as written is always found, whatever folding makes of either."""
+
+    @given(st.text(max_size=8), st.text(min_size=1, max_size=6), st.text(max_size=8))
+    @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+    async def test_is_kept(self, stores: Stores, before: str, query: str, after: str) -> None:
+        assume(query.strip() and query.strip() in (content := (before + query + after).strip()))
+        user = abs(hash((before, query, after))) % 2**40 + 1
+        memory = await stores.memories.add(user, content)
+        found = await stores.memories.search(user, query, limit=1000)
+        assert memory.id in {each.id for each in found}
+
+    @pytest.mark.parametrize(
+        ("content", "query"),
+        [("ﾊﾟﾝが好き", "ﾊ"), ("か\u3099らす", "か"), ("cafe\u0301", "cafe"), ("cafe\u0301", "e")],
+    )
+    async def test_is_kept_for_parts_of_characters(self, stores: Stores, content: str, query: str) -> None:
+        await remember(stores, content)
+        assert await found(stores, query) == [content]
+
+
+class TestMatching:
+    async def test_puts_the_one_with_the_number_before_those_with_the_text(self, stores: Stores) -> None:
+        first, *_, last = await remember(stores, "一番目", "2026年の目標", "部屋は1号室")
+        assert await stores.memories.matching(ME, f"#{first.id}") == [first, last]
+        assert await stores.memories.matching(ME, str(first.id), limit=1) == [first]
+        assert await stores.memories.matching(ME, "目標") != [first]
+
+    async def test_is_the_newest_where_nothing_is_typed(self, stores: Stores) -> None:
+        memories = await remember(stores, "一", "二", "三")
+        assert await stores.memories.matching(ME, " ", limit=2) == [memories[2], memories[1]]
+
+    async def test_is_never_someone_elses(self, stores: Stores) -> None:
+        [mine] = await remember(stores, "わたしの秘密")
+        assert await stores.memories.matching(YOU, str(mine.id)) == []
+
+
 class TestList:
     async def test_is_newest_first(self, stores: Stores) -> None:
         memories = await remember(stores, "一", "二", "三")

@@ -13,8 +13,8 @@ import pytest
 
 from cc_bot.domain import Attachment, Locale, Message, SessionKey
 from cc_bot.storage import Database, Statement
-from cc_bot.stores import MemoryStore, SessionStore, SettingsStore, SummaryStore
-from cc_bot.stores.history import SELECT_FILES, SELECT_OPEN_SESSION
+from cc_bot.stores import MemoryStore, SessionStore, SettingsStore, SummaryStore, TokenFactorStore
+from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILES, SELECT_OPEN_SESSION
 from cc_bot.stores.unscoped import UNSCOPED
 from tests.stores.backends import Recorder, stores_over, turn
 
@@ -37,6 +37,9 @@ async def do_everything(database: Database) -> set[str]:
     await stores.summaries.put(backlog, {"public": "要約"})
     await stores.summaries.current(KEY)
     await stores.summaries.delete(KEY)
+    await stores.sessions.archive_turn(session, turn("またね"))
+    by_the_message = SessionStore(database, history_limit=0, page_size=1)
+    await by_the_message.earlier(await by_the_message.open(KEY))
     await stores.sessions.clear(KEY)
     await stores.sessions.expire()
     await stores.summaries.waiting(5)
@@ -45,6 +48,7 @@ async def do_everything(database: Database) -> set[str]:
     await stores.memories.get(USER, memory.id)
     await stores.memories.search(USER, "猫 犬", category="general", tags=("猫",), visibility="public")
     await stores.memories.search(USER, "")
+    await stores.memories.matching(USER, f"#{memory.id}")
     await stores.memories.list(USER, category="general", before_id=9)
     await stores.memories.list(USER, after_id=0)
     await stores.memories.count(USER)
@@ -53,11 +57,14 @@ async def do_everything(database: Database) -> set[str]:
     await stores.settings.get(USER)
     await stores.settings.set(USER, locale=Locale.JA)
     await stores.settings.claim_welcome(USER)
+    await stores.token_factors.learn("model", estimated=100, counted=110)
+    await stores.token_factors.get("model")
     return {
-        *("open", "commit_turn", "clear", "expire"),
-        *("add", "get", "search", "list", "count", "update", "delete"),
+        *("open", "earlier", "commit_turn", "archive_turn", "clear", "expire"),
+        *("add", "get", "search", "matching", "list", "count", "update", "delete"),
         *("set", "claim_welcome"),
         *("backlog", "put", "current", "waiting", "settle"),
+        "learn",
     }
 
 
@@ -123,7 +130,11 @@ class TestUser:
         assert {statement.sql for statement in run} >= UNSCOPED
 
     async def test_is_named_by_inserts_with_their_id(self, run: Sequence[Statement]) -> None:
-        inserts = [statement for statement in run if statement.sql.strip().startswith("INSERT")]
+        inserts = [
+            statement
+            for statement in run
+            if statement.sql.strip().startswith("INSERT") and tables(statement.sql)
+        ]
         assert inserts
         assert all(USER in statement.params for statement in inserts)
 
@@ -132,7 +143,7 @@ class TestRecordedRun:
     async def test_covers_every_method_of_every_store(self, database: Database) -> None:
         public = {
             name
-            for store in (SessionStore, MemoryStore, SettingsStore, SummaryStore)
+            for store in (SessionStore, MemoryStore, SettingsStore, SummaryStore, TokenFactorStore)
             for name, _ in getmembers(store, iscoroutinefunction)
             if not name.startswith("_")
         }
@@ -147,7 +158,7 @@ class TestPlans:
             (statement.sql, step)
             for statement in run
             for step in await plan(database, statement)
-            if re.match(rf"SCAN (?:{'|'.join(USER_TABLES)}|s|m|a)\b", step)
+            if re.match(rf"SCAN (?:{'|'.join(USER_TABLES)}|token_factors|s|m|a)\b", step)
         ]
         assert scans == []
 
@@ -159,6 +170,7 @@ class TestPlans:
                 *("sessions_open_by_key", "messages_by_session", "attachments_by_session"),
                 *("summaries_by_key", "sessions_to_summarize", "sqlite_autoindex_sessions_1"),
             },
+            SELECT_EARLIER: {"sqlite_autoindex_sessions_1", "messages_by_session", "attachments_by_session"},
             SELECT_FILES: {"attachments_by_session"},
         }
         for sql, indexes in served_by.items():
@@ -167,6 +179,17 @@ class TestPlans:
             assert not [step for step in steps if "TEMP B-TREE" in step]
             used = (re.search(r"USING (?:COVERING )?INDEX (\w+)", step) for step in steps)
             assert {match[1] for match in used if match} == indexes
+
+    async def test_no_statement_sorts_messages_or_sessions(
+        self, run: Sequence[Statement], database: Database
+    ) -> None:
+        sorting = [
+            statement.sql
+            for statement in run
+            if re.search(r"\b(?:sessions|messages|summaries)\b", statement.sql)
+            if any("TEMP B-TREE" in step for step in await plan(database, statement))
+        ]
+        assert sorting == []
 
     async def test_pages_of_memories_are_not_sorted(
         self, run: Sequence[Statement], database: Database

@@ -8,6 +8,7 @@ import pytest
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant
+from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.message import Visibility
@@ -75,7 +76,7 @@ async def open_desk(
     """A second desk in the same folder is the program after a restart."""
     async with open_stores(f"sqlite:///{folder}/sessions.db", history_limit=limit) as stores:
         writer, model = ScriptedModel(), ScriptedModel()
-        plan = SummaryPlan(every, limit, budget)
+        plan = SummaryPlan(every, limit)
         summaries = Summaries(
             stores,
             writer,
@@ -85,7 +86,14 @@ async def open_desk(
             pause_s=pause_s,
             time_limit_s=time_limit_s,
         )
-        assistant = Assistant(stores, model, discover(cc_bot.tools), summaries=summaries)
+        assistant = Assistant(
+            stores,
+            model,
+            discover(cc_bot.tools),
+            style=PromptStyle(budget),
+            model_name="m",
+            summaries=summaries,
+        )
         try:
             yield Desk(assistant, stores, model, summaries, writer)
         finally:

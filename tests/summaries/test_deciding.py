@@ -5,36 +5,42 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain import Message
+from cc_bot.stores.summaries import MAX_BACKLOG
 from cc_bot.summaries import SummaryPlan, batch, is_due
 
-PLAN = SummaryPlan(every_turns=20, history_limit=20, budget_tokens=1000)
+PLAN = SummaryPlan(every_turns=20, history_limit=20)
 
 
 def due(plan: SummaryPlan = PLAN, *, turns: int, tokens: int = 0, closed: bool = False) -> bool:
-    return is_due(plan, turns=turns, messages=2 * turns, tokens=tokens, closed=closed)
+    return is_due(plan, turns=turns, messages=2 * turns, tokens=tokens, budget_tokens=1000, closed=closed)
 
 
 class TestSummary:
     @pytest.mark.parametrize("every", [1, 3, 5])
     def test_is_due_after_so_many_turns(self, every: int) -> None:
-        plan = SummaryPlan(every, 100, 1000)
+        plan = SummaryPlan(every, 100)
         assert [due(plan, turns=turns) for turns in range(1, every + 1)] == [False] * (every - 1) + [True]
 
     @pytest.mark.parametrize(("limit", "first"), [(2, 1), (4, 2), (5, 2), (20, 10)])
     def test_is_due_before_the_history_is_too_short(self, limit: int, first: int) -> None:
-        plan = SummaryPlan(100, limit, 1000)
+        plan = SummaryPlan(100, limit)
         assert next(turns for turns in range(1, 20) if due(plan, turns=turns)) == first
 
     def test_is_due_when_half_of_the_token_budget_is_used(self) -> None:
-        plan = SummaryPlan(100, 0, 1000)
+        plan = SummaryPlan(100, 0)
         assert [due(plan, turns=3, tokens=tokens) for tokens in (500, 501)] == [False, True]
+
+    @pytest.mark.parametrize("limit", [0, 1000])
+    def test_is_due_when_there_is_more_than_is_looked_at(self, limit: int) -> None:
+        plan = SummaryPlan(1000, limit)
+        assert next(turns for turns in range(1, 200) if due(plan, turns=turns)) == MAX_BACKLOG // 2
 
     def test_is_due_at_the_end_of_a_session_however_short(self) -> None:
         assert due(turns=1, closed=True)
 
     @pytest.mark.parametrize("closed", [False, True])
     def test_is_never_due_of_nothing(self, closed: bool) -> None:
-        assert not is_due(PLAN, turns=0, messages=0, tokens=0, closed=closed)
+        assert not is_due(PLAN, turns=0, messages=0, tokens=0, budget_tokens=0, closed=closed)
 
     @given(
         every=st.integers(1, 40),
@@ -43,7 +49,7 @@ class TestSummary:
     )
     def test_leaves_no_gap_to_the_history(self, every: int, limit: int, late: list[int]) -> None:
         """Whatever the settings, and though a summary may take until the answer after the next question."""
-        plan, covered, said, pending = SummaryPlan(every, limit, 10**9), 0, 0, None
+        plan, covered, said, pending = SummaryPlan(every, limit), 0, 0, None
         for turn in range(60):
             assert covered >= said - limit, "the request misses a message that is in no summary"
             before, said = said, said + 2
@@ -51,17 +57,19 @@ class TestSummary:
                 assert covered <= pending[0], "the covered range went backwards"
                 covered, pending = pending[0], None
             new = said - covered
-            if pending is None and is_due(plan, turns=new // 2, messages=new, tokens=0, closed=False):
+            if pending is None and is_due(
+                plan, turns=new // 2, messages=new, tokens=0, budget_tokens=1, closed=False
+            ):
                 pending = (said, said - 1)
                 if not late[turn]:
                     covered, pending = said, None
 
     @given(every=st.integers(1, 40), limit=st.integers(4, 40))
     def test_is_not_made_more_often_than_needed(self, every: int, limit: int) -> None:
-        plan, covered, made = SummaryPlan(every, limit, 10**9), 0, 0
+        plan, covered, made = SummaryPlan(every, limit), 0, 0
         for said in range(2, 402, 2):
             new = said - covered
-            if is_due(plan, turns=new // 2, messages=new, tokens=0, closed=False):
+            if is_due(plan, turns=new // 2, messages=new, tokens=0, budget_tokens=1, closed=False):
                 covered, made = said, made + 1
         assert made <= 200 // min(every, limit // 2 if limit % 2 == 0 else (limit - 1) // 2)
 
@@ -69,7 +77,7 @@ class TestSummary:
 class TestBatch:
     @given(st.lists(st.text("あa", max_size=6000).map(lambda text: Message("user", text)), min_size=1))
     def test_is_the_oldest_that_fit_and_at_least_one(self, messages: list[Message]) -> None:
-        taken = batch(messages)
+        taken = batch(messages, 16_000)
         assert taken == tuple(messages[: len(taken)])
         assert taken
         assert len(taken) == 1 or sum(min(len(message.content), 3000) for message in taken) <= 16_000

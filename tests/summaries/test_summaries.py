@@ -4,14 +4,11 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from freezegun import freeze_time
 
 from cc_bot.domain import Locale, Message, SessionKey
-from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.message import Attachment
-from cc_bot.llm.model import Finish, SystemPart, UserPart
-from cc_bot.summaries import MAX_RUNNING
+from cc_bot.llm.model import SystemPart, UserPart
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.summaries.conftest import NEXT_DAY, NOON, Desk, open_desk
 
@@ -72,6 +69,7 @@ class TestConversation:
             await desk.talk("名前はディエゴ")
             assert desk.writer.requests == []
             file = Attachment("memo.txt", "text/plain", ("長い文章。" * 200).encode())
+            desk.model.script = [["読みました。"]]
             await desk.ask(Message("user", "読んで", attachments=(file,)))
             await desk.settle()
             assert desk.material().said[0] == ("user", "名前はディエゴ")
@@ -170,6 +168,23 @@ class TestExpiry:
                 await desk.settle()
                 assert await desk.kept() == {"public": "- ディエゴさん"}
 
+    async def test_drops_the_summary_that_is_being_written_and_has_all_of_it_written_anew(
+        self, tmp_path: Path
+    ) -> None:
+        async with open_desk(tmp_path, every=2) as desk:
+            gate = asyncio.Event()
+            desk.writer.script = [["- 途中", gate], ["- 最後まで"]]
+            with freeze_time(NOON, real_asyncio=True):
+                await desk.ask("犬はポチ")
+                await desk.ask("いい天気")
+                await desk.writer.asked()
+            with freeze_time(NEXT_DAY, real_asyncio=True):
+                await desk.stores.sessions.expire()
+                gate.set()
+                await desk.settle()
+            assert desk.material(0) == desk.material(1)
+            assert await desk.kept() == {"public": "- 最後まで"}
+
     async def test_twice_keeps_the_older_session_in_the_summary(self, tmp_path: Path) -> None:
         async with open_desk(tmp_path) as desk:
             with freeze_time(NOON, real_asyncio=True):
@@ -181,92 +196,6 @@ class TestExpiry:
                 await desk.talk("三日目")
                 assert desk.material().earlier == "- 一日目"
                 assert await desk.kept() == {"public": "- 一日目と二日目"}
-
-
-class TestFailure:
-    @pytest.mark.parametrize(
-        "trouble",
-        [[ModelUnavailable()], [" \n"], ["途中ま", Finish("cut")]],
-        ids=["error", "empty", "cut"],
-    )
-    async def test_loses_nothing_and_is_tried_again_after_the_next_turn(
-        self, desk: Desk, trouble: list[object]
-    ) -> None:
-        desk.writer.script = [trouble, ["- 一から三"]]  # type: ignore[list-item]  # steps of several kinds
-        await desk.talk("一", "二")
-        assert await desk.kept() == {}
-        await desk.talk("三")
-        assert [text for role, text in desk.material().said if role == "user"] == ["一", "二", "三"]
-        assert await desk.kept() == {"public": "- 一から三"}
-
-    async def test_of_one_visibility_stores_neither(self, desk: Desk) -> None:
-        desk.writer.script = [["- 公開"], [ModelUnavailable()]]
-        await desk.talk("公開")
-        await desk.talk("内緒", visibility="private")
-        assert await desk.kept() == {}
-
-    async def test_again_and_again_is_not_paid_for_each_turn(self, desk: Desk) -> None:
-        desk.writer.script = [[ModelUnavailable()] for _ in range(9)]
-        await desk.talk(*(str(number) for number in range(9)))
-        assert len(desk.writer.requests) == 2
-
-    async def test_that_lasted_is_made_up_for_after_the_pause(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path, every=2, pause_s=0) as desk:
-            desk.writer.script = [[ModelUnavailable()] for _ in range(5)]
-            await desk.talk(*(str(number) for number in range(6)))
-            desk.writer.script = [["- 全部"]]
-            await desk.talk("最後")
-            assert len(desk.material().said) == 14
-            assert await desk.kept() == {"public": "- 全部"}
-
-    async def test_to_stop_is_cut_at_a_sentence_end(self, desk: Desk) -> None:
-        desk.writer.script = [["- 好きな色は緑です。\n\n" * 200]]
-        await desk.talk("一", "二")
-        kept = (await desk.kept())["public"]
-        assert 1400 < len(kept) <= 1500
-        assert kept.endswith("緑です。")
-        assert "\n\n" not in kept
-
-
-class TestHangingModel:
-    async def test_delays_no_reply_and_ends_with_the_program(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path, every=1) as desk:
-            desk.writer.script = [[asyncio.Event()]]
-            await desk.ask("一")
-            await desk.writer.asked()
-            for question in ("二", "三"):
-                assert (await desk.answer(question)).content == f"You said: {question}"
-            assert len(desk.writer.requests) == 1, "one at a time for each session"
-        assert desk.writer.ended_early == 1
-
-    async def test_loses_nothing_when_the_program_ends(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path, every=1) as desk:
-            desk.writer.script = [["- 一", asyncio.Event()]]
-            await desk.ask("一")
-            await desk.writer.asked()
-        async with open_desk(tmp_path, every=1) as desk:
-            await desk.talk("二")
-            assert [text for role, text in desk.material().said if role == "user"] == ["一", "二"]
-
-    async def test_is_given_up_after_a_time(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path, every=2, time_limit_s=0.05) as desk:
-            desk.writer.script = [[asyncio.Event()], ["- 一から三"]]
-            await desk.talk("一", "二", "三")
-            assert await desk.kept() == {"public": "- 一から三"}
-
-    async def test_takes_no_more_than_the_places_there_are(self, tmp_path: Path) -> None:
-        async with open_desk(tmp_path, every=1) as desk:
-            gate = asyncio.Event()
-            desk.writer.script = [[gate, "- はい"] for _ in range(5)]
-            for user in range(5):
-                await desk.ask("やあ", key=SessionKey(user, 10))
-            for _ in range(MAX_RUNNING):
-                await desk.writer.asked()
-            await asyncio.sleep(0.02)
-            assert len(desk.writer.requests) == MAX_RUNNING
-            gate.set()
-            await desk.settle()
-            assert len(desk.writer.requests) == 5
 
 
 class TestClear:

@@ -10,7 +10,6 @@ import pytest
 from freezegun import freeze_time
 
 from cc_bot.domain import Locale
-from cc_bot.domain.clock import utc_now
 from cc_bot.stores import Stores
 from cc_bot.tools.memory import recall, remember
 from cc_bot.tools.registry import ToolContext
@@ -18,7 +17,7 @@ from cc_bot.tools.registry import ToolContext
 
 @pytest.fixture
 def context(stores: Stores) -> ToolContext:
-    return ToolContext(7, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), utc_now, stores.memories)
+    return ToolContext(7, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories)
 
 
 async def remembered(context: ToolContext, **arguments: Any) -> dict[str, Any]:

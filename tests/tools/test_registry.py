@@ -11,7 +11,6 @@ from pydantic import Field
 
 import cc_bot.tools
 from cc_bot.domain import Locale
-from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import EmptyMemory
 from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores
@@ -47,7 +46,7 @@ def registry() -> ToolRegistry:
 
 @pytest.fixture
 def context(stores: Stores) -> ToolContext:
-    return ToolContext(7, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), utc_now, stores.memories)
+    return ToolContext(7, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories)
 
 
 async def call(registry: ToolRegistry, context: ToolContext, name: str, arguments: str) -> ToolOutcome:

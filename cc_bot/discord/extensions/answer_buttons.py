@@ -11,10 +11,10 @@ import lightbulb
 from cc_bot.assistant import Assistant, TurnOptions
 from cc_bot.discord.custom_ids import AnswerButton, StopButton, parse_custom_id
 from cc_bot.discord.failures import tell, tell_failure
-from cc_bot.discord.interactions import defer_update, is_ephemeral, session_key, visibility_of
+from cc_bot.discord.interactions import author_name, defer_update, is_ephemeral, session_key, visibility_of
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.page import Button, Page, TextFile
-from cc_bot.discord.reply import Reply
+from cc_bot.discord.reply import Reply, components
 from cc_bot.discord.turns import RunningTurns, show_turn
 from cc_bot.domain.message import Message
 
@@ -72,7 +72,7 @@ async def _regenerate(
     running: RunningTurns,
 ) -> None:
     key = session_key(interaction)
-    await assistant.newest_answer(key, button.answer_id)
+    await assistant.check_newest(key, button.answer_id)
     ephemeral = is_ephemeral(interaction.message)
     in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
     before = _page_of(interaction.message) if in_place else None
@@ -103,7 +103,7 @@ async def _continue(
     running: RunningTurns,
 ) -> None:
     key = session_key(interaction)
-    await assistant.newest_answer(key, button.answer_id)
+    await assistant.check_newest(key, button.answer_id)
     await interaction.edit_initial_response(components=[])
     ephemeral = is_ephemeral(interaction.message)
     message = Message(
@@ -111,15 +111,18 @@ async def _continue(
         reader.words.answer.continue_question,
         visibility=visibility_of(interaction, ephemeral=ephemeral),
         author_id=reader.user_id,
-        author_name=interaction.user.display_name or interaction.user.username,
+        author_name=author_name(interaction),
     )
     options = TurnOptions(reader.locale, reader.timezone)
-    await show_turn(
+    ended = await show_turn(
         lambda stop: assistant.ask(key, message, options, stop),
         Reply.following(interaction, ephemeral=ephemeral),
         reader,
         running,
     )
+    if ended.done is None or ended.done.answer.id is None:  # nothing came: it may be tried once more
+        buttons = _page_of(interaction.message).buttons
+        await interaction.edit_initial_response(components=components(buttons))
 
 
 def _may_delete(interaction: hikari.ComponentInteraction) -> bool:

@@ -1,12 +1,11 @@
 """`/ask`: a question becomes a turn."""
 
-import hikari
 import lightbulb
 
 from cc_bot.assistant import Assistant, TurnOptions
 from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.discord.attachments import fetch_attachment
-from cc_bot.discord.interactions import defer, session_key, visibility_of
+from cc_bot.discord.interactions import author_name, defer, session_key, visibility_of
 from cc_bot.discord.localization import Readers
 from cc_bot.discord.reply import Reply
 from cc_bot.discord.turns import RunningTurns, show_turn
@@ -51,11 +50,6 @@ class Ask(lightbulb.SlashCommand, name="ask", description="ask_description", loc
             self.question.strip(),
             visibility=visibility_of(ctx.interaction, ephemeral=ephemeral),
             author_id=int(ctx.user.id),
-            author_name=_display_name(ctx),
+            author_name=author_name(ctx.interaction),
             attachments=files,
         )
-
-
-def _display_name(ctx: lightbulb.Context) -> str:
-    member: hikari.Member | None = ctx.member
-    return member.display_name if member else ctx.user.display_name or ctx.user.username

@@ -7,20 +7,18 @@ import lightbulb
 
 from cc_bot.discord.custom_ids import ListButton, parse_custom_id
 from cc_bot.discord.failures import tell, tell_failure
-from cc_bot.discord.interactions import defer, defer_update
+from cc_bot.discord.interactions import MAX_CHOICES, Answerable, defer, defer_update, own_space
 from cc_bot.discord.localization import Reader, Readers
-from cc_bot.discord.memory_view import PAGE_SIZE, choice_name, memory_list, quoted
+from cc_bot.discord.memory_view import PAGE_SIZE, choice_name, memory_list, quoted, receipt
 from cc_bot.discord.page import Button
 from cc_bot.discord.reply import components
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.memory import Memory, clean_category, parse_tags
+from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_CATEGORY_CHARACTERS, Memory, parse_tags
 from cc_bot.stores.memories import MemoryStore
 
 loader = lightbulb.Loader()
 memory = lightbulb.Group("memory", "memory_description", localize=True)
 loader.command(memory)
-
-MAX_CHOICES = 25
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,11 @@ class _ListPage:
 class Add(lightbulb.SlashCommand, name="memory_add", description="memory_add_description", localize=True):
     content = lightbulb.string("memory_content", "memory_content_description", localize=True)
     category = lightbulb.string(
-        "memory_category", "memory_category_description", localize=True, default=None, max_length=50
+        "memory_category",
+        "memory_category_description",
+        localize=True,
+        default=None,
+        max_length=MAX_CATEGORY_CHARACTERS,
     )
     tags = lightbulb.string("memory_tags", "memory_tags_description", localize=True, default=None)
 
@@ -48,12 +50,12 @@ class Add(lightbulb.SlashCommand, name="memory_add", description="memory_add_des
         added = await memories.add(
             reader.user_id,
             self.content,
-            category=clean_category(self.category),
+            category=self.category or DEFAULT_CATEGORY,
             tags=parse_tags(self.tags),
             metadata={"source": "command"},
+            audience="private" if own_space(ctx.interaction) else "anywhere",
         )
-        sentence = reader.words.memory.added.format(id=added.id, content=quoted(added.content))
-        await ctx.interaction.edit_initial_response(sentence)
+        await ctx.interaction.edit_initial_response(receipt(reader.words.memory.added, added, reader.words))
 
 
 @memory.register
@@ -62,7 +64,11 @@ class Search(
 ):
     query = lightbulb.string("memory_query", "memory_query_description", localize=True, max_length=200)
     category = lightbulb.string(
-        "memory_category", "memory_category_description", localize=True, default=None, max_length=50
+        "memory_category",
+        "memory_category_description",
+        localize=True,
+        default=None,
+        max_length=MAX_CATEGORY_CHARACTERS,
     )
 
     @lightbulb.invoke
@@ -70,10 +76,11 @@ class Search(
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
         words = reader.words.memory
-        found = await memories.search(reader.user_id, self.query, limit=PAGE_SIZE, category=self.category)
         if not self.query.strip():
             await ctx.interaction.edit_initial_response(words.query_needed)
-        elif not found:
+            return
+        found = await memories.search(reader.user_id, self.query, limit=PAGE_SIZE, category=self.category)
+        if not found:
             await ctx.interaction.edit_initial_response(words.no_match.format(query=quoted(self.query)))
         else:
             title = words.search_title.format(query=quoted(self.query), count=len(found))
@@ -83,7 +90,11 @@ class Search(
 @memory.register
 class List(lightbulb.SlashCommand, name="memory_list", description="memory_list_description", localize=True):
     category = lightbulb.string(
-        "memory_category", "memory_category_description", localize=True, default=None, max_length=50
+        "memory_category",
+        "memory_category_description",
+        localize=True,
+        default=None,
+        max_length=MAX_CATEGORY_CHARACTERS,
     )
 
     @lightbulb.invoke
@@ -103,12 +114,12 @@ class Delete(
         ctx: lightbulb.AutocompleteContext[int], memories: MemoryStore = lightbulb.di.INJECTED
     ) -> None:
         """Memories whose text or number matches what was typed, which arrives as a string."""
-        typed = str(ctx.focused.value or "").strip().lstrip("#")
+        typed = str(ctx.focused.value or "")
         try:
-            found = await _matching(memories, int(ctx.interaction.user.id), typed)
+            found = await memories.matching(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
         except StorageError:  # an autocomplete list has no place for a sentence
             found = []
-        await ctx.respond([(choice_name(each), each.id) for each in found[:MAX_CHOICES]])
+        await ctx.respond([(choice_name(each), each.id) for each in found])
 
     id = lightbulb.integer(
         "memory_id", "memory_id_description", localize=True, autocomplete=lightbulb.di.with_di(suggest)
@@ -149,14 +160,6 @@ async def on_press(
         await tell_failure(interaction, error, readers)
 
 
-async def _matching(memories: MemoryStore, user_id: int, typed: str) -> list[Memory]:
-    if not typed:
-        return await memories.list(user_id, limit=MAX_CHOICES)
-    by_number = await memories.get(user_id, int(typed)) if typed.isdecimal() else None
-    by_text = await memories.search(user_id, typed, limit=MAX_CHOICES)
-    return [*([by_number] if by_number else []), *(each for each in by_text if each != by_number)]
-
-
 async def _page(
     memories: MemoryStore, user_id: int, category: str | None, button: ListButton | None
 ) -> _ListPage:
@@ -184,7 +187,7 @@ async def _page(
 
 
 async def _show_list(
-    interaction: hikari.CommandInteraction | hikari.ComponentInteraction,
+    interaction: Answerable,
     page: _ListPage,
     category: str | None,
     reader: Reader,

@@ -1,15 +1,19 @@
 """The message context menu: keep that message as a memory."""
 
+import re
+
 import hikari
 import lightbulb
 
-from cc_bot.discord.interactions import defer
+from cc_bot.discord.interactions import defer, is_ephemeral, visibility_of
 from cc_bot.discord.localization import Readers
-from cc_bot.discord.memory_view import quoted
+from cc_bot.discord.memory_view import receipt
 from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS
 from cc_bot.stores.memories import MemoryStore
 
 loader = lightbulb.Loader()
+
+_SMALL_PRINT = re.compile(r"(?:\n+-# [^\n]*)+\Z")
 
 
 @loader.command
@@ -20,26 +24,27 @@ class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True
         reader = await readers.of(ctx.interaction)
         words = reader.words.memory
         message: hikari.Message = self.target
-        text = _text_of(message)
+        text = _text_of(message, ours=message.application_id == ctx.interaction.application_id)
         if not text:
             await ctx.interaction.edit_initial_response(words.empty_message)
             return
+        said = visibility_of(ctx.interaction, ephemeral=is_ephemeral(message))
         added = await memories.add(
             reader.user_id,
             text,
+            audience="private" if said == "private" else "anywhere",
             metadata={
                 "source": "message",
                 "link": message.make_link(ctx.guild_id),
                 "author": message.author.display_name or message.author.username,
             },
         )
-        sentence = words.remembered_message.format(id=added.id, content=quoted(added.content))
-        await ctx.interaction.edit_initial_response(sentence)
+        await ctx.interaction.edit_initial_response(receipt(words.remembered_message, added, reader.words))
 
 
-def _text_of(message: hikari.Message) -> str:
-    """What the message says; for one that consists of embeds, what those say."""
+def _text_of(message: hikari.Message, *, ours: bool) -> str:
+    """What the message says; for one that consists of embeds, what those say. What stands below an answer of
+    ours in small print is not part of it."""
+    content = _SMALL_PRINT.sub("", message.content or "") if ours else message.content or ""
     embeds = (part for embed in message.embeds for part in (embed.title, embed.description) if part)
-    return "\n".join(filter(None, ((message.content or "").strip() or "\n".join(embeds),)))[
-        :MAX_CONTENT_CHARACTERS
-    ]
+    return (content.strip() or "\n".join(embeds))[:MAX_CONTENT_CHARACTERS]

@@ -4,15 +4,13 @@ from zoneinfo import available_timezones
 
 import lightbulb
 
-from cc_bot.discord.interactions import defer
+from cc_bot.discord.interactions import MAX_CHOICES, defer
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.settings import UserSettings
 from cc_bot.stores.settings import SettingsStore
 
 loader = lightbulb.Loader()
-
-MAX_CHOICES = 25
 
 
 @loader.command

@@ -10,6 +10,7 @@ class Talk(Enum):
     """What a message is about, when it is not about facts."""
 
     USER_SAID = auto()
+    USER_SAID_FIRST = auto()
     ASSISTANT_SAID = auto()
     EITHER_SAID = auto()
     ALL_KNOWN = auto()
@@ -40,13 +41,25 @@ _PATTERNS: tuple[tuple[Talk, re.Pattern[str]], ...] = tuple(
             r"|何(?:て|と)(?:答え|返事)",
         ),
         (
+            Talk.USER_SAID_FIRST,
+            r"\bwhat (?:did|have) i (?:first )?(?:say|said|ask|asked|tell you|told you|write|wrote)"
+            r"(?: to you)?(?: (?:first|at first|at the (?:start|beginning)|in the beginning))[ ?.!]*$"
+            r"|\bwhat did i first (?:say|ask|tell you|write)\b[^,]{0,20}$"
+            r"|\b(?:what was|repeat) (?:my first|the first) (?:question|message|sentence|statement|thing)"
+            r"(?: (?:that )?i (?:said|asked|told you|wrote))?[ ?.!]*$"
+            r"|^(?:(?:私|僕|俺|わたし|ぼく|おれ)(?:は|が|って|の)?)?[、\s]*(?:一番|いちばん)?"
+            r"(?:最初|はじめ|初め)(?:に|の)?.{0,4}(?:何|なに|なん|言っ|言い|話し|書い|聞い|質問|発言|メッセージ)"
+            r"(?!.*(?:は|って)(?:いつ|どこ|だれ|誰)).{0,14}$",
+        ),
+        (
             Talk.USER_SAID,
             r"\bwhat (?:did|have) i (?:just |last |previously )?(?:say|said|ask|asked|tell"
             r"|told|write|wrote|type|typed)(?: you| to you)?"
             r"(?: (?:just now|before|earlier|last|a moment ago|first|just before))?[ ?.!]*$"
             r"|\b(?:what was|repeat) my (?:last|previous|first) (?:question|message|sentence|statement)\b"
-            r"|(?:私|僕|俺|わたし|ぼく|おれ)(?:は|が|って).{0,10}(?:何|なん)(?:て|と"
-            r"|を).{0,3}(?:言|話|聞|書|質問|訊)"
+            r"|(?:私|僕|俺|わたし|ぼく|おれ)(?:は|が|って|[、\s]*(?=さっき|今|いま|前)).{0,10}"
+            r"(?:何|なん)(?:て|と|を|の).{0,3}(?:言|話|聞|書|質問|訊)"
+            r"|(?:さっき|直前に?|今)(?:私|僕|俺)?(?:が|の)?(?:言|話し|書い)(?:った|た)(?:こと|の|話|内容)(?:は|って|を)"
             r"|(?:さっき|前に?|直前に?|今|最初に?).{0,4}(?:何|なに|なん)(?:て|と|を).{0,2}(?:聞|質問|訊|尋)"
             r"|(?:さっき|前|直前|最初)の(?:質問|発言|私の)",
         ),

@@ -90,6 +90,9 @@ _NAMED = re.compile(
     rf"(?i:{_ANY})(?:,|:| is| are)? (?!I\b)[A-Z][a-z]+|(?:{_ANY})は[^、。は]{{1,8}}(?:さん"
     r"|くん|ちゃん|君)(?=です|だ|$|、|。)"
 )
+_SELF_NAMED = re.compile(
+    r"^(?:I['’]m|I am) [A-Z][a-z]+(?<!ese)(?<!ish)(?<!ican)(?: [A-Z][a-z]+)*\s*(?:[,.!]|$)"
+)
 _INTRODUCED = re.compile(
     rf"(?P<ja>{_ANY})(?:が|も|を)?[^。はがを]{{0,6}}(?:いる|います|いて|飼|でき)"
     rf"|\b(?:have|has|got|adopted|own|married)\b(?: \w+){{0,3}}? (?P<en>{_ANY})"
@@ -134,8 +137,8 @@ def owner_at(text: str) -> int | None:
 
 
 def names_a_being(text: str) -> bool:
-    """Whether a text, as it was written, gives a being's name in passing: `my brother Tom`."""
-    return _NAMED.search(text) is not None
+    """Whether a text, as it was written, gives somebody's name in passing: `my brother Tom`, `I'm Tom, …`."""
+    return (_NAMED.search(text) or _SELF_NAMED.search(text)) is not None
 
 
 def introduced_in(text: str) -> str | None:

@@ -10,19 +10,19 @@ from cc_bot.llm.offline.questions import is_question
 _PLEASE_JA = (
     r"(?:(?:くれる|もらえる|いただける|くださる)と(?:嬉しい|うれしい|助かる|助かります"
     r"|ありがたい|幸い)(?:です)?|ください|下さい|頂戴|ちょうだい|くれ(?:る|ない|ますか"
-    r"|ませんか)?|ほしい(?:です"
-    r"|な)?|欲しい(?:です|な)?"
-    r"|いただけ(?:ますか|ませんか)|もらえ(?:る|ますか|ませんか)|お願い(?:します)?|おねがい(?:します)?)"
+    r"|ませんか)?|(?:ほしい|欲しい)(?:(?:の|ん)です(?:けど|が)|んだ(?:けど|が)?|です|な|こと(?:が|は)[^、。\s]{1,5})?"
+    r"|(?:いただけ|頂け)(?:ますか|ませんか)|もらえ(?:る|ますか|ませんか)|お願い(?:します)?|おねがい(?:します)?)"
 )
 _KEEP_JA = (
     r"(?:(?:ちゃんと|しっかり|絶対に?|必ず|これからも|ずっと)\s*)?(?:"
-    r"(?:覚え|おぼえ|憶え)(?:て(?:おいて|おき|おい|いて|て)?|と(?:いて|い)|といて)"
-    r"|忘れ(?:ない(?:で|ように(?:して)?)|ずに(?:い(?:て)?)?|んなよ?|るなよ?)|わすれないで"
+    r"(?:覚え|おぼえ|憶え)(?:て(?:おいて|おき|おい|いて|て)?|と(?:いて|い|け|き)|といて)"
+    r"|忘れ(?:ない(?:で|ように(?:して)?)|ずに(?:い(?:て)?)?|んなよ?|るなよ?|んといて)|わすれないで"
+    r"|メモっ(?:て(?:おいて)?|といて|とい)"
     r"|(?:メモ|記憶|記録|保存|登録)(?:を)?(?:して(?:おいて|おき)?|し(?:といて|とい)"
     r"|(?:って|と)?(?:おいて|といて)|取って(?:おいて)?|お願い(?:します)?|よろしく)"
     r"|(?:控え|書き留め|書きとめ)て(?:おいて)?"
-    r"|(?:メモ|覚え書き)(?=\s*[:：])|(?<=[。、\s])メモ(?=\s*[。！!]*$)"
-    rf")(?:いて)?\s*{_PLEASE_JA}?(?:\s*(?:ね|よ|な))*(?:\s*{_PLEASE_JA})?(?:の[はが])?"
+    r"|(?:メモ|覚え書き)(?=\s*[:：])|(?<=[。、！!\s])メモ(?=\s*[。！!]*$)"
+    rf")(?:いて|あげて|やって)?\s*{_PLEASE_JA}?(?:\s*(?:ね|よ|な))*(?:\s*{_PLEASE_JA})?(?:の[はが])?"
 )
 _COMMAND_JA = re.compile(
     rf"(?P<before>.*?)(?P<command>{_KEEP_JA})(?=\s*[。！!?？、,:：\n～~…→wｗ]"
@@ -31,9 +31,14 @@ _COMMAND_JA = re.compile(
 )
 _LINK_JA = re.compile(
     r"(?:(?:なの|だということ|ということ|っていうこと|ってこと|であること|なこと"
-    r"|こと)(?:を|は|も)?|(?:なの|の)(?:を|で)|(?:なん)?だ(?:から|って|と)"
-    r"|(?:なの|の)?で|から|ので|んで|って|と|を|は|も)?[、,\s]*$"
+    r"|こと)(?:を|は|も)?|(?:なの|の)(?:を|で)|(?:なん|ん)?(?:だ|です)(?:から|けど|が|って|と)(?:ね|さ)?"
+    r"|(?:なの|の)?で|(?:から|けど)(?:ね|さ)?|ので|んで|って|と|を|は|も)?[、,\s]*$"
 )
+_TWICE_JA = re.compile(
+    r"[。、\s]*(?:忘れ(?:ないように|ずに)|ちゃんと|しっかり"
+    r"|(?<=。)(?:両方|どちらも|どっちも|全部|ぜんぶ)(?:とも)?を?)[、\s]*$"
+)
+"""What often stands before the command to strengthen it."""
 _REASON_END = re.compile(r"(?:な?んだ|なん|(?<!も)の|な)$")
 _ALONE_JA = re.compile(
     r"^(?:じゃあ|では|あと|ねえ|うん|はい|なら)?[、\s]*(?:これ|次の|以下の|それ|あれ|今の"
@@ -46,14 +51,17 @@ _ASKS_WHETHER = re.compile(
 
 _COMMAND_EN = re.compile(
     r"(?:(?:can|could|would|will) you |i(?:'d| would) like you to |i (?:want|need) you to "
-    r"|you should |you must )?"
+    r"|you should |you must |(?:make|be) sure (?:that you |you |to )|just so you )?"
     r"(?:please |pls |kindly |just |also )*"
     r"(?:(?:always )?remember(?! (?:when (?:we|you)|the time))|(?:don't|do not|never) forget"
     r"|(?:keep|bear) (?:(?P<inner>this|that|it) )?in mind"
     r"|(?:make|take) (?:a )?note(?: of)?|note(?: down)?(?= that| this|:|,)|memori[sz]e"
-    r"|(?:write|jot|note) (?:this|that|it) down|write down|(?:save|store|record|log)(?= this| that| it|:)"
+    r"|(?:write|jot|note) (?:this|that|it) down|write down|(?:keep|add|save) a (?:\w+ )?note(?: of)?"
+    r"|(?:add|save|store|commit|put)(?: (?:this|that|it))? (?:to|in|into) (?:your |the )?(?:memory|notes)"
+    r"|(?:here's |here is |let me tell you )?something (?:to|you should) remember(?=:)"
+    r"|(?:save|store|record|log)(?= this| that| it|:)"
     r"|for (?:your|the) (?:record|records|information|reference)|for future reference|fyi)"
-    r"(?P<tail>(?: (?:this|that|it|the following|for me|for later|for the future"
+    r"(?P<tail>(?: (?:this|that|it|both|them|everything|the following|for me|for later|for the future"
     r"|for next time|somewhere|forever|too|as well|please))*)"
 )
 _START_EN = r"^(?:(?:hey|hi|hello|ok|okay|also|and|oh|so|well|now|yes)[,!. ]+)*"
@@ -79,6 +87,8 @@ _TALK_EN = re.compile(
 
 
 _BARE_EN = re.compile(r"(?:my|our)(?: (?!is\b|am\b|are\b)[a-z'-]+){1,4}")
+_SAYS_EN = re.compile(r"(?:my|our)(?: [a-z-]+){1,2} [a-z]{2,}(?:(?<!s)s|ed) [a-z]", re.IGNORECASE)
+"""`my son plays chess`: a verb stands between two nouns."""
 _BARE_JA = re.compile(r"(?:私|僕|俺|わたし|ぼく|おれ)の[^はがをにだ、。：:0-9０-９]{1,12}(?<!です)(?<!だ)")
 
 
@@ -97,7 +107,10 @@ def keep_in(text: str) -> Keep | None:
 
 def only_names_a_thing(content: str) -> bool:
     """Whether the content has no fact in it: `my address`, `私の住所`."""
-    return bool(_BARE_EN.fullmatch(content.strip(" .!?")) or _BARE_JA.fullmatch(content.strip(" 。！!？?")))
+    plain = content.strip(" .!?")
+    if _SAYS_EN.match(plain):
+        return False
+    return bool(_BARE_EN.fullmatch(plain) or _BARE_JA.fullmatch(content.strip(" 。！!？?")))
 
 
 def statement_of(text: str) -> str:
@@ -128,7 +141,7 @@ def _keep_ja(text: str) -> Keep | None:
 
 def _unlink(before: str) -> str:
     """Without the particle or the `because` that ties a fact to the command."""
-    cut = before.rstrip(" 、,")
+    cut = _TWICE_JA.sub("", before).rstrip(" 、,")
     if cut.endswith(("。", "！", "!", "」", ".")):
         return cut
     return _REASON_END.sub("", _LINK_JA.sub("", cut)).strip()
@@ -153,8 +166,16 @@ def _keep_en(text: str) -> Keep | None:
             rest = ""
         greeting = re.fullmatch(_START_EN + r"[\s,!.]*", f"{fact.lower()} ")
         content = rest if greeting or not fact else f"{_ended(fact)} {rest}" if rest else fact
-        return Keep("" if _ALONE_EN.match(content.lower()) else _tidy(_THANKS_EN.sub("", content)))
+        if _ALONE_EN.match(content.lower()):
+            return Keep("")
+        return Keep(_without_second_command(_tidy(_THANKS_EN.sub("", content))))
     return None
+
+
+def _without_second_command(content: str) -> str:
+    """`FYI the gate is green, remember that`: the first command is cut already."""
+    again = _keep_en(content)
+    return again.content if again and again.content and content.startswith(again.content) else content
 
 
 def _may_follow(before: str, after: str) -> bool:

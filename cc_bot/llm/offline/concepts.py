@@ -49,6 +49,13 @@ CONCEPTS = (
         about_me=True,
     ),
     _concept(
+        "school",
+        r"出身(?:校|高校|大学|中学校?)|母校|\balma mater\b",
+        r"卒業(?:した|の)?(?:高校|大学|中学校?|学校)?|(?:高校|大学|中学校?)(?:に|へ)通|\bgraduated\b",
+        search="卒業 出身 母校 通 graduated",
+        about_me=True,
+    ),
+    _concept(
         "origin",
         r"\bwhere\b.*\bfrom\b|\bborn\b|\bhometown\b|\bcome from\b|出身|生まれ|故郷|地元",
         r"\bfrom\b|\bgrew up\b|出身|育ち|育った",
@@ -59,10 +66,10 @@ CONCEPTS = (
         "name",
         r"\b(?:names?|named|called)\b|名前|なまえ|氏名|苗字|名字|\bwho am i\b|(?:私|僕|俺"
         r"|わたし)(?:は|って)(?:誰|だれ)",
-        r"\bcall me\b|\bi go by\b|^i(?:'m| am) (?!from\b|in\b|at\b|on\b|a\b|an\b)[^\W\d]+(?: [^\W\d]+)?[.!]?$"
-        r"|と申し|と(?:いい|言い)ま|という名|って(?:いう|言う|いい|言い)(?:んだ|んです|の|ま|$)|と呼ば"
+        r"\bcall me\b|\bi go by\b"
+        r"|^(?:はじめまして|初めまして|どうも|こんにちは)[、。!\s]+[^、。は]{1,10}です|と申し|と(?:いい|言い)ま|という名|って(?:いう|言う|いい|言い)(?:んだ|んです|の|ま|$)|と呼ば"
         r"|て呼んで|と呼んで",
-        search="name call i'm 名 といいます 申し 呼",
+        search="name call i'm 名 といいます 申し 呼 はじめまして",
         about_me=True,
     ),
     _concept(
@@ -71,7 +78,7 @@ CONCEPTS = (
         r"\b(?:i'm|i am|is|turn(?:s|ed|ing)|are) (?:[0-9]{1,3}|one|two|three|four|five|six"
         r"|seven|eight|nine|ten|eleven"
         r"|twelve|[a-z]*teen|twenty|thirty|forty|fifty|sixty)(?:[ .!-]|$)|二十歳|はたち",
-        search="old age years 歳 才",
+        search="old age years i'm 歳 才",
         about_me=True,
     ),
     _concept(
@@ -103,6 +110,15 @@ CONCEPTS = (
         weight=0.9,
         search="hobby hobbies 趣味 free",
     ),
+    _concept(
+        "place",
+        r"\bwhere (?:did|do|does|have|has|had|should) \w+(?: \w+)? "
+        r"(?:leave|left|put|keep|kept|store|hide|stash)\b",
+        r"\b(?:is|are) (?:in|inside|on|at|under|behind|with|next to)\b"
+        r"|\b(?:left|put|keeps?|kept|stored?|hid|stashed)\b",
+        weight=0.4,
+        search="left put keep in on under",
+    ),
     _concept("phone", r"\b(?:phone|mobile|cellphone|telephone)\b|電話|携帯", search="phone mobile 電話 携帯"),
     _concept("mail", r"\be?mail\b|メアド|メール", search="mail メール メアド"),
     _concept(
@@ -113,7 +129,7 @@ CONCEPTS = (
     ),
     _concept(
         "color",
-        r"\bcolou?rs?\b|何色|色",
+        r"\bcolou?rs?\b|何色|(?<![赤青白黒黄緑茶紫銀金桃])色",
         r"\b(?:red|blue|green|yellow|black|white|gr[ae]y|silver|brown|pink|purple|orange|gold)\b"
         r"|[赤青白黒黄緑茶紫銀金](?=い|色|の|で|だ|$|。|、)|ピンク|グレー|オレンジ",
         search="color colour 色",
@@ -121,7 +137,7 @@ CONCEPTS = (
     ),
     _concept(
         "car",
-        r"\b(?:cars?|vehicle)\b|車(?![検庫椅])|くるま|クルマ",
+        r"\b(?:cars?|vehicle)\b|(?<![転電列急馬歯風水])車(?![検庫椅])|くるま|クルマ",
         r"\bdriv(?:e|es|ing)\b",
         weight=0.9,
         search="car driv 車 クルマ",

@@ -15,8 +15,8 @@ FUNCTION_WORDS = _words(
     best because been before being but by can can't cannot could couldn't currently did didn't do does
     doesn't doing don't done earlier else ever every exactly for forget forgot from gonna got had hadn't
     has hasn't have haven't having he he's hello hey hi him his her hers how how's i i'd i'll i'm i've if
-    in into is isn't it it'd it'll it's its itself just keep know known let let's me mention mentioned
-    might mind mine most must my myself no not note now of off often oh ok okay on once one only or our
+    in into is isn't it it'd it'll it's its itself just keep know known let let's many me mention mentioned
+    might mind mine most much must my myself no not note now of off often oh ok okay on once one only or our
     ours out over please quite really recall remember remembered remind right said same say says she she's
     should so some something sorry still such tell than thank thanks that that's the their them then there
     there's these they they're thing things think this those to today told too um until up us very want

@@ -13,16 +13,19 @@ from cc_bot.llm.offline.concepts import CONCEPTS
 from cc_bot.llm.offline.fold import fold
 from cc_bot.llm.offline.terms import Term, terms_of
 
-_SENTENCE_END = re.compile(r"(?<=[。！!？\n])\s*|(?<=[?.])\s+(?=[A-Z0-9ぁ-ゖァ-ヺ一-鿿])")
+_SENTENCE_END = re.compile(
+    r"(?<=[。！？\n])\s*|(?<=[ぁ-ゖァ-ヺ一-鿿ー]!)\s*|(?<=[?.!])\s+(?=[A-Z0-9ぁ-ゖァ-ヺ一-鿿])"
+)
 _TITLE_END = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|e\.g|i\.e)\.\s*$", re.IGNORECASE)
 _CLAUSE_END = re.compile(
     r"(?:(?<!ん)で|であり)?[、,;；]\s*(?=[^、,;；。]{1,12}(?:は|って|が)[^、])"
     r"|[、,]\s*(?=[^、,は]{1,10}[0-9]+[歳才])"
-    r"|;\s*|,?\s+(?:and|but|while)\s+(?=(?:my|our|his|her|the|i|i'm|it|she"
-    r"|he)\b[^,]*\b(?:is|are|was|has|have|lives?|likes?"
+    r"|,?\s+and\s+(?=i(?:'m|'ve)\b)|;\s*|,?\s+(?:and|but|while)\s+(?=(?:my|our|his|her|the|i|i'm|it|she|he|(?-i:[A-Z][a-z]+(?:'s)?))\b[^,]*\b(?:is|are|was|has|have|lives?|likes?"
     r"|loves?|hates?|works?|am|[a-z]+s)\b)",
     re.IGNORECASE,
 )
+_UNFINISHED = re.compile(r"^[^はがも]*[てで]$")
+"""`引っ越して、…` says nothing before what follows."""
 _TOPIC_JA = re.compile(
     r"^(?P<topic>.{1,40}?)(?:(?<![でにとへ、])は(?![い])|\s*(?<![0-9])[:：=＝](?!//))\s*(?P<rest>.+)$",
     re.DOTALL,
@@ -103,7 +106,13 @@ def sentences(text: str) -> tuple[str, ...]:
 
 def clauses(sentence: str) -> tuple[str, ...]:
     """The parts of a sentence that have a subject of their own; the sentence itself when it is one."""
-    return tuple(part.strip(" 、,") for part in _CLAUSE_END.split(sentence) if part and part.strip(" 、,"))
+    parts: list[str] = []
+    for part in _CLAUSE_END.split(sentence):
+        if parts and _UNFINISHED.search(parts[-1]):
+            parts[-1] = f"{parts[-1]}、{part.strip(' 、,')}"
+        elif part and part.strip(" 、,"):
+            parts.append(part.strip(" 、,"))
+    return tuple(parts)
 
 
 def topic_of(text: str) -> Topic | None:

@@ -15,18 +15,18 @@ def _listed(words: str) -> frozenset[str]:
 
 _GRAMMAR = _listed(
     """
-    は が を に で と の も へ や か ね よ な だ さ わ し て た から まで より だけ しか ほど など とか
-    には では とは への との での にも でも からは までに について です でした だった でしょう だろう ます
-    ました ません ましょう であり である ではない じゃない ない なかった って という といい といいます
-    とは なんて なに なん なの なのは なんだ なので ので のに けど けれど だから だけど だよ だよね だね
-    だっけ っけ でしたっけ かな かしら よね ですね ですよ ですか ますか んだ んです のだ のです いる
-    います いた いました いて ある あります あった ありました する します した しました して している
+    は が を に で と の も へ や か ね よ な だ さ わ し て た から まで より だけ しか ほど など とか には
+    では とは への との での にも でも からは までに について です でした だった でしょう だろう ます ました
+    ません ましょう であり である ではない じゃない ない いない なかった いなかった なく って という といい
+    といいます とは なんて なに なん なの なのは なんだ なので ので のに けど けれど だから だけど だよ
+    だよね だね だっけ っけ でしたっけ かな かしら よね ですね ですよ ですか ますか んだ んです のだ のです
+    いる います いた いました いて ある あります あった ありました する します した しました して している
     しています してる なる なります なった なりました れる られる せる させる たい たく ながら そう よう
     こと もの ため ところ これ それ あれ どれ この その あの どの ここ そこ あそこ どこ どこか こう どう
     いつ だれ どんな どういう どちら どっち いくつ いくら いつも もう まだ また とても すごく やっぱり
     やはり ちょっと たぶん きっと ちなみに あと そして でも じゃあ わたし ぼく おれ あたし うち じぶん
     あなた きみ ください くれ くれる くださる ちょうだい ほしい おしえて しって わかる わかります おぼえて
-    わすれないで おねがい さん ちゃん くん さま たち お ご め
+    わすれないで おねがい えっと えーと ねえ ところで そういえば ほら さん ちゃん くん さま たち お ご め
     """
 )
 _LONGEST = max(map(len, _GRAMMAR))
@@ -38,6 +38,12 @@ STOP_WORDS = _listed(
     """
 )
 """Kanji words that say nothing about what is asked; counters and dates among them."""
+
+_LEADING_ADVERB = re.compile(
+    r"(?:最近|普段|毎[日朝晩週月年]|今[日朝夜年]|昨[日夜年]|去年|先[日週月]|来[週月年]|明日|明後日|一番|現在|全部)"
+    r"(?=[一-鿿])"
+)
+"""An adverb may stand right before a verb, without kana between the two: 最近始めた, 毎晩飲む."""
 
 _RUNS = re.compile(
     r"(?P<latin>[a-z0-9]+(?:['._:/@#+-]+[a-z0-9]+)*)"
@@ -62,9 +68,19 @@ def _runs(text: str) -> Iterator[tuple[str, str, int]]:
                 yield script, word, run.start() + offset
         else:
             for part in re.finditer("[^何]+", run.group()):
-                if part.group() not in STOP_WORDS:
-                    yield script, part.group(), run.start() + part.start()
+                for offset, word in _without_adverb(part.group()):
+                    if word not in STOP_WORDS:
+                        yield script, word, run.start() + part.start() + offset
         before = script
+
+
+def _without_adverb(run: str) -> Iterator[tuple[int, str]]:
+    """The parts of a run of kanji, a leading adverb being a part of its own."""
+    adverb = _LEADING_ADVERB.match(run)
+    end = adverb.end() if adverb else 0
+    if end:
+        yield 0, run[:end]
+    yield end, run[end:]
 
 
 def _content(run: str, *, inflects: bool) -> Iterator[tuple[int, str]]:

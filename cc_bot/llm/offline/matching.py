@@ -23,6 +23,10 @@ SURE = 0.6
 NEAR = 0.3
 """From this score on a fact is worth mentioning, as what it is: something near the question."""
 _TIE = 0.08
+_UNSAID = 0.85
+"""What a fact of somebody's is worth when the question does not say whose it means."""
+_UNCOUNTED = 0.85
+"""What a fact without a number is worth when the question is how many."""
 _MET = 0.45
 """From this likeness on a word counts as spoken of."""
 
@@ -37,6 +41,12 @@ _DATE = re.compile(
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april"
     r"|may|june|july|august"
     r"|september|october|november|december)\b|\btomorrow\b|\bnext (?:week|month|year)\b|\b(?:19|20)[0-9]{2}\b"
+)
+
+
+_COUNT = re.compile(
+    r"[0-9]|[一二三四五六七八九十百千万](?=[人匹本個枚台冊回円つ])|\b(?:one|two|three|four|five|six|seven"
+    r"|eight|nine|ten|eleven|twelve|[a-z]*teen|twenty|thirty|forty|fifty|hundred|no|both|a|an)\b"
 )
 
 
@@ -85,13 +95,19 @@ def _score(question: Question, fact: Fact, rarity: dict[str, float]) -> float:
         score *= 0.6
     if score < SURE and not _solid(question, likenesses):
         return 0.0
+    if _may_be_someone_elses(question, fact):
+        score *= _UNSAID
+    if question.count and not _COUNT.search(fact.folded):
+        score *= _UNCOUNTED
     return score + (0.03 if question.time and _DATE.search(fact.folded) else 0.0)
 
 
 def _solid(question: Question, likenesses: dict[str, float]) -> bool:
-    """Whether something that says much is shared: a mere `work` or `take` is no nearness."""
+    """Whether something that says much is shared: a mere `work` or `take` is no nearness, but a
+    being's is (`What position does my son play?`, `my son plays …`)."""
     return any(
-        (part.weight >= 0.9 or part.key == "liking") and likenesses[part.key] >= _MET
+        (part.weight >= (0.9 if part.concept else 0.7) or part.key == "liking" or question.beings)
+        and likenesses[part.key] >= _MET
         for part in question.asked
     )
 
@@ -113,7 +129,7 @@ def _answers_something_else(question: Question, fact: Fact) -> bool:
             wanted in _keys(question) and opposite in fact.concepts and wanted not in fact.concepts
             for wanted, opposite in _OPPOSITES
         )
-        or _is_someone_elses(question, fact)
+        or ((question.about_me or question.mine) and _is_someone_elses(question, fact))
         or _has_another_head(question, fact)
         or _is_another_of_its_kind(question, fact)
     )
@@ -123,8 +139,14 @@ def _keys(question: Question) -> set[str]:
     return {part.key for part in question.asked}
 
 
+def _may_be_someone_elses(question: Question, fact: Fact) -> bool:
+    """Whether the fact is another's while a Japanese question, as usual, leaves unsaid whose it means."""
+    unsaid = not (question.about_me or question.mine) and not fact.folded.isascii()
+    return unsaid and _is_someone_elses(question, fact)
+
+
 def _is_someone_elses(question: Question, fact: Fact) -> bool:
-    """Whether the user asks about themselves while the fact is another's."""
+    """Whether the fact is another's, and the question is for nobody or for the user."""
     if question.beings or (question.who and not question.about_me):
         return False
     if question.mine and _has_another_possessor(question, fact):
@@ -141,7 +163,7 @@ def _is_someone_elses(question: Question, fact: Fact) -> bool:
         r"(?:私|僕|俺|自分)[のは]|\bmy (?!\w+'s)(?:\w+ )*$", fact.folded[: min(places, default=0)]
     )
     after_owner = mine is not None and mine.start() > owner
-    return not after_owner and (question.about_me or question.mine or not fact.folded.isascii())
+    return not after_owner
 
 
 def _has_another_possessor(question: Question, fact: Fact) -> bool:

@@ -1,7 +1,7 @@
 """Questions: how one is told from a statement, and what it asks about."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cc_bot.llm.offline.beings import beings_in, spellings_in, without_beings
 from cc_bot.llm.offline.concepts import CONCEPTS, Concept
@@ -12,8 +12,8 @@ _ASKS_JA = re.compile(
     r"[?？]\s*$|っけ[。！\s]*$|(?<![とい静確しばなどこ])か(?:な|しら)?[。！!\s]*$|(?:です"
     r"|ます|でした|ました|だろう|でしょう)か"
     r"|(?:教えて|おしえて)(?!あげ|おく|もら)|(?:思い出して|調べて|検索して|探して)"
-    r"|(?:何|なん|誰|だれ|どこ|いつ|どれ|どんな|どの|どちら|どっち|いくつ|いくら|なぜ"
-    r"|どう)(?![もかりせにぞ人])[^。]{0,12}[。\s]*$"
+    r"|(?:何|(?:(?<=[はがって、\s])|^)なん(?!だか|とな|て)|誰|だれ|どこ|いつ|どれ|どんな|どの|どちら|どっち"
+    r"|いくつ|いくら|なぜ|どう(?!し?ても|やら|ぶつ|ぞ))(?![もかりせにぞ人])[^。]{0,12}[。\s]*$"
     r"|(?:わかる|分かる|覚えてる|覚えている|覚えてます|覚えています|知ってる|知っています"
     r"|知っている)[かよね]?[。\s]*$"
     r"|^[^。、]{1,20}[はって]$"
@@ -31,7 +31,8 @@ _ASKS_EN = re.compile(
     r"|(?:any idea|do you know|what about|how about)\b)"
 )
 _MANNER = re.compile(
-    r"(?<=what )(?:time|day|date|month|year)\b(?= (?:is|are|was|were|do|does|did|will|should|am)\b)"
+    r"(?:(?<=what )|(?<=which ))(?:time|days?|date|month|year)\b"
+    r"(?= (?:is|are|was|were|do|does|did|will|should|am)\b)"
     r"|(?:を|って|、)?(?:教えて|おしえて|思い出して|調べて|検索して|探して)(?:ください"
     r"|下さい|くれ(?:る|ます|ませんか)?|ほしい|欲しい|ね|よ)?"
 )
@@ -44,6 +45,11 @@ _WHO = re.compile(r"\bwho(?:se)?\b|誰|だれ")
 _PHRASE_EN = re.compile(
     r"\b(?:what|who|when|where|which|how)(?:'s|'re| is| are| was| were)\s+(?!i\b)(?P<phrase>[^?]+)"
 )
+_SUBJECT_EN = re.compile(
+    r"\b(?:do|does|did|will|can|has|have) (?:the|my|our|a|an) (?P<phrase>[a-z][^?,]*?) [a-z]+"
+    r"(?: (?:at|on|in|to|for|from|up|out)\b[^?]*)?\??$"
+)
+"""What it is that opens, leaves, costs: a fact about another thing answers something else."""
 _PHRASE_JA = re.compile(
     r"^(?P<phrase>.{1,40}?)(?:(?<![でにとへ])は|って|を教えて|教えて|[、?？]|(?=何|なん|誰|いつ|どこ)|$)"
 )
@@ -52,7 +58,14 @@ _KIND_EN = re.compile(
     r"|am|is|are|was|have|has|can|should)\b"
 )
 _KIND_JA = re.compile(r"(?:何の|なんの|どんな|どの|何)(?P<kind>[一-鿿ァ-ヺー][一-鿿ァ-ヺーべみ]*)")
+_KIND_AFTER_VERB_JA = re.compile(
+    r"(?:る|た|だ)(?P<kind>[一-鿿ァ-ヺー][一-鿿ァ-ヺーべみ]*)(?:は|って)(?:何|なに|なん|どれ|どこ|だれ|誰|[?？]|$)"
+)
+"""`始めたスポーツは？`: the answer is one of the kind, so it need not say the word."""
+_COUNT = re.compile(r"\bhow (?:many|much)\b|何[人匹本個枚台冊回階円歳杯頭羽]|いくつ|いくら")
 _TIME = re.compile(r"\bwhen\b|\bwhat (?:time|day|date)\b|いつ|何時|何曜|何日|何月")
+_KIND = 0.5
+"""The weight of a word for the kind of thing asked for."""
 _PRONOUN = re.compile(
     r"\b(?:he|she|his|her|hers|him|it|its|they|their|them)\b|彼(?!女|氏)|その人|その子|それ"
 )
@@ -89,6 +102,7 @@ class Question:
     mine: bool
     who: bool
     time: bool
+    count: bool
 
 
 def is_question(sentence: str) -> bool:
@@ -101,14 +115,17 @@ def question_in(text: str) -> Question:
     folded = _MANNER.sub(lambda found: " " * len(found.group()), fold(text))
     concepts, terms = _parts(folded)
     parts = (*(_asked_concept(one, spelling) for one, spelling in concepts), *map(_asked_term, terms))
-    asked = tuple({part.key: part for part in parts}.values())
+    kind = _KIND_AFTER_VERB_JA.search(folded)
+    kinds = {term.key for term in terms_of(kind["kind"])} if kind else frozenset()
+    light = (replace(one, weight=_KIND) if one.key in kinds else one for one in parts)
+    asked = tuple({part.key: part for part in light}.values())
     beings = beings_in(folded)
     alone = all(part.concept for part in asked) and any(concept.about_me for concept, _ in concepts)
     return Question(
         text=text,
         folded=folded,
         asked=asked,
-        needed=_keys_in(_phrase(folded), asked),
+        needed=_keys_in(_phrase(folded), asked) - kinds,
         head=_head(folded, asked),
         beings=beings,
         being_spellings=spellings_in(folded),
@@ -116,6 +133,7 @@ def question_in(text: str) -> Question:
         mine=bool(_MINE.search(folded)),
         who=bool(_WHO.search(folded)) and not re.search(r"who am i", folded),
         time=bool(_TIME.search(folded)),
+        count=bool(_COUNT.search(folded)),
     )
 
 
@@ -167,7 +185,10 @@ def _spellings(term: Term) -> tuple[str, ...]:
 
 
 def _phrase(folded: str) -> str:
-    found = (_PHRASE_EN if folded.isascii() else _PHRASE_JA).search(folded)
+    if not folded.isascii():
+        found = _PHRASE_JA.search(folded)
+    else:
+        found = _PHRASE_EN.search(folded) or _SUBJECT_EN.search(folded)
     return found["phrase"] if found else ""
 
 

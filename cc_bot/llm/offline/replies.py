@@ -86,8 +86,16 @@ def _fact(talk: Conversation, words: OfflineTexts) -> Say | Call:
         return _answer(" ".join(asked), talk, words)
     if not talk.message:
         return Say(words.files if talk.has_files else words.greeting)
-    noted = words.noted if "remember" in talk.tools else words.noted_temporary
-    return Say(noted.format(fact=short(talk.message)))
+    return Say(_noted(talk, words))
+
+
+def _noted(talk: Conversation, words: OfflineTexts) -> str:
+    """What was stated, said back. How to keep it is told once, not after every sentence."""
+    if "remember" not in talk.tools:
+        return words.noted_temporary.format(fact=short(talk.message))
+    noted = words.noted.format(fact=short(talk.message))
+    told_how = any(words.how_to_keep in said.text for said in talk.before if not said.by_user)
+    return noted if told_how else f"{noted}{words.how_to_keep}"
 
 
 # Remembering

@@ -30,6 +30,8 @@ class OfflineTexts:
     nothing_known: str
     you_said: str
     """Parameter: text."""
+    you_said_first: str
+    """Parameter: text."""
     i_said: str
     """Parameter: text."""
     both_said: str
@@ -37,6 +39,8 @@ class OfflineTexts:
     nothing_said: str
     noted: str
     """Parameter: fact."""
+    how_to_keep: str
+    """Said once in a conversation, after `noted`."""
     noted_temporary: str
     """Parameter: fact."""
     greeting: str
@@ -64,22 +68,20 @@ JA = OfflineTexts(
     value="{value}ですね。",
     from_memory="「{fact}」と覚えています。",
     from_conversation="「{fact}」とうかがいました。",
-    near="ぴったりの答えは見つかりませんでしたが、「{fact}」とうかがっています。",
+    near="ぴったりの答えではありませんが、「{fact}」とうかがっています。",
     unknown=(
-        "すみません、それは分かりません。会話にもメモリにも見つかりませんでした。"
-        "オフラインのモデルなので、教えていただいたことだけをお答えできます。"
+        "すみません、それは分かりません。オフラインのモデルなので、教えていただいたことだけをお答えできます。"
     ),
     unknown_lookup_failed="会話には見つからず、メモリも調べられませんでした。{error}",
     known="うかがっているのは次のことです。\n{facts}",
     nothing_known="まだ何もうかがっていません。「〜を覚えて」と書いていただければ覚えます。",
     you_said="「{text}」とおっしゃいました。",
+    you_said_first="この会話で覚えている最初の言葉は「{text}」です。",
     i_said="私は「{text}」とお答えしました。",
-    both_said="あなたは「{user}」とおっしゃり、私は「{assistant}」とお答えしました。",
+    both_said="あなたは「{user}」、私は「{assistant}」と言いました。",
     nothing_said="この会話では、まだ何も話していません。",
-    noted=(
-        "「{fact}」ですね。この会話の間は分かるようにしておきます。"
-        "ずっと残すには「それを覚えて」と書いてください。"
-    ),
+    noted="「{fact}」ですね。この会話の間は覚えています。",
+    how_to_keep="ずっと残すには「それを覚えて」と書いてください。",
     noted_temporary="「{fact}」ですね。一時的な質問なので、保存はされません。",
     greeting="こんにちは。覚えてほしいことや、以前に教えていただいたことへの質問をどうぞ。",
     thanks="どういたしまして。",
@@ -110,25 +112,21 @@ EN = OfflineTexts(
     value="{value}.",
     from_memory="I remember: “{fact}”",
     from_conversation="You told me: “{fact}”",
-    near="I found no exact answer, but you told me: “{fact}”",
-    unknown=(
-        "Sorry, I don't know that. I found it neither in this conversation nor in your memories, "
-        "and as an offline model I only know what you told me."
-    ),
+    near="This may not be exactly what you asked for, but you told me: “{fact}”",
+    unknown=("Sorry, I don't know that. As an offline model I only know what you have told me."),
     unknown_lookup_failed=(
         "It is not in this conversation, and I could not look through your memories. {error}"
     ),
     known="This is what you told me:\n{facts}",
     nothing_known="You have not told me anything yet. Say “remember that …” and I will.",
     you_said="You said: “{text}”",
+    you_said_first="The first thing I have from you here is: “{text}”",
     i_said="I said: “{text}”",
-    both_said="You said: “{user}” I said: “{assistant}”",
+    both_said="You said: “{user}”\nI said: “{assistant}”",
     nothing_said="Nothing has been said in this conversation yet.",
-    noted=(
-        "Noted: “{fact}” I will know it during this conversation. "
-        "To have it kept for good, say “remember that”."
-    ),
-    noted_temporary="Noted: “{fact}” This is a temporary question, so it is not kept.",
+    noted="Noted for this conversation: “{fact}”",
+    how_to_keep="\nTo have it kept for good, say “remember that”.",
+    noted_temporary="Noted: “{fact}”\nThis is a temporary question, so it is not kept.",
     greeting="Hello! Tell me something to remember, or ask me about something you told me before.",
     thanks="You're welcome.",
     about_me=(

@@ -29,23 +29,40 @@ _SECOND_PERSON = {
     "our": "your",
     "ours": "yours",
 }
-_I_BE = re.compile(r"\b(I) (am|was)\b|\b(am|was) (I)\b", re.IGNORECASE)
+_I_BE = re.compile(
+    r"\b(?:I|we)(?: (?:also|always|still|just|never|often|only|now|[a-z]+ly))? (?:am|was)(?:n't)?\b"
+    r"|\b(?:am|was) I\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)?")
 _SPEAKS_TO_ME = re.compile(r"\b(?:you|your|yours)\b|^(?:call|note|look|tell)\b", re.IGNORECASE)
+_NOT_A_PERSON = re.compile(
+    r"\bUS\b|\b(?!and |but |or |when |if |that |so )[a-z]+ I(?=[.,]|$| (?:and|is|was)\b)"
+)
+"""`US size 9`, `type I`: a country and a numeral, not `us` and `I`."""
 _AROUND = re.compile(
-    r"^(?:(?:just so you know|by the way|btw|fyi|well|so|oh|ok|okay|hey|hi|sorry|no|also|and)\b[,:.! ]+)+"
+    r"^(?:(?:just so you know|by the way|btw|fyi|well|so|oh|ok|okay|hey|hi|sorry|no|also|and|actually"
+    r"|correction|update|oops|wait)\b[,:.! ]+)+"
     r"|[, ]+(?:btw|by the way)$",
     re.IGNORECASE,
 )
 _ENDING_JA = re.compile(
     r"(?:です|だ|である|でした|だった|なの|なん(?:です|だ)|といいます|と言います|と申します|という"
     r"|って(?:いう|言う)(?:んです|んだ)?)?"
-    r"(?:よね|よ|ね|な|さ|けど|から|ので)*[。．.！!\s]*$"
+    r"(?:よね|よ|ね|な|さ|けど|から|ので)*(?:[。．！\s]|(?<=[ぁ-ゖァ-ヺ一-鿿ー])[.!])*$"
+)
+_LEAD_JA = re.compile(
+    r"^(?:(?:やっぱり|やはり)[、。\s]*"
+    r"|(?:やっぱ|訂正|間違え(?:た|ました)|違った|実は|ちなみに|あと|あっ?|えっと|ねえ)[、。：:\s]+"
+    r"|(?:私|僕|俺|わたし|ぼく|おれ)(?:は(?!い)|、)\s*)+(?=.)"
+)
+_TONE_JA = re.compile(
+    r"(?:(?<=[一-鿿ァ-ヺーA-Za-z0-9])なん(?:だ|です)|(?<=[てでたるい])(?:ん|の)です)?(?:よね|よ|ね|なあ)?$"
 )
 _BARE = re.compile(r"[^ぁ-ゖ。、]$|(?:くん|ちゃん|さん|さま)$")
 _ENDS_IN_COPULA = re.compile(
     r"(?:です|だ|でした|だった|である|なの|なんです|なんだ|といいます|と言います"
-    r"|と申します|という)(?:よね|よ|ね|な|さ|けど|から|ので)*[。．.！!\s]*$"
+    r"|と申します|という)(?:よね|よ|ね|な|さ|けど|から|ので)*(?:[。．！\s]|(?<=[ぁ-ゖァ-ヺ一-鿿ー])[.!])*$"
 )
 
 
@@ -62,33 +79,47 @@ def answer(match: Match, question: Question, words: OfflineTexts) -> str:
     else:
         turned = second_person(fact.text)
         if turned is not None:
-            return words.value.format(value=turned)
+            return turned if turned.endswith("!") else words.value.format(value=turned)
     return (words.from_memory if fact.remembered else words.from_conversation).format(fact=quoted)
 
 
 def _quote(text: str) -> str:
-    return text.strip().rstrip("。")
+    """The fact without what only belongs to the moment of telling: `やっぱり…だよね`."""
+    plain = _without_mark(text.strip().rstrip("。！"))
+    if not speaks_japanese(plain):
+        return plain
+    return _TONE_JA.sub("", _LEAD_JA.sub("", plain)) or plain
+
+
+def _without_mark(text: str) -> str:
+    """Without a closing `!`, unless it may belong to the last word: a password, the name of a band."""
+    last = text.rsplit(maxsplit=1)[-1] if text.split() else ""
+    belongs = last.isascii() and not last.rstrip("!").islower()
+    return text if belongs else text.rstrip("!")
 
 
 def second_person(text: str) -> str | None:
     """`My cat is …` as `Your cat is …`, without a full stop; None where turning it is not safe."""
-    plain = _AROUND.sub("", text.strip().replace("’", "'").rstrip(".!"))
-    if speaks_japanese(plain) or _SPEAKS_TO_ME.search(plain) or len(plain) > 200 or '"' in plain:
+    plain = _AROUND.sub("", _without_mark(text.strip().replace("’", "'").rstrip(".")))
+    unsafe = _SPEAKS_TO_ME.search(plain) or _NOT_A_PERSON.search(plain) or re.search('["“”]', plain)
+    if unsafe or speaks_japanese(plain) or len(plain) > 200:
         return None
     agreed = _I_BE.sub(lambda found: _agree(found.group()), plain)
     turned = _WORD.sub(lambda word: _SECOND_PERSON.get(word.group().lower(), word.group()), agreed)
-    return turned[:1].upper() + turned[1:]
+    polite = re.sub(r"^Your ([a-z]+) and you\b", r"you and your \1", turned, flags=re.IGNORECASE)
+    return polite[:1].upper() + polite[1:]
 
 
 def _agree(pair: str) -> str:
-    return re.sub(
-        r"\bwas\b", "were", re.sub(r"\bam\b", "are", pair, flags=re.IGNORECASE), flags=re.IGNORECASE
-    )
+    """`I was` as `I were`, which becomes `you were`."""
+    return re.sub(r"\bwas", "were", re.sub(r"\bam\b", "are", pair, flags=re.IGNORECASE), flags=re.IGNORECASE)
 
 
 def _value(fact: Fact, question: Question) -> str | None:
     """Y of `X は Y` when the question asks for X and Y is a noun; None otherwise."""
     topic = fact.topic or topic_of(fact.text)
+    if fact.beings and not question.beings:
+        return None  # the bare value would not say whose it is
     if topic is None or not speaks_japanese(fact.text) or len(topic.said) > 60:
         return None
     said_keys = terms_of(topic.said)

@@ -1,0 +1,57 @@
+"""Learns how each model counts tokens, beside the turns and never in their way."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import structlog
+
+from cc_bot.context.tokens import has_images, request_tokens
+from cc_bot.domain.errors import StorageError
+from cc_bot.llm.model import ChatRequest
+from cc_bot.stores import TokenFactorStore
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A request, and how many tokens of prompt its model counted."""
+
+    model: str
+    request: ChatRequest
+    prompt_tokens: int
+
+
+class Calibration:
+    def __init__(self, factors: TokenFactorStore, model: str) -> None:
+        """`model` is the one that is asked first: what it counts decides how much is sent. Who will answer is
+        not known before; a model further down the chain that takes less says so."""
+        self._factors = factors
+        self._model = model
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def factor(self) -> float:
+        """Tokens that the model counts for each token that we estimate."""
+        return await self._factors.get(self._model)
+
+    def learn(self, measured: Iterable[Measured]) -> None:
+        """Take in what a turn's requests cost, some time soon."""
+        known = [one for one in measured if one.model and one.prompt_tokens > 0]
+        if known:
+            task = asyncio.create_task(self._learn(known))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def settle(self) -> None:
+        """Wait until everything is learned."""
+        await asyncio.gather(*self._tasks)
+
+    async def _learn(self, measured: Iterable[Measured]) -> None:
+        try:
+            for one in measured:
+                if not has_images(one.request.prompt):  # what a picture costs is a guess
+                    estimated = await asyncio.to_thread(request_tokens, one.request)
+                    await self._factors.learn(one.model, estimated=estimated, counted=one.prompt_tokens)
+        except StorageError as error:
+            _log.warning("calibration_failed", error=type(error).__name__)

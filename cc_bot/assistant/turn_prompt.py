@@ -1,0 +1,58 @@
+"""The prompt of a turn: it grows with each round of tool calls, and may be made shorter once."""
+
+from collections.abc import Callable, Sequence
+
+from cc_bot.context.shrink import shrunk_history
+from cc_bot.context.tokens import part_tokens, tools_tokens
+from cc_bot.llm.model import ChatRequest, PromptPart, ToolSchema
+
+Build = Callable[[float], tuple[PromptPart, ...]]
+"""The prompt before the first round, with so many tokens of history at most, as estimated."""
+
+
+class TurnPrompt:
+    def __init__(self, build: Build, budget_tokens: float, *, factor: float = 1.0) -> None:
+        """`budget_tokens` of history, as estimated; `factor`: what the model counts for each of those."""
+        self._build = build
+        self._factor = factor
+        self._start = build(budget_tokens)
+        self.budget_tokens = budget_tokens
+        """Less than at first when the server took less."""
+        self._rounds: tuple[PromptPart, ...] = ()
+        self._shrunk = False
+
+    def add(self, *parts: PromptPart) -> None:
+        """What was said and called in a round."""
+        self._rounds += parts
+
+    def request(self, tools: Sequence[ToolSchema], *, answer_begun: bool, model: str) -> ChatRequest:
+        """`model` answered the round before this one; empty in the first round."""
+        return ChatRequest(
+            (*self._start, *self._rounds),
+            tuple(tools),
+            answer_begun=answer_begun,
+            answered_by=model,
+            shrinkable=self._shrinkable,
+        )
+
+    def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
+        """Leave the older part of the history out: the model takes no more than `limit` tokens (None: nobody
+        knows). False when there is nothing to leave out, or that was done before."""
+        if not self._shrinkable:
+            return False
+        bare = _tokens(self._build(0))
+        history = _tokens(self._start) - bare
+        beside = bare + _tokens(self._rounds) + tools_tokens(tools)
+        allowed = None if limit is None else int(limit / self._factor)
+        self.budget_tokens = shrunk_history(history, beside, allowed)
+        self._start = self._build(self.budget_tokens)
+        self._shrunk = True
+        return True
+
+    @property
+    def _shrinkable(self) -> bool:
+        return not self._shrunk and len(self._start) > len(self._build(0))
+
+
+def _tokens(parts: Sequence[PromptPart]) -> int:
+    return sum(map(part_tokens, parts))

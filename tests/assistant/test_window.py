@@ -1,0 +1,248 @@
+"""How much of a long conversation a turn shows the model."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from structlog.testing import capture_logs
+
+import cc_bot.tools
+from cc_bot.assistant import Assistant
+from cc_bot.context.prompt import PromptStyle
+from cc_bot.context.tokens import message_tokens, request_tokens
+from cc_bot.domain import Message, SessionKey
+from cc_bot.domain.errors import ContextTooLong
+from cc_bot.domain.events import Usage
+from cc_bot.domain.message import Attachment, Visibility
+from cc_bot.llm.model import AssistantPart, ChatRequest, Finish, ToolRequest, ToolResultPart, UserPart
+from cc_bot.storage import Statement, apply_pending, open_database
+from cc_bot.stores import SessionStore, open_stores
+from cc_bot.tools.registry import discover
+from tests.assistant.conftest import KEY, OPTIONS, Table, done
+from tests.scripted_model import ScriptedModel
+
+PARAGRAPH = "今日は駅前の店で友人と昼を食べ、そのあと川沿いの道をゆっくり歩いて帰りました。"
+
+
+@asynccontextmanager
+async def long_table(folder: Path, budget_tokens: int = 80_000, page_size: int = 200) -> AsyncIterator[Table]:
+    """An assistant whose history is bounded by tokens alone."""
+    url = f"sqlite:///{folder}/sessions.db"
+    async with open_stores(url, history_limit=0) as stores, open_database(url) as database:
+        sessions = SessionStore(database, history_limit=0, page_size=page_size)
+        paged = replace(stores, sessions=sessions)
+        model = ScriptedModel()
+        style = PromptStyle(budget_tokens=budget_tokens)
+        assistant = Assistant(paged, model, discover(cc_bot.tools), style=style, model_name="m")
+        yield Table(assistant, paged, model)
+
+
+async def talk(table: Table, turns: int, text: str = PARAGRAPH) -> list[Message]:
+    """So many turns are stored; every message is another."""
+    session = await table.stores.sessions.open(KEY)
+    said: list[Message] = []
+    for number in range(turns):
+        pair = Message("user", f"{number}：{text}"), Message("assistant", f"{number}です。{text}")
+        await table.stores.sessions.commit_turn(session, pair)
+        said += pair
+    return said
+
+
+def shown(request: ChatRequest) -> list[str]:
+    """The history and the question."""
+    return [part.text for part in request.prompt if isinstance(part, UserPart | AssistantPart)]
+
+
+class TestBudget:
+    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(
+        turns=st.integers(0, 12),
+        budget=st.integers(0, 1500),
+        page_size=st.integers(2, 9),
+        counted=st.sampled_from([60, 100, 250]),
+    )
+    async def test_is_kept_and_used_up_across_pages(
+        self,
+        tmp_path_factory: pytest.TempPathFactory,
+        turns: int,
+        budget: int,
+        page_size: int,
+        counted: int,
+    ) -> None:
+        folder = tmp_path_factory.mktemp("window")
+        async with long_table(folder, budget, page_size) as table:
+            said = await talk(table, turns)
+            await table.stores.token_factors.learn("m", estimated=100, counted=counted)
+            await table.ask("次は？")
+            kept = shown(table.model.requests[0])[:-1]
+
+        assert kept == [message.content for message in said][len(said) - len(kept) :]
+        assert len(kept) % 2 == 0
+        cost = sum(map(message_tokens, said[len(said) - len(kept) :])) * counted / 100
+        assert cost <= budget + 1e-6
+        if len(kept) < len(said):
+            next_pair = said[-len(kept) - 2 : len(said) - len(kept)]
+            assert cost + sum(map(message_tokens, next_pair)) * counted / 100 > budget - 1e-6
+
+    async def test_decides_how_many_pages_are_read(self, tmp_path: Path) -> None:
+        async with long_table(tmp_path, budget_tokens=500, page_size=4) as table:
+            await talk(table, 30)
+            read: list[int] = []
+            earlier = table.stores.sessions.earlier
+            session = await table.stores.sessions.open(KEY)
+            while session.more and len(read) < 3:
+                session = await earlier(session)
+                read.append(len(session.history))
+            assert read == [8, 12, 16]
+            await table.ask("次は？")
+            assert 4 < len(shown(table.model.requests[0])) < 20
+
+    async def test_shows_a_public_turn_nothing_private_from_any_page(self, tmp_path: Path) -> None:
+        async with long_table(tmp_path, page_size=3) as table:
+            session = await table.stores.sessions.open(KEY)
+            for number in range(10):
+                visibility: Visibility = "private" if number % 2 else "public"
+                pair = (
+                    Message("user", f"{visibility}{number}", visibility=visibility),
+                    Message("assistant", f"{visibility}{number}", visibility=visibility),
+                )
+                await table.stores.sessions.commit_turn(session, pair)
+            await table.ask("見えるのは？")
+            await table.ask("全部？", visibility="private")
+            in_public, in_private = (shown(request) for request in table.model.requests)
+        assert [text for text in in_public if "private" in text] == []
+        assert len(in_public) == 10 + 1
+        assert len(in_private) == 20 + 2 + 1
+
+    async def test_answers_again_on_top_of_the_same_history(self, tmp_path: Path) -> None:
+        async with long_table(tmp_path, page_size=3) as table:
+            await talk(table, 5)
+            answer = done(await table.ask("もう一度？")).answer
+            assert answer.id is not None
+            async for _ in table.assistant.regenerate(KEY, answer.id, OPTIONS):
+                pass
+            first, again = (shown(request) for request in table.model.requests)
+        assert again == first
+        assert len(first) == 11
+
+
+class TestCalibration:
+    async def learned(self, table: Table, model: str = "m") -> float:
+        await table.assistant.settle()
+        return await table.stores.token_factors.get(model)
+
+    async def test_learns_from_what_each_answer_cost(self, table: Table) -> None:
+        question = "犬を飼っているのを覚えて"
+        await table.ask(question)
+        estimated = request_tokens(table.model.requests[0])
+        table.model.script = [["はい", Finish("stop", usage=Usage(round(estimated * 1.3), 5), model="m")]]
+        await table.ask(question, key=SessionKey(2, 2))
+        assert await self.learned(table) == pytest.approx(1.3, rel=0.01)
+
+    async def test_learns_from_a_temporary_turn_too(self, table: Table) -> None:
+        await table.ask("一時的")
+        counted = request_tokens(table.model.requests[0]) * 2
+        table.model.script = [["はい", Finish("stop", usage=Usage(counted, 5), model="m")]]
+        await table.ask("一時的", key=SessionKey(2, 2))
+        assert await self.learned(table) == pytest.approx(2, rel=0.1)
+
+    @pytest.mark.parametrize(
+        "finish",
+        [
+            Finish("stop", usage=Usage(0, 5), model="m"),
+            Finish("stop", usage=Usage(3, 5), model="m"),
+            Finish("stop", usage=Usage(10**7, 5), model="m"),
+            Finish("stop", usage=Usage(700, 5)),
+        ],
+        ids=["nothing", "too few", "too many", "of nobody"],
+    )
+    async def test_learns_nothing_from_nonsense(self, table: Table, finish: Finish) -> None:
+        table.model.script = [["はい", finish]]
+        await table.ask("こんにちは")
+        assert await self.learned(table) == 1
+        assert await self.learned(table, "") == 1
+
+    async def test_learns_nothing_from_pictures(self, table: Table) -> None:
+        table.model.script = [["猫", Finish("stop", usage=Usage(2000, 5), model="m")]]
+        picture = Attachment("cat.png", "image/png", b"png")
+        await table.ask(Message("user", "これは？", attachments=(picture,)))
+        assert await self.learned(table) == 1
+
+    async def test_that_fails_is_a_log_record_and_no_more(self, tmp_path: Path) -> None:
+        async with (
+            long_table(tmp_path) as table,
+            open_database(f"sqlite:///{tmp_path}/sessions.db") as database,
+        ):
+            await apply_pending(database)
+            await database.transaction(
+                [
+                    Statement(
+                        "CREATE TRIGGER full BEFORE INSERT ON token_factors"
+                        " BEGIN SELECT RAISE(ABORT, 'full'); END"
+                    )
+                ]
+            )
+            table.model.script = [["はい", Finish("stop", usage=Usage(700, 5), model="m")]]
+            with capture_logs() as logs:
+                assert (await table.answer("秘密の質問")).content == "はい"
+                await table.assistant.settle()
+        [record] = [record for record in logs if record["event"] == "calibration_failed"]
+        assert "秘密" not in str(record)
+
+
+class TestTooLong:
+    async def test_a_history_is_halved_and_the_user_gets_an_answer(self, table: Table) -> None:
+        await talk(table, 8, PARAGRAPH * 3)
+        table.model.script = [[ContextTooLong()], ["これで足りました。"]]
+        assert (await table.answer("続きは？")).content == "これで足りました。"
+        refused, taken = table.model.requests
+        assert len(shown(refused)) / 2 - 2 <= len(shown(taken)) <= len(shown(refused)) / 2 + 1
+        assert shown(taken) == shown(refused)[-len(shown(taken)) :]
+        assert len(shown(taken)) % 2 == 1
+        assert (await table.said())[-2:] == ["続きは？", "これで足りました。"]
+
+    async def test_a_history_is_fitted_to_the_limit_that_the_server_told(self, table: Table) -> None:
+        await talk(table, 8, PARAGRAPH * 10)
+        table.model.script = [[ContextTooLong(limit=2048)], ["はい。"]]
+        await table.ask("続きは？")
+        assert request_tokens(table.model.requests[1]) <= 2048
+        assert len(shown(table.model.requests[1])) > 1
+
+    async def test_is_tried_once(self, table: Table) -> None:
+        await talk(table, 8)
+        table.model.script = [[ContextTooLong()], [ContextTooLong()]]
+        with pytest.raises(ContextTooLong):
+            await table.ask("とても長い質問")
+        assert [request.shrinkable for request in table.model.requests] == [True, False]
+        assert "とても長い質問" not in await table.said()
+
+    async def test_a_question_alone_cant_be_made_shorter(self, table: Table) -> None:
+        table.model.script = [[ContextTooLong()]]
+        with pytest.raises(ContextTooLong):
+            await table.ask("とても長い質問")
+        assert [request.shrinkable for request in table.model.requests] == [False]
+
+    async def test_a_round_of_tools_keeps_its_calls_when_the_history_shrinks(self, table: Table) -> None:
+        await talk(table, 8)
+        call = ToolRequest("c1", "recall", json.dumps({"query": "犬"}))
+        table.model.script = [[call], [ContextTooLong()], ["犬はいません。"]]
+        assert (await table.answer("犬は？")).content == "犬はいません。"
+        _, refused, taken = table.model.requests
+        assert taken.prompt[-2:] == refused.prompt[-2:]
+        assert isinstance(taken.prompt[-1], ToolResultPart)
+        assert len(taken.prompt) < len(refused.prompt)
+
+    async def test_stopping_in_the_second_try_stops_it(self, table: Table) -> None:
+        await talk(table, 8)
+        never = asyncio.Event()
+        table.model.script = [[ContextTooLong()], ["途中まで", never]]
+        events = table.assistant.ask(KEY, Message("user", "続きは？"), OPTIONS)
+        await anext(events)
+        await events.aclose()
+        assert table.model.ended_early == 1

@@ -1,0 +1,27 @@
+"""What tests say in sessions, and what they hear of it again."""
+
+from datetime import UTC, datetime
+
+from cc_bot.domain import Attachment, SessionKey
+from cc_bot.storage import Database
+from cc_bot.stores import Stores
+from tests.stores.backends import KEY, contents, turn
+
+START = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
+CAT = Attachment("猫.png", "image/png", b"\x89PNG\0\xff")
+NOTE = Attachment("メモ.txt", "text/plain", "牛乳を買う".encode())
+
+
+async def say(stores: Stores, *texts: str, key: SessionKey = KEY) -> None:
+    for text in texts:
+        session = await stores.sessions.open(key)
+        await stores.sessions.commit_turn(session, turn(text))
+
+
+async def heard(stores: Stores, key: SessionKey = KEY) -> list[str]:
+    return contents((await stores.sessions.open(key)).history)
+
+
+async def attachments_kept(database: Database) -> int:
+    [(number,)] = await database.query("SELECT count(*) FROM attachments")
+    return int(number)

@@ -1,0 +1,158 @@
+"""Long histories are read by the page: what the pages hold together, and what reading one costs."""
+
+import re
+from typing import Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cc_bot.domain import Attachment, Message, Session, SessionKey
+from cc_bot.domain.message import Visibility
+from cc_bot.storage import Database
+from cc_bot.stores import SessionStore, Stores
+from cc_bot.stores.history import PAGE_SIZE, SELECT_EARLIER
+from tests.stores.backends import KEY, OTHER_USER, OpenStores, Recorder, contents, turn
+
+Kind = Literal["turn", "answer", "regenerate"]
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["turn", "turn", "answer", "regenerate"]), st.sampled_from(["public", "private"])
+    ),
+    max_size=14,
+)
+NOTE = Attachment("メモ.txt", "text/plain", "牛乳".encode())
+
+
+async def read_all(store: SessionStore, key: SessionKey, visibility: Visibility) -> Session:
+    session = await store.open(key, visibility=visibility)
+    while session.more:
+        session = await store.earlier(session, visibility=visibility)
+    return session
+
+
+async def fill(store: SessionStore, turns: int, key: SessionKey = KEY) -> None:
+    session = await store.open(key)
+    for number in range(turns):
+        await store.commit_turn(session, turn(f"質問{number}"))
+
+
+class TestPages:
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(
+        steps=STEPS,
+        limit=st.integers(0, 12),
+        page_size=st.integers(1, 7),
+        user=st.integers(1, 2**62),
+    )
+    async def test_joined_are_the_history_in_one_piece(
+        self,
+        database: Database,
+        steps: list[tuple[Kind, Visibility]],
+        limit: int,
+        page_size: int,
+        user: int,
+    ) -> None:
+        key = SessionKey(user, channel_id=1)
+        whole = SessionStore(database, history_limit=limit)
+        paged = SessionStore(database, history_limit=limit, page_size=page_size)
+        for number, (kind, visibility) in enumerate(steps):
+            before = await paged.open(key, visibility=visibility)
+            newest = before.history[-1] if before.history and kind == "regenerate" else None
+            question, answer = turn(
+                f"質問{number}", visibility=visibility, attachments=(NOTE,) * (number % 2)
+            )
+            said = (question, Message("assistant", answer.content, visibility=visibility))
+            after = await paged.commit_turn(
+                before,
+                said if kind == "turn" else said[1:],
+                replaces=newest.id if newest and newest.role == "assistant" else None,
+            )
+            if kind != "regenerate":
+                assert await paged.open(key, visibility=visibility) == after
+        for seen in ("public", "private"):
+            at_once = await whole.open(key, visibility=seen)
+            assert (await read_all(paged, key, seen)).history == at_once.history
+            assert limit == 0 or len(at_once.history) <= limit
+
+    async def test_bring_their_files(self, database: Database) -> None:
+        store = SessionStore(database, history_limit=0, page_size=2)
+        session = await store.open(KEY)
+        for number in range(4):
+            files = (NOTE,) if number % 2 == 0 else ()
+            question, answer = turn(f"{number}")
+            await store.commit_turn(session, (Message("user", question.content, attachments=files), answer))
+        history = (await read_all(store, KEY, "public")).history
+        assert [message.attachments for message in history[::2]] == [(NOTE,), (), (NOTE,), ()]
+
+    async def test_of_a_session_that_was_cleared_since_are_gone(self, database: Database) -> None:
+        store = SessionStore(database, history_limit=0, page_size=2)
+        await fill(store, 3)
+        session = await store.open(KEY)
+        await store.clear(KEY)
+        again = await store.earlier(session)
+        assert (again.history, again.more) == (session.history, False)
+
+    async def test_of_another_users_session_are_never_shown(self, database: Database) -> None:
+        store = SessionStore(database, history_limit=0, page_size=2)
+        await fill(store, 3)
+        mine = await store.open(KEY)
+        stolen = Session(mine.id, OTHER_USER, (), mine.created_at, mine.last_active, more=True)
+        assert (await store.earlier(stolen, visibility="private")).history == ()
+
+    async def test_tell_when_there_are_no_more(self, database: Database) -> None:
+        recorder = Recorder(database)
+        store = SessionStore(recorder, history_limit=0, page_size=4)
+        await fill(store, 3)
+        session = await store.earlier(await store.open(KEY))
+        assert (len(session.history), session.more) == (6, False)
+        recorder.trips = 0
+        assert await store.earlier(session) is session
+        assert recorder.trips == 0
+
+
+class TestOnePage:
+    @pytest.mark.parametrize("limit", [0, 10_000])
+    async def test_is_all_that_opening_reads(self, open_again: OpenStores, limit: int) -> None:
+        async with open_again(history_limit=limit) as stores:
+            await fill(stores.sessions, PAGE_SIZE)
+            session = await stores.sessions.open(KEY)
+            assert (len(session.history), session.more) == (PAGE_SIZE, True)
+            session = await stores.sessions.earlier(session)
+            assert (len(session.history), session.more) == (2 * PAGE_SIZE, True)
+
+    async def test_is_the_whole_of_a_short_history(self, stores: Stores) -> None:
+        await fill(stores.sessions, 15)
+        session = await stores.sessions.open(KEY)
+        assert (len(session.history), session.more) == (20, False)
+
+    async def test_holds_the_newest(self, database: Database) -> None:
+        store = SessionStore(database, history_limit=0, page_size=4)
+        await fill(store, 5)
+        assert contents((await store.open(KEY)).history)[::2] == ["質問3", "質問4"]
+
+    async def test_is_found_by_index_from_its_end(self, database: Database) -> None:
+        recorder = Recorder(database)
+        store = SessionStore(recorder, history_limit=0, page_size=2)
+        await fill(store, 3)
+        await store.earlier(await store.open(KEY))
+        [page] = [statement for statement in recorder.statements if statement.sql == SELECT_EARLIER]
+        rows = await database.query(f"EXPLAIN QUERY PLAN {page.sql}", *page.params)
+        steps = [str(row[3]) for row in rows]
+        assert any(
+            re.search(r"SEARCH m USING INDEX messages_by_session \(session_id=\? AND id<\?\)", s)
+            for s in steps
+        )
+        assert not [step for step in steps if step.startswith("SCAN ") or "TEMP B-TREE" in step]
+        assert page.params[-1] == 2
+
+
+class TestFiles:
+    async def test_leave_with_a_message_beyond_the_page(self, database: Database) -> None:
+        store = SessionStore(database, history_limit=6, page_size=2)
+        session = await store.open(KEY)
+        await store.commit_turn(session, turn("ファイル", attachments=(NOTE,)))
+        for number in range(3):
+            assert await database.query("SELECT count(*) FROM attachments") != [(0,)], number
+            await store.commit_turn(await store.open(KEY), turn(f"{number}"))
+        assert await database.query("SELECT count(*) FROM attachments") == [(0,)]

@@ -1,0 +1,113 @@
+"""What no longer fits a request is written down before it is missing there, as the model counts it."""
+
+from pathlib import Path
+
+import pytest
+
+from cc_bot.domain import Done, Message
+from cc_bot.domain.errors import ContextTooLong
+from cc_bot.llm.model import UserPart
+from tests.assistant.conftest import KEY, OPTIONS
+from tests.summaries.conftest import Desk, open_desk
+
+PARAGRAPH = "今日は駅前の店で友人と昼を食べ、そのあと川沿いの道をゆっくり歩いて帰りました。"
+
+
+def questions(count: int) -> list[str]:
+    return [f"{number}。{PARAGRAPH}" for number in range(count)]
+
+
+async def turns_until_written_down(desk: Desk) -> int:
+    for turns, question in enumerate(questions(40), start=1):
+        await desk.talk(question)
+        if desk.writer.requests:
+            return turns
+    raise AssertionError("never")
+
+
+class TestTokenBudget:
+    async def test_is_in_tokens_as_the_model_counts_them(self, tmp_path: Path) -> None:
+        counted = {}
+        for factor in (100, 300):
+            folder = tmp_path / str(factor)
+            folder.mkdir()
+            async with open_desk(folder, limit=0, every=1000, budget=2000) as desk:
+                for _ in range(20):
+                    await desk.stores.token_factors.learn("m", estimated=100, counted=factor)
+                counted[factor] = await turns_until_written_down(desk)
+        assert counted[100] / 3 - 1 <= counted[300] <= counted[100] / 3 + 1
+
+    @pytest.mark.parametrize("factor", [70, 250])
+    async def test_leaves_no_message_out_that_is_in_no_summary(self, tmp_path: Path, factor: int) -> None:
+        async with open_desk(tmp_path, limit=0, every=1000, budget=1500) as desk:
+            await desk.stores.token_factors.learn("m", estimated=100, counted=factor)
+            asked = questions(30)
+            for number, question in enumerate(asked):
+                await desk.talk(question)
+                shown = [part.text for part in desk.model.requests[-1].prompt if isinstance(part, UserPart)]
+                written = {
+                    text
+                    for fold in range(len(desk.writer.requests))
+                    for role, text in desk.material(fold).said
+                }
+                assert {*asked[: number + 1]} <= {*shown, *written}
+            assert len(shown) < len(asked)
+
+
+class TestRefusedRequest:
+    async def test_has_what_it_had_to_leave_out_written_down_at_once(self, tmp_path: Path) -> None:
+        async with open_desk(tmp_path, limit=0, every=1000) as desk:
+            await desk.talk(*questions(6))
+            assert desk.writer.requests == []
+            desk.model.script = [[ContextTooLong()], ["これで足りました。"]]
+            desk.writer.script = [["- 駅前で昼"]]
+            await desk.talk("続きは？")
+            assert [text for role, text in desk.material().said if role == "user"] == [
+                *questions(6),
+                "続きは？",
+            ]
+            await desk.talk("その前は？")
+            assert desk.told().endswith("要約: - 駅前で昼")
+
+
+class TestMaterialTooLongForItsModel:
+    async def test_is_folded_in_smaller_parts(self, tmp_path: Path) -> None:
+        async with open_desk(tmp_path, every=4) as desk:
+            desk.writer.script = [[ContextTooLong()], [ContextTooLong()], ["- 一部"], ["- 全部"]]
+            await desk.talk(*(f"{number}。{PARAGRAPH * 60}" for number in range(4)))
+            folded = [len(desk.material(number).said) for number in range(3)]
+            assert folded == sorted(folded, reverse=True)
+            assert folded[-1] < folded[0]
+            assert await desk.kept() == {"public": "- 一部"}
+
+    async def test_that_is_one_message_is_tried_again_later(self, tmp_path: Path) -> None:
+        async with open_desk(tmp_path, every=1) as desk:
+            desk.writer.script = [[ContextTooLong()] for _ in range(20)]
+            await desk.talk(PARAGRAPH)
+            assert await desk.kept() == {}
+            assert len(desk.writer.requests) < 20
+            desk.writer.script = [["- 昼を食べた"]]
+            await desk.talk("二")
+            assert desk.material().said[0] == ("user", PARAGRAPH)
+            assert await desk.kept() == {"public": "- 昼を食べた"}
+
+
+class TestReply:
+    async def test_is_with_its_user_before_anything_is_written_down(self, tmp_path: Path) -> None:
+        async with open_desk(tmp_path, every=1) as desk:
+            async for event in desk.assistant.ask(KEY, Message("user", "一"), OPTIONS):
+                if isinstance(event, Done):
+                    await desk.settle()
+                    assert desk.writer.requests == []
+            await desk.settle()
+            assert len(desk.writer.requests) == 1
+
+    async def test_that_is_not_read_to_its_end_is_written_down_too(self, tmp_path: Path) -> None:
+        async with open_desk(tmp_path, every=1) as desk:
+            events = desk.assistant.ask(KEY, Message("user", "一"), OPTIONS)
+            async for event in events:
+                if isinstance(event, Done):
+                    break
+            await events.aclose()
+            await desk.settle()
+            assert len(desk.writer.requests) == 1
