@@ -1,20 +1,20 @@
-"""What users do: be somewhere, write, run commands, press buttons, choose, fill in forms."""
+"""What users do with the bot's own offers: run commands, press buttons, choose, fill in forms."""
 
 import secrets
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from tests.loopback.discord import commands, typing_in
-from tests.loopback.discord.channels import Channel, ChannelKind
+from tests.loopback.discord.channels import Channel
 from tests.loopback.discord.components import BUTTON, TEXT_INPUT, TEXT_SELECT, Component, walk
 from tests.loopback.discord.interactions import Interaction, Kind
 from tests.loopback.discord.messages import File, Message, Shown
+from tests.loopback.discord.posting import Posting
 from tests.loopback.discord.reply import Reply
 from tests.loopback.discord.transcript import Transcript
 from tests.loopback.discord.typing_in import Typed, Value
-from tests.loopback.discord.users import Guild, User
-from tests.loopback.discord.world import DEFAULT_MESSAGE, REPLY_MESSAGE, World, loop_time
+from tests.loopback.discord.users import User
+from tests.loopback.discord.world import World, loop_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,88 +25,10 @@ class Choice:
     value: str | int | float
 
 
-class Actions:
+class Actions(Posting):
     def __init__(self, world: World, transcript: Transcript, patience_s: float) -> None:
-        self.world = world
-        self.patience_s = patience_s
+        super().__init__(world, transcript, patience_s)
         self.replies: list[Reply] = []
-        self._told = transcript
-        self._installed: set[int] = set()
-        self.owner = self.user("owner")
-        self.guild = self.add_guild("loopback")
-
-    async def wait(self, look: Callable[[], object], what: str, *, timeout_s: float | None = None) -> None:
-        """Asks `look()` at every change until it is true. Raises AssertionError with what was seen."""
-        wait_s = timeout_s or self.patience_s
-        await self.world.pulse.until(lambda: bool(look()), timeout_s=wait_s, what=what, seen=self._told.tail)
-
-    # People and places
-
-    def user(self, name: str, *, locale: str = "en-US", accepts_dms: bool = True) -> User:
-        return self.world.add_user(User(self.world.ids.next(), name, locale, accepts_dms=accepts_dms))
-
-    def add_guild(self, name: str, *, locale: str = "ja", bot_present: bool = True) -> Guild:
-        """Before the bot starts; it is told about guilds when it connects."""
-        guild = Guild(self.world.ids.next(), name, self.owner, locale, bot_present)
-        self.world.guilds[guild.id] = guild
-        return guild
-
-    def guild_channel(
-        self, name: str = "general", *, guild: Guild | None = None, bot_present: bool = True
-    ) -> Channel:
-        """`bot_present=False`: a channel of the bot's server that the bot may not see."""
-        return self.world.add_channel(
-            ChannelKind.GUILD_TEXT, name=name, guild=guild or self.guild, bot_present=bot_present
-        )
-
-    def thread(self, parent: Channel, name: str = "thread") -> Channel:
-        kind = ChannelKind.PUBLIC_THREAD
-        return self.world.add_channel(
-            kind, name=name, guild=parent.guild, parent=parent, bot_present=parent.bot_present
-        )
-
-    def dm(self, user: User) -> Channel:
-        """The DM between this user and the bot."""
-        return self.world.dm(user)
-
-    def group_dm(self, *users: User, name: str = "friends") -> Channel:
-        """A private channel without the bot; commands come from the first user's installed app."""
-        self._installed.update(user.id for user in users)
-        return self.world.add_channel(ChannelKind.GROUP_DM, name=name, recipients=users, bot_present=False)
-
-    def user_installed_channel(self, user: User, name: str = "elsewhere") -> Channel:
-        """A channel of a server without the bot, which `user` brings along: no channel routes there."""
-        self._installed.add(user.id)
-        guild = self.add_guild(f"{name}-guild", bot_present=False)
-        return self.world.add_channel(ChannelKind.GUILD_TEXT, name=name, guild=guild, bot_present=False)
-
-    def install(self, user: User) -> None:
-        """`user` installs the app for themselves, too."""
-        self._installed.add(user.id)
-
-    def messages(self, channel: Channel) -> list[Shown]:
-        """What is in that channel now, oldest first, private (ephemeral) messages included."""
-        return [m.shown for m in self.world.messages.values() if m.channel is channel and not m.deleted]
-
-    async def post(
-        self,
-        user: User,
-        channel: Channel,
-        content: str,
-        *,
-        attachments: tuple[File, ...] = (),
-        reply_to: Shown | Message | None = None,
-    ) -> Message:
-        """A user writes an ordinary message; a reply mentions its author, as clients do by default."""
-        target = self._stored(reply_to) if reply_to is not None else None
-        kind = REPLY_MESSAGE if target else DEFAULT_MESSAGE
-        message = self.world.compose_message(channel, user, content=content, kind=kind, reply_to=target)
-        keep = self.world.keep(channel)
-        message.attachments = [keep(file) for file in attachments]
-        await self.world.post(message, mentioned=[target.author] if target else [])
-        return message
-
-    # Interactions
 
     async def slash(self, user: User, channel: Channel, name: str, **options: Value) -> Reply:
         """`name` in the default locale, subcommands after a space: "memory add"."""
@@ -218,13 +140,10 @@ class Actions:
         )
 
     async def _send(self, interaction: Interaction) -> Reply:
-        reply = Reply(interaction, self.world, self._told, self.patience_s)
+        reply = Reply(self.world, self._told, self.patience_s, interaction.user.locale, interaction)
         self.replies.append(reply)
         await self.world.send_interaction(interaction)
         return reply
-
-    def _stored(self, message: Shown | Message) -> Message:
-        return message if isinstance(message, Message) else self.world.messages[message.id]
 
     def _visible(self, user: User, message: Shown | Message) -> Message:
         """Raises AssertionError for a message that is gone, or that only someone else can see."""

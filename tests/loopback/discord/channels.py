@@ -1,18 +1,25 @@
 """Where people talk: channels of a server, their threads, DMs and group DMs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
+from tests.loopback.discord.permissions import EVERYTHING, READABLE, Overwrite, Permission
 from tests.loopback.discord.snowflakes import created_at
-from tests.loopback.discord.users import READABLE, Guild, User
+from tests.loopback.discord.users import Guild, User
 
 
 class ChannelKind(IntEnum):
     GUILD_TEXT = 0
     DM = 1
     GROUP_DM = 3
+    GUILD_ANNOUNCEMENT = 5
+    ANNOUNCEMENT_THREAD = 10
     PUBLIC_THREAD = 11
+    PRIVATE_THREAD = 12
+
+
+THREADS = frozenset({ChannelKind.ANNOUNCEMENT_THREAD, ChannelKind.PUBLIC_THREAD, ChannelKind.PRIVATE_THREAD})
 
 
 class Context(IntEnum):
@@ -25,7 +32,10 @@ class Context(IntEnum):
 
 @dataclass(eq=False, slots=True)
 class Channel:
-    """`bot_present` says whether the bot's own token can read and write here; interactions work without."""
+    """`bot_present` says whether the bot's own token can read and write here; interactions work without.
+
+    `owner` started the thread. `overwrites` are by user id; threads have their parent's.
+    """
 
     id: int
     kind: ChannelKind
@@ -35,6 +45,8 @@ class Channel:
     recipients: tuple[User, ...] = ()
     bot_present: bool = True
     last_message_id: int | None = None
+    owner: User | None = None
+    overwrites: dict[int, Overwrite] = field(default_factory=dict)
 
     @property
     def context(self) -> Context:
@@ -44,7 +56,15 @@ class Channel:
 
     @property
     def is_thread(self) -> bool:
-        return self.kind is ChannelKind.PUBLIC_THREAD
+        return self.kind in THREADS
+
+    def permissions_of(self, user_id: int) -> Permission:
+        """In private channels everybody may write, with pictures and files."""
+        if self.guild is None:
+            return READABLE | Permission.EMBED_LINKS | Permission.ATTACH_FILES
+        granted = self.guild.permissions_of(user_id)
+        overwrites = (self.parent or self).overwrites
+        return granted if granted == EVERYTHING else overwrites.get(user_id, Overwrite()).over(granted)
 
     def payload(self) -> dict[str, Any]:
         last = str(self.last_message_id) if self.last_message_id else None
@@ -52,13 +72,13 @@ class Channel:
         if self.guild is None:
             return answer | self._private_fields()
         answer |= {"name": self.name, "guild_id": str(self.guild.id), "flags": 0, "rate_limit_per_user": 0}
-        return answer | (self._thread_fields() if self.is_thread else _TEXT_FIELDS)
+        return answer | (self._thread_fields() if self.is_thread else self._text_fields())
 
-    def interaction_payload(self) -> dict[str, Any]:
+    def interaction_payload(self, user: User) -> dict[str, Any]:
         """The partial channel of an interaction, with the permissions of its user in guilds."""
         answer = self.payload()
         if self.guild is not None:
-            answer["permissions"] = str(READABLE)
+            answer["permissions"] = str(int(self.permissions_of(user.id)))
         return answer
 
     def _private_fields(self) -> dict[str, Any]:
@@ -73,7 +93,7 @@ class Channel:
         started = created_at(self.id).isoformat()
         return {
             "parent_id": str(self.parent.id),
-            "owner_id": str(self.guild.owner.id),
+            "owner_id": str((self.owner or self.guild.owner).id),
             "member_count": 2,
             "message_count": 0,
             "thread_metadata": {
@@ -85,11 +105,10 @@ class Channel:
             },
         }
 
-
-_TEXT_FIELDS: dict[str, Any] = {
-    "parent_id": None,
-    "topic": None,
-    "position": 0,
-    "nsfw": False,
-    "permission_overwrites": [],
-}
+    def _text_fields(self) -> dict[str, Any]:
+        overwrites = [
+            {"id": str(user_id), "type": 1, "allow": str(int(o.allow)), "deny": str(int(o.deny))}
+            for user_id, o in self.overwrites.items()
+        ]
+        fields = {"parent_id": None, "topic": None, "position": 0, "nsfw": False}
+        return {**fields, "permission_overwrites": overwrites}

@@ -124,18 +124,22 @@ class Pings:
         return self.everyone or bool(self.user_ids) or bool(self.role_ids)
 
 
-def pings(content: str, allowed: dict[str, Any] | None) -> Pings:
-    """Without `allowed_mentions` everything in the content pings; with it only what it lists."""
+def pings(content: str, allowed: dict[str, Any] | None, *, replied_id: int | None = None) -> Pings:
+    """Without `allowed_mentions` everything in the content pings; with it only what it lists.
+
+    `replied_id` is the author replied to, when that pings; no text names it.
+    """
     everyone = re.search(r"@(everyone|here)\b", content) is not None
     users = frozenset(map(int, re.findall(r"<@!?(\d+)>", content)))
     roles = frozenset(map(int, re.findall(r"<@&(\d+)>", content)))
+    replied = frozenset() if replied_id is None else frozenset({replied_id})
     if allowed is None:
-        return Pings(everyone, users, roles)
+        return Pings(everyone, users | replied, roles)
     parse = allowed.get("parse") or []
     listed_users = frozenset(map(int, allowed.get("users") or []))
     listed_roles = frozenset(map(int, allowed.get("roles") or []))
     return Pings(
         everyone and "everyone" in parse,
-        users if "users" in parse else users & listed_users,
+        (users if "users" in parse else users & listed_users) | replied,
         roles if "roles" in parse else roles & listed_roles,
     )

@@ -2,6 +2,8 @@
 
 import asyncio
 from base64 import b64encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Self
 
 from tests.loopback.discord.actions import Actions
@@ -14,6 +16,7 @@ from tests.loopback.discord.routes_channels import ChannelRoutes
 from tests.loopback.discord.routes_interactions import InteractionRoutes
 from tests.loopback.discord.server import API, Server
 from tests.loopback.discord.transcript import Entry, Transcript, Violation
+from tests.loopback.discord.watched import Watched
 from tests.loopback.discord.world import Ping, World, loop_time
 
 _UNCHANGED_S = 0.4
@@ -33,6 +36,7 @@ class LoopbackDiscord(Actions):
         *,
         token: str | None = None,
         message_content: bool = False,
+        verified: bool = False,
         privileged: Intent | None = None,
         patience_s: float = 10.0,
         webhook_rate: Allowance = Allowance(5, 2.0),  # noqa: B008 (frozen)
@@ -42,7 +46,7 @@ class LoopbackDiscord(Actions):
         self.faults = Faults()
         self._gone_at_s = float("-inf")
         self._transcript = Transcript()
-        world = World(reads_content=message_content)
+        world = World(reads_content=message_content, verified=verified)
         self.token = token or bot_token(world.application_id, "accepted")
         allowed = (
             privileged
@@ -112,14 +116,23 @@ class LoopbackDiscord(Actions):
         await self.wait(
             self._is_synced, "a bot that is connected and has synced its commands", timeout_s=timeout_s
         )
-        await self._quiet()
+        await self._silence(self._settled_at_s)
 
-    async def _quiet(self) -> None:
+    async def quiet(self, seconds: float = _QUIET_S) -> None:
+        """From now on the bot asks nothing of the REST API for so long: for what it is not supposed to do."""
+        now = loop_time()
+        await self._silence(lambda: max(now, self._last_heard_s()) + seconds)
+
+    async def _silence(self, ends_at_s: Callable[[], float]) -> None:
         """Silence is no event to wait for, so this looks again when it may have lasted long enough."""
-        left_s = self._settled_at_s() - loop_time()
+        left_s = ends_at_s() - loop_time()
         if left_s > 0:
             await asyncio.sleep(left_s)
-            await self._quiet()
+            await self._silence(ends_at_s)
+
+    def _last_heard_s(self) -> float:
+        entries = self._transcript.entries
+        return entries[-1].at_s + entries[-1].took_s if entries else 0.0
 
     def _is_synced(self) -> bool:
         """A bot that lost its session keeps its commands: only a start (which asks for the gateway) syncs."""
@@ -130,9 +143,7 @@ class LoopbackDiscord(Actions):
 
     def _settled_at_s(self) -> float:
         synced = self._application.synced_at_s + (0.0 if self._application.wrote_last else _UNCHANGED_S)
-        entries = self._transcript.entries
-        last = entries[-1].at_s + entries[-1].took_s if entries else 0.0
-        return max(synced, last + _QUIET_S)
+        return max(synced, self._last_heard_s() + _QUIET_S)
 
     async def gone(self, *, timeout_s: float | None = None) -> None:
         """The bot has left the gateway (ended, or killed)."""
@@ -149,6 +160,10 @@ class LoopbackDiscord(Actions):
 
     async def ask_to_reconnect(self) -> None:
         await self.world.gateway.reconnect()
+
+    def forget_nonces(self) -> None:
+        """The minutes pass in which Discord remembers nonces."""
+        self._channels.nonces.clear()
 
     def fail_next(
         self,
@@ -186,7 +201,17 @@ class LoopbackDiscord(Actions):
     @property
     def wrong_language(self) -> list[tuple[str, str]]:
         """(locale, text) of everything that was shown in a language other than the asker's."""
-        return [(r.interaction.user.locale, text) for r in self.replies for text in r.wrong_language]
+        shown: list[Watched] = [*self.replies, *self._answered()]
+        return [(reply.locale, text) for reply in shown for text in reply.wrong_language]
+
+    @contextmanager
+    def files_held(self) -> Iterator[None]:
+        """Files that are asked for come only afterwards."""
+        self.world.files_flow.clear()
+        try:
+            yield
+        finally:
+            self.world.files_flow.set()
 
     def expire_attachments(self) -> None:
         """Every URL handed out so far answers 404 from now on."""

@@ -25,6 +25,10 @@ class Faults:
     def order(self, fault: Fault) -> None:
         self._ordered.append(fault)
 
+    def forget(self) -> None:
+        """Nothing more fails."""
+        self._ordered.clear()
+
     @property
     def outstanding(self) -> int:
         """How many ordered failures no request has met yet."""

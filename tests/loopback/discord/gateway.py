@@ -121,6 +121,15 @@ class Gateway:
             if data is not None:
                 await session.dispatch(name, data)
 
+    async def repeat(self, wanted: Callable[[str, dict[str, Any]], bool]) -> int:
+        """Sends each session again what it was sent before; answers with the number of events."""
+        count = 0
+        for session in [session for session in self.sessions if session.resumable]:
+            for event in [e for e in session.log if wanted(e["t"], e["d"])]:
+                await session.dispatch(event["t"], event["d"])
+                count += 1
+        return count
+
     async def drop(self, code: int | None, *, resumable: bool) -> None:
         for session in self.live():
             session.resumable = resumable

@@ -10,7 +10,8 @@ from typing import Any
 from tests.loopback.discord.channels import Channel, Context
 from tests.loopback.discord.limits import UPLOAD_BYTES
 from tests.loopback.discord.messages import Message
-from tests.loopback.discord.users import ALL_PERMISSIONS, READABLE, User
+from tests.loopback.discord.permissions import READABLE
+from tests.loopback.discord.users import User
 
 ACKNOWLEDGE_WITHIN_S = 3.0
 TOKEN_LIVES_S = 15 * 60.0
@@ -97,6 +98,8 @@ class Interaction:
 
     def payload(self) -> dict[str, Any]:
         """INTERACTION_CREATE as the gateway sends it."""
+        in_guild = self.channel.permissions_of(self.application_id)
+        app_permissions = in_guild if self.guild_install else READABLE
         answer: dict[str, Any] = {
             "id": str(self.id),
             "application_id": str(self.application_id),
@@ -106,12 +109,12 @@ class Interaction:
             "data": self.data,
             "locale": self.user.locale,
             "channel_id": str(self.channel.id),
-            "channel": self.channel.interaction_payload(),
+            "channel": self.channel.interaction_payload(self.user),
             "context": int(self.channel.context),
             "authorizing_integration_owners": self.owners,
             "entitlements": [],
             "attachment_size_limit": UPLOAD_BYTES,
-            "app_permissions": str(ALL_PERMISSIONS if self.guild_install else READABLE),
+            "app_permissions": str(int(app_permissions)),
         }
         if self.source is not None:
             answer["message"] = self.source.payload()
@@ -127,7 +130,8 @@ class Interaction:
             "guild_id": str(guild.id),
             "guild": guild.partial(),
             "guild_locale": guild.locale,
-            "member": self.user.member_payload() | {"permissions": str(READABLE)},
+            "member": guild.member_payload(self.user)
+            | {"permissions": str(int(self.channel.permissions_of(self.user.id)))},
         }
 
     def callback_payload(self) -> dict[str, Any]:

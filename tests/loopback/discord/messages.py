@@ -1,6 +1,6 @@
 """Messages and what a user sees of them, at each moment of their life."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -9,6 +9,7 @@ from tests.loopback.discord.channels import Channel
 from tests.loopback.discord.components import BUTTON, LINK, SELECTS, TEXT_DISPLAY, Component, walk
 from tests.loopback.discord.users import User
 
+HAS_THREAD = 1 << 5
 EPHEMERAL = 1 << 6
 LOADING = 1 << 7
 
@@ -115,7 +116,11 @@ class Shown:
 
 @dataclass(eq=False, slots=True)
 class Message:
-    """The stored message. `history` has every state since it was posted, the last one being the present."""
+    """The stored message. `history` has every state since it was posted, the last one being the present.
+
+    `reply_to` is what it refers to, and `pings_replied` says whether its author is mentioned by that;
+    `thread` is the thread that was started from it, or that a system message tells of.
+    """
 
     id: int
     channel: Channel
@@ -134,6 +139,8 @@ class Message:
     interaction: dict[str, Any] | None = None
     application_id: int | None = None
     reply_to: "Message | None" = None
+    pings_replied: bool = False
+    thread: Channel | None = None
     deleted: bool = False
     history: list[Shown] = field(default_factory=list)
 
@@ -184,11 +191,12 @@ class Message:
                 return component
         raise AssertionError(f"no component {label_or_custom_id!r} in this message; there are {names}")
 
-    def payload(self, *, blank: bool = False, nested: bool = False) -> dict[str, Any]:
-        """The JSON of this message; `blank` withholds what the message-content intent guards.
+    def payload(self, *, readable: "Readable | None" = None, nested: bool = False) -> dict[str, Any]:
+        """The JSON of this message; what is not `readable` comes without all that people wrote.
 
-        `nested`: as the referenced message of another one, which names no further references.
+        `nested`: as the referenced message of another one, which brings no further messages along.
         """
+        blank = readable is not None and not readable(self)
         answer: dict[str, Any] = {
             "id": str(self.id),
             "channel_id": str(self.channel.id),
@@ -207,19 +215,33 @@ class Message:
             "components": [] if blank else self.components,
             "attachments": [] if blank else [attachment.payload() for attachment in self.attachments],
         }
-        if self.nonce is not None:
-            answer["nonce"] = self.nonce
+        if self.author.is_webhook:
+            answer["webhook_id"] = str(self.author.id)
         if self.application_id is not None:
             answer |= {"application_id": str(self.application_id), "webhook_id": str(self.application_id)}
         if self.interaction is not None:
             answer["interaction_metadata"] = self.interaction
+        if self.thread is not None and self.flags & HAS_THREAD:
+            answer["thread"] = self.thread.payload()
+        if (reference := self._reference()) is not None:
+            answer["message_reference"] = reference
         if self.reply_to is not None and not nested:
-            answer["message_reference"] = {
-                "type": 0,
-                "message_id": str(self.reply_to.id),
-                "channel_id": str(self.reply_to.channel.id),
-            }
             answer["referenced_message"] = (
-                None if self.reply_to.deleted else self.reply_to.payload(blank=blank, nested=True)
+                None if self.reply_to.deleted else self.reply_to.payload(readable=readable, nested=True)
             )
         return answer
+
+    def _reference(self) -> dict[str, Any] | None:
+        """A system message about a thread refers to the thread, and to no message."""
+        if self.reply_to is not None:
+            where, what = self.reply_to.channel, {"message_id": str(self.reply_to.id)}
+        elif self.thread is not None and not self.flags & HAS_THREAD:
+            where, what = self.thread, {}
+        else:
+            return None
+        in_guild = {"guild_id": str(where.guild.id)} if where.guild else {}
+        return {"type": 0, "channel_id": str(where.id), **what, **in_guild}
+
+
+Readable = Callable[[Message], bool]
+"""Whether the bot may see what was written in a message."""

@@ -101,6 +101,10 @@ def missing_permissions() -> Refusal:
     return Refusal(403, 50013, "Missing Permissions")
 
 
+def cannot_reply_unseen() -> Refusal:
+    return Refusal(400, 160002, "Cannot reply without permission to read message history")
+
+
 def not_the_author() -> Refusal:
     return Refusal(403, 50005, "Cannot edit a message authored by another user")
 

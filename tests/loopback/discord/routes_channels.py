@@ -1,13 +1,16 @@
 """Routes of channels and their messages, which work with the bot's token and only where the bot is."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from tests.loopback.discord import limits
 from tests.loopback.discord.channels import Channel, ChannelKind
 from tests.loopback.discord.drafts import compose
 from tests.loopback.discord.messages import Message
+from tests.loopback.discord.permissions import NOTHING, Permission
 from tests.loopback.discord.refusals import (
+    cannot_reply_unseen,
     cannot_send_to_user,
     invalid_form,
     missing_access,
@@ -17,12 +20,25 @@ from tests.loopback.discord.refusals import (
     unknown_message,
 )
 from tests.loopback.discord.routes import Answer, Call, Route
-from tests.loopback.discord.world import DEFAULT_MESSAGE, REPLY_MESSAGE, World
+from tests.loopback.discord.world import (
+    DEFAULT_MESSAGE,
+    REPLY_MESSAGE,
+    THREAD_CREATED,
+    THREAD_STARTER,
+    World,
+    loop_time,
+)
+
+NONCE_LIVES_S = 180.0
+"""Discord says "the past few minutes" and no number."""
 
 
 @dataclass(slots=True)
 class ChannelRoutes:
+    """`nonces` are the bot's recent ones, with the message that each brought about and when (loop time)."""
+
     world: World
+    nonces: dict[str, tuple[Message, float]] = field(default_factory=dict)
 
     def table(self) -> list[Route]:
         messages = "/channels/{channel}/messages"
@@ -41,7 +57,7 @@ class ChannelRoutes:
         channel = self.world.channels.get(call.id("channel"))
         if channel is None:
             raise unknown_channel()
-        if not channel.bot_present:
+        if not self.world.sees(channel):
             raise missing_access()
         return channel
 
@@ -54,71 +70,87 @@ class ChannelRoutes:
         return message
 
     def _payload(self, message: Message) -> dict[str, Any]:
-        return message.payload(blank=not self.world.may_read(message, granted=self.world.reads_content))
+        return message.payload(readable=partial(self.world.may_read, granted=self.world.reads_content))
 
     async def channel(self, call: Call) -> Answer:
         return Answer(200, self._channel(call).payload())
 
     async def type(self, call: Call) -> Answer:
-        self._channel(call)
+        self._check_sending(self._channel(call))
         return Answer()
 
     async def history(self, call: Call) -> Answer:
-        """Newest first, at most `limit` (1 to 100, 50 when not given)."""
+        """Newest first, at most `limit` (1 to 100, 50 when not given); none without READ_MESSAGE_HISTORY."""
         channel = self._channel(call)
-        limit = int(call.query.get("limit", 50))
-        if not 1 <= limit <= 100:
-            raise invalid_form(["limit"], "NUMBER_TYPE_MAX", "int value should be less than or equal to 100.")
-        before, after = int(call.query.get("before", 1 << 63)), int(call.query.get("after", 0))
-        visible = [
-            message
-            for message in self.world.messages.values()
-            if message.channel is channel
-            and not (message.deleted or message.ephemeral)
-            and after < message.id < before
-        ]
+        page = _page(call.query)
+        if not self.world.may(Permission.READ_MESSAGE_HISTORY, channel):
+            return Answer(200, [])
+        stored = (m for m in self.world.messages.values() if m.channel is channel)
+        visible = [message for message in stored if not (message.deleted or message.ephemeral)]
         visible.sort(key=lambda message: message.id)
-        chosen = visible[:limit] if "after" in call.query else visible[-limit:]
-        return Answer(200, [self._payload(message) for message in reversed(chosen)])
+        return Answer(200, [self._payload(message) for message in reversed(page.of(visible))])
 
     async def get(self, call: Call) -> Answer:
-        return Answer(200, self._payload(self._message(call)))
+        message = self._message(call)
+        if not self.world.may(Permission.READ_MESSAGE_HISTORY, message.channel):
+            raise missing_access()
+        return Answer(200, self._payload(message))
 
     async def post(self, call: Call) -> Answer:
         channel = self._channel(call)
-        if channel.kind is ChannelKind.DM and not channel.recipients[0].accepts_dms:
-            raise cannot_send_to_user()
         body: dict[str, Any] = call.body or {}
+        self._check_sending(channel, _permissions_for(call))
         limits.check_nonce(body.get("nonce"))
-        if twin := self._twin(channel, body):
-            return Answer(200, twin.payload())
+        nonce = None if body.get("nonce") is None else str(body["nonce"])
+        if body.get("enforce_nonce") and nonce is not None and (twin := self._twin(nonce)):
+            return self._posted(twin)
         replied = self._replied(channel, body)
         draft = compose(call.upload, self.world.keep(channel))
         message = self.world.compose_message(
             channel,
             self.world.bot,
-            nonce=None if body.get("nonce") is None else str(body["nonce"]),
+            nonce=nonce,
             kind=REPLY_MESSAGE if replied else DEFAULT_MESSAGE,
             reply_to=replied,
         )
         draft.apply(message)
+        if nonce is not None:
+            self.nonces[nonce] = (message, loop_time())
         await self.world.post(message, call.allowed_mentions)
-        return Answer(200, message.payload())
+        return self._posted(message)
 
-    def _twin(self, channel: Channel, body: dict[str, Any]) -> Message | None:
-        """With `enforce_nonce` a nonce that was used here before brings back that message, and posts none."""
-        if not body.get("enforce_nonce") or body.get("nonce") is None:
-            return None
-        nonce = str(body["nonce"])
-        same = (m for m in self.world.messages.values() if m.channel is channel and m.nonce == nonce)
-        return next((message for message in same if message.author is self.world.bot), None)
+    def _posted(self, message: Message) -> Answer:
+        nonce = {} if message.nonce is None else {"nonce": message.nonce}
+        return Answer(200, self._payload(message) | nonce)
+
+    def _check_sending(self, channel: Channel, also: Permission = NOTHING) -> None:
+        """Raises Refusal for a closed DM, and for a channel where the bot may not write."""
+        if channel.kind is ChannelKind.DM and not channel.recipients[0].accepts_dms:
+            raise cannot_send_to_user()
+        needed = Permission.SEND_MESSAGES_IN_THREADS if channel.is_thread else Permission.SEND_MESSAGES
+        if not self.world.may(needed | also, channel):
+            raise missing_permissions()
+
+    def _twin(self, nonce: str) -> Message | None:
+        """With `enforce_nonce` a nonce of the past minutes brings back its message, and posts none.
+
+        It does so in every channel, as the documentation names the author and no place; and also when that
+        message was deleted meanwhile, of which it says nothing.
+        """
+        message, used_at_s = self.nonces.get(nonce, (None, 0.0))
+        return message if loop_time() - used_at_s < NONCE_LIVES_S else None
 
     def _replied(self, channel: Channel, body: dict[str, Any]) -> Message | None:
         reference: dict[str, Any] | None = body.get("message_reference")
         if reference is None:
             return None
         message = self.world.messages.get(int(reference["message_id"]))
-        if message is not None and message.channel is channel and not message.deleted:
+        if not self.world.may(Permission.READ_MESSAGE_HISTORY, channel):
+            raise cannot_reply_unseen()
+        if message is not None and message.channel is channel and not (message.deleted or message.ephemeral):
+            if message.kind in (THREAD_CREATED, THREAD_STARTER):
+                text = "Cannot reply to a system message"
+                raise invalid_form(["message_reference"], "REPLIES_CANNOT_REPLY_TO_SYSTEM_MESSAGE", text)
             return message
         if reference.get("fail_if_not_exists", True):
             raise invalid_form(["message_reference"], "MESSAGE_REFERENCE_UNKNOWN_MESSAGE", "Unknown message")
@@ -130,7 +162,7 @@ class ChannelRoutes:
             raise not_the_author()
         draft = compose(call.upload, self.world.keep(message.channel), message)
         await self.world.edit(message, draft, call.allowed_mentions)
-        return Answer(200, message.payload())
+        return Answer(200, self._payload(message))
 
     async def delete(self, call: Call) -> Answer:
         message = self._message(call)
@@ -138,3 +170,50 @@ class ChannelRoutes:
             raise missing_permissions()
         await self.world.delete(message)
         return Answer()
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Which part of a channel: right before, right after or around an id, or (`where` None) the newest."""
+
+    limit: int
+    where: str | None
+    anchor: int
+
+    def of(self, messages: list[Message]) -> list[Message]:
+        """`messages` and answer: oldest first."""
+        before = [message for message in messages if message.id < self.anchor]
+        after = [message for message in messages if message.id > self.anchor]
+        match self.where:
+            case "before":
+                return before[-self.limit :]
+            case "after":
+                return after[: self.limit]
+            case "around":
+                here = [message for message in messages if message.id == self.anchor]
+                half = self.limit // 2
+                return (before[-half:] if half else []) + here + after[:half]
+            case _:
+                return messages[-self.limit :]
+
+
+def _page(query: dict[str, str]) -> _Page:
+    """Raises Refusal for what is no number, a limit out of range, and more than one anchor."""
+    for key in ("limit", "before", "after", "around"):
+        if not query.get(key, "0").isdecimal():
+            raise invalid_form([key], "NUMBER_TYPE_COERCE", f'Value "{query[key]}" is not snowflake.')
+    limit = int(query.get("limit", 50))
+    if not 1 <= limit <= 100:
+        raise invalid_form(["limit"], "NUMBER_TYPE_MAX", "int value should be less than or equal to 100.")
+    anchors = [key for key in ("before", "after", "around") if key in query]
+    if len(anchors) > 1:
+        raise invalid_form([anchors[1]], "BASE_TYPE_CHOICES", "before, after and around exclude each other.")
+    where = anchors[0] if anchors else None
+    return _Page(limit, where, int(query[where]) if where else 0)
+
+
+def _permissions_for(call: Call) -> Permission:
+    """What else than the right to write a message takes."""
+    embeds = Permission.EMBED_LINKS if (call.body or {}).get("embeds") else NOTHING
+    files = Permission.ATTACH_FILES if call.files else NOTHING
+    return embeds | files

@@ -3,28 +3,32 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.loopback.discord.permissions import EVERYTHING, NOTHING, READABLE, Permission
 from tests.loopback.discord.snowflakes import created_at
-
-ALL_PERMISSIONS = (1 << 50) - 1
-READABLE = (1 << 10) | (1 << 11) | (1 << 16)
-"""View channel, send messages, read message history."""
 
 
 @dataclass(eq=False, slots=True)
 class User:
-    """`locale` is the language of the user's own client, which every interaction carries."""
+    """`locale` is the language of the user's own client, which every interaction carries.
+
+    A webhook is an author too: no member of any server, and its id is the `webhook_id` of what it writes.
+    """
 
     id: int
     name: str
     locale: str = "en-US"
     is_bot: bool = False
     accepts_dms: bool = True
+    is_webhook: bool = False
 
     @property
     def mention(self) -> str:
         return f"<@{self.id}>"
 
     def payload(self) -> dict[str, Any]:
+        if self.is_webhook:
+            shown = {"id": str(self.id), "username": self.name, "global_name": None, "avatar": None}
+            return shown | {"discriminator": "0000", "public_flags": 0, "bot": True}
         answer: dict[str, Any] = {
             "id": str(self.id),
             "username": self.name.lower(),
@@ -35,26 +39,13 @@ class User:
         }
         return answer | {"bot": True} if self.is_bot else answer
 
-    def member_payload(self, *, with_user: bool = True) -> dict[str, Any]:
-        """A guild member; `with_user=False` is the form inside messages and resolved data."""
-        member: dict[str, Any] = {
-            "roles": [],
-            "joined_at": created_at(self.id).isoformat(),
-            "premium_since": None,
-            "communication_disabled_until": None,
-            "avatar": None,
-            "nick": None,
-            "deaf": False,
-            "mute": False,
-            "pending": False,
-            "flags": 0,
-        }
-        return member | {"user": self.payload()} if with_user else member
-
 
 @dataclass(eq=False, slots=True)
 class Guild:
-    """A server. `bot_present` is false where the bot is known only as someone's user-installed app."""
+    """A server. `bot_present` is false where the bot is known only as someone's user-installed app.
+
+    `nicks` and `granted` are by user id: what members are called here, and what they may do beyond READABLE.
+    """
 
     id: int
     name: str
@@ -62,6 +53,29 @@ class Guild:
     locale: str = "ja"
     bot_present: bool = True
     members: list[User] = field(default_factory=list)
+    nicks: dict[int, str] = field(default_factory=dict)
+    granted: dict[int, Permission] = field(default_factory=dict)
+
+    def permissions_of(self, user_id: int) -> Permission:
+        granted = self.granted.get(user_id, NOTHING)
+        is_lord = user_id == self.owner.id or Permission.ADMINISTRATOR in granted
+        return EVERYTHING if is_lord else READABLE | granted
+
+    def member_payload(self, user: User, *, with_user: bool = True) -> dict[str, Any]:
+        """`with_user=False` is the form inside messages and resolved data."""
+        member: dict[str, Any] = {
+            "roles": [],
+            "joined_at": created_at(user.id).isoformat(),
+            "premium_since": None,
+            "communication_disabled_until": None,
+            "avatar": None,
+            "nick": self.nicks.get(user.id),
+            "deaf": False,
+            "mute": False,
+            "pending": False,
+            "flags": 0,
+        }
+        return member | {"user": user.payload()} if with_user else member
 
     def partial(self) -> dict[str, Any]:
         return {"id": str(self.id), "locale": self.locale, "features": []}
@@ -78,7 +92,7 @@ class Guild:
             "icon": None,
             "unicode_emoji": None,
             "position": 0,
-            "permissions": str(ALL_PERMISSIONS),
+            "permissions": str(int(EVERYTHING)),
             "managed": False,
             "mentionable": False,
             "flags": 0,
@@ -92,7 +106,7 @@ class Guild:
             "large": False,
             "joined_at": created_at(self.id).isoformat(),
             "member_count": len(self.members) + 1,
-            "members": [bot.member_payload()],
+            "members": [self.member_payload(bot)],
             "channels": channels,
             "threads": threads,
             "roles": [everyone],

@@ -7,20 +7,25 @@ Routes change the world through these methods only, so that each change is recor
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
+from tests.loopback.discord import events
 from tests.loopback.discord.channels import Channel, ChannelKind
 from tests.loopback.discord.commands import CommandRegistry
 from tests.loopback.discord.drafts import Draft, Pings, pings
 from tests.loopback.discord.gateway import Gateway, Intent, Session
 from tests.loopback.discord.interactions import Interaction
-from tests.loopback.discord.messages import EPHEMERAL, Attachment, File, Message
+from tests.loopback.discord.messages import Attachment, File, Message
+from tests.loopback.discord.permissions import Permission
 from tests.loopback.discord.pulse import Pulse
 from tests.loopback.discord.snowflakes import Snowflakes, created_at
 from tests.loopback.discord.users import Guild, User
 
 DEFAULT_MESSAGE, REPLY_MESSAGE, COMMAND_MESSAGE, MENU_MESSAGE = 0, 19, 20, 23
+THREAD_CREATED, THREAD_STARTER = 18, 21
+CONTENT_FLAG, CONTENT_FLAG_OF_SMALL_APPS = 1 << 18, 1 << 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +44,13 @@ def loop_time() -> float:
 
 @dataclass(slots=True)
 class World:
-    """`reads_content`: whether the operator switched the message-content intent on for this application."""
+    """`reads_content`: whether the operator switched the message-content intent on for this application.
+
+    `verified`: the application is in so many servers that Discord itself had to grant that.
+    """
 
     reads_content: bool
+    verified: bool = False
     ids: Snowflakes = field(default_factory=Snowflakes)
     pulse: Pulse = field(default_factory=Pulse)
     base_url: str = ""
@@ -50,6 +59,8 @@ class World:
     channels: dict[int, Channel] = field(default_factory=dict)
     messages: dict[int, Message] = field(default_factory=dict)
     attachments: dict[int, Attachment] = field(default_factory=dict)
+    files_flow: asyncio.Event = field(default_factory=asyncio.Event)
+    """While it is not set, files that are asked for do not come."""
     interactions: dict[str, Interaction] = field(default_factory=dict)
     pings: list[Ping] = field(default_factory=list)
     bot: User = field(init=False)
@@ -58,6 +69,7 @@ class World:
     gateway: Gateway = field(init=False)
 
     def __post_init__(self) -> None:
+        self.files_flow.set()
         self.application_id = self.ids.next()
         self.bot = self.add_user(User(self.application_id, "cc-bot", is_bot=True))
         self.commands = CommandRegistry(self.application_id, self.ids)
@@ -67,7 +79,8 @@ class World:
         return user
 
     def add_channel(self, kind: ChannelKind, **fields: Any) -> Channel:
-        channel = Channel(self.ids.next(), kind, **fields)
+        number = fields.pop("id", None) or self.ids.next()
+        channel = Channel(number, kind, **fields)
         self.channels[channel.id] = channel
         return channel
 
@@ -93,12 +106,15 @@ class World:
         number = self.ids.next()
         return Message(number, channel, author, created_at(number), **fields)
 
-    async def post(
-        self, message: Message, allowed: dict[str, Any] | None = None, *, mentioned: Sequence[User] = ()
-    ) -> None:
-        """`mentioned` are those whom a reply mentions without naming them in its text."""
+    def may(self, needed: Permission, channel: Channel) -> bool:
+        """What the bot's own token can do there."""
+        return channel.bot_present and needed in channel.permissions_of(self.bot.id)
+
+    def sees(self, channel: Channel) -> bool:
+        return (channel.guild is None and channel.bot_present) or self.may(Permission.VIEW_CHANNEL, channel)
+
+    async def post(self, message: Message, allowed: dict[str, Any] | None = None) -> None:
         self._notify(message, allowed, edited=False)
-        message.mentions += [user for user in mentioned if user not in message.mentions]
         self.messages[message.id] = message
         message.channel.last_message_id = message.id
         message.record(loop_time())
@@ -114,6 +130,10 @@ class World:
         else:
             message.edited_at = created_at(self.ids.next())
         self._notify(message, allowed, edited=flags is None)
+        await self.amend(message)
+
+    async def amend(self, message: Message) -> None:
+        """Tells that a message changed; by itself that is no edit: link previews come this way."""
         message.record(loop_time())
         await self._tell("MESSAGE_UPDATE", message)
 
@@ -122,9 +142,39 @@ class World:
         message.record(loop_time())
         await self._tell("MESSAGE_DELETE", message)
 
+    async def delete_in_bulk(self, channel: Channel, messages: Sequence[Message]) -> None:
+        self._vanish(messages)
+        data = events.deleted_in_bulk(channel, messages)
+        await self._send("MESSAGE_DELETE_BULK", channel, events.needed_intent(channel), data)
+
+    async def start_thread(self, thread: Channel) -> None:
+        await self._send("THREAD_CREATE", thread, Intent.GUILDS, thread.payload() | {"newly_created": True})
+
+    async def remove_channel(self, channel: Channel) -> None:
+        """Its threads go with it, without a word of their own."""
+        inside = [c for c in self.channels.values() if channel in (c, c.parent)]
+        for gone in inside:
+            del self.channels[gone.id]
+            self._vanish([m for m in self.messages.values() if m.channel is gone and not m.deleted])
+        if channel.is_thread:
+            await self._send("THREAD_DELETE", channel, Intent.GUILDS, events.thread_deleted(channel))
+        else:
+            await self._send("CHANNEL_DELETE", channel, Intent.GUILDS, channel.payload())
+
+    def _vanish(self, messages: Sequence[Message]) -> None:
+        for message in messages:
+            message.deleted = True
+            message.record(loop_time())
+
     def _notify(self, message: Message, allowed: dict[str, Any] | None, *, edited: bool) -> None:
-        whom = pings(message.content, allowed)
-        message.mentions = [user for user in self.users.values() if user.mention in message.content]
+        """Mentioned are those named in the text and the author replied to, as far as `allowed` has them."""
+        replied = message.reply_to.author if message.reply_to and message.kind == REPLY_MESSAGE else None
+        message.pings_replied = allowed is None or bool(allowed.get("replied_user"))
+        if replied is None or replied is message.author or not message.pings_replied:
+            whom = pings(message.content, allowed)
+        else:
+            whom = pings(message.content, allowed, replied_id=replied.id)
+        message.mentions = [user for user in self.users.values() if user.id in whom.user_ids]
         message.everyone = whom.everyone
         if message.author is self.bot and whom:
             self.pings.append(Ping(message, whom, edited))
@@ -135,22 +185,38 @@ class World:
         return granted or private or message.author is self.bot or self.bot in message.mentions
 
     async def _tell(self, event: str, message: Message) -> None:
-        channel = message.channel
-        guild = channel.guild
-        self.pulse.beat()
+        if message.ephemeral:
+            self.pulse.beat()
+            return
 
-        def payload_for(intents: Intent) -> dict[str, Any] | None:
-            needed = Intent.GUILD_MESSAGES if guild else Intent.DIRECT_MESSAGES
-            if not intents & needed or not channel.bot_present or message.flags & EPHEMERAL:
-                return None
-            where = {"guild_id": str(guild.id)} if guild else {}
+        def payload_for(intents: Intent) -> dict[str, Any]:
+            readable = partial(self.may_read, granted=bool(intents & Intent.MESSAGE_CONTENT))
+            if event == "MESSAGE_CREATE":
+                return events.created(message, readable)
             if event == "MESSAGE_DELETE":
-                return {"id": str(message.id), "channel_id": str(channel.id), **where}
-            readable = self.may_read(message, granted=bool(intents & Intent.MESSAGE_CONTENT))
-            member = {"member": message.author.member_payload(with_user=False)} if guild else {}
-            return message.payload(blank=not readable) | where | member
+                return events.deleted(message)
+            return events.about_message(message, readable)
 
-        await self.gateway.dispatch(event, payload_for, guild.id if guild else None)
+        await self._dispatch(event, message.channel, events.needed_intent(message.channel), payload_for)
+
+    async def _send(self, event: str, channel: Channel, needed: Intent, data: dict[str, Any]) -> None:
+        await self._dispatch(event, channel, needed, lambda _: data)
+
+    async def _dispatch(
+        self,
+        event: str,
+        channel: Channel,
+        needed: Intent,
+        payload_for: Callable[[Intent], dict[str, Any]],
+    ) -> None:
+        """To the sessions that asked for such events, from places that the bot sees."""
+        self.pulse.beat()
+        guild_id = channel.guild.id if channel.guild else None
+
+        def data_for(intents: Intent) -> dict[str, Any] | None:
+            return payload_for(intents) if intents & needed and self.sees(channel) else None
+
+        await self.gateway.dispatch(event, data_for, guild_id)
 
     async def send_interaction(self, interaction: Interaction) -> None:
         self.interactions[interaction.token] = interaction
@@ -171,12 +237,17 @@ class World:
             "verify_key": "00" * 32,
             "owner": owner.payload(),
             "team": None,
-            "flags": (1 << 19) if self.reads_content else 0,
+            "flags": self._application_flags(),
             "approximate_guild_count": len(self.guilds),
             "approximate_user_install_count": 1,
             "integration_types_config": {"0": {}, "1": {}},
             "bot": self.bot.payload(),
         }
+
+    def _application_flags(self) -> int:
+        if not self.reads_content:
+            return 0
+        return CONTENT_FLAG if self.verified else CONTENT_FLAG_OF_SMALL_APPS
 
     def greet(self, session: Session) -> list[tuple[str, dict[str, Any]]]:
         """READY, and then each guild of the shard in full, for those who asked for guilds."""
@@ -195,5 +266,5 @@ class World:
 
     def _guild_payload(self, guild: Guild) -> dict[str, Any]:
         inside = [channel for channel in self.channels.values() if channel.guild is guild]
-        threads = [channel.payload() for channel in inside if channel.is_thread]
+        threads = [channel.payload() for channel in inside if channel.is_thread and self.sees(channel)]
         return guild.payload(self.bot, [c.payload() for c in inside if not c.is_thread], threads)
