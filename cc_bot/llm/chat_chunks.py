@@ -96,11 +96,16 @@ def _fragment(call: Mapping[str, Any]) -> CallFragment:
 def _usage(value: object) -> Usage | None:
     if not isinstance(value, Mapping):
         return None
-    prompt, completion = value.get("prompt_tokens"), value.get("completion_tokens")
+    details = _mapping(value.get("prompt_tokens_details"))
     return Usage(
-        prompt if isinstance(prompt, int) else 0,
-        completion if isinstance(completion, int) else 0,
+        _count(value.get("prompt_tokens")),
+        _count(value.get("completion_tokens")),
+        _count(details.get("cached_tokens")),
     )
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

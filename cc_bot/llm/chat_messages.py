@@ -25,9 +25,21 @@ from cc_bot.llm.model import (
 Json = dict[str, Any]
 
 
-def request_body(model: str, request: ChatRequest) -> Json:
-    """The body of a streamed request, without options that some servers refuse."""
-    body: Json = {"model": model, "messages": [_message(part) for part in request.prompt], "stream": True}
+MAX_CACHE_MARKS = 4
+"""As Anthropic's API has it: a fifth `cache_control` in a request is refused."""
+
+
+def request_body(model: str, request: ChatRequest, *, cache_control: bool = False) -> Json:
+    """The body of a streamed request, without options that some servers refuse.
+
+    With `cache_control` the ends of what is stable are marked: the first, which is the same in the most
+    requests, and the last ones.
+    """
+    messages = [_message(part) for part in request.prompt]
+    if cache_control:
+        for index in _marked(request.stable):
+            messages[index] = _with_mark(messages[index])
+    body: Json = {"model": model, "messages": messages, "stream": True}
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
     return body
@@ -55,6 +67,20 @@ def _message(part: PromptPart) -> Json:
             return {"role": "tool", "tool_call_id": part.request_id, "content": part.text}
         case _:
             assert_never(part)
+
+
+def _marked(stable: Sequence[int]) -> Sequence[int]:
+    return (*stable[:1], *stable[1:][-(MAX_CACHE_MARKS - 1) :])
+
+
+def _with_mark(message: Json) -> Json:
+    """The message, as one up to which everything can be cached. What has no text of its own can't carry a
+    mark, and empty text must not."""
+    content = message["content"]
+    parts: list[Json] = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    if not parts or not parts[-1].get("text", "image"):
+        return message
+    return {**message, "content": [*parts[:-1], {**parts[-1], "cache_control": {"type": "ephemeral"}}]}
 
 
 def _content(text: str, images: Sequence[Attachment]) -> str | list[Json]:

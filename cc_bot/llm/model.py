@@ -75,6 +75,12 @@ class ChatRequest:
     shrinkable: bool = False
     """Whether a shorter request can take its place. If so, ContextTooLong comes back at once; otherwise
     a chain asks its next model, which may take more."""
+    cache_key: str = ""
+    """Requests with the same key begin alike, as a rule: a hint for a provider's prefix cache. It tells
+    nobody whose conversation it is."""
+    stable: tuple[int, ...] = ()
+    """Indices of prompt parts, ascending, four at most: up to the end of each of them the conversation's next
+    requests will be the same, so that is where a cache's marks belong."""
 
 
 @dataclass(frozen=True, slots=True)

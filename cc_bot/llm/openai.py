@@ -90,12 +90,15 @@ class OpenAIChatModel:
         base_url: str | None = None,
         timeout_s: float = 45,
         max_retries: int = _MAX_RETRIES,
+        cache_control: bool = False,
     ) -> None:
         """Without `base_url` it is OpenAI's own server that is asked. `timeout_s` is seconds without
-        a sign of life. Building the client takes over 100 ms: do it at start, not during a turn."""
+        a sign of life. `cache_control` marks what can be cached for gateways that pass Anthropic's marks on.
+        Building the client takes over 100 ms: do it at start, not during a turn."""
         self._model = model
         self._timeout_s = timeout_s
-        self._asks_for_usage = True
+        self._cache_control = cache_control
+        self._refused_options: frozenset[str] = frozenset()
         timeout = Timeout(None, connect=min(_CONNECT_TIMEOUT_S, timeout_s))
         self._client = AsyncOpenAI(
             # Local servers want no key, but the client wants one to send.
@@ -153,17 +156,21 @@ class OpenAIChatModel:
                     deadline = clock() + self._timeout_s
 
     async def _ask(self, request: ChatRequest) -> AsyncStream[object]:
-        body = request_body(self._model, request)
+        """Ask with every option that this server has not refused yet; once it refuses, with fewer."""
+        body = request_body(self._model, request, cache_control=self._cache_control)
         max_retries = 0 if request.answer_begun else self._client.max_retries
-        if self._asks_for_usage:
+        refused = self._refused_options
+        while True:
+            options = {name: value for name, value in _options(request).items() if name not in refused}
             try:
-                return await self._post(body | {"stream_options": {"include_usage": True}}, max_retries)
+                chunks = await self._post(body | options, max_retries)
             except (BadRequestError, UnprocessableEntityError) as error:
-                if request.answer_begun or read_refusal(error.body, error.message):
+                if not options or request.answer_begun or read_refusal(error.body, error.message):
                     raise
-        chunks = await self._post(body, max_retries)
-        self._asks_for_usage = False
-        return chunks
+                refused |= _blamed(options, error.message)
+            else:
+                self._refused_options = refused
+                return chunks
 
     async def _post(self, body: Json, max_retries: int) -> AsyncStream[object]:
         return await self._client.post(
@@ -226,6 +233,17 @@ class _Reply:
         if self.finish_reason in _CUT_REASONS:
             return _Trouble(ModelUnavailable(), "cut_by_server")
         return None
+
+
+def _options(request: ChatRequest) -> Json:
+    """What a server may refuse to be told, the least known first."""
+    key: Json = {"prompt_cache_key": request.cache_key} if request.cache_key else {}
+    return {**key, "stream_options": {"include_usage": True}}
+
+
+def _blamed(options: Json, message: str) -> frozenset[str]:
+    """The options to leave out after a refusal: the named ones, or the one that the fewest servers know."""
+    return frozenset(name for name in options if name in message) or frozenset(list(options)[:1])
 
 
 def _diagnose(error: Exception) -> _Trouble:

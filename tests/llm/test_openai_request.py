@@ -9,6 +9,7 @@ from cc_bot.domain.message import Attachment
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,
+    PromptPart,
     SystemPart,
     ToolRequest,
     ToolResultPart,
@@ -17,7 +18,7 @@ from cc_bot.llm.model import (
 )
 from cc_bot.llm.openai import OpenAIChatModel
 from tests.llm.asking import QUESTION, hear, loopback
-from tests.loopback.model_server import Json, LoopbackModelServer, Reply, fails, says
+from tests.loopback.model_server import Json, LoopbackModelServer, Reply, fails, message_text, says
 
 
 async def body_of(request: ChatRequest) -> Json:
@@ -128,6 +129,76 @@ class TestUsageOption:
                 await hear(model)
             await hear(model)
             assert ["stream_options" in request.body for request in server.requests] == [True, False, True]
+
+
+class TestCacheKey:
+    REQUEST = ChatRequest((UserPart("日本の首都は？"),), cache_key="0f3a")
+
+    async def test_goes_with_the_request(self) -> None:
+        assert (await body_of(self.REQUEST))["prompt_cache_key"] == "0f3a"
+
+    async def test_is_not_there_without_one(self) -> None:
+        assert "prompt_cache_key" not in await body_of(ChatRequest((UserPart("やあ"),)))
+
+    @pytest.mark.parametrize(
+        "refusal", ["Unrecognized request argument supplied: prompt_cache_key", "extra inputs not permitted"]
+    )
+    async def test_a_server_that_refuses_it_is_asked_without_from_then_on(self, refusal: str) -> None:
+        def strict(body: Json) -> Reply | str:
+            return fails(400, refusal) if "prompt_cache_key" in body else "東京です。"
+
+        async with loopback(responder=strict) as (model, server):
+            assert [(await hear(model, self.REQUEST)).text for _ in range(2)] == ["東京です。"] * 2
+            assert ["prompt_cache_key" in request.body for request in server.requests] == [True, False, False]
+            assert all("stream_options" in request.body for request in server.requests)
+
+    async def test_a_server_that_refuses_every_option_is_asked_without_any(self) -> None:
+        def strict(body: Json) -> Reply | str:
+            known = {"model", "messages", "stream"}
+            return fails(422, "unknown field") if set(body) - known else "東京です。"
+
+        async with loopback(responder=strict) as (model, server):
+            assert [(await hear(model, self.REQUEST)).text for _ in range(2)] == ["東京です。"] * 2
+            assert len(server.requests) == 4
+
+
+class TestCacheMarks:
+    PROMPT: tuple[PromptPart, ...] = (
+        SystemPart("簡潔に。"),
+        *(UserPart(f"アイコ: {n}") for n in range(6)),
+        SystemPart("現在の日時: …"),
+        UserPart("ケン: 元気？"),
+    )
+
+    async def marked(self, request: ChatRequest, *, cache_control: bool = True) -> list[int]:
+        async with LoopbackModelServer() as server:
+            model = OpenAIChatModel("m", base_url=server.base_url, cache_control=cache_control)
+            await hear(model, request)
+            await model.close()
+            messages = server.requests[0].messages
+        return [index for index, message in enumerate(messages) if "cache_control" in str(message)]
+
+    async def test_stand_at_the_end_of_what_is_stable(self) -> None:
+        assert await self.marked(ChatRequest(self.PROMPT, stable=(0, 3))) == [0, 3]
+
+    async def test_are_four_at_most_the_first_and_the_last_ones(self) -> None:
+        assert await self.marked(ChatRequest(self.PROMPT, stable=(0, 1, 2, 3, 4, 5))) == [0, 3, 4, 5]
+
+    async def test_are_left_out_unless_the_operator_wants_them(self) -> None:
+        assert await self.marked(ChatRequest(self.PROMPT, stable=(0, 3)), cache_control=False) == []
+
+    async def test_change_nothing_of_what_is_said(self) -> None:
+        async with LoopbackModelServer() as server:
+            model = OpenAIChatModel("m", base_url=server.base_url, cache_control=True)
+            await hear(model, ChatRequest(self.PROMPT, stable=(0, 3)))
+            await model.close()
+            texts = [message_text(message) for message in server.requests[0].messages]
+        assert texts == [part.text for part in self.PROMPT]
+
+    async def test_are_not_put_where_there_is_no_text(self) -> None:
+        request = ToolRequest("call_1", "recall", "{}")
+        prompt = (UserPart(""), AssistantPart("", (request,)), ToolResultPart("call_1", "recall", "{}"))
+        assert await self.marked(ChatRequest(prompt, stable=(0, 1))) == []
 
 
 class TestBodyOnTheWire:

@@ -99,6 +99,12 @@ class TestOddChunks:
         heard = await heard_from(Say("はい"), choice({}, "stop", usage=usage))
         assert heard.finish.usage == Usage(5, 2)
 
+    async def test_usage_tells_what_was_in_the_cache(self) -> None:
+        details = {"cached_tokens": 1024, "audio_tokens": 0}
+        usage = {"prompt_tokens": 2000, "completion_tokens": 2, "prompt_tokens_details": details}
+        heard = await heard_from(Say("はい"), choice({}, "stop", usage=usage))
+        assert heard.finish.usage == Usage(2000, 2, 1024)
+
     async def test_usage_may_never_come(self) -> None:
         heard = await heard_from(Say("はい"), End(usage=None))
         assert heard.finish == Finish("stop", model="loopback")
