@@ -1,5 +1,6 @@
 """Values and errors. No I/O happens here, and nothing else of cc_bot is imported."""
 
+from cc_bot.domain.channel import Block, ChannelKey, Said
 from cc_bot.domain.events import Done, Notice, TextDelta, ToolFinished, ToolStarted, TurnEvent, Usage
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory
@@ -9,11 +10,14 @@ from cc_bot.domain.settings import UserSettings
 
 __all__ = [
     "Attachment",
+    "Block",
+    "ChannelKey",
     "Done",
     "Locale",
     "Memory",
     "Message",
     "Notice",
+    "Said",
     "Session",
     "SessionKey",
     "TextDelta",

@@ -31,6 +31,10 @@ T = TypeVar("T")
 
 _OLDEST: Final = (3, 35, 0)  # the first with RETURNING
 _BUSY_TIMEOUT_S: Final = 5.0
+_MAPPED_BYTES: Final = 2**30
+"""How much of the file is read as if it were memory. What is said in one place stands scattered over the
+file, in a large one each row on a page of its own, and a call of the system for each took longer than the
+rest of the query. What it takes is the system's own cache, which is given back when others need it."""
 
 
 class SqliteDatabase:
@@ -157,6 +161,7 @@ def _set_pragmas(connection: sqlite3.Connection, synchronous: Synchronous) -> No
     _use_wal(connection)
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}").fetchall()
     connection.execute("PRAGMA secure_delete = ON")  # what people delete is overwritten in the file, too
 
 

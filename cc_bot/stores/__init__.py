@@ -1,4 +1,4 @@
-"""What is kept: conversations, memories, settings, summaries, token factors.
+"""What is kept: conversations, channels, memories, settings, summaries, token factors.
 
 A store knows no model and no Discord.
 
@@ -13,15 +13,22 @@ from datetime import timedelta
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.storage import Synchronous, apply_pending, open_database
+from cc_bot.stores.blocks import BlockStore
+from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.memories import MemoryStore
+from cc_bot.stores.mentions import MentionStore
 from cc_bot.stores.sessions import SessionStore
 from cc_bot.stores.settings import Keep, SettingsStore
 from cc_bot.stores.summaries import SummaryStore
 from cc_bot.stores.token_factors import TokenFactorStore
 
 __all__ = [
+    "BlockStore",
+    "ChannelStore",
     "Keep",
     "MemoryStore",
+    "MentionStore",
+    "Place",
     "SessionStore",
     "SettingsStore",
     "Stores",
@@ -40,6 +47,9 @@ class Stores:
     settings: SettingsStore
     summaries: SummaryStore
     token_factors: TokenFactorStore
+    blocks: BlockStore
+    channels: ChannelStore
+    mentions: MentionStore
 
 
 @asynccontextmanager
@@ -67,4 +77,7 @@ async def open_stores(
             settings=SettingsStore(database, clock=clock),
             summaries=SummaryStore(database, clock=clock),
             token_factors=TokenFactorStore(database, clock=clock),
+            blocks=BlockStore(database, clock=clock),
+            channels=ChannelStore(database, clock=clock),
+            mentions=MentionStore(database),
         )

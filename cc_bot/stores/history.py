@@ -5,18 +5,17 @@ and what is known from before them, so that a turn begins with one trip to the d
 has files takes a second one.
 """
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import dropwhile
 from operator import itemgetter
 from typing import Final
 
-from cc_bot.domain.message import Attachment, Message, ToolCall
+from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row
-from cc_bot.stores.columns import from_ms
+from cc_bot.stores.message_columns import read_message
 
 # $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago, $5 the turn's visibility, $6
 # limit. A public turn is not shown what was said in private; a private one has both.
@@ -168,17 +167,16 @@ def read_history(rows: Sequence[Row], files: Sequence[Row] = ()) -> tuple[Messag
     if not rows or rows[0][_MESSAGE_ID] is None:  # a session in which nothing was said yet
         return ()
     attachments = _attachments(files)
-    return tail([_message(row, attachments) for row in reversed(rows)], 0)
+    messages = (
+        read_message(row[_MESSAGE_ID:], attachments.get(message_id(row), ())) for row in reversed(rows)
+    )
+    return tail(messages, 0)
 
 
 def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
     """The last `limit` messages (0: all), never starting with an answer whose question has left already."""
     kept = tuple(messages)[-limit:]  # [-0:] is everything
     return tuple(dropwhile(lambda message: message.role == "assistant", kept))
-
-
-def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
-    return json.dumps([asdict(call) for call in calls], ensure_ascii=False) if calls else "[]"
 
 
 def _recollections(rows: Sequence[Row], kind: str) -> tuple[Recollection, ...]:
@@ -191,26 +189,3 @@ def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:
     for id_, name, content_type, data in rows:
         files[id_] = (*files.get(id_, ()), Attachment(name, content_type, data))
     return files
-
-
-def _message(row: Row, files: Mapping[int, tuple[Attachment, ...]]) -> Message:
-    id_, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, ms = row[
-        _MESSAGE_ID:
-    ]
-    return Message(
-        role,
-        content,
-        tool_calls=_tool_calls(tool_calls) if tool_calls != "[]" else (),
-        status=status,
-        visibility=visibility,
-        author_id=author_id,
-        author_name=author_name,
-        discord_id=discord_id,
-        attachments=files.get(id_, ()),
-        created_at=from_ms(ms),
-        id=id_,
-    )
-
-
-def _tool_calls(text: str) -> tuple[ToolCall, ...]:
-    return tuple(ToolCall(**call) for call in json.loads(text))

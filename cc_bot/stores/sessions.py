@@ -38,16 +38,17 @@ from cc_bot.stores.history import (
     read_history,
     read_session,
     tail,
-    tool_calls_to_json,
 )
+from cc_bot.stores.message_columns import tool_calls_to_json
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.stores.unscoped import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
 
 _BEGINNING_OF_TIME: Final = ""
 _END_OF_TIME: Final = to_text(datetime.max.replace(tzinfo=UTC))
 
+# Discord's id of it goes to the answer that takes its place, in the same message.
 _MARK_REPLACED: Final = """
-    UPDATE messages SET status = 'replaced'
+    UPDATE messages SET status = 'replaced', discord_id = NULL
     WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
 """
 

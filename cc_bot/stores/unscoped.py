@@ -1,11 +1,17 @@
 """The statements that touch users' data without a user's id: all of them, in one place.
 
 Every other statement names its user in its WHERE clause, so that no mistake above the stores can show one
-user what is another's. Those here serve all users at once by their nature. A test records what the stores
-run and fails on any statement without a user that does not stand here.
+user what is another's. Those here serve all users at once by their nature. Those of channels have no user at
+all: they stand beside the stores that run them, and are named here. A test records what the stores run and
+fails on any statement without a user that does not stand here.
 """
 
 from typing import Final
+
+from cc_bot.stores.blocks import BLOCK_STATEMENTS
+from cc_bot.stores.channel_removal import REMOVAL_STATEMENTS
+from cc_bot.stores.channel_statements import CHANNEL_STATEMENTS
+from cc_bot.stores.mentions import MENTION_STATEMENTS
 
 DELETE_EXPIRED_ATTACHMENTS: Final = """
     DELETE FROM attachments
@@ -38,5 +44,9 @@ SETTLE_SUMMARIZED: Final = """
 """Parameters: closed until when, 1 for whether or not everything is in a summary."""
 
 UNSCOPED: Final = frozenset(
-    {DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED, SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED}
+    {
+        *(DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED),
+        *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
+        *(*BLOCK_STATEMENTS, *CHANNEL_STATEMENTS, *REMOVAL_STATEMENTS, *MENTION_STATEMENTS),
+    }
 )

@@ -8,7 +8,17 @@ from typing import Any, Protocol
 
 from cc_bot.domain import Message, SessionKey
 from cc_bot.storage import Database, Dialect, Row, Statement
-from cc_bot.stores import MemoryStore, SessionStore, SettingsStore, Stores, SummaryStore, TokenFactorStore
+from cc_bot.stores import (
+    BlockStore,
+    ChannelStore,
+    MemoryStore,
+    MentionStore,
+    SessionStore,
+    SettingsStore,
+    Stores,
+    SummaryStore,
+    TokenFactorStore,
+)
 
 KEY = SessionKey(user_id=123456789012345678, channel_id=987654321098765432)
 OTHER_USER = SessionKey(user_id=876543210987654321, channel_id=KEY.channel_id)
@@ -71,4 +81,7 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
         settings=SettingsStore(database),
         summaries=SummaryStore(database),
         token_factors=TokenFactorStore(database),
+        blocks=BlockStore(database),
+        channels=ChannelStore(database),
+        mentions=MentionStore(database),
     )

@@ -11,16 +11,53 @@ from typing import Final
 
 import pytest
 
-from cc_bot.domain import Attachment, Locale, Message, SessionKey
+from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey
 from cc_bot.storage import Database, Statement
-from cc_bot.stores import MemoryStore, SessionStore, SettingsStore, SummaryStore, TokenFactorStore
+from cc_bot.stores import (
+    BlockStore,
+    ChannelStore,
+    MemoryStore,
+    MentionStore,
+    SessionStore,
+    SettingsStore,
+    Stores,
+    SummaryStore,
+    TokenFactorStore,
+)
+from cc_bot.stores import channel_statements as channels
+from cc_bot.stores.channel_removal import DELETE_MESSAGES, FORGET_MESSAGES
 from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILES, SELECT_OPEN_SESSION
-from cc_bot.stores.unscoped import UNSCOPED
+from cc_bot.stores.unscoped import (
+    CLOSE_EXPIRED,
+    DELETE_EXPIRED_ATTACHMENTS,
+    SELECT_TO_SUMMARIZE,
+    SETTLE_SUMMARIZED,
+    UNSCOPED,
+)
 from tests.stores.backends import Recorder, stores_over, turn
+from tests.stores.places import answer, said
 
 USER: Final = 123456789012345678
 KEY: Final = SessionKey(USER, channel_id=2)
 USER_TABLES: Final = ("sessions", "messages", "attachments", "memories", "user_settings", "summaries")
+STORES: Final = (
+    *(SessionStore, MemoryStore, SettingsStore, SummaryStore, TokenFactorStore),
+    *(BlockStore, ChannelStore, MentionStore),
+)
+ALL_TABLES: Final = (
+    *USER_TABLES,
+    *("token_factors", "block_boundaries", "channel_windows", "thread_metadata", "answer_pages"),
+    *("s", "m", "a", "b", "w", "r", "next"),  # aliases
+)
+OF_ALL_USERS: Final = {
+    *(DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED),
+    *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
+}
+TO_ANY_ROW: Final = {
+    *(channels.EDIT, DELETE_MESSAGES),  # as on Discord, whoever's it is
+    channels.SESSION_OF,  # tells whose it is
+    *(channels.THAW_NEW, channels.RESET),  # look at ids alone
+}
 FILE: Final = Attachment("a.txt", "text/plain", b"a")
 
 
@@ -59,12 +96,60 @@ async def do_everything(database: Database) -> set[str]:
     await stores.settings.claim_welcome(USER)
     await stores.token_factors.learn("model", estimated=100, counted=110)
     await stores.token_factors.get("model")
+    thread = ChannelKey(5, 7)
+    await stores.blocks.freeze(
+        [Block(thread, 8, 9, 100)], windows={thread: 8}, thawed=[Block(thread, 8, 10, 120)]
+    )
+    await stores.blocks.state(thread, bot_id=3, blocks=20)
+    await stores.blocks.page(thread, first=0, before=9, limit=10)
     return {
+        *await do_everything_in_channels(stores),
         *("open", "earlier", "commit_turn", "archive_turn", "clear", "expire"),
         *("add", "get", "search", "matching", "list", "count", "update", "delete"),
         *("set", "claim_welcome"),
         *("backlog", "put", "current", "waiting", "settle"),
         "learn",
+        *("state", "page", "freeze"),
+    }
+
+
+async def do_everything_in_channels(stores: Stores) -> set[str]:
+    key = ChannelKey(3)
+    await stores.channels.add(key, said(10), waiting=True)
+    await stores.channels.add_all(key, [said(11), said(12)])
+    questions = await stores.mentions.waiting(key)
+    await stores.mentions.places()
+    await stores.mentions.place_of(10)
+    await stores.mentions.unattended(key)
+    await stores.mentions.answering(questions, 20)
+    await stores.mentions.answer_of(key)
+    await stores.channels.commit_answer(key, answer(20), questions)
+    await stores.mentions.left_behind(key)
+    await stores.mentions.edited(key)
+    await stores.mentions.read(said(10))
+    await stores.mentions.to_show(key)
+    await stores.mentions.shown(20)
+    await stores.mentions.rewriting(20)
+    await stores.mentions.give_up(questions)
+    await stores.mentions.questions(20)
+    await stores.mentions.answered_by(10)
+    await stores.channels.newest_answer(key)
+    await stores.channels.session_of(20)
+    await stores.channels.add_pages(20, [21])
+    await stores.channels.pages(20)
+    await stores.channels.shows_answer(21)
+    await stores.channels.drop_pages([21])
+    await stores.channels.places(limit=5)
+    await stores.channels.reset(key, bot_id=0, discord_id=15)
+    await stores.channels.edit(10, "直した")
+    await stores.channels.delete([11])
+    await stores.channels.forget_place(key)
+    return {
+        *("add", "add_all", "commit_answer", "newest_answer", "session_of", "add_pages", "drop_pages"),
+        *("pages", "shows_answer"),
+        *("reset", "edit", "delete", "forget_place", "places"),
+        *("waiting", "answering", "answer_of", "give_up", "questions", "answered_by"),
+        *("to_show", "shown", "left_behind", "edited", "read", "place_of", "unattended", "rewriting"),
     }
 
 
@@ -133,17 +218,30 @@ class TestUser:
         inserts = [
             statement
             for statement in run
-            if statement.sql.strip().startswith("INSERT") and tables(statement.sql)
+            if statement.sql.strip().startswith("INSERT")
+            and tables(statement.sql)
+            and statement.sql not in UNSCOPED
         ]
         assert inserts
         assert all(USER in statement.params for statement in inserts)
+
+
+class TestChannel:
+    async def test_statements_read_and_change_no_row_of_a_session(self) -> None:
+        reaching = [
+            clause
+            for sql in UNSCOPED - OF_ALL_USERS - TO_ANY_ROW
+            for clause in clauses(sql)
+            if re.search(r"\b(?:FROM|JOIN|UPDATE) messages\b", clause) and "user_id IS NULL" not in clause
+        ]
+        assert reaching == []
 
 
 class TestRecordedRun:
     async def test_covers_every_method_of_every_store(self, database: Database) -> None:
         public = {
             name
-            for store in (SessionStore, MemoryStore, SettingsStore, SummaryStore, TokenFactorStore)
+            for store in STORES
             for name, _ in getmembers(store, iscoroutinefunction)
             if not name.startswith("_")
         }
@@ -158,7 +256,10 @@ class TestPlans:
             (statement.sql, step)
             for statement in run
             for step in await plan(database, statement)
-            if re.match(rf"SCAN (?:{'|'.join(USER_TABLES)}|token_factors|s|m|a)\b", step)
+            if re.match(rf"SCAN (?:{'|'.join(ALL_TABLES)})\b", step)
+            or re.match(
+                r"SCAN mentions\b(?!.* mentions_(?:waiting|to_show|edited)$)", step
+            )  # which hold only those
         ]
         assert scans == []
 
@@ -177,8 +278,32 @@ class TestPlans:
             [statement, *_] = [statement for statement in run if statement.sql == sql]
             steps = await plan(database, statement)
             assert not [step for step in steps if "TEMP B-TREE" in step]
-            used = (re.search(r"USING (?:COVERING )?INDEX (\w+)", step) for step in steps)
-            assert {match[1] for match in used if match} == indexes
+            assert used(steps) == indexes
+
+    async def test_nothing_in_channels_is_sorted(self, run: Sequence[Statement], database: Database) -> None:
+        steps = [
+            step
+            for statement in run
+            if statement.sql in UNSCOPED - OF_ALL_USERS
+            for step in await plan(database, statement)
+        ]
+        assert steps
+        assert not [step for step in steps if "TEMP B-TREE" in step]
+
+    async def test_what_was_said_in_channels_is_found_by_its_own_indexes(
+        self, run: Sequence[Statement], database: Database
+    ) -> None:
+        served_by = {
+            channels.PLACES: {"messages_by_channel", "sqlite_autoindex_thread_metadata_1"},
+            channels.NEWEST_ANSWER: {"messages_answers_by_channel", "sqlite_autoindex_thread_metadata_1"},
+            channels.EDIT: {"messages_by_discord_id"},
+            DELETE_MESSAGES: {"messages_by_discord_id", "sqlite_autoindex_attachments_1"},
+            channels.THAW_ANSWER: {"block_boundaries_by_last"},
+            FORGET_MESSAGES: {"messages_by_channel", "sqlite_autoindex_attachments_1"},
+        }
+        for sql, indexes in served_by.items():
+            [statement, *_] = [statement for statement in run if statement.sql == sql]
+            assert used(await plan(database, statement)) == indexes
 
     async def test_no_statement_sorts_messages_or_sessions(
         self, run: Sequence[Statement], database: Database
@@ -202,3 +327,9 @@ class TestPlans:
 async def plan(database: Database, statement: Statement) -> list[str]:
     rows = await database.query(f"EXPLAIN QUERY PLAN {statement.sql}", *statement.params)
     return [str(row[3]) for row in rows]
+
+
+def used(steps: Sequence[str]) -> set[str]:
+    """The indexes that a plan uses."""
+    found = (re.search(r"USING (?:COVERING )?INDEX (\w+)", step) for step in steps)
+    return {match[1] for match in found if match}

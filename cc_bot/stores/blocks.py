@@ -1,0 +1,186 @@
+"""What a channel's context is read from: its rows, the blocks that are frozen, and where it begins.
+
+Two or three trips to the database whatever the archive's size: one query tells all that is known about a
+context, then its rows are read newest first, by the page, by index alone. Who asks decides how many pages it
+takes, and what is to be frozen; both are kept so that a restart changes nothing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from cc_bot.domain.channel import Block, ChannelKey, Said
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.storage import Database, Statement
+from cc_bot.stores.columns import to_ms
+
+UNBOUNDED: Final = 2**62
+"""A later id than any."""
+
+# $1 channel, $2 thread (0: the channel itself), $3 the place: the thread, or the channel, $4 bot, $5 limit.
+# Of a channel's own blocks, a thread has those that end before it starts; then the next one is of interest,
+# for it may hold messages from before as well.
+SELECT_CONTEXT: Final = """
+    SELECT 'window', thread_id, first_message_id, 0, 0
+    FROM channel_windows WHERE channel_id = $1 AND thread_id = $2
+    UNION ALL
+    SELECT 'reset', thread_id, last_reset_discord_message_id, 0, 0
+    FROM thread_metadata WHERE thread_id IN ($1, $3) AND bot_id IN (0, $4)
+    UNION ALL
+    SELECT 'waiting', thread_id, discord_id, 0, 0
+    FROM mentions WHERE channel_id = $1 AND thread_id IN (0, $2) AND answered = 0
+    UNION ALL
+    SELECT * FROM (
+        SELECT 'block', thread_id, first_message_id, last_message_id, token_count
+        FROM block_boundaries
+        WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= coalesce(
+            (SELECT first_message_id FROM channel_windows WHERE channel_id = $1 AND thread_id = $2), 0
+        )
+        ORDER BY last_message_id DESC LIMIT $5
+    )
+    UNION ALL
+    SELECT * FROM (
+        SELECT 'block', thread_id, first_message_id, last_message_id, token_count
+        FROM block_boundaries
+        WHERE channel_id = $1 AND thread_id = 0 AND last_message_id <= $2
+        ORDER BY last_message_id DESC LIMIT $5
+    )
+    UNION ALL
+    SELECT * FROM (
+        SELECT 'next', thread_id, first_message_id, last_message_id, token_count
+        FROM block_boundaries
+        WHERE channel_id = $1 AND thread_id = 0 AND last_message_id > $2 AND $2 <> 0
+        ORDER BY last_message_id LIMIT 1
+    )
+"""
+
+# $1 channel, $2 thread, $3 the first id, $4 the one after the last, $5 the question, $6 limit. An answer
+# without words has nothing to show.
+SELECT_ROWS: Final = """
+    SELECT discord_id, role, author_name, content
+    FROM messages
+    WHERE parent_channel_id = $1 AND thread_id = $2 AND discord_id >= $3 AND discord_id < $4
+        AND (discord_id < $5 OR role = 'assistant') AND content <> ''
+        AND user_id IS NULL AND visibility = 'public' AND status <> 'replaced'
+    ORDER BY discord_id DESC
+    LIMIT $6
+"""
+
+BLOCK_STATEMENTS: Final = frozenset({SELECT_ROWS})
+
+# A block that would overlap another one is not stored: someone else froze those messages meanwhile.
+_INSERT_BLOCK: Final = """
+    INSERT INTO block_boundaries (
+        channel_id, thread_id, first_message_id, last_message_id, token_count, created_at
+    )
+    SELECT $1, $2, $3, $4, $5, $6
+    WHERE coalesce(
+        (
+            SELECT first_message_id FROM block_boundaries
+            WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
+            ORDER BY last_message_id LIMIT 1
+        ) > $4,
+        true
+    )
+"""
+
+_DELETE_BLOCK: Final = """
+    DELETE FROM block_boundaries
+    WHERE channel_id = $1 AND thread_id = $2 AND first_message_id = $3 AND last_message_id = $4
+"""
+
+# It never moves back: what has left does not come again.
+_MOVE_WINDOW: Final = """
+    INSERT INTO channel_windows AS known (channel_id, thread_id, first_message_id) VALUES ($1, $2, $3)
+    ON CONFLICT (channel_id, thread_id)
+    DO UPDATE SET first_message_id = max(known.first_message_id, excluded.first_message_id)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextState:
+    """What is known about a channel's or thread's context before its rows are read."""
+
+    blocks: tuple[Block, ...] = ()
+    """Oldest first, within each place; the newest of them, if there are very many."""
+    next_first: int | None = None
+    """Of a thread: where its channel's first block begins that ends after the thread has started."""
+    window: int = 0
+    """The oldest message that is shown; 0 where none has left yet."""
+    resets: Mapping[int, int] = field(default_factory=dict)
+    """By thread id: the last message that is never read again."""
+    waiting: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    """By thread id: messages that wait for an answer."""
+
+
+class BlockStore:
+    """The rows, blocks and windows of every channel."""
+
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def state(self, key: ChannelKey, *, bot_id: int, blocks: int) -> ContextState:
+        """All that is known about a context; `blocks` of each place at most, the newest."""
+        rows = await self._database.query(
+            SELECT_CONTEXT, key.channel_id, key.thread_id, key.place_id, bot_id, blocks
+        )
+        frozen = [
+            Block(ChannelKey(key.channel_id, thread), first, last, tokens)
+            for kind, thread, first, last, tokens in reversed(rows)
+            if kind == "block"
+        ]
+        resets: dict[int, int] = {}
+        waiting: dict[int, frozenset[int]] = {}
+        for kind, thread, id_, *_ in rows:
+            if kind == "waiting":
+                waiting[thread] = waiting.get(thread, frozenset()) | {id_}
+            elif kind == "reset":  # there by Discord's own id of the place
+                at = 0 if thread == key.channel_id else thread
+                resets[at] = max(resets.get(at, 0), id_)
+        return ContextState(
+            blocks=tuple(sorted(frozen, key=lambda block: block.last_id)),
+            next_first=next((row[2] for row in rows if row[0] == "next"), None),
+            window=next((row[2] for row in rows if row[0] == "window"), 0),
+            resets=resets,
+            waiting=waiting,
+        )
+
+    async def page(
+        self, key: ChannelKey, *, first: int, before: int, asked: int = UNBOUNDED, limit: int
+    ) -> list[Said]:
+        """What was said in one place, newest first: from the id `first` to the one before `before`.
+
+        After the question `asked` only this bot's answers are told: one may have been posted since it came.
+        """
+        rows = await self._database.query(
+            SELECT_ROWS, key.channel_id, key.thread_id, first, before, asked, limit
+        )
+        return list(map(Said._make, rows))
+
+    async def freeze(
+        self,
+        blocks: Sequence[Block] = (),
+        *,
+        windows: Mapping[ChannelKey, int] | None = None,
+        thawed: Sequence[Block] = (),
+    ) -> None:
+        """Keep new blocks, and from which message on contexts are shown, in one transaction.
+
+        `thawed` are blocks that the new ones take the place of. Doing it twice changes nothing.
+        """
+        now = to_ms(self._clock())
+        await self._database.transaction(
+            [
+                *(Statement(_DELETE_BLOCK, _place(block)) for block in thawed),
+                *(Statement(_INSERT_BLOCK, (*_place(block), block.tokens, now)) for block in blocks),
+                *(
+                    Statement(_MOVE_WINDOW, (key.channel_id, key.thread_id, first))
+                    for key, first in (windows or {}).items()
+                ),
+            ]
+        )
+
+
+def _place(block: Block) -> tuple[int, int, int, int]:
+    return (block.key.channel_id, block.key.thread_id, block.first_id, block.last_id)

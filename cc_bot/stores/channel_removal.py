@@ -1,0 +1,112 @@
+"""What is removed from channels: messages that were deleted on Discord, and places that are gone.
+
+All that hangs on a message goes with it in one transaction: that it waits, the further pages of an answer,
+and the frozen blocks that held it. An id that is a page of an answer stands for the whole answer. Deletion
+reaches the rows of sessions as well: what is deleted on Discord is deleted here, whoever's it is.
+"""
+
+import json
+from collections.abc import Collection
+from typing import Final
+
+from cc_bot.domain.channel import ChannelKey
+from cc_bot.storage import Statement
+
+_LAST_THREAD: Final = 2**63 - 1
+
+# The five of a deletion, with $1 an array of ids.
+_THAW: Final = """
+    DELETE FROM block_boundaries WHERE id IN (
+        SELECT b.id
+        FROM messages AS m
+        JOIN block_boundaries AS b
+            ON b.channel_id = m.parent_channel_id AND b.thread_id = m.thread_id
+            AND b.last_message_id >= m.discord_id
+        WHERE m.user_id IS NULL AND m.discord_id IN (
+            SELECT value FROM json_each($1)
+            UNION ALL
+            SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))
+        )
+    )
+"""
+
+_UNLINK_ANSWERS: Final = """
+    UPDATE mentions SET answer_id = NULL
+    WHERE answer_id IN (
+        SELECT value FROM json_each($1)
+        UNION ALL
+        SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))
+    )
+"""
+
+_DELETE_MENTIONS: Final = "DELETE FROM mentions WHERE discord_id IN (SELECT value FROM json_each($1))"
+
+DELETE_MESSAGES: Final = """
+    DELETE FROM messages
+    WHERE discord_id IN (
+        SELECT value FROM json_each($1)
+        UNION ALL
+        SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))
+    )
+    RETURNING id
+"""
+
+_DELETE_PAGES: Final = """
+    DELETE FROM answer_pages
+    WHERE answer_id IN (
+        SELECT value FROM json_each($1)
+        UNION ALL
+        SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))
+    )
+"""
+
+# All of a place. $1 channel, $2 and $3 the first and the last of its threads that go with it.
+_FORGET_MENTIONS: Final = """
+    DELETE FROM mentions WHERE discord_id IN (
+        SELECT discord_id FROM messages
+        WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
+            AND user_id IS NULL AND discord_id IS NOT NULL
+    )
+"""
+
+_FORGET_PAGES: Final = """
+    DELETE FROM answer_pages WHERE answer_id IN (
+        SELECT discord_id FROM messages
+        WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
+            AND user_id IS NULL AND role = 'assistant' AND discord_id IS NOT NULL
+    )
+"""
+
+FORGET_MESSAGES: Final = """
+    DELETE FROM messages
+    WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
+        AND user_id IS NULL AND discord_id IS NOT NULL
+"""
+
+_FORGET_BLOCKS: Final = "DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
+
+_FORGET_WINDOWS: Final = "DELETE FROM channel_windows WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
+
+# $1 channel, $2 the thread or NULL for all of the channel
+_FORGET_RESETS: Final = "DELETE FROM thread_metadata WHERE channel_id = $1 AND ($2 IS NULL OR thread_id = $2)"
+
+# Each in the order in which they are run: what a later one removes is what an earlier one finds its rows by.
+_DELETION: Final = (_THAW, _UNLINK_ANSWERS, _DELETE_MENTIONS, DELETE_MESSAGES, _DELETE_PAGES)
+_FORGETTING: Final = (_FORGET_MENTIONS, _FORGET_PAGES, FORGET_MESSAGES, _FORGET_BLOCKS, _FORGET_WINDOWS)
+
+REMOVAL_STATEMENTS: Final = frozenset({*_DELETION, *_FORGETTING, _FORGET_RESETS})
+
+
+def deletion(discord_ids: Collection[int]) -> list[Statement]:
+    """Of these messages; DELETE_MESSAGES among it returns a row for each that there was."""
+    ids = json.dumps([*discord_ids])
+    return [Statement(sql, (ids,)) for sql in _DELETION]
+
+
+def forgetting(key: ChannelKey) -> list[Statement]:
+    """Of a thread, or of a channel with its threads."""
+    threads = (key.thread_id, key.thread_id or _LAST_THREAD)
+    return [
+        *(Statement(sql, (key.channel_id, *threads)) for sql in _FORGETTING),
+        Statement(_FORGET_RESETS, (key.channel_id, key.thread_id or None)),
+    ]

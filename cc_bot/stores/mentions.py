@@ -1,0 +1,200 @@
+"""Mentions: the messages that are to be answered, from when they are stored until their answer is.
+
+A mention is written with its message (ChannelStore.add) and answered with its answer
+(ChannelStore.commit_answer), each in one transaction, so a crash loses none: what waits at the next start is
+what nobody has answered. What is stored of answers and was not yet shown to its end is known as well.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.message import Message
+from cc_bot.storage import Database, Statement
+from cc_bot.stores.message_columns import read_message
+
+_WAITING: Final = """
+    SELECT m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
+           m.author_id, m.author_name, m.discord_id, m.created_at
+    FROM mentions AS w
+    CROSS JOIN messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
+    WHERE w.channel_id = $1 AND w.thread_id = $2 AND w.answered = 0 AND w.discord_id > (
+        SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
+    )
+    ORDER BY w.discord_id
+"""
+
+_LEFT_BEHIND: Final = _WAITING.replace("w.discord_id > (", "w.discord_id <= (")
+
+_EDITED: Final = """
+    SELECT m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
+           m.author_id, m.author_name, m.discord_id, m.created_at
+    FROM mentions AS w
+    CROSS JOIN messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
+    WHERE w.channel_id = $1 AND w.thread_id = $2 AND w.answered = 1 AND w.edited = 1
+        AND w.answer_id IS NOT NULL
+    ORDER BY w.discord_id
+"""
+
+# $1 id, $2 what was read. An edit since then stays on record.
+_READ: Final = """
+    UPDATE mentions SET edited = 0
+    WHERE discord_id = $1 AND EXISTS (
+        SELECT 1 FROM messages AS m WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.content = $2
+    )
+"""
+
+_PLACES: Final = """
+    SELECT channel_id, thread_id FROM mentions WHERE answered = 0 GROUP BY channel_id, thread_id
+    UNION ALL
+    SELECT channel_id, thread_id FROM mentions
+    WHERE answered = 1 AND shown = 0 AND answer_id IS NOT NULL
+    GROUP BY channel_id, thread_id
+    UNION ALL
+    SELECT channel_id, thread_id FROM mentions
+    WHERE answered = 1 AND edited = 1 AND answer_id IS NOT NULL
+    GROUP BY channel_id, thread_id
+"""
+
+# $1 the message that shows the answer, $2 an array of ids
+_ANSWERING: Final = """
+    UPDATE mentions AS w SET answer_id = $1
+    WHERE discord_id IN (SELECT value FROM json_each($2)) AND answered = 0 AND discord_id > (
+        SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata AS r
+        WHERE r.thread_id = CASE w.thread_id WHEN 0 THEN w.channel_id ELSE w.thread_id END
+    )
+    RETURNING discord_id
+"""
+
+_ANSWER_OF: Final = """
+    SELECT answer_id FROM mentions
+    WHERE channel_id = $1 AND thread_id = $2 AND answered = 0 AND answer_id IS NOT NULL
+    ORDER BY discord_id DESC
+    LIMIT 1
+"""
+
+_TO_SHOW: Final = """
+    SELECT m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
+           m.author_id, m.author_name, m.discord_id, m.created_at
+    FROM mentions AS w
+    CROSS JOIN messages AS m ON m.discord_id = w.answer_id AND m.user_id IS NULL AND m.visibility = 'public'
+    WHERE w.channel_id = $1 AND w.thread_id = $2 AND w.answered = 1 AND w.shown = 0
+        AND w.answer_id IS NOT NULL
+    GROUP BY w.answer_id
+"""
+
+_SHOWN: Final = "UPDATE mentions SET shown = $2 WHERE answer_id = $1 AND answered = 1"
+
+# It stays on record: delivered again, the message does not wait again.
+_GIVE_UP: Final = """
+    UPDATE mentions SET answered = 1, answer_id = NULL, shown = 1
+    WHERE discord_id IN (SELECT value FROM json_each($1)) AND answered = 0
+"""
+
+_QUESTIONS: Final = """
+    SELECT m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
+           m.author_id, m.author_name, m.discord_id, m.created_at
+    FROM mentions AS w
+    CROSS JOIN messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
+    WHERE w.answer_id = $1
+    ORDER BY w.discord_id
+"""
+
+_PLACE_OF: Final = "SELECT channel_id, thread_id FROM mentions WHERE discord_id = $1"
+
+# Served by mentions_waiting.
+_UNATTENDED: Final = """
+    SELECT 1 FROM mentions
+    WHERE channel_id = $1 AND thread_id = $2 AND answered = 0 AND answer_id IS NULL
+    LIMIT 1
+"""
+
+_ANSWERED_BY: Final = "SELECT answer_id FROM mentions WHERE discord_id = $1 AND answered = 1"
+
+MENTION_STATEMENTS: Final = frozenset(
+    {
+        *(_WAITING, _PLACES, _PLACE_OF, _UNATTENDED, _ANSWERING, _ANSWER_OF, _TO_SHOW, _SHOWN),
+        *(_GIVE_UP, _QUESTIONS, _ANSWERED_BY, _LEFT_BEHIND, _EDITED, _READ),
+    }
+)
+
+
+class MentionStore:
+    """Who waits for an answer, and which answer is whose. The messages are those of ChannelStore."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def waiting(self, key: ChannelKey) -> tuple[Message, ...]:
+        """What is to be answered in this channel or thread, oldest first."""
+        return await self._select(_WAITING, key.channel_id, key.thread_id, key.place_id)
+
+    async def left_behind(self, key: ChannelKey) -> tuple[Message, ...]:
+        """What waited there when the place was reset, and must not be read any more."""
+        return await self._select(_LEFT_BEHIND, key.channel_id, key.thread_id, key.place_id)
+
+    async def edited(self, key: ChannelKey) -> tuple[Message, ...]:
+        """Answered questions that may have been edited since they were read, as they are now."""
+        return await self._select(_EDITED, key.channel_id, key.thread_id)
+
+    async def read(self, question: Message) -> None:
+        """Its answer, if it has one, is to this text. What the question says by now may be something else."""
+        await self._database.transaction([Statement(_READ, (question.discord_id, question.content))])
+
+    async def places(self) -> tuple[ChannelKey, ...]:
+        """The channels and threads where something waits, was edited, or has not been shown to its end."""
+        return tuple({ChannelKey(*row): None for row in await self._database.query(_PLACES)})
+
+    async def place_of(self, discord_id: int) -> ChannelKey | None:
+        """Where this message waits for an answer, or did; None when it is no mention."""
+        rows = await self._database.query(_PLACE_OF, discord_id)
+        return ChannelKey(*rows[0]) if rows else None
+
+    async def unattended(self, key: ChannelKey) -> bool:
+        """Whether somebody waits there for whose answer there is not even a message yet."""
+        return bool(await self._database.query(_UNATTENDED, key.channel_id, key.thread_id))
+
+    async def answering(self, questions: Sequence[Message], answer_id: int) -> frozenset[int]:
+        """Note the message in which their answer is going to be shown, so that none is posted twice. Returns
+        Discord's ids of those that still wait: meanwhile a question may have been deleted, or the place
+        reset."""
+        [waiting] = await self._database.transaction([Statement(_ANSWERING, (answer_id, _ids(questions)))])
+        return frozenset(row[0] for row in waiting)
+
+    async def answer_of(self, key: ChannelKey) -> int | None:
+        """The message that was posted to show the answer to those who still wait; None before it was."""
+        rows = await self._database.query(_ANSWER_OF, key.channel_id, key.thread_id)
+        return rows[0][0] if rows else None
+
+    async def to_show(self, key: ChannelKey) -> tuple[Message, ...]:
+        """Answers of this channel or thread that are stored, and may not have been shown to their end."""
+        return await self._select(_TO_SHOW, key.channel_id, key.thread_id)
+
+    async def shown(self, answer_id: int) -> None:
+        """All of an answer can be read on Discord."""
+        await self._database.transaction([Statement(_SHOWN, (answer_id, 1))])
+
+    async def rewriting(self, answer_id: int) -> None:
+        """Its messages are about to change, so what is stored may not be what can be read there."""
+        await self._database.transaction([Statement(_SHOWN, (answer_id, 0))])
+
+    async def give_up(self, questions: Sequence[Message]) -> None:
+        """They wait no longer: it was said that there will be no answer."""
+        await self._database.transaction([Statement(_GIVE_UP, (_ids(questions),))])
+
+    async def questions(self, answer_id: int) -> tuple[Message, ...]:
+        """What an answer answers, oldest first; without questions that were deleted since."""
+        return await self._select(_QUESTIONS, answer_id)
+
+    async def answered_by(self, discord_id: int) -> int | None:
+        """The message that answers this one; None while it waits, or when there is no answer (any more)."""
+        rows = await self._database.query(_ANSWERED_BY, discord_id)
+        return rows[0][0] if rows else None
+
+    async def _select(self, sql: str, *params: int) -> tuple[Message, ...]:
+        return tuple(map(read_message, await self._database.query(sql, *params)))
+
+
+def _ids(questions: Sequence[Message]) -> str:
+    return json.dumps([question.discord_id for question in questions])

@@ -1,0 +1,83 @@
+"""What tests say in channels and threads, and what stands in the database of it."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from cc_bot.domain import Message, SessionKey
+from cc_bot.domain.channel import ChannelKey
+from cc_bot.storage import Database, Statement
+from cc_bot.stores import Stores
+from tests.stores.conversation import CAT
+
+CHANNEL: Final = ChannelKey(987654321098765432)
+THREAD: Final = ChannelKey(CHANNEL.channel_id, 1_300_000_000_000_000_050)
+OTHER_CHANNEL: Final = ChannelKey(987654321098765433)
+OTHER_THREAD: Final = ChannelKey(OTHER_CHANNEL.channel_id, 1_300_000_000_000_000_060)
+PLACES: Final = (CHANNEL, THREAD, OTHER_CHANNEL, OTHER_THREAD)
+BOT: Final = 555
+DM: Final = SessionKey(user_id=7, channel_id=4242)
+
+
+def said(discord_id: int, text: str = "こんにちは", **fields: Any) -> Message:
+    """What a member said."""
+    return Message("user", text, discord_id=discord_id, **{"author_id": 7, "author_name": "花子", **fields})
+
+
+def answer(discord_id: int, text: str = "はい、どうぞ。", **fields: Any) -> Message:
+    return Message("assistant", text, discord_id=discord_id, author_id=BOT, **fields)
+
+
+def ids(messages: Sequence[Message]) -> list[int | None]:
+    return [message.discord_id for message in messages]
+
+
+async def archived(database: Database, key: ChannelKey = CHANNEL) -> dict[int, str]:
+    """What the archive has of a place: texts by Discord's ids, in the order of these."""
+    rows = await database.query(
+        """
+        SELECT discord_id, content FROM messages
+        WHERE parent_channel_id = $1 AND thread_id = $2 AND channel_id = $3 AND session_id IS NULL
+        ORDER BY discord_id
+        """,
+        *(key.channel_id, key.thread_id, key.place_id),
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+async def freeze(database: Database, key: ChannelKey, *spans: tuple[int, int]) -> None:
+    """Freeze the messages of each span, from its first id to its last."""
+    await database.transaction(
+        [
+            Statement(
+                """
+                INSERT INTO block_boundaries (
+                    channel_id, thread_id, first_message_id, last_message_id, token_count, created_at
+                ) VALUES ($1, $2, $3, $4, 100, 0)
+                """,
+                (key.channel_id, key.thread_id, *span),
+            )
+            for span in spans
+        ]
+    )
+
+
+async def frozen(database: Database, key: ChannelKey = CHANNEL) -> list[tuple[int, int]]:
+    rows = await database.query(
+        """
+        SELECT first_message_id, last_message_id FROM block_boundaries
+        WHERE channel_id = $1 AND thread_id = $2 ORDER BY last_message_id
+        """,
+        *(key.channel_id, key.thread_id),
+    )
+    return [(first, last) for first, last in rows]
+
+
+async def ask_in_dm(stores: Stores, discord_id: int, text: str = "秘密の質問") -> None:
+    question = Message("user", text, visibility="private", discord_id=discord_id, attachments=(CAT,))
+    session = await stores.sessions.open(DM, visibility="private")
+    await stores.sessions.commit_turn(session, [question, Message("assistant", "はい", visibility="private")])
+
+
+async def heard_in_dm(stores: Stores) -> list[str]:
+    history = (await stores.sessions.open(DM, visibility="private")).history
+    return [message.content for message in history]

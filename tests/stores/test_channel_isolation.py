@@ -1,0 +1,66 @@
+"""Two channels and their threads interleaved, with sessions among them: nothing of one is told in another."""
+
+import pytest
+
+from cc_bot.domain import SessionKey
+from cc_bot.domain.channel import ChannelKey
+from cc_bot.storage import Database, Statement
+from cc_bot.stores import Stores
+from tests.stores.places import CHANNEL, DM, PLACES, answer, ask_in_dm, said
+
+HEARTBEAT = """
+    INSERT INTO messages (
+        discord_id, channel_id, parent_channel_id, author_id, role, content, visibility, timestamp, created_at
+    ) VALUES ($1, $2, $2, 1, 'assistant', 'その人だけに', 'private', 0, 0)
+"""
+
+
+@pytest.fixture
+async def talk(stores: Stores, database: Database) -> None:
+    """Ids 100 to 139 go round the four places: a question each, and an answer to every second."""
+    for number in range(100, 120):
+        key = PLACES[number % 4]
+        await stores.channels.add(key, said(number, name(key)), waiting=True)
+    for number in range(120, 130):
+        key = PLACES[number % 4]
+        oldest, *_ = await stores.mentions.waiting(key)
+        await stores.channels.commit_answer(key, answer(number, name(key)), [oldest])
+    for number, place in enumerate(PLACES):  # a thread is a channel of its own to a session
+        session = await stores.sessions.open(SessionKey(7, place.place_id))
+        said_there = [said(200 + number, "人の質問"), answer(300 + number, "人への答え")]
+        await stores.sessions.commit_turn(session, said_there)
+    await ask_in_dm(stores, 400)
+    await database.transaction([Statement(HEARTBEAT, (500, CHANNEL.channel_id))])
+
+
+def name(key: ChannelKey) -> str:
+    return f"{key.channel_id}の{key.thread_id}"
+
+
+@pytest.mark.usefixtures("talk")
+class TestPlace:
+    async def test_is_told_what_was_said_in_it_alone(self, stores: Stores) -> None:
+        for key in PLACES:
+            waiting = await stores.mentions.waiting(key)
+            newest = await stores.channels.newest_answer(key)
+            assert newest is not None
+            answered = await stores.mentions.questions(newest.discord_id or 0)
+            assert waiting
+            assert answered
+            assert {message.content for message in (*waiting, newest, *answered)} == {name(key)}
+
+    async def test_is_found_by_its_own_messages_alone(self, stores: Stores) -> None:
+        places = {place.key: place.newest_id for place in await stores.channels.places(limit=99)}
+        assert places == dict(zip(PLACES, (116, 117, 118, 119), strict=True))
+
+    async def test_has_no_answer_to_the_questions_of_another(self, stores: Stores) -> None:
+        here, there = PLACES[:2]
+        waiting = await stores.mentions.waiting(there)
+        await stores.channels.commit_answer(here, answer(140), waiting)
+        assert await stores.mentions.waiting(there) == waiting
+
+    async def test_does_not_answer_what_is_private(self, stores: Stores) -> None:
+        assert not await stores.channels.add(CHANNEL, said(400, "割り込み"), waiting=True)
+        assert await stores.mentions.questions(400) == ()
+        private = (await stores.sessions.open(DM, visibility="private")).history
+        assert private[0].content == "秘密の質問"
