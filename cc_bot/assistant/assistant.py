@@ -9,34 +9,38 @@ import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
+from functools import partial
 
 import structlog
 
 from cc_bot.assistant.calibration import Calibration
+from cc_bot.assistant.channel_prompts import ChannelPrompts
+from cc_bot.assistant.channel_turns import ChannelTurns, user_of
 from cc_bot.assistant.prompts import Prompts
-from cc_bot.assistant.queue import TurnQueue
+from cc_bot.assistant.queue import InChannels, LineId, TurnQueue
 from cc_bot.assistant.rounds import Draft, RoundEvent, Rounds
+from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.stop import Stop, until_stopped
 from cc_bot.assistant.turn import Turn, TurnOptions
 from cc_bot.context.prompt import PromptStyle
+from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     CcBotError,
     EmptyQuestion,
     ModelSaidNothing,
     ModelUnavailable,
-    NotNewest,
     QuestionTooLong,
     ShuttingDown,
     StorageError,
 )
 from cc_bot.domain.events import Done, Notice, TurnEvent
 from cc_bot.domain.message import Message, Status, is_blank
-from cc_bot.domain.session import Session, SessionKey
+from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ChatModel
 from cc_bot.stores import Stores
 from cc_bot.summaries import Summaries
-from cc_bot.tools.registry import ToolContext, ToolRegistry
+from cc_bot.tools.registry import NOBODY, ToolContext, ToolRegistry
 
 _log = structlog.get_logger(__name__)
 
@@ -67,60 +71,72 @@ class Assistant:
         self._stores = stores
         self._model = model
         self._tools = tools
-        self._clock = clock
         self._turn_limit_s = turn_limit_s
         self._calibration = Calibration(stores.token_factors, model_name)
-        self._summaries = summaries
-        self._prompts = Prompts(
-            stores.sessions, self._calibration, style, clock, recapping=summaries is not None
-        )
+        recapping = summaries is not None
+        prompts = Prompts(stores.sessions, self._calibration, style, clock, recapping=recapping)
+        channel_prompts = ChannelPrompts(stores.blocks, self._calibration, style, clock)
+        self._sessions = SessionTurns(stores.sessions, prompts, summaries)
+        self._channels = ChannelTurns(stores.channels, stores.mentions, channel_prompts)
         self._queue = TurnQueue(max_turns)
         self._running: set[Stop] = set()
         self._idle = asyncio.Event()
         self._idle.set()
 
     async def ask(
-        self, key: SessionKey, message: Message, options: TurnOptions, stop: Stop | None = None
+        self,
+        key: SessionKey | ChannelKey,
+        message: Message | Sequence[Message],
+        options: TurnOptions,
+        stop: Stop | None = None,
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Answer a new message in the session of a key.
+        """Answer a new message in the session of a key, or messages of a channel.
 
-        The last event is Done; by then the turn is stored, unless it is temporary or nothing came.
-        Raises InputError for a message that can't be asked, TurnError when there is no answer (nothing is
-        stored then), StorageError when the answer could not be stored.
+        What is asked in a channel stands in its archive already; several messages get one answer, and where
+        they do, no tool acts for anybody. The last event is Done; by then the turn is stored, unless it is
+        temporary or nothing came. Raises InputError for a message that can't be asked, TurnError when there
+        is no answer (nothing is stored then), StorageError when the answer could not be stored.
         """
-        _check(message)
-
-        async def begin() -> Turn:
-            session = await self._stores.sessions.open(key, visibility=message.visibility)
-            return Turn(session, message, session.history, message.visibility, options)
-
-        async with aclosing(self._run(key, begin, stop or Stop())) as events:
+        questions = (message,) if isinstance(message, Message) else tuple(message)
+        for question in questions:
+            _check(question)
+        if isinstance(key, ChannelKey):
+            user_id, begin = user_of(questions), partial(self._channels.ask, key, questions, options)
+        else:
+            [question] = questions
+            user_id, begin = key.user_id, partial(self._sessions.ask, key, question, options)
+        async with aclosing(self._run(key, user_id, begin, stop or Stop())) as events:
             async for event in events:
                 yield event
 
     async def regenerate(
-        self, key: SessionKey, answer_id: int, options: TurnOptions, stop: Stop | None = None
+        self,
+        key: SessionKey | ChannelKey,
+        answer_id: int,
+        options: TurnOptions,
+        stop: Stop | None = None,
+        *,
+        questions: Sequence[Message] = (),
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Answer the newest question again; the new answer takes the place of the old one, which stays in
-        the archive as `replaced`.
+        """Answer the newest question again; the new answer takes the place of the old one.
 
-        Raises as `ask` does, and NotNewest when something was said since.
+        A session's answer is named by its row and stays in the archive as `replaced`. A channel's is named by
+        its message on Discord and is overwritten: its questions were edited, and what it said about their
+        older text goes with that; `questions` are those with their files, which are not stored. Raises as
+        `ask` does, and NotNewest when something was said since.
         """
-
-        async def begin() -> Turn:
-            session, question, answer = await self._newest(key, answer_id)
-            if answer.visibility == "public":  # it must not see now what it did not see then
-                session = await self._stores.sessions.open(key, beyond=2)
-            earlier = session.history[:-2]
-            return Turn(session, question, earlier, answer.visibility, options, replaces=answer_id)
-
-        async with aclosing(self._run(key, begin, stop or Stop())) as events:
+        begin: Callable[[], Awaitable[Turn]]
+        if isinstance(key, ChannelKey):
+            user_id, begin = None, partial(self._channels.regenerate, key, answer_id, options, questions)
+        else:
+            user_id, begin = key.user_id, partial(self._sessions.regenerate, key, answer_id, options)
+        async with aclosing(self._run(key, user_id, begin, stop or Stop())) as events:
             async for event in events:
                 yield event
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:
         """Raises NotNewest unless the answer is the newest of its session."""
-        await self._newest(key, answer_id)
+        await self._sessions.check_newest(key, answer_id)
 
     async def drain(self, grace_s: float) -> None:
         """Take no new turns, let the running ones finish for `grace_s` seconds, then cut the rest."""
@@ -137,20 +153,25 @@ class Assistant:
         await self._calibration.settle()
 
     async def _run(
-        self, key: SessionKey, begin: Callable[[], Awaitable[Turn]], stop: Stop
+        self,
+        key: SessionKey | ChannelKey,
+        user_id: int | None,
+        begin: Callable[[], Awaitable[Turn]],
+        stop: Stop,
     ) -> AsyncGenerator[TurnEvent, None]:
         """Wait in line, begin, answer, store; one log record for how it ended.
 
         From here on every record of this task and of those it starts, the model's and the front end's too,
         carries the id of the turn.
         """
-        structlog.contextvars.bind_contextvars(turn=secrets.token_hex(4), agent=key.agent)
+        structlog.contextvars.bind_contextvars(turn=secrets.token_hex(4))
         began = time.monotonic()
-        waits = self._queue.would_wait(key.user_id)
+        lines = _lines(key, user_id)
+        waits = self._queue.would_wait(lines)
         if waits:
             yield Notice("queued")
         try:
-            async with self._queue.turn(key.user_id, stop):
+            async with self._queue.turn(lines, stop):
                 with self._entered(stop):
                     if waits:
                         yield Notice("started")
@@ -167,39 +188,33 @@ class Assistant:
             status=done.answer.status,
             tools=len(done.answer.tool_calls),
             prompt_tokens=done.usage.prompt_tokens,
+            cached_tokens=done.usage.cached_tokens,
             completion_tokens=done.usage.completion_tokens,
             seconds=_since(began),
         )
-        self._calibration.learn(draft.measured)
+        learned = self._calibration.learn(draft.measured)
+        if isinstance(key, ChannelKey):  # the next request is the same even if the plug is pulled now
+            await learned
         try:
             yield done
         finally:  # whoever asked has the answer by now
-            self._look_back(turn, draft, stored)
-
-    async def _newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:
-        session = await self._stores.sessions.open(key, visibility="private", beyond=2)
-        match session.history[-2:]:
-            case (Message(role="user") as question, Message(role="assistant") as answer) if (
-                answer.id == answer_id
-            ):
-                return session, question, answer
-            case _:
-                raise NotNewest
+            if stored:
+                turn.look_back(stored, draft.history_tokens)
 
     async def _answer(self, turn: Turn, draft: Draft, stop: Stop) -> AsyncGenerator[RoundEvent, None]:
         """Let the model answer into the draft until it is done, stopped, or out of time."""
         if stop.requested:
             return
         options = turn.options
-        offered = self._tools.schemas(writing=not options.temporary)
+        offered = self._tools.schemas(writing=not options.temporary, personal=turn.user_id is not None)
         context = ToolContext(
-            user_id=turn.session.key.user_id,
+            user_id=NOBODY if turn.user_id is None else turn.user_id,
             visibility=turn.visibility,
             locale=options.locale,
             timezone=options.timezone,
             memories=self._stores.memories,
         )
-        prompt = await self._prompts.begin(turn, offered)
+        prompt = await turn.prompt(offered)
         rounds = Rounds(self._model, self._tools, offered, context)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
@@ -216,7 +231,7 @@ class Assistant:
         interrupted = stop.requested and draft.status != "complete"
         status: Status = stop.status if interrupted else draft.status
         answer = draft.as_message(status, turn.visibility)
-        if draft.empty or (turn.replaces is not None and is_blank(answer.content)):
+        if draft.empty or (turn.replaces and is_blank(answer.content)):
             if status == "stopped":
                 return Done(answer, draft.usage), ()
             if draft.status == "complete":
@@ -224,25 +239,14 @@ class Assistant:
             raise ShuttingDown if self._queue.closed else ModelUnavailable
         if turn.options.temporary:
             return Done(answer, draft.usage), ()
-        messages = (answer,) if turn.replaces is not None else (turn.question, answer)
-        stored = await self._stores.sessions.archive_turn(turn.session, messages, replaces=turn.replaces)
-        first = not turn.options.welcomed and await self._claim_welcome(turn.session.key.user_id)
+        stored = await turn.store(answer)
+        first = not turn.options.welcomed and await self._claim_welcome(turn.user_id)
         return Done(stored[-1], draft.usage, first), stored
 
-    def _look_back(self, turn: Turn, draft: Draft, stored: Sequence[Message]) -> None:
-        """See whether the conversation is due to be written down, some time soon."""
-        if self._summaries and stored:
-            self._summaries.after_turn(
-                turn.session.key,
-                (*turn.history, turn.question, *stored),
-                turn.options.locale,
-                budget_tokens=draft.history_tokens,
-            )
-
-    async def _claim_welcome(self, user_id: int) -> bool:
+    async def _claim_welcome(self, user_id: int | None) -> bool:
         """The answer is stored by now: trouble here must not tell its user that it is not."""
         try:
-            return await self._stores.settings.claim_welcome(user_id)
+            return user_id is not None and await self._stores.settings.claim_welcome(user_id)
         except StorageError:
             _log.warning("welcome_not_claimed")
             return False
@@ -265,6 +269,14 @@ def _check(message: Message) -> None:
         raise EmptyQuestion
     if len(message.content) > MAX_QUESTION_CHARACTERS:
         raise QuestionTooLong(limit=MAX_QUESTION_CHARACTERS, length=len(message.content))
+
+
+def _lines(key: SessionKey | ChannelKey, user_id: int | None) -> tuple[LineId, ...]:
+    """Where a turn waits: a session's in its user's line; a channel's in that channel's, and behind what the
+    one user whom it answers asked in other channels."""
+    if isinstance(key, SessionKey):
+        return (key.user_id,)
+    return (key,) if user_id is None else (key, InChannels(user_id))
 
 
 def _since(began: float) -> float:

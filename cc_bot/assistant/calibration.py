@@ -1,7 +1,7 @@
 """Learns how each model counts tokens, beside the turns and never in their way."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 from dataclasses import dataclass
 
 import structlog
@@ -35,13 +35,13 @@ class Calibration:
         """Tokens that the model counts for each token that we estimate."""
         return await self._factors.get(self._model)
 
-    def learn(self, measured: Iterable[Measured]) -> None:
-        """Take in what a turn's requests cost, some time soon."""
+    def learn(self, measured: Iterable[Measured]) -> Awaitable[None]:
+        """Take in what a turn's requests cost, some time soon; who needs it done can wait for it."""
         known = [one for one in measured if one.model and one.prompt_tokens > 0]
-        if known:
-            task = asyncio.create_task(self._learn(known))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+        task = asyncio.create_task(self._learn(known))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
     async def settle(self) -> None:
         """Wait until everything is learned."""

@@ -3,16 +3,18 @@
 from collections.abc import Callable, Sequence
 from functools import cache
 
+from cc_bot.assistant.cache_key import cache_key
 from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.turn import Turn
+from cc_bot.assistant.session_turn import SessionTurn
 from cc_bot.assistant.turn_prompt import TurnPrompt
+from cc_bot.context.built import Built, of_session
 from cc_bot.context.prompt import PromptStyle, build_prompt
 from cc_bot.context.recap import recap
 from cc_bot.context.tokens import message_tokens
 from cc_bot.context.window import tokens_up_to
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.message import Message
-from cc_bot.llm.model import PromptPart, ToolSchema
+from cc_bot.llm.model import ToolSchema
 from cc_bot.stores import SessionStore
 
 Cost = Callable[[Message], float]
@@ -35,7 +37,7 @@ class Prompts:
         self._clock = clock
         self._recapping = recapping
 
-    async def begin(self, turn: Turn, offered: Sequence[ToolSchema]) -> TurnPrompt:
+    async def begin(self, turn: SessionTurn, offered: Sequence[ToolSchema]) -> TurnPrompt:
         """What the model is shown: as much of the session as fits the budget, as the model counts tokens."""
         factor = await self._calibration.factor()
         budget = self._style.budget_tokens / factor
@@ -44,8 +46,8 @@ class Prompts:
         before = recap(turn.session, turn.visibility) if self._recapping else ""
         now, options = self._clock(), turn.options
 
-        def build(budget_tokens: float) -> tuple[PromptPart, ...]:
-            return build_prompt(
+        def build(budget_tokens: float) -> Built:
+            parts = build_prompt(
                 history,
                 turn.question,
                 tools=offered,
@@ -58,10 +60,11 @@ class Prompts:
                 budget_tokens=budget_tokens,
                 cost=cost,
             )
+            return of_session(parts, single_system=self._style.single_system)
 
-        return TurnPrompt(build, budget, factor=factor)
+        return TurnPrompt(build, budget, factor=factor, cache_key=cache_key(turn.session.key))
 
-    async def _earlier(self, turn: Turn, budget_tokens: float, cost: Cost) -> tuple[Message, ...]:
+    async def _earlier(self, turn: SessionTurn, budget_tokens: float, cost: Cost) -> tuple[Message, ...]:
         """What was said before the turn's history, as far as there is room for it.
 
         The session brought one page. No other one is read once the budget is used up.

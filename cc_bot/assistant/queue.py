@@ -1,25 +1,39 @@
-"""Who may start a turn now: one at a time for each user, so many at a time in all.
+"""Who may start a turn now: one at a time for each user and each channel, so many at a time in all.
 
-This bounds what anybody can spend, and it keeps the turns of a session in order, since a session has one
-user. Waiting is first come, first served.
+This bounds what anybody can spend, and it keeps the turns of a conversation in order: a session has one user,
+and a channel's conversation one channel. A user's turns in channels have a line of their own, so that nobody
+in a channel waits for what one of them asked elsewhere in private. Waiting is first come, first served.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from cc_bot.assistant.stop import Stop
+from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import Busy, Crowded, ShuttingDown
 
-MAX_WAITING_PER_USER = 5
+
+@dataclass(frozen=True, slots=True)
+class InChannels:
+    """The line of a user's questions in channels."""
+
+    user_id: int
+
+
+LineId = int | ChannelKey | InChannels
+"""A user's line, a channel's, or a user's in all channels."""
+
+MAX_WAITING = 5
+"""Turns that wait in one line."""
 MAX_WAIT_S = 180.0
 """With the time limit of a turn this stays under the 900 s that an interaction token of Discord lives."""
 
 
 @dataclass(slots=True)
 class _Line:
-    """One user's turns: the running one and those behind it."""
+    """The turns of one user or channel: the running one and those behind it."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     turns: int = 0
@@ -27,8 +41,8 @@ class _Line:
 
 class TurnQueue:
     def __init__(self, max_turns: int) -> None:
-        self._places = asyncio.Semaphore(max_turns)
-        self._lines: dict[int, _Line] = {}
+        self._slots = asyncio.Semaphore(max_turns)
+        self._lines: dict[LineId, _Line] = {}
         self._closed = asyncio.Event()
 
     @property
@@ -39,32 +53,36 @@ class TurnQueue:
         """Let nobody in any more; those who wait get ShuttingDown."""
         self._closed.set()
 
-    def would_wait(self, user_id: int) -> bool:
+    def would_wait(self, lines: Sequence[LineId]) -> bool:
         """Whether a turn that comes now has to wait for another one to end."""
-        return user_id in self._lines or self._places.locked()
+        return any(line in self._lines for line in lines) or self._slots.locked()
 
     @asynccontextmanager
-    async def turn(self, user_id: int, stop: Stop) -> AsyncIterator[None]:
-        """Wait for a place and hold it; on a stop request the body is entered at once, without one.
+    async def turn(self, lines: Sequence[LineId], stop: Stop) -> AsyncIterator[None]:
+        """Wait for one's turn in each of the lines and for a slot; on a stop request the body is entered at
+        once, without. A channel's line is named before its user's, so that no two turns wait for each other.
 
-        Raises Busy when too many of the user's wait already, Crowded when the wait takes too long, and
+        Raises Busy when too many wait already in one of them, Crowded when the wait takes too long, and
         ShuttingDown once closed.
         """
-        line = self._lines.setdefault(user_id, _Line())
-        if line.turns > MAX_WAITING_PER_USER:
-            raise Busy
-        line.turns += 1
+        joined = [self._lines.setdefault(line, _Line()) for line in lines]
         try:
-            holding = _Holding(line.lock, self._places)
+            if any(line.turns > MAX_WAITING for line in joined):
+                raise Busy
+            for line in joined:
+                line.turns += 1
+            holding = _Holding(*(line.lock for line in joined), self._slots)
             try:
                 await self._wait(holding, stop)
                 yield
             finally:
                 holding.release()
+                for line in joined:
+                    line.turns -= 1
         finally:
-            line.turns -= 1
-            if not line.turns:
-                del self._lines[user_id]
+            for id_ in lines:
+                if id_ in self._lines and not self._lines[id_].turns:
+                    del self._lines[id_]
 
     async def _wait(self, holding: "_Holding", stop: Stop) -> None:
         waiter = asyncio.create_task(holding.acquire())
@@ -85,8 +103,8 @@ class TurnQueue:
 
 
 class _Holding:
-    """The user's lock and a place of the program, taken in this order, so that whoever waits for their
-    own earlier turn takes nobody else's place."""
+    """The locks of the lines and a slot of the program, taken in this order, so that whoever waits for their
+    own earlier turn takes nobody else's slot."""
 
     def __init__(self, *locks: asyncio.Lock | asyncio.Semaphore) -> None:
         self._locks = locks

@@ -1,11 +1,13 @@
-"""What a turn is about while it is on its way."""
+"""A turn while it is on its way, whatever kind of conversation it belongs to."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
+from cc_bot.assistant.turn_prompt import TurnPrompt
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility
-from cc_bot.domain.session import Session
+from cc_bot.llm.model import ToolSchema
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,16 +20,28 @@ class TurnOptions:
     """Store nothing of this turn."""
     welcomed: bool = True
     """Whether this user is known to have had an answer before."""
+    bot_id: int = 0
+    """Who answers, as Discord knows it; 0 outside of Discord."""
+    answer_discord_id: int | None = None
+    """The message of Discord that the answer is shown in, where it is known beforehand."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn on its way: what was asked, on top of what, and where the answer goes."""
+    """One turn: for whom it is, what the model is shown, and where the answer goes."""
 
-    session: Session
-    question: Message
-    history: tuple[Message, ...]
-    visibility: Visibility
     options: TurnOptions
-    replaces: int | None = None
-    """The row of the answer that this one takes the place of; its question is stored already."""
+    visibility: Visibility
+    """Who will see the answer."""
+    user_id: int | None
+    """Whose memories the tools act on; None when several messages are answered at once."""
+    prompt: Callable[[Sequence[ToolSchema]], Awaitable[TurnPrompt]]
+    """What the model is shown, with these tools offered."""
+    store: Callable[[Message], Awaitable[tuple[Message, ...]]]
+    """Put the answer into the database, with its question unless that is there already, and return what was
+    stored; raises StorageError."""
+    look_back: Callable[[Sequence[Message], float], None]
+    """What is to be done once the asker has the answer, and is not waited for. It is told the messages that
+    were stored, and of how many tokens of history there was room in the requests."""
+    replaces: bool = False
+    """Whether the answer takes the place of an older one."""

@@ -2,19 +2,23 @@
 
 from collections.abc import Callable, Sequence
 
+from cc_bot.context.built import Built
 from cc_bot.context.shrink import shrunk_history
 from cc_bot.context.tokens import part_tokens, tools_tokens
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolSchema
 
-Build = Callable[[float], tuple[PromptPart, ...]]
+Build = Callable[[float], Built]
 """The prompt before the first round, with so many tokens of history at most, as estimated."""
 
 
 class TurnPrompt:
-    def __init__(self, build: Build, budget_tokens: float, *, factor: float = 1.0) -> None:
+    def __init__(
+        self, build: Build, budget_tokens: float, *, factor: float = 1.0, cache_key: str = ""
+    ) -> None:
         """`budget_tokens` of history, as estimated; `factor`: what the model counts for each of those."""
         self._build = build
         self._factor = factor
+        self._cache_key = cache_key
         self._start = build(budget_tokens)
         self.budget_tokens = budget_tokens
         """Less than at first when the server took less."""
@@ -28,11 +32,13 @@ class TurnPrompt:
     def request(self, tools: Sequence[ToolSchema], *, answer_begun: bool, model: str) -> ChatRequest:
         """`model` answered the round before this one; empty in the first round."""
         return ChatRequest(
-            (*self._start, *self._rounds),
+            (*self._start.parts, *self._rounds),
             tuple(tools),
             answer_begun=answer_begun,
             answered_by=model,
             shrinkable=self._shrinkable,
+            cache_key=self._cache_key,
+            stable=self._start.stable,
         )
 
     def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
@@ -40,8 +46,8 @@ class TurnPrompt:
         knows). False when there is nothing to leave out, or that was done before."""
         if not self._shrinkable:
             return False
-        bare = _tokens(self._build(0))
-        history = _tokens(self._start) - bare
+        bare = _tokens(self._build(0).parts)
+        history = _tokens(self._start.parts) - bare
         beside = bare + _tokens(self._rounds) + tools_tokens(tools)
         allowed = None if limit is None else int(limit / self._factor)
         self.budget_tokens = shrunk_history(history, beside, allowed)
@@ -51,7 +57,7 @@ class TurnPrompt:
 
     @property
     def _shrinkable(self) -> bool:
-        return not self._shrunk and len(self._start) > len(self._build(0))
+        return not self._shrunk and self._start.history
 
 
 def _tokens(parts: Sequence[PromptPart]) -> int:

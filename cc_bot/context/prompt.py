@@ -29,6 +29,10 @@ class PromptStyle:
     single_system: bool = False
     """Fold the second system message into the question: many local servers' chat templates take one
     system message only, and only first."""
+    block_tokens: int = 1_500
+    """Tokens of a channel's messages that are frozen together."""
+    channel_locale: Locale = Locale.JA
+    """In which language a channel's requests are made: in one, whoever asks, so that they begin alike."""
 
 
 def build_prompt(
@@ -52,11 +56,11 @@ def build_prompt(
     """
     asked = user_part(question)
     budget = style.budget_tokens if budget_tokens is None else budget_tokens
-    changing = _changing(locale, now.astimezone(timezone), timezone, recap)
+    told = changing(locale, now.astimezone(timezone), timezone, recap)
     if style.single_system:
-        end: tuple[PromptPart, ...] = (UserPart(f"[{changing}]\n\n{asked.text}", asked.images),)
+        end: tuple[PromptPart, ...] = (UserPart(f"[{told}]\n\n{asked.text}", asked.images),)
     else:
-        end = (SystemPart(changing), asked)
+        end = (SystemPart(told), asked)
     return (
         SystemPart(_stable(locale, tools, temporary=temporary)),
         *(part for message in window(history, budget, cost) for part in message_parts(message)),
@@ -76,7 +80,8 @@ def _stable(locale: Locale, tools: Sequence[ToolSchema], *, temporary: bool) -> 
     return "\n".join(part for part in parts if part)
 
 
-def _changing(locale: Locale, local: datetime, timezone: ZoneInfo, recap: str) -> str:
+def changing(locale: Locale, local: datetime, timezone: ZoneInfo, recap: str = "") -> str:
+    """The present date and time, and what was said before the conversation, in words."""
     words = instructions(locale)
     now = words.now.format(
         date=f"{local:%Y-%m-%d}",

@@ -32,6 +32,8 @@ _log = structlog.get_logger(__name__)
 
 TIMEOUT_S = 20.0
 """A tool that takes longer is given up, so that it can't hold up the turn."""
+NOBODY = -1
+"""The id of no user of Discord or of the terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class ToolContext:
     """For whom and where a tool acts."""
 
     user_id: int
+    """NOBODY where several people are answered at once; tools that act for one are not offered then."""
     visibility: Visibility
     """Who will see the answer that the result flows into."""
     locale: Locale
@@ -67,6 +70,8 @@ class Tool:
     schema: ToolSchema
     writes: bool
     """Whether it keeps anything; such tools are not offered in a temporary turn."""
+    personal: bool
+    """Whether it acts for one user; such tools are not offered where several people are answered at once."""
     function: ToolFunction
     arguments: type[BaseModel]
 
@@ -86,7 +91,7 @@ class Tool:
         return ToolOutcome(json.dumps(result, ensure_ascii=False), ok=True)
 
 
-def tool(*, writes: bool) -> Callable[[ToolFunction], Tool]:
+def tool(*, writes: bool, personal: bool = True) -> Callable[[ToolFunction], Tool]:
     """Declare the decorated function to be a tool."""
 
     def declare(function: ToolFunction) -> Tool:
@@ -96,7 +101,7 @@ def tool(*, writes: bool) -> Callable[[ToolFunction], Tool]:
             description=inspect.getdoc(function) or "",
             parameters=_without_titles(arguments.model_json_schema()),
         )
-        return Tool(schema, writes, function, arguments)
+        return Tool(schema, writes, personal, function, arguments)
 
     return declare
 
@@ -107,9 +112,14 @@ class ToolRegistry:
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
 
-    def schemas(self, *, writing: bool = True) -> tuple[ToolSchema, ...]:
-        """The tools to offer; without `writing`, only those that keep nothing."""
-        return tuple(tool.schema for tool in self._tools.values() if writing or not tool.writes)
+    def schemas(self, *, writing: bool = True, personal: bool = True) -> tuple[ToolSchema, ...]:
+        """The tools to offer; without `writing`, only those that keep nothing; without `personal`, only those
+        that act for nobody in particular."""
+        return tuple(
+            tool.schema
+            for tool in self._tools.values()
+            if (writing or not tool.writes) and (personal or not tool.personal)
+        )
 
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from cc_bot.assistant.queue import MAX_WAITING_PER_USER
+from cc_bot.assistant.queue import MAX_WAITING
 from cc_bot.domain import Notice, SessionKey
 from cc_bot.domain.errors import Busy
 from tests.assistant.conftest import Table
@@ -31,15 +31,13 @@ class TestTurnsOfOneUser:
     async def test_are_refused_when_too_many_wait(self, table: Table) -> None:
         gate = asyncio.Event()
         table.model.script = [["はい", gate]]
-        waiting = [
-            asyncio.create_task(table.ask(f"質問{number}")) for number in range(MAX_WAITING_PER_USER + 1)
-        ]
+        waiting = [asyncio.create_task(table.ask(f"質問{number}")) for number in range(MAX_WAITING + 1)]
         await table.model.asked()
         with pytest.raises(Busy):
             await table.ask("もう一つ")
         gate.set()
         await asyncio.gather(*waiting)
-        assert len(await table.said()) == 2 * (MAX_WAITING_PER_USER + 1)
+        assert len(await table.said()) == 2 * (MAX_WAITING + 1)
 
 
 class TestTurnsOfManyUsers:

@@ -1,0 +1,212 @@
+"""What a provider's prefix cache can save in a channel: blocks, beside a plain sliding window.
+
+A conversation of 200 turns in Japanese, about 300 tokens a message, with a budget of 40,000 tokens. The
+database is closed and opened anew every 50 turns. Of every request those tokens count as saved that stand in
+a prefix, of whole messages, which an earlier request began with byte for byte; beside them, those that stand
+before a mark where an earlier request had one too (CC_BOT_CACHE_CONTROL). The plain window shows the
+newest messages that fit the budget, without blocks; it runs over the same rows and through the same code that
+puts a prompt together.
+
+Run it as `python -m bench.prompt_cache`, or with sizes of blocks to compare: `… 2000 4000 8000`.
+"""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/prompt_cache.py`
+
+import cc_bot.tools
+from cc_bot.assistant import TurnOptions
+from cc_bot.assistant.calibration import Calibration
+from cc_bot.assistant.channel_prompts import ChannelPrompts
+from cc_bot.assistant.channel_turn import ChannelTurn
+from cc_bot.context.built import Built
+from cc_bot.context.channel_prompt import Shown, build_channel_prompt
+from cc_bot.context.prompt import PromptStyle
+from cc_bot.context.tokens import part_tokens
+from cc_bot.domain import ChannelKey, Locale, Message, Said
+from cc_bot.llm.model import PromptPart
+from cc_bot.storage import open_database
+from cc_bot.stores import Stores, open_stores
+from cc_bot.tools.registry import discover
+
+GOAL = 0.9
+BLOCKS_THAT_LEAVE = 8
+TURNS = 200
+RESTART_EVERY = 50
+BUDGET = 40_000
+
+Kind = Literal["blocks", "window"]
+
+TOOLS = discover(cc_bot.tools).schemas()
+BLOCKS_LEFT = """
+    SELECT count(*) FROM block_boundaries AS b
+    JOIN channel_windows AS w ON w.channel_id = b.channel_id AND w.thread_id = b.thread_id
+    WHERE b.last_message_id < w.first_message_id
+"""
+
+CHANNEL = ChannelKey(987654321098765432)
+TOKYO = ZoneInfo("Asia/Tokyo")
+START = datetime(2026, 11, 22, 0, 0, tzinfo=UTC)
+PEOPLE = ("花子", "太郎", "みどり", "Ken")
+TOPICS = (
+    "夏祭りの屋台",
+    "週末の山登り",
+    "新しい駅前の図書館",
+    "秋の読書会",
+    "引っ越しの荷造り",
+    "来月の発表",
+)
+SENTENCES = (
+    "{topic}のことで、もう一度みんなの予定を確かめておきたいです。",
+    "先週の話し合いでは、費用をどう分けるかがはっきり決まっていませんでした。",
+    "雨が降ったときにどうするかも、早めに考えておいたほうがよいと思います。",
+    "私は土曜日の午後なら参加できますが、日曜日は家族と出かける約束があります。",
+    "前に調べたところでは、三つの候補のうち二つ目がいちばん評判がよかったです。",
+    "持ち物の一覧は共有のノートに書いておいたので、足りないものがあれば書き足してください。",
+    "去年は人数が思ったより多くて、席が足りなくなりそうでした。",
+    "それで、第{number}回の準備はだれが何を担当するのがよいでしょうか。",
+)
+
+
+def said(number: int, voice: int) -> str:
+    """About 300 tokens of Japanese, different every time."""
+    topic = TOPICS[(number + voice) % len(TOPICS)]
+    turned = (SENTENCES[(number * 3 + voice + at) % len(SENTENCES)] for at in range(12))
+    return "".join(turned).format(topic=topic, number=number)
+
+
+@dataclass
+class Tally:
+    """How much of the requests so far could be taken from a cache."""
+
+    total: int = 0
+    saved: int = 0
+    saved_by_marks: int = 0
+    known: set[int] = field(default_factory=set)
+    """Hashes of the prefixes that a request began with."""
+    marked: set[int] = field(default_factory=set)
+    """Hashes of those that ended in a mark."""
+
+    def count(self, built: Built) -> None:
+        prefix, spent, saved, by_marks = 0, 0, 0, 0
+        for index, part in enumerate(built.parts):
+            prefix = hash((prefix, part))
+            spent += tokens_of(part)
+            if prefix in self.known:
+                saved = spent
+            self.known.add(prefix)
+            if index in built.stable:
+                if prefix in self.marked:
+                    by_marks = spent
+                self.marked.add(prefix)
+        self.total += spent
+        self.saved += saved
+        self.saved_by_marks += by_marks
+
+
+@lru_cache(maxsize=10_000)
+def tokens_of(part: PromptPart) -> int:
+    return part_tokens(part)
+
+
+@dataclass
+class Conversation:
+    """The script, played on stores that are opened anew now and then."""
+
+    url: str
+    kind: Kind
+    style: PromptStyle
+    tally: Tally = field(default_factory=Tally)
+    last_id: int = 1_400_000_000_000_000_000
+
+    async def play(self, turns: int = TURNS) -> Tally:
+        for first in range(0, turns, RESTART_EVERY):
+            async with open_stores(self.url) as stores:
+                for number in range(first, min(first + RESTART_EVERY, turns)):
+                    await self._turn(stores, number)
+        return self.tally
+
+    async def blocks_left(self) -> int:
+        """How many blocks were frozen, and are shown no longer."""
+        async with open_database(self.url) as database:
+            [(number,)] = await database.query(BLOCKS_LEFT)
+        return int(number)
+
+    async def _turn(self, stores: Stores, number: int) -> None:
+        name = PEOPLE[number % len(PEOPLE)]
+        question = Message(
+            "user", said(number, 0), author_id=number % 4 + 1, author_name=name, discord_id=self._id()
+        )
+        await stores.channels.add(CHANNEL, question, waiting=True)
+        answer_id = self._id()
+        options = TurnOptions(Locale.JA, TOKYO, bot_id=9, answer_discord_id=answer_id)
+        turn = ChannelTurn(CHANNEL, (question,), options)
+        now = START + timedelta(minutes=3 * number)
+        self.tally.count(await self._prompt(stores, turn, now))
+        answer = Message("assistant", said(number, 5), author_id=9, discord_id=answer_id)
+        await stores.channels.commit_answer(CHANNEL, answer, [question])
+
+    async def _prompt(self, stores: Stores, turn: ChannelTurn, now: datetime) -> Built:
+        if self.kind == "blocks":
+            calibration = Calibration(stores.token_factors, "model")
+            prompts = ChannelPrompts(stores.blocks, calibration, self.style, lambda: now)
+            prompt = await prompts.begin(turn, TOOLS)
+            request = prompt.request(TOOLS, answer_begun=False, model="")
+            return Built(request.prompt, request.stable)
+        rows = await stores.blocks.page(
+            CHANNEL, first=0, before=turn.questions[0].discord_id or 0, limit=1000
+        )
+        shown = Shown(tuple[Said, ...](reversed(rows))).newest(self.style.budget_tokens)
+        return build_channel_prompt(
+            shown,
+            turn.questions,
+            tools=TOOLS,
+            locale=Locale.JA,
+            now=now,
+            timezone=TOKYO,
+            style=self.style,
+        )
+
+    def _id(self) -> int:
+        self.last_id += 1 << 22
+        return self.last_id
+
+
+async def measure(kind: Kind, style: PromptStyle, turns: int = TURNS) -> tuple[float, float, int]:
+    """The shares of prompt tokens that a cache saves, by itself and by marks, and how many blocks left."""
+    with TemporaryDirectory() as folder:
+        conversation = Conversation(f"sqlite:///{folder}/sessions.db", kind, style)
+        tally = await conversation.play(turns)
+        left = await conversation.blocks_left()
+        return tally.saved / tally.total, tally.saved_by_marks / tally.total, left
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the shares; the exit code tells whether the goal is met, with the default or the first size."""
+    sizes = [int(argument) for argument in arguments] or [PromptStyle().block_tokens]
+    window, _, _ = asyncio.run(measure("window", PromptStyle(budget_tokens=BUDGET)))
+    results = []
+    for size in sizes:
+        share, marked, left = asyncio.run(
+            measure("blocks", PromptStyle(budget_tokens=BUDGET, block_tokens=size))
+        )
+        results.append(share >= GOAL and left >= BLOCKS_THAT_LEAVE)
+        print(
+            f"blocks of {size}: {share:.1%} saved ({marked:.1%} by marks), {left} blocks left;"
+            f" plain window: {window:.1%}"
+        )
+    print(f"goal: at least {GOAL:.0%}, and {BLOCKS_THAT_LEAVE} blocks that leave")
+    return 0 if results[0] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

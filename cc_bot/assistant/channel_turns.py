@@ -1,0 +1,64 @@
+"""Turns of channels: several people's conversation, of which one or more messages are answered."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from cc_bot.assistant.channel_prompts import ChannelPrompts
+from cc_bot.assistant.channel_turn import ChannelTurn
+from cc_bot.assistant.turn import Turn, TurnOptions
+from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.errors import NotNewest
+from cc_bot.domain.message import Message
+from cc_bot.stores import ChannelStore, MentionStore
+
+
+class ChannelTurns:
+    def __init__(self, channels: ChannelStore, mentions: MentionStore, prompts: ChannelPrompts) -> None:
+        self._channels = channels
+        self._mentions = mentions
+        self._prompts = prompts
+
+    async def ask(self, key: ChannelKey, questions: Sequence[Message], options: TurnOptions) -> Turn:
+        """A turn for questions that stand in the channel's archive."""
+        return self._turn(ChannelTurn(key, tuple(questions), options))
+
+    async def regenerate(
+        self,
+        key: ChannelKey,
+        answer_discord_id: int,
+        options: TurnOptions,
+        questions: Sequence[Message] = (),
+    ) -> Turn:
+        """A turn for the questions of the newest answer that are left, in the words and with the files that
+        they are given with, else as they are stored. Raises NotNewest when there is a newer answer, or none
+        of its questions is left."""
+        newest = await self._channels.newest_answer(key)
+        stored = await self._mentions.questions(answer_discord_id)
+        if newest is None or newest.discord_id != answer_discord_id or not stored:
+            raise NotNewest
+        given = {question.discord_id: question for question in questions}
+        questions = tuple(given.get(question.discord_id, question) for question in stored)
+        options = replace(options, answer_discord_id=answer_discord_id)
+        return self._turn(ChannelTurn(key, questions, options, replaces=True))
+
+    def _turn(self, turn: ChannelTurn) -> Turn:
+        return Turn(
+            turn.options,
+            "public",
+            user_of(turn.questions),
+            prompt=partial(self._prompts.begin, turn),
+            store=partial(self._store, turn),
+            look_back=lambda *_: None,  # what leaves a channel's window is not written down
+            replaces=turn.replaces,
+        )
+
+    async def _store(self, turn: ChannelTurn, answer: Message) -> tuple[Message, ...]:
+        answer = replace(answer, discord_id=turn.options.answer_discord_id, author_id=turn.options.bot_id)
+        return (await self._channels.commit_answer(turn.key, answer, turn.questions),)
+
+
+def user_of(questions: Sequence[Message]) -> int | None:
+    """Whose memories may be used for an answer: the author of its only question, and nobody's where several
+    questions are answered at once."""
+    return questions[0].author_id if len(questions) == 1 else None

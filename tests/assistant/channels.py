@@ -1,0 +1,135 @@
+"""A channel with people in it, as the core sees it: its archive, and the prompts of its turns."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from cc_bot.assistant import TurnOptions
+from cc_bot.assistant.calibration import Calibration
+from cc_bot.assistant.channel_prompts import ChannelPrompts
+from cc_bot.assistant.channel_turn import ChannelTurn
+from cc_bot.assistant.turn_prompt import TurnPrompt
+from cc_bot.context.prompt import PromptStyle
+from cc_bot.domain import ChannelKey, Locale, Message
+from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, UserPart
+from cc_bot.storage import Database, apply_pending, open_database
+from cc_bot.stores import Stores
+from tests.stores.backends import Recorder, stores_over
+
+CHANNEL = ChannelKey(1000)
+BOT = 99
+NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
+
+
+@dataclass
+class Room:
+    """Channels of one database; `restart` closes and opens it."""
+
+    folder: Path
+    style: PromptStyle = PromptStyle()
+    page_size: int = 1000
+    now: datetime = NOW
+    newest_id: int = 0
+    _open: AsyncExitStack = field(default_factory=AsyncExitStack)
+
+    async def restart(self) -> None:
+        await self._open.aclose()
+        url = f"sqlite:///{self.folder}/channels.db"
+        self.database: Database = await self._open.enter_async_context(open_database(url))
+        await apply_pending(self.database)
+        self.recorder = Recorder(self.database)
+        self.stores: Stores = stores_over(self.recorder)
+
+    async def close(self) -> None:
+        await self._open.aclose()
+
+    async def say(
+        self,
+        content: str,
+        *,
+        key: ChannelKey = CHANNEL,
+        name: str = "花子",
+        at: int = 0,
+        waiting: bool = False,
+        role: str = "user",
+    ) -> Message:
+        """Someone says something; the bot's own words are said with role `assistant`."""
+        self.newest_id = max(self.newest_id + 10, key.thread_id + 10) if not at else max(self.newest_id, at)
+        message = Message(
+            "assistant" if role == "assistant" else "user",
+            content,
+            author_id=BOT if role == "assistant" else 7,
+            author_name=name,
+            discord_id=at or self.newest_id,
+        )
+        await self.stores.channels.add(key, message, waiting=waiting)
+        return message
+
+    async def prompt(
+        self,
+        *questions: Message,
+        key: ChannelKey = CHANNEL,
+        replaces: bool = False,
+        answer_id: int | None = None,
+        locale: Locale = Locale.JA,
+    ) -> TurnPrompt:
+        options = TurnOptions(
+            locale, ZoneInfo("Asia/Tokyo"), bot_id=BOT, answer_discord_id=answer_id or self.newest_id + 5
+        )
+        prompts = ChannelPrompts(
+            self.stores.blocks,
+            Calibration(self.stores.token_factors, "m"),
+            self.style,
+            lambda: self.now,
+            page_size=self.page_size,
+        )
+        return await prompts.begin(ChannelTurn(key, questions, options, replaces), ())
+
+    async def request(
+        self, *questions: Message, key: ChannelKey = CHANNEL, replaces: bool = False
+    ) -> ChatRequest:
+        prompt = await self.prompt(*questions, key=key, replaces=replaces)
+        return prompt.request((), answer_begun=False, model="")
+
+    async def ask(self, content: str = "どう思う？", *, key: ChannelKey = CHANNEL) -> ChatRequest:
+        """A question is asked, and the request for it made; nobody answers."""
+        return await self.request(await self.say(content, key=key, waiting=True), key=key)
+
+    async def answer(self, question: Message, content: str, *, key: ChannelKey = CHANNEL) -> None:
+        self.newest_id += 10
+        answer = Message("assistant", content, author_id=BOT, discord_id=self.newest_id)
+        await self.stores.channels.commit_answer(key, answer, [question])
+
+    async def blocks(self, key: ChannelKey = CHANNEL) -> list[tuple[int, int, int]]:
+        rows = await self.database.query(
+            "SELECT first_message_id, last_message_id, token_count FROM block_boundaries"
+            " WHERE channel_id = $1 AND thread_id = $2 ORDER BY first_message_id",
+            key.channel_id,
+            key.thread_id,
+        )
+        return [(first, last, tokens) for first, last, tokens in rows]
+
+
+@asynccontextmanager
+async def opened(
+    folder: Path, *, budget: int = 80_000, block: int = 4_000, page_size: int = 1000
+) -> AsyncIterator[Room]:
+    room = Room(folder, PromptStyle(budget_tokens=budget, block_tokens=block), page_size)
+    await room.restart()
+    try:
+        yield room
+    finally:
+        await room.close()
+
+
+def history(request: ChatRequest, questions: int = 1) -> list[str]:
+    """What is shown of the channel, without the questions."""
+    return texts(request.prompt[1 : -1 - questions])
+
+
+def texts(parts: Sequence[PromptPart]) -> list[str]:
+    assert all(isinstance(part, UserPart | AssistantPart) for part in parts)
+    return [part.text for part in parts]
