@@ -6,6 +6,7 @@ than a second and 75 MB, which `cc-bot --version` and `cc-bot backup` need not p
 # ruff: noqa: PLC0415 - see above
 
 import asyncio
+import gc
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -69,7 +70,7 @@ async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
             model,
             discover(cc_bot.tools),
             max_turns=config.max_turns,
-            style=PromptStyle(config.token_budget, config.single_system),
+            style=PromptStyle(config.token_budget, config.single_system, config.block_tokens, config.locale),
             clock=clock,
             model_name=config.models[0],
             summaries=summaries,
@@ -117,6 +118,7 @@ def build_model(config: Config, names: Sequence[str]) -> ChatModel:
                     api_key=config.openai_api_key,
                     base_url=config.openai_base_url,
                     timeout_s=config.model_timeout_s,
+                    cache_control=config.cache_control,
                 ),
             )
             for name in names
@@ -131,20 +133,25 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
     clock = clock_of(config)
     with sole_bot(sqlite_path(config.database_url)):  # before anything is migrated or swept
         async with open_core(config, clock) as core:
-            from cc_bot.discord.bot import DiscordBot, DiscordSettings
+            from cc_bot.discord.bot import DiscordSettings, run_bot
 
             settings = DiscordSettings(
                 token=config.discord_token,
                 api_url=config.discord_api_url,
+                reading=config.channels,
                 locale=config.locale,
                 operator_locale=config.operator_locale,
                 timezone=config.timezone,
                 drain_s=DRAIN_S,
             )
+            # What is loaded by now stays: looking through it for garbage would hold up a turn now and then,
+            # for longer than making its context takes.
+            gc.collect()
+            gc.freeze()
             # The one bot of the database looks after everyone's conversations, a terminal after its own.
-            care = asyncio.create_task(_catch_up(core, clock))
+            care = asyncio.create_task(_summarize_rest(core, clock))
             try:
-                await DiscordBot(settings, core.stores, core.assistant, say).run()
+                await run_bot(settings, core.stores, core.assistant, say, clock=clock)
             finally:
                 care.cancel()
                 await asyncio.gather(care, return_exceptions=True)
@@ -206,7 +213,7 @@ async def _sweep(stores: Stores) -> None:
         await asyncio.sleep(SWEEP_EVERY_S)
 
 
-async def _catch_up(core: Core, clock: Clock) -> None:
+async def _summarize_rest(core: Core, clock: Clock) -> None:
     """Have what is left of expired conversations summarized, or given up, as often as the sweep runs."""
     while True:
         try:
@@ -215,5 +222,5 @@ async def _catch_up(core: Core, clock: Clock) -> None:
             else:
                 await core.stores.summaries.settle(clock(), give_up=True)
         except CcBotError as error:
-            _log.warning("catch_up_failed", error=type(error).__name__)
+            _log.warning("summaries_failed", error=type(error).__name__)
         await asyncio.sleep(SWEEP_EVERY_S)

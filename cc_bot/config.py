@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
+from cc_bot.domain.channel import Reading
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.locale import Locale
 
@@ -43,12 +44,15 @@ class Config:
     synchronous: Synchronous
     history_limit: int
     token_budget: int
+    block_tokens: int
+    cache_control: bool
     summary_every: int
     """Turns; 0: never."""
     summary_models: tuple[str, ...]
     """A chain like `models`."""
     session_ttl: timedelta
     max_turns: int
+    channels: Reading
     locale: Locale
     """For users whose own language is not known."""
     operator_locale: Locale
@@ -75,10 +79,13 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         synchronous=read.parsed("CC_BOT_SYNCHRONOUS", "NORMAL", _synchronous, example="NORMAL / FULL"),
         history_limit=read.parsed("CC_BOT_HISTORY_LIMIT", "20", _count_or_zero, example="20"),
         token_budget=read.parsed("CC_BOT_TOKEN_BUDGET", "80000", _count, example="80000"),
+        block_tokens=read.parsed("CC_BOT_BLOCK_TOKENS", "1500", _count, example="1500"),
+        cache_control=read.parsed("CC_BOT_CACHE_CONTROL", "off", _switch, example="on / off"),
         summary_every=read.parsed("CC_BOT_SUMMARY_EVERY", "20", _count_or_zero, example="20"),
         summary_models=read.parsed("CC_BOT_SUMMARY_MODEL", ",".join(models), _names, example=models[0]),
         session_ttl=read.parsed("CC_BOT_SESSION_TTL", "86400", _duration, example="86400"),
         max_turns=read.parsed("CC_BOT_MAX_TURNS", "8", _count, example="8"),
+        channels=read.parsed("CC_BOT_CHANNELS", "mentions", _channels, example="off / mentions / all"),
         locale=read.parsed("CC_BOT_LOCALE", "ja", Locale, example="ja / en"),
         operator_locale=operator_locale(environ, dotenv),
         timezone=read.parsed("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, example="Asia/Tokyo"),
@@ -204,3 +211,8 @@ def _synchronous(text: str) -> Synchronous:
 def _log_level(text: str) -> LogLevel:
     levels: dict[str, LogLevel] = {level: level for level in get_args(LogLevel)}
     return levels[text.lower()]
+
+
+def _channels(text: str) -> Reading:
+    modes: dict[str, Reading] = {mode: mode for mode in get_args(Reading)}
+    return modes[text.lower()]

@@ -36,6 +36,8 @@ class AnswerState:
     done: Done | None = None
     failure: str | None = None
     """The sentence that ended it instead of an answer."""
+    unseen: bool = False
+    """Whether Discord did not take its end."""
 
     @property
     def ended(self) -> bool:

@@ -1,15 +1,18 @@
 """Fetching a file that came with a question. Discord's URLs expire, so the bytes are taken at once."""
 
 import asyncio
+from collections.abc import Sequence
 
 import aiohttp
 import hikari
 
 from cc_bot.context.attachments import read_attachment, size_limit, too_large
-from cc_bot.domain.errors import AttachmentNotFetched
+from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.message import Attachment
 
 TIMEOUT_S = 20.0
+MAX_BYTES = 20 * 2**20
+"""Of all files of one message, which Discord lets have ten."""
 
 
 async def fetch_attachment(attachment: hikari.Attachment) -> Attachment:
@@ -17,12 +20,41 @@ async def fetch_attachment(attachment: hikari.Attachment) -> Attachment:
 
     Raises AttachmentTooLarge (before anything is fetched), AttachmentNotSupported or AttachmentNotFetched.
     """
-    limit = size_limit(attachment.media_type, attachment.filename)
-    if attachment.size > limit:
-        raise too_large(limit)
+    _check_size(attachment)
     try:
         async with asyncio.timeout(TIMEOUT_S):
             data = await attachment.read()
     except (TimeoutError, hikari.HTTPError, aiohttp.ClientError, OSError) as error:
         raise AttachmentNotFetched from error
     return read_attachment(attachment.filename, data)
+
+
+async def fetch_attachments(attachments: Sequence[hikari.Attachment]) -> tuple[Attachment, ...]:
+    """The files of one message, fetched side by side: together they take no longer than one may.
+
+    Raises as `fetch_attachment` does, and AttachmentTooLarge for their sum.
+    """
+    for attachment in attachments:
+        _check_size(attachment)
+    if sum(attachment.size for attachment in attachments) > MAX_BYTES:
+        raise too_large(MAX_BYTES)
+    async with asyncio.TaskGroup() as group:
+        fetching = [group.create_task(_outcome(attachment)) for attachment in attachments]
+    outcomes = [task.result() for task in fetching]
+    for outcome in outcomes:
+        if isinstance(outcome, InputError):
+            raise outcome
+    return tuple(outcome for outcome in outcomes if isinstance(outcome, Attachment))
+
+
+async def _outcome(attachment: hikari.Attachment) -> Attachment | InputError:
+    try:
+        return await fetch_attachment(attachment)
+    except InputError as error:
+        return error
+
+
+def _check_size(attachment: hikari.Attachment) -> None:
+    limit = size_limit(attachment.media_type, attachment.filename)
+    if attachment.size > limit:
+        raise too_large(limit)

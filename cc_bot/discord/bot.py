@@ -10,6 +10,7 @@ import pkgutil
 import signal
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 import hikari
@@ -19,21 +20,27 @@ import structlog
 from cc_bot.assistant import Assistant
 from cc_bot.discord import extensions
 from cc_bot.discord.failures import command_error_handler
+from cc_bot.discord.gateway import GrantedReading, check_token, gateway_bot, granted_reading, refusal
 from cc_bot.discord.localization import DEFAULT_LOCALE, Readers, command_names
+from cc_bot.discord.messages import Messages
+from cc_bot.discord.places import Places
+from cc_bot.discord.taken_down import TakenDown
 from cc_bot.discord.turns import RunningTurns
+from cc_bot.domain.channel import Reading
+from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.domain.locale import Locale
-from cc_bot.stores import Stores
+from cc_bot.stores import ChannelStore, Stores
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.sessions import SessionStore
 from cc_bot.stores.settings import SettingsStore
 from cc_bot.stores.summaries import SummaryStore
 from cc_bot.texts import texts
 
+Result = TypeVar("Result")
+
 _log = structlog.get_logger(__name__)
 
-AUTHENTICATION_FAILED = 4004
-"""Gateway close code for a bad token."""
 LAST_WORDS_S = 5.0
 """For showing how the cut turns ended, after the drain."""
 _SYNC_PAUSES_S = (1.0, 3.0)
@@ -44,6 +51,8 @@ class DiscordSettings:
     token: str
     api_url: str | None
     """REST base; None is Discord's own."""
+    reading: Reading
+    """Which messages the operator wants the bot to read."""
     locale: Locale
     """For users whose language is not known."""
     operator_locale: Locale
@@ -53,55 +62,104 @@ class DiscordSettings:
     """How long running turns may go on after the signal to stop."""
 
 
+async def run_bot(
+    settings: DiscordSettings,
+    stores: Stores,
+    assistant: Assistant,
+    say: Callable[[str], None],
+    *,
+    clock: Clock,
+) -> None:
+    """Answer until SIGINT or SIGTERM. Raises a StartupError when it can't start or is thrown out.
+
+    Parts are handed in and are not closed here. The operator is told when it may read less than it should.
+    """
+    check_token(settings.token)
+    stop = asyncio.Event()
+    with _signals(stop):
+        asking = asyncio.create_task(granted_reading(settings.reading, settings.token, settings.api_url))
+        if not await _first_of(asking, stop.wait()):
+            return
+        reading = asking.result()
+        if reading != settings.reading:
+            say(texts(settings.operator_locale).cli.mentions_only)
+        await DiscordBot(settings, reading, stores, assistant, say, clock=clock).run(stop)
+
+
 class DiscordBot:
-    """One run of the bot. Parts are handed in and are not closed here."""
+    """One run of the bot. `reading` is what it may read."""
 
     def __init__(
-        self, settings: DiscordSettings, stores: Stores, assistant: Assistant, say: Callable[[str], None]
+        self,
+        settings: DiscordSettings,
+        reading: Reading,
+        stores: Stores,
+        assistant: Assistant,
+        say: Callable[[str], None],
+        *,
+        clock: Clock,
     ) -> None:
         self._settings = settings
         self._assistant = assistant
         self._say = say
         self._running = RunningTurns()
         self._start_failure: StartupError | None = None
-        self._bot = _gateway_bot(settings)
+        self._bot = gateway_bot(settings.token, settings.api_url, reading)
         self._client = lightbulb.client_from_app(
             self._bot, localization_provider=command_names(), default_locale=DEFAULT_LOCALE
         )
         readers = Readers(stores.settings, settings.locale, settings.timezone)
         registry = self._client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
         registry.register_value(Assistant, assistant)
+        registry.register_value(Stores, stores)
         registry.register_value(SessionStore, stores.sessions)
         registry.register_value(MemoryStore, stores.memories)
         registry.register_value(SettingsStore, stores.settings)
         registry.register_value(SummaryStore, stores.summaries)
+        registry.register_value(ChannelStore, stores.channels)
         registry.register_value(Readers, readers)
         registry.register_value(RunningTurns, self._running)
+        places, taken_down = Places(self._bot.rest), TakenDown()
+        registry.register_value(Places, places)
+        registry.register_value(TakenDown, taken_down)
+        self._messages = Messages(
+            self._bot,
+            stores,
+            assistant,
+            readers,
+            running=self._running,
+            places=places,
+            taken_down=taken_down,
+            clock=clock,
+            reading=reading,
+        )
+        registry.register_value(GrantedReading, GrantedReading(reading))
+        registry.register_value(Messages, self._messages)
+        self._messages.listen()
         self._client.error_handler(command_error_handler(readers))
         # Before the gateway connects: interactions that arrive earlier would be dropped.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
-    async def run(self) -> None:
-        """Answer until SIGINT or SIGTERM. Raises a StartupError when it can't start or is thrown out."""
-        stop = asyncio.Event()
-        with _signals(stop):
-            start = asyncio.create_task(self._start())
-            try:
-                if not await _first_of(start, stop.wait()):
-                    return
-                me = self._bot.get_me()
-                words = texts(self._settings.operator_locale).cli
-                self._say(words.ready.format(name=me.username if me else "cc-bot"))
-                _log.info("ready")
-                if await _first_of(asyncio.create_task(self._bot.join()), stop.wait()):
-                    raise DiscordUnreachable
-                self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
-            except hikari.GatewayServerClosedConnectionError as error:
-                raise _refusal(error) from error
-            finally:
-                start.cancel()
-                await asyncio.gather(start, return_exceptions=True)
-                await self._leave()
+    async def run(self, stop: asyncio.Event) -> None:
+        """Answer until it is time to stop. Raises a StartupError when it can't start or is thrown out."""
+        start = asyncio.create_task(self._start())
+        try:
+            if not await _first_of(start, stop.wait()):
+                return
+            me = self._bot.get_me()
+            words = texts(self._settings.operator_locale).cli
+            self._say(words.ready.format(name=me.username if me else "cc-bot"))
+            _log.info("ready")
+            self._messages.resume()
+            if await _first_of(asyncio.create_task(self._bot.join()), stop.wait()):
+                raise DiscordUnreachable
+            self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
+        except hikari.GatewayServerClosedConnectionError as error:
+            raise refusal(error) from error
+        finally:
+            start.cancel()
+            await asyncio.gather(start, return_exceptions=True)
+            await self._leave()
 
     async def _start(self) -> None:
         try:
@@ -109,7 +167,7 @@ class DiscordBot:
         except hikari.UnauthorizedError as error:
             raise self._start_failure or RefusedToken from error
         except hikari.GatewayServerClosedConnectionError as error:
-            raise self._start_failure or _refusal(error) from error
+            raise self._start_failure or refusal(error) from error
         except (hikari.HikariError, OSError) as error:
             raise self._start_failure or DiscordUnreachable from error
         if self._start_failure:
@@ -146,37 +204,19 @@ class DiscordBot:
 
     async def _leave(self) -> None:
         """Let running turns finish, tell the rest, log out."""
+        self._messages.close()
         await self._assistant.drain(self._settings.drain_s)
+        deadline_s = asyncio.get_running_loop().time() + LAST_WORDS_S
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._running.none_left(), LAST_WORDS_S)
+            async with asyncio.timeout_at(deadline_s):
+                await self._running.none_left()
+        await self._messages.settled(deadline_s)
         with contextlib.suppress(hikari.ComponentStateConflictError):
             await self._bot.close()
         await self._client.stop()
 
 
-def _gateway_bot(settings: DiscordSettings) -> hikari.GatewayBot:
-    try:
-        hikari.applications.get_token_id(settings.token)
-    except ValueError as error:  # a token begins with its bot's id, encoded
-        raise RefusedToken from error
-    return hikari.GatewayBot(
-        settings.token,
-        rest_url=settings.api_url,
-        intents=hikari.Intents.NONE,  # interactions arrive without any
-        cache_settings=hikari.impl.CacheSettings(components=hikari.api.CacheComponents.ME),
-        http_settings=hikari.impl.HTTPSettings(force_close_transports=False),  # keep connections open
-        max_retries=0,  # a retried post may post twice: see discord/reply.py
-        banner=None,
-        logs=None,
-        suppress_optimization_warning=True,
-    )
-
-
-def _refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
-    return RefusedToken() if error.code == AUTHENTICATION_FAILED else DiscordUnreachable()
-
-
-async def _first_of(task: asyncio.Task[None], interruption: Awaitable[object]) -> bool:
+async def _first_of(task: asyncio.Task[Result], interruption: Awaitable[object]) -> bool:
     """Wait for a task or an interruption, whichever comes first. True when the task ended, without error."""
     other = asyncio.ensure_future(interruption)
     try:

@@ -8,10 +8,14 @@ Direction = Literal["older", "newer"]
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
+ANY_ASKER = 0
+"""Instead of a user: whoever asked one of the questions that the running turn answers."""
+
 
 @dataclass(frozen=True, slots=True)
 class StopButton:
     user_id: int
+    """Or ANY_ASKER."""
     turn: str
     """Which running turn."""
 

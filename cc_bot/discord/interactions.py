@@ -53,9 +53,12 @@ def is_fault(error: hikari.HTTPError) -> bool:
     return not isinstance(error, hikari.ClientHTTPResponseError)
 
 
-async def defer(interaction: Answerable, *, ephemeral: bool) -> None:
-    """Show 'thinking…'. Whether the reply is ephemeral is decided here for good."""
-    await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_CREATE, ephemeral=ephemeral)
+async def defer(interaction: Answerable, *, ephemeral: bool) -> int | None:
+    """Show 'thinking…'. Whether the reply is ephemeral is decided here for good.
+
+    Returns the id of the message that is shown, if Discord told it.
+    """
+    return await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_CREATE, ephemeral=ephemeral)
 
 
 async def defer_update(interaction: hikari.ComponentInteraction) -> None:
@@ -63,18 +66,20 @@ async def defer_update(interaction: hikari.ComponentInteraction) -> None:
     await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
 
 
-async def _acknowledge(interaction: Answerable, kind: hikari.ResponseType, *, ephemeral: bool) -> None:
+async def _acknowledge(interaction: Answerable, kind: hikari.ResponseType, *, ephemeral: bool) -> int | None:
     flags = hikari.MessageFlag.EPHEMERAL if ephemeral else hikari.UNDEFINED
     for tries_left in reversed(range(_TRIES)):
         try:
-            await interaction.app.rest.create_interaction_response(
+            response = await interaction.app.rest.create_interaction_response(
                 interaction, interaction.token, kind, flags=flags
             )
         except hikari.HTTPError as error:
             if isinstance(error, hikari.BadRequestError) and error.code == ALREADY_ACKNOWLEDGED:
-                return
+                return None
             if not tries_left or not is_fault(error):
                 raise
             await asyncio.sleep(_PAUSE_S)
         else:
-            return
+            message_id = response.interaction.response_message_id
+            return None if message_id is hikari.UNDEFINED else int(message_id)
+    return None

@@ -30,12 +30,12 @@ QUIET_S = 15.0
 class LiveAnswer:
     """Shows one turn in one reply. Use as a context manager, `feed` it events, then `finish`."""
 
-    def __init__(self, reply: Reply, words: Texts, stop: StopButton, *, before: Page | None = None) -> None:
+    def __init__(self, reply: Reply, words: Texts, stop: StopButton, *, before: Sequence[Page] = ()) -> None:
         self._reply = reply
         self._words = words
         self._stop = stop
-        self._before = before
-        """What the message says until the first word comes, when an older answer is replaced."""
+        self._before = tuple(before)
+        """What the messages say until the first word comes, when an older answer is replaced."""
         self.state = AnswerState()
         self._changed = asyncio.Event()
         self._changed.set()
@@ -58,6 +58,10 @@ class LiveAnswer:
         if isinstance(outcome, Exception):
             _log.error("painting_broke", exc_info=outcome)
 
+    async def open(self) -> None:
+        """Post the first message, before the turn begins. Raises hikari's errors."""
+        await self._reply.show(self._pages_now())
+
     def feed(self, event: TurnEvent) -> None:
         self.state = advance(self.state, event)
         self._last_event_s = asyncio.get_running_loop().time()
@@ -67,9 +71,12 @@ class LiveAnswer:
         """End with a sentence instead of (the rest of) an answer."""
         self.state = replace(self.state, failure=sentence)
 
-    async def finish(self, user_id: int, *, temporary: bool) -> None:
-        """Show the end. Call it after the context manager, when nothing else edits the messages."""
-        if self._before is not None and not self.state.text.strip():
+    async def finish(self, user_id: int | None, *, temporary: bool) -> None:
+        """Show the end. Call it after the context manager, when nothing else edits the messages.
+
+        Buttons for that user stay under the answer; with None there are none.
+        """
+        if self._before and not self.state.text.strip():
             await self._restore(self._before)
             return
         try:
@@ -77,18 +84,21 @@ class LiveAnswer:
         except PostUncertain:
             await self._show_end((self._whole_as_file(),), user_id)
 
-    async def _show_end(self, pages: Sequence[Page], user_id: int) -> None:
+    async def _show_end(self, pages: Sequence[Page], user_id: int | None) -> None:
         if len(pages) > 1:
             if self._one_message:
                 raise PostUncertain
             await self._reply.show(pages)
+        if user_id is None:
+            await self._reply.show(pages)
+            return
         earlier = (await self._reply.message_ids())[:-1] if len(pages) > 1 else ()
         buttons = answer_buttons(self.state, self._words, user_id, earlier)
         await self._reply.show((*pages[:-1], replace(pages[-1], buttons=buttons)))
 
-    async def _restore(self, before: Page) -> None:
+    async def _restore(self, before: Sequence[Page]) -> None:
         """The older answer stands; why there is no new one is for its asker alone."""
-        await self._reply.show((before,))
+        await self._reply.show(before)
         await self._reply.whisper(self.state.failure or self._words.answer.kept)
 
     def _whole_as_file(self) -> Page:
@@ -126,10 +136,10 @@ class LiveAnswer:
 
     def _pages_now(self) -> Sequence[Page]:
         pages = streaming_pages(self.state, self._words, self._stop)
-        if self._before is None or self.state.text.strip():
+        if not self._before or self.state.text.strip():
             return pages
-        content = f"{self._before.content}\n-# {pages[0].content}"
-        return (Page(content, pages[0].buttons, self._before.file),)
+        *full, last = self._before
+        return (*full, Page(f"{last.content}\n-# {pages[0].content}", pages[0].buttons, last.file))
 
 
 async def _within(seconds: float, event: asyncio.Event) -> None:

@@ -7,12 +7,15 @@ from zoneinfo import ZoneInfo
 import hikari
 import lightbulb
 
+from cc_bot.discord.recent import Recent
 from cc_bot.domain.locale import Locale
 from cc_bot.stores.settings import SettingsStore
 from cc_bot.texts import Texts, commands, texts
 
 DEFAULT_LOCALE = hikari.Locale.EN_US
 """Its names are the commands' real ones: those that interactions carry."""
+REMEMBERED = 2000
+"""Channels and threads whose server is known at a time."""
 
 
 def command_names() -> lightbulb.DictLocalizationProvider:
@@ -51,15 +54,40 @@ class Readers:
 
     async def of(self, interaction: hikari.PartialInteraction) -> Reader:
         """The user of an interaction. Discord tells a language, but no time zone."""
-        user_id = int(interaction.user.id)
+        return await self._reader(int(interaction.user.id), self.discord_locale(interaction))
+
+    async def of_author(self, user_id: int, spoken_here: Locale | None = None) -> Reader:
+        """The author of a message, of whom Discord tells no language: maybe that of their server is known."""
+        return await self._reader(user_id, spoken_here or self.locale)
+
+    async def _reader(self, user_id: int, otherwise: Locale) -> Reader:
         chosen = await self.settings.get(user_id)
-        return Reader(
-            user_id=user_id,
-            locale=chosen.locale or self.discord_locale(interaction),
-            timezone=chosen.zone(self.timezone),
-            welcomed=chosen.welcomed,
-        )
+        return Reader(user_id, chosen.locale or otherwise, chosen.zone(self.timezone), chosen.welcomed)
 
     def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:
         """The language of the user's own Discord."""
         return Locale.of(str(interaction.locale)) if interaction.locale else self.locale
+
+
+class GuildLocales:
+    """The languages of the servers that chose one: those with Discord's community features. Of all others
+    Discord says that it is American English, whatever is spoken there."""
+
+    def __init__(self, *, remembered: int = REMEMBERED) -> None:
+        self._locales: dict[int, Locale] = {}
+        self._guilds = Recent[int, int](remembered)
+
+    def learn(self, guild: hikari.Guild) -> None:
+        self._locales.pop(int(guild.id), None)
+        if hikari.GuildFeature.COMMUNITY in guild.features:
+            self._locales[int(guild.id)] = Locale.of(str(guild.preferred_locale))
+
+    def place(self, channel_id: int, guild_id: int) -> None:
+        """A channel or thread belongs to that server. Its messages tell; nothing that is stored does."""
+        if guild_id in self._locales:
+            self._guilds[channel_id] = guild_id
+
+    def of(self, channel_id: int) -> Locale | None:
+        """The language of the server that a channel or thread belongs to, if both are known."""
+        guild_id = self._guilds.get(channel_id)
+        return None if guild_id is None else self._locales.get(guild_id)

@@ -1,63 +1,81 @@
-"""The messages that an interaction is answered with, kept in line with how they should look.
+"""The messages of one answer, kept in line with how they should look.
 
 Edits and deletions may be repeated safely. A new message may not: a post that failed with a server error may
-have taken effect, so it is looked for first, and where that is impossible nothing is posted again.
+have taken effect. How that is found out depends on how the message is sent, which is its outlet's business.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any, Final, Protocol, TypeVar
 
 import hikari
 from hikari.impl import MessageActionRowBuilder
 
-from cc_bot.discord.interactions import Answerable, is_fault
+from cc_bot.discord.interactions import is_fault
 from cc_bot.discord.page import Button, Page
 
 Result = TypeVar("Result")
 
-_RETRY_PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""For edits: an answer that is stored should be shown too."""
-_POST_TRIES = 3
-_NO_PINGS: dict[str, Any] = {"mentions_everyone": False, "user_mentions": False, "role_mentions": False}
+RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""An answer that is stored should be shown too."""
+NO_PINGS: Final[dict[str, Any]] = {
+    "mentions_everyone": False,
+    "user_mentions": False,
+    "role_mentions": False,
+}
 """Model output never pings anyone."""
+LONGEST_MESSAGE = 2000
+"""Characters, as Discord has it."""
 
 
 class PostUncertain(Exception):
     """A new message may or may not have been posted, and there is no way to look."""
 
 
+class Outlet(Protocol):
+    """How the messages of an answer are sent. A message without an id is an interaction's first response."""
+
+    async def post(self, page: Page, number: int, known: "KnownIds") -> hikari.Snowflake:
+        """A new message; `number` counts those of the answer, from 0. Raises PostUncertain."""
+
+    async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
+        """A further message stands below the first."""
+
+    async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
+        """Change a message; `changes` are keywords of hikari's edits."""
+
+    async def delete(self, message_id: hikari.Snowflake | None) -> None:
+        """Take a message down."""
+
+    async def first_id(self) -> hikari.Snowflake:
+        """The id of an interaction's first response."""
+
+    async def whisper(self, sentence: str) -> bool:
+        """Tell the user alone. False where others would read it too."""
+
+
+KnownIds = Callable[[], Awaitable[Sequence[int]]]
+"""Tells the ids of the messages that were sent so far."""
+
+
 @dataclass(frozen=True, slots=True)
-class _Sent:
-    """A message as it was last sent; `id` is None for the interaction's first response."""
+class Sent:
+    """A message as it was last sent; `page` is None when nobody knows how it looks."""
 
     id: hikari.Snowflake | None
-    page: Page | None
+    page: Page | None = None
 
 
 class Reply:
-    """One answer: the first response of an interaction and its follow-ups, or follow-ups alone."""
+    """One answer: messages that are there already, and those that it takes beyond them."""
 
-    def __init__(self, interaction: Answerable, *, ephemeral: bool, sent: Sequence[_Sent]) -> None:
-        self._interaction = interaction
-        self._ephemeral = ephemeral
+    def __init__(self, outlet: Outlet, sent: Sequence[Sent] = ()) -> None:
+        """`sent` are the messages that are there already."""
+        self._outlet = outlet
         self._sent = list(sent)
-
-    @classmethod
-    def deferred(cls, interaction: Answerable, *, ephemeral: bool) -> "Reply":
-        """After `defer`: the waiting response becomes the first message."""
-        return cls(interaction, ephemeral=ephemeral, sent=(_Sent(None, None),))
-
-    @classmethod
-    def in_place(cls, interaction: hikari.ComponentInteraction, page: Page, *, ephemeral: bool) -> "Reply":
-        """After `defer_update`: the message of the pressed button, which looks like `page`, is rewritten."""
-        return cls(interaction, ephemeral=ephemeral, sent=(_Sent(None, page),))
-
-    @classmethod
-    def following(cls, interaction: Answerable, *, ephemeral: bool) -> "Reply":
-        """Below an acknowledged interaction: every message is a new one."""
-        return cls(interaction, ephemeral=ephemeral, sent=())
+        self._posted = len(self._sent)
 
     @property
     def begun(self) -> bool:
@@ -70,88 +88,62 @@ class Reply:
         With `insist`, edits are repeated through Discord's short faults. Raises hikari's errors, and
         PostUncertain when a further message can't be posted safely.
         """
-        pauses_s = _RETRY_PAUSES_S if insist else ()
+        pauses_s = RETRY_PAUSES_S if insist else ()
         for index, page in enumerate(pages):
             if index == len(self._sent):
-                self._sent.append(_Sent((await self._post(page)).id, page))
+                await self._post(page)
             elif self._sent[index].page != page:
                 await self._edit(index, page, pauses_s)
-        while len(self._sent) > len(pages):
-            await self._delete(self._sent[-1], pauses_s)
-            self._sent.pop()
+        await self._shorten(len(pages), pauses_s)
+
+    async def remove(self) -> None:
+        """Take down whatever of it is still there. Raises hikari's errors."""
+        await self._shorten(0, RETRY_PAUSES_S)
+
+    def shows(self, message_id: int) -> bool:
+        """Whether this is one of its messages."""
+        return any(sent.id == message_id for sent in self._sent)
 
     async def message_ids(self) -> tuple[int, ...]:
         """The ids of all messages, in order."""
         if self._sent and self._sent[0].id is None:
-            first = await self._interaction.fetch_initial_response()
-            self._sent[0] = replace(self._sent[0], id=first.id)
+            self._sent[0] = replace(self._sent[0], id=await self._outlet.first_id())
         return tuple(int(sent.id) for sent in self._sent if sent.id is not None)
 
+    @property
+    def further_ids(self) -> tuple[int, ...]:
+        """The ids of all messages but the first, whose own may have to be asked for."""
+        return tuple(int(sent.id) for sent in self._sent[1:] if sent.id is not None)
+
     async def whisper(self, sentence: str) -> None:
-        """Tell the user alone, below the answer."""
-        await self._interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **_NO_PINGS)
+        """Tell the user alone, below the answer; where nobody can be told alone, in small print under it."""
+        page = self._sent[-1].page if self._sent else None
+        if await self._outlet.whisper(sentence) or page is None:
+            return
+        told = replace(page, content=f"{page.content}\n-# {sentence}"[:LONGEST_MESSAGE])
+        await self._edit(len(self._sent) - 1, told, RETRY_PAUSES_S)
+
+    async def _post(self, page: Page) -> None:
+        message_id = await self._outlet.post(page, self._posted, self.message_ids)
+        self._posted += 1
+        self._sent.append(Sent(message_id, page))
+        if len(self._sent) > 1:
+            await self._outlet.posted(message_id, self._sent[0].id)
+
+    async def _shorten(self, length: int, pauses_s: Sequence[float]) -> None:
+        """Take down the last messages."""
+        while len(self._sent) > length:
+            await repeated(partial(self._outlet.delete, self._sent[-1].id), pauses_s)
+            self._sent.pop()
 
     async def _edit(self, index: int, page: Page, pauses_s: Sequence[float]) -> None:
         sent = self._sent[index]
-        changes = {
-            "content": page.content,
-            "components": components(page.buttons),
-            "attachments": _changed_files(sent.page, page),
-            **_NO_PINGS,
-        }
-
-        async def edit() -> hikari.Message:
-            if sent.id is None:
-                return await self._interaction.edit_initial_response(**changes)
-            return await self._interaction.edit_message(sent.id, **changes)
-
-        await _repeated(edit, pauses_s)
+        changes = changes_to(sent.page, page)
+        await repeated(lambda: self._outlet.edit(sent.id, changes), pauses_s)
         self._sent[index] = replace(sent, page=page)
 
-    async def _delete(self, sent: _Sent, pauses_s: Sequence[float]) -> None:
-        if sent.id is None:
-            await _repeated(self._interaction.delete_initial_response, pauses_s)
-        else:
-            message_id = sent.id
-            await _repeated(lambda: self._interaction.delete_message(message_id), pauses_s)
 
-    async def _post(self, page: Page) -> hikari.Message:
-        for _ in range(_POST_TRIES):
-            try:
-                return await self._interaction.execute(
-                    page.content,
-                    components=components(page.buttons),
-                    attachments=_files(page),
-                    flags=hikari.MessageFlag.EPHEMERAL if self._ephemeral else hikari.UNDEFINED,
-                    **_NO_PINGS,
-                )
-            except hikari.HTTPError as error:
-                if not is_fault(error):
-                    raise
-                await asyncio.sleep(_RETRY_PAUSES_S[0])
-                posted = await self._look_for(page, error)
-                if posted is not None:
-                    return posted
-        raise PostUncertain
-
-    async def _look_for(self, page: Page, error: Exception) -> hikari.Message | None:
-        """The message if it was posted, None if it was not. Raises PostUncertain when nobody can tell."""
-        if self._ephemeral:
-            raise PostUncertain from error
-        known = await self.message_ids()
-        try:
-            newest = await self._interaction.app.rest.fetch_messages(
-                self._interaction.channel_id, after=known[-1] if known else self._interaction.id
-            ).limit(50)
-        except hikari.HTTPError as unseen:
-            raise PostUncertain from unseen
-        for message in newest:
-            if message.application_id == self._interaction.application_id and message.content == page.content:
-                return message
-        return None
-
-
-async def _repeated(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]) -> Result:
+async def repeated(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]) -> Result:
     """Make a call that may safely be made twice, again after each pause."""
     for pause_s in pauses_s:
         try:
@@ -161,6 +153,26 @@ async def _repeated(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[fl
                 raise
             await asyncio.sleep(pause_s)
     return await call()
+
+
+def new_message(page: Page) -> dict[str, Any]:
+    """What a new message says, as keywords of hikari's."""
+    return {
+        "content": page.content,
+        "components": components(page.buttons),
+        "attachments": _files(page),
+        **NO_PINGS,
+    }
+
+
+def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
+    """What an edit says, as keywords of hikari's."""
+    return {
+        "content": page.content,
+        "components": components(page.buttons),
+        "attachments": _changed_files(before, page),
+        **NO_PINGS,
+    }
 
 
 def components(buttons: Sequence[Button]) -> list[MessageActionRowBuilder]:

@@ -2,22 +2,23 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import aclosing, contextmanager
+from dataclasses import replace
 
 import hikari
 import structlog
 
 from cc_bot.assistant import Stop
 from cc_bot.discord.answer import AnswerState
-from cc_bot.discord.custom_ids import StopButton
+from cc_bot.discord.custom_ids import ANY_ASKER, StopButton
 from cc_bot.discord.live import LiveAnswer
 from cc_bot.discord.localization import Reader
 from cc_bot.discord.page import Page
 from cc_bot.discord.reply import Reply
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.events import TurnEvent
-from cc_bot.texts import explain
+from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)
 
@@ -32,20 +33,23 @@ class RunningTurns:
         self._life = secrets.token_hex(3)
         """Tells this run of the program from the ones before."""
         self._stops: dict[str, Stop] = {}
+        self._askers: dict[str, frozenset[int]] = {}
         self._claimed: set[int] = set()
         self._none = asyncio.Event()
         self._none.set()
 
     @contextmanager
-    def entered(self, stop: Stop) -> Iterator[str]:
-        """A short name for a turn while it runs, for its Stop button."""
+    def entered(self, stop: Stop, askers: Collection[int] = ()) -> Iterator[str]:
+        """A short name for a turn while it runs, for its Stop button; `askers` may press one that is theirs
+        together."""
         name = self._life + secrets.token_hex(4)
         self._stops[name] = stop
+        self._askers[name] = frozenset(askers)
         self._none.clear()
         try:
             yield name
         finally:
-            del self._stops[name]
+            del self._stops[name], self._askers[name]
             if not self._stops:
                 self._none.set()
 
@@ -55,6 +59,13 @@ class RunningTurns:
         if stop is not None:
             stop.request()
         return stop is not None
+
+    def runs(self, name: str) -> bool:
+        return name in self._stops
+
+    def asked_by(self, name: str, user_id: int) -> bool:
+        """Whether a running turn answers this user, among others maybe."""
+        return user_id in self._askers.get(name, ())
 
     def began_here(self, name: str) -> bool:
         """Whether a turn of that name runs or ran since the program started."""
@@ -84,19 +95,41 @@ async def show_turn(
     running: RunningTurns,
     *,
     temporary: bool = False,
-    before: Page | None = None,
+    before: Sequence[Page] = (),
+    askers: Collection[int] = (),
+    opened: Callable[[], Awaitable[None]] | None = None,
 ) -> AnswerState:
-    """Run a turn and show it as it goes. However it ends, the reader is told; the state is how it ended."""
+    """Run a turn and show it as it goes. However it ends, the reader is told; the state is how it ended.
+
+    `askers` are those who asked in a channel: the answer is everybody's, any of them may stop it, and no
+    buttons stay under it. With `opened` the first message is posted before the turn begins, and then that is
+    called; without a message there is no turn, and hikari's errors are raised.
+    """
     stop = Stop()
-    with running.entered(stop) as name:
-        live = LiveAnswer(reply, reader.words, StopButton(reader.user_id, name), before=before)
+    words = in_channel(reader.words) if askers else reader.words
+    owner = None if askers else reader.user_id
+    with running.entered(stop, askers) as name:
+        live = LiveAnswer(reply, words, StopButton(owner or ANY_ASKER, name), before=before)
+        if opened is not None:
+            await live.open()
+            await opened()
         async with live:
             await _feed(start(stop), live, reader)
         try:
-            await live.finish(reader.user_id, temporary=temporary)
+            await live.finish(owner, temporary=temporary)
         except hikari.HikariError as error:  # the message is gone, or the connection; the turn is stored
             _log.warning("answer_not_shown", error=type(error).__name__)
+            return replace(live.state, unseen=True)
     return live.state
+
+
+def in_channel(words: Texts) -> Texts:
+    """The same, for answers that are no one user's: there are no buttons to tell of."""
+    mention = words.mention
+    answer = replace(
+        words.answer, cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty
+    )
+    return replace(words, answer=answer)
 
 
 async def _feed(events: AsyncGenerator[TurnEvent, None], live: LiveAnswer, reader: Reader) -> None:

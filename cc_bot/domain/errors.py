@@ -14,6 +14,7 @@
     │   ├── Busy                too many of this user's turns wait already
     │   ├── Crowded             everybody's turns take all places
     │   ├── ShuttingDown
+    │   │   └── Postponed       the question stays, and is answered after the start
     │   ├── NotNewest           only the newest answer can be regenerated or continued
     │   └── ModelError
     │       ├── ModelUnavailable
@@ -27,6 +28,7 @@
         ├── MissingToken
         ├── RefusedToken
         ├── DiscordUnreachable
+        ├── MessageContentRefused
         ├── CommandsNotRegistered
         ├── AlreadyRunning      another bot runs on the same file
         ├── DatabaseFolderMissing
@@ -101,6 +103,10 @@ class ShuttingDown(TurnError):
     """The program is stopping and takes no new turns."""
 
 
+class Postponed(ShuttingDown):
+    """The program is about to stop, and has the question on record."""
+
+
 class NotNewest(TurnError):
     """The answer is no longer the newest of an open session."""
 
@@ -157,6 +163,10 @@ class RefusedToken(StartupError):
 
 class DiscordUnreachable(StartupError):
     """Discord did not answer, or closed the connection for good."""
+
+
+class MessageContentRefused(StartupError):
+    """Discord does not let the bot read all messages (any more)."""
 
 
 class CommandsNotRegistered(StartupError):

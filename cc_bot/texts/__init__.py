@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
-from cc_bot.texts import answer, cli, errors, memory, session, summary, terminal
+from cc_bot.texts import answer, cli, errors, memory, mention, session, summary, terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class Texts:
     cli: cli.CliTexts
     errors: errors.ErrorTexts
     memory: memory.MemoryTexts
+    mention: mention.MentionTexts
     session: session.SessionTexts
     summary: summary.SummaryTexts
     terminal: terminal.TerminalTexts
@@ -31,6 +32,7 @@ _TEXTS = {
         cli=cli.JA,
         errors=errors.JA,
         memory=memory.JA,
+        mention=mention.JA,
         session=session.JA,
         summary=summary.JA,
         terminal=terminal.JA,
@@ -40,6 +42,7 @@ _TEXTS = {
         cli=cli.EN,
         errors=errors.EN,
         memory=memory.EN,
+        mention=mention.EN,
         session=session.EN,
         summary=summary.EN,
         terminal=terminal.EN,

@@ -23,6 +23,7 @@ class CliTexts:
     """Parameters: path, size, version."""
     ready: str
     """Parameter: name (the bot's)."""
+    mentions_only: str
     stopping: str
     """Parameter: seconds."""
     offline_model: str
@@ -44,6 +45,11 @@ JA = CliTexts(
     up_to_date="データベースは最新です: {path}",
     backed_up="バックアップしました: {path}（{size}、版 {version}）",
     ready="{name} として Discord につながりました。止めるには Ctrl-C を押してください。",
+    mentions_only=(
+        "CC_BOT_CHANNELS=all ですが、Message Content Intent が有効になっていないため、"
+        "ボット宛てのメッセージだけを読みます。すべて読むには、Developer Portal の Bot で "
+        "Message Content Intent を有効にして、起動し直してください。"
+    ),
     stopping="止めています。答えている途中の質問を最長{seconds}秒待ちます…",
     offline_model="オフラインモデル",
     broke="思わぬエラーで止まりました（{error}）。上の記録を添えて、開発者にお知らせください。",
@@ -63,6 +69,11 @@ EN = CliTexts(
     up_to_date="The database is up to date: {path}",
     backed_up="Backed up to {path} ({size}, version {version})",
     ready="Connected to Discord as {name}. Press Ctrl-C to stop.",
+    mentions_only=(
+        "CC_BOT_CHANNELS=all, but the Message Content Intent is not switched on: I read only messages that "
+        "are addressed to me. To have me read all, switch it on in the Developer Portal under Bot, and "
+        "start me again."
+    ),
     stopping="Stopping. Waiting up to {seconds} seconds for answers on their way…",
     offline_model="offline model",
     broke="Stopped by an unexpected error ({error}). Please report it together with the record above.",

@@ -43,6 +43,8 @@ class CommandTexts:
     remember_this: str
     clear: str
     clear_description: str
+    reset: str
+    reset_description: str
     summary: str
     summary_description: str
     help: str
@@ -89,6 +91,8 @@ EN = CommandTexts(
     remember_this="Remember this",
     clear="clear",
     clear_description="Start this channel's conversation afresh (memories stay)",
+    reset="reset",
+    reset_description="Never read again what was written here so far, whoever wrote it",
     summary="summary",
     summary_description="Show or delete what I wrote down of our conversation in this channel",
     help="help",
@@ -135,6 +139,8 @@ JA = CommandTexts(
     remember_this="これを覚える",
     clear="クリア",
     clear_description="このチャンネルでの会話をまっさらにします（メモリは残ります）",
+    reset="リセット",
+    reset_description="みんなとの会話をここで区切ります（これより前に書かれたことは、もう読みません）",
     summary="要約",
     summary_description="このチャンネルでの会話の要約を見ます。消すこともできます",
     help="ヘルプ",

@@ -22,6 +22,7 @@ class ErrorTexts:
     busy: str
     crowded: str
     shutting_down: str
+    postponed: str
     not_newest: str
     model_error: str
     model_unavailable: str
@@ -35,6 +36,7 @@ class ErrorTexts:
     missing_token: str
     refused_token: str
     discord_unreachable: str
+    message_content_refused: str
     commands_not_registered: str
     already_running: str
     database_folder_missing: str
@@ -63,6 +65,7 @@ JA = ErrorTexts(
     busy="前の質問に順番に答えています。返事が届いてから、もう一度お聞きください。",
     crowded="ただいまとても混み合っています。しばらくしてから、もう一度お聞きください。",
     shutting_down="ただいま再起動の準備中です。少し待ってから、もう一度お聞きください。",
+    postponed="ただいま再起動しています。戻りしだい、ここでお答えします。",
     not_newest="この回答は最新ではなくなりました。続きは /ask でお聞きください。",
     model_error="AIモデルから返事をもらえませんでした。もう一度お試しください。",
     model_unavailable="AIモデルにつながらないか、混み合っています。しばらくしてから、もう一度お聞きください。",
@@ -82,6 +85,10 @@ JA = ErrorTexts(
         "Developer Portal でトークンを確かめて、設定し直してください。"
     ),
     discord_unreachable="Discord につながりませんでした。ネットワークと DISCORD_API_URL を確かめて、もう一度起動してください。",
+    message_content_refused=(
+        "Discord が、すべてのメッセージを読むことを認めませんでした。"
+        "Developer Portal の Bot で Message Content Intent を有効にするか、CC_BOT_CHANNELS=mentions にして、起動し直してください。"
+    ),
     commands_not_registered="コマンドを登録できなかったので、起動をやめました（{detail}）。",
     already_running="別の cc-bot が {path} を使っています。そちらを止めてから起動してください。",
     database_folder_missing="データベースのフォルダ {path} がありません。作成するか、CC_BOT_DATABASE_URL を直してください。",
@@ -114,6 +121,7 @@ EN = ErrorTexts(
     busy="I'm still answering your earlier questions. Please ask again when they are answered.",
     crowded="Too many people are asking right now. Please ask again in a while.",
     shutting_down="I'm about to restart. Please ask again in a moment.",
+    postponed="I'm restarting. I'll answer here as soon as I'm back.",
     not_newest="This is no longer the newest answer. Please go on with /ask.",
     model_error="The AI model gave no answer. Please try again.",
     model_unavailable="The AI model is busy or can't be reached. Please ask again in a while.",
@@ -135,6 +143,10 @@ EN = ErrorTexts(
         "Discord did not accept DISCORD_TOKEN. Check the token in the Developer Portal and set it again."
     ),
     discord_unreachable="Discord can't be reached. Check the network and DISCORD_API_URL, then start again.",
+    message_content_refused=(
+        "Discord does not let this bot read all messages. Switch the Message Content Intent on in the Developer "
+        "Portal under Bot, or set CC_BOT_CHANNELS=mentions, then start again."
+    ),
     commands_not_registered="The commands could not be registered, so cc-bot did not start ({detail}).",
     already_running="Another cc-bot is using {path}. Stop that one first.",
     database_folder_missing="The database folder {path} does not exist. Create it or correct CC_BOT_DATABASE_URL.",

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class SessionTexts:
     cleared: str
+    reset: str
+    """Everyone in the channel reads it."""
+    reset_refused: str
+    reset_unsure: str
     settings_title: str
     settings_language: str
     settings_timezone: str
@@ -16,10 +20,17 @@ class SessionTexts:
     language_ja: str
     language_en: str
     help: str
+    """Parameters: mention, stored (what of those two there is in the operator's mode)."""
+    help_mention: str
+    help_stored_mentions: str
+    help_stored_all: str
 
 
 JA = SessionTexts(
     cleared="🧹 会話をまっさらにしました。メモリは残っています。",
+    reset="🧹 ここまでの会話を区切りました。これより前に書かれたことは、もう読みません。",
+    reset_refused="区切れるのは、「メッセージの管理」の権限がある人と、このスレッドを作った人だけです。",
+    reset_unsure="あなたがこのスレッドを作ったかどうか、Discord に確かめられませんでした。少し待って、もう一度お試しください。",
     settings_title="あなたの設定",
     settings_language="言語",
     settings_timezone="タイムゾーン",
@@ -31,23 +42,38 @@ JA = SessionTexts(
         "**できること**\n"
         "- `/質問` 質問に答えます。このチャンネルでの前の会話も踏まえます。画像やテキストファイルも添付できます。"
         "`自分だけ` は回答を自分だけに表示し、`保存しない` は何も保存しません。\n"
+        "{mention}"
         "- `/メモリ 追加` 覚えてほしいことを保存します。「〜を覚えておいて」と話しかけても大丈夫です。\n"
         "- `/メモリ 検索` メモリを探します。\n"
         "- `/メモリ 一覧` メモリを新しい順に並べます。\n"
         "- `/メモリ 削除` メモリを1件消します。\n"
-        "- `/クリア` このチャンネルでの会話をまっさらにします（メモリは残ります）。\n"
+        "- `/クリア` このチャンネルでのあなたとの会話をまっさらにします（メモリは残ります）。\n"
         "- `/要約` このチャンネルでの会話の要約を見ます。消すこともできます。\n"
+        "- `/リセット` みんなとの会話をここで区切り、これより前に書かれたことをもう読みません。「メッセージの管理」の権限がある人と、スレッドを作った人が使えます。\n"
         "- `/設定` 自分の言語とタイムゾーンを決めます。\n"
         "- メッセージを長押し（右クリック）→ アプリ →「これを覚える」でも保存できます。\n"
-        "-# 英語の名前は /ask、/memory、/clear、/summary、/settings です。\n"
+        "-# 英語の名前は /ask、/memory、/clear、/summary、/reset、/settings です。\n"
         "\n"
         "**保存されるもの**\n"
         "会話とメモリは、このボットを動かしている人のサーバーに保存されます。ほかの利用者には、あなたのメモリは見えません。"
+        "{stored}"
+    ),
+    help_mention=(
+        "- チャンネルやスレッドで私にメンションするか、私のメッセージに返信すると、その場の会話を踏まえて答えます。"
+        "DM では、普通に話しかけてください。\n"
+    ),
+    help_stored_mentions="\nチャンネルのメッセージで保存されるのは、私へのメンションと返信だけです。Discord で消せば、保存されたものも消えます。",
+    help_stored_all=(
+        "\n私が見られるチャンネルでは、みなさんのメッセージがすべて保存され、答えるときに使われます。"
+        "Discord で消せば、保存されたものも消えます。"
     ),
 )
 
 EN = SessionTexts(
     cleared="🧹 Started afresh. Your memories are still there.",
+    reset="🧹 A fresh start: I no longer read what was written here before.",
+    reset_refused="Only members who may manage messages, and whoever started this thread, can do that.",
+    reset_unsure="Discord did not tell me whether you started this thread. Please try again in a moment.",
     settings_title="Your settings",
     settings_language="Language",
     settings_timezone="Time zone",
@@ -59,16 +85,32 @@ EN = SessionTexts(
         "**What I can do**\n"
         "- `/ask` answers a question, with what was said before in this channel. Attach an image or a text file if you like. "
         "`private` shows the answer to you alone, `temporary` stores nothing.\n"
+        "{mention}"
         "- `/memory add` keeps something for you. Saying “remember that …” works too.\n"
         "- `/memory search` finds memories.\n"
         "- `/memory list` lists them, newest first.\n"
         "- `/memory delete` deletes one.\n"
-        "- `/clear` starts this channel's conversation afresh (memories stay).\n"
+        "- `/clear` starts your conversation in this channel afresh (memories stay).\n"
         "- `/summary` shows what I wrote down of our conversation in this channel, and deletes it if you like.\n"
+        "- `/reset` starts everybody's afresh: nothing that was written here before is read again. For members who "
+        "may manage messages, and for whoever started the thread.\n"
         "- `/settings` sets your own language and time zone.\n"
         "- Long-press (right-click) a message → Apps → “Remember this” keeps that message.\n"
         "\n"
         "**What is stored**\n"
         "Conversations and memories are kept on the server of whoever runs this bot. No other user sees your memories."
+        "{stored}"
+    ),
+    help_mention=(
+        "- Mention me in a channel or thread, or reply to me, and I answer with what was said there. "
+        "In a DM, just write.\n"
+    ),
+    help_stored_mentions=(
+        "\nOf messages in channels, those that mention me or reply to me are stored. What you delete on Discord is "
+        "deleted there too."
+    ),
+    help_stored_all=(
+        "\nIn channels that I can see, everybody's messages are stored and used for my answers. What you delete on "
+        "Discord is deleted there too."
     ),
 )

@@ -22,6 +22,7 @@ class TestSettings:
         assert config.discord_token is None
         assert config.database_url == "sqlite:///data/sessions.db"
         assert (config.history_limit, config.token_budget) == (20, 80_000)
+        assert config.channels == "mentions"
         assert config.session_ttl == timedelta(days=1)
         assert config.model_timeout_s == 45
         assert (config.summary_every, config.summary_models) == (20, config.models)
@@ -68,6 +69,9 @@ class TestSettings:
             ("CC_BOT_SYNCHRONOUS", "OFF"),
             ("CC_BOT_LOG_LEVEL", "loud"),
             ("CC_BOT_MAX_TURNS", "0"),
+            ("CC_BOT_CHANNELS", "some"),
+            ("CC_BOT_BLOCK_TOKENS", "0"),
+            ("CC_BOT_CACHE_CONTROL", "perhaps"),
             ("OPENAI_BASE_URL", "localhost:11434"),
             ("OPENAI_BASE_URL", "http://["),
             ("DISCORD_API_URL", "ftp://example.org"),

@@ -10,20 +10,31 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.end_to_end.program import Program
-from tests.loopback.discord import Channel, File, LoopbackDiscord, Reply, User
-from tests.loopback.model_server import SCRIBE, LoopbackModelServer, says
+from tests.loopback.discord import (
+    Channel,
+    ChannelReply,
+    File,
+    LoopbackDiscord,
+    Message,
+    Reply,
+    Shown,
+    User,
+)
+from tests.loopback.model_server import SCRIBE, LoopbackModelServer, message_text, says
+
+AnyReply = TypeVar("AnyReply", Reply, ChannelReply)
 
 STOP = {"ja": "止める"}
 AGAIN = {"ja": "もう一度答える"}
 CONTINUE = {"ja": "続ける"}
 
 
-def stop_label(user: User) -> str:
+def stop_label(reader: User | Reply | ChannelReply) -> str:
     """What the buttons under an answer say to this user."""
-    return STOP.get(user.locale, "Stop")
+    return STOP.get(reader.locale, "Stop")
 
 
 def again_label(user: User) -> str:
@@ -61,6 +72,47 @@ class Stage:
         self.model.script(says(answer))
         return await self.ask(user, channel)
 
+    async def write(
+        self,
+        user: User,
+        channel: Channel,
+        text: str,
+        *,
+        mention: bool = True,
+        reply_to: Shown | Message | None = None,
+        attachments: tuple[File, ...] = (),
+    ) -> Message:
+        """A message to the bot, which is not told its author's language: the operator's is expected."""
+        message = await self.discord.post(
+            user, channel, text, mention=mention, reply_to=reply_to, attachments=attachments
+        )
+        self.discord.answer(message).locale = "ja"
+        return message
+
+    async def says(self, message: Message, text: str) -> ChannelReply:
+        """Wait until the answer to a message ends, with this text in it."""
+        answer = self.discord.answer(message)
+        label = stop_label(answer)
+        return await answer.until(
+            lambda shown: text in shown.text and label not in shown.labels, f"an answer with {text!r}"
+        )
+
+    async def said(self, user: User, channel: Channel, text: str, answer: str) -> Message:
+        """A mention that was answered in these words."""
+        self.model.script(says(answer))
+        message = await self.write(user, channel, text)
+        await self.says(message, answer)
+        return message
+
+    def shown(self, number: int = -1) -> list[str]:
+        """What the model was shown beside instructions, in the request with this number."""
+        messages = self.model.requests[number].messages
+        return [message_text(message) for message in messages if message["role"] != "system"]
+
+    def tools(self, number: int = -1) -> set[str]:
+        """The names of the tools that were offered in the request with this number."""
+        return {tool["function"]["name"] for tool in self.model.requests[number].body.get("tools", ())}
+
     async def told(self, user: User, channel: Channel, command: str, **options: str | int) -> str:
         """What any other command answers, which only its user sees."""
         reply = await self.discord.slash(user, channel, command, **options)
@@ -82,6 +134,17 @@ class Stage:
         """What other tools read in the database file."""
         with closing(sqlite3.connect(self.database)) as connection:
             return connection.execute(sql, values).fetchall()
+
+    def change(self, sql: str) -> None:
+        """Put the database into a state that a kill at the right moment leaves."""
+        with closing(sqlite3.connect(self.database)) as connection, connection:
+            connection.execute(sql)
+
+    async def eventually(self, sql: str, *values: object, gives: list[tuple[Any, ...]]) -> None:
+        """Wait until the database says so: of what is written after the user has seen the answer."""
+        async with self.patience():
+            while self.rows(sql, *values) != gives:  # noqa: ASYNC110 - no event comes out of a file
+                await asyncio.sleep(0.02)
 
     def stored(self, channel: Channel) -> list[tuple[Any, ...]]:
         """Role, text and status of what the archive has of a channel."""
@@ -125,26 +188,30 @@ async def ended(reply: Reply) -> Reply:
     return await reply.finished(lambda shown: label not in shown.labels)
 
 
-async def streaming(reply: Reply, text: str) -> Reply:
+async def streaming(reply: AnyReply, text: str) -> AnyReply:
     """Wait until a text is to be read while the answer still comes."""
-    label = stop_label(reply.interaction.user)
+    label = stop_label(reply)
     return await reply.until(
         lambda shown: text in shown.text and label in shown.labels, f"{text!r} streaming"
     )
 
 
 @asynccontextmanager
-async def running_stage(folder: Path, settings: Mapping[str, str]) -> AsyncIterator[Stage]:
+async def running_stage(
+    folder: Path, settings: Mapping[str, str], discord: LoopbackDiscord | None = None
+) -> AsyncIterator[Stage]:
     """The program, started in a folder and pointed at doubles of its own."""
-    async with set_stage(folder, settings) as stage:
+    async with set_stage(folder, settings, discord) as stage:
         await stage.start()
         yield stage
 
 
 @asynccontextmanager
-async def set_stage(folder: Path, settings: Mapping[str, str]) -> AsyncIterator[Stage]:
+async def set_stage(
+    folder: Path, settings: Mapping[str, str], discord: LoopbackDiscord | None = None
+) -> AsyncIterator[Stage]:
     """The same, not started yet."""
-    async with LoopbackDiscord() as discord, LoopbackModelServer() as model:
+    async with discord or LoopbackDiscord() as discord, LoopbackModelServer() as model:
         program = Program(
             folder,
             {

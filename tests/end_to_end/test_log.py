@@ -30,6 +30,7 @@ async def eventful_day(stage: Stage, ben: User, channel: Channel) -> None:
         says("A kingfisher."),
         fails(400, "I can't answer 'bluebird'"),
         fails(400, "I can't answer 'bluebird'"),
+        fails(400, "I can't answer 'bluebird'"),
         Reply(Say("Half a kingfisher"), CutConnection()),
         says("More of it."),
         says("kingfisher " * 300),

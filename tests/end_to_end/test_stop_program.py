@@ -43,11 +43,14 @@ class TestSignal:
     async def test_cuts_what_takes_too_long_and_tells_its_user(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        stage.model.script(Reply(Say("終わらない話です。"), Hang()), Reply(Hang()))
+        """A question in the channel's conversation stays on record instead, and is answered afterwards."""
+        stage.model.script(Reply(Say("終わらない話です。"), Hang()), Reply(Hang()), Reply(Hang()))
         begun = await stage.begin(aiko, channel)
         await streaming(begun, "終わらない話です。")
         silent = await stage.begin(ben, channel)
         await stage.model.arrived(2)
+        everybodys = await stage.write(stage.discord.user("Carl", locale="ja"), channel, "質問")
+        await stage.model.arrived(3)
         waiting = await stage.begin(ben, channel)
         await streaming(waiting, "Waiting for an earlier question")
         stage.program.send(signal.SIGTERM)
@@ -55,5 +58,11 @@ class TestSignal:
         assert waiting.text == "I'm about to restart. Please ask again in a moment."
         await begun.finished(lambda shown: "続ける" in shown.labels, timeout_s=15)
         await silent.finished(lambda shown: "about to restart" in shown.text)
+        await stage.says(everybodys, "戻りしだい、ここでお答えします")
         assert await stage.program.ended() == 0
         assert stage.stored(channel)[-1] == ("assistant", "終わらない話です。", "cut")
+        await stage.discord.gone()
+        stage.model.script(says("お待たせしました。"))
+        await stage.start()
+        reply = await stage.says(everybodys, "お待たせしました。")
+        assert len(reply.messages) == 1

@@ -4,30 +4,50 @@ What a button needs stands in its custom id, so one that was shown before a rest
 """
 
 import contextlib
+from dataclasses import dataclass, replace
 
 import hikari
 import lightbulb
 
 from cc_bot.assistant import Assistant, TurnOptions
-from cc_bot.discord.custom_ids import AnswerButton, StopButton, parse_custom_id
+from cc_bot.discord.answer_pages import note_pages
+from cc_bot.discord.custom_ids import ANY_ASKER, AnswerButton, StopButton, parse_custom_id
 from cc_bot.discord.failures import tell, tell_failure
+from cc_bot.discord.interaction_outlet import reply_following, reply_in_place
 from cc_bot.discord.interactions import author_name, defer_update, is_ephemeral, session_key, visibility_of
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.page import Button, Page, TextFile
-from cc_bot.discord.reply import Reply, components
+from cc_bot.discord.reply import components
+from cc_bot.discord.taken_down import TakenDown
 from cc_bot.discord.turns import RunningTurns, show_turn
 from cc_bot.domain.message import Message
+from cc_bot.stores import ChannelStore
 
 loader = lightbulb.Loader()
+
+
+@dataclass(frozen=True, slots=True)
+class _Press:
+    """Of a button under a finished answer, by whom it is for."""
+
+    interaction: hikari.ComponentInteraction
+    button: AnswerButton
+    reader: Reader
+    assistant: Assistant
+    running: RunningTurns
+    channels: ChannelStore
 
 
 @loader.listener(hikari.ComponentInteractionCreateEvent)
 @lightbulb.di.with_di
 async def on_press(
     event: hikari.ComponentInteractionCreateEvent,
+    *,
     assistant: Assistant,
     readers: Readers,
     running: RunningTurns,
+    taken_down: TakenDown,
+    channels: ChannelStore,
 ) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
@@ -35,25 +55,34 @@ async def on_press(
         return
     try:
         reader = await readers.of(interaction)
-        if button.user_id != reader.user_id:
+        if not _may_press(button, reader.user_id, running):
             await tell(interaction, reader.words.answer.not_yours)
         elif isinstance(button, StopButton):
             await _stop(interaction, button, reader, running)
         else:
             await defer_update(interaction)
+            press = _Press(interaction, button, reader, assistant, running, channels)
             with running.claimed(int(interaction.message.id)) as mine:
                 if mine and button.action == "again":
-                    await _regenerate(interaction, button, assistant, reader, running)
+                    if await _regenerate(press):
+                        await _delete(interaction, button.earlier_messages, taken_down)
                 elif mine:
-                    await _continue(interaction, button, assistant, reader, running)
+                    await _continue(press)
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
+
+
+def _may_press(button: StopButton | AnswerButton, user_id: int, running: RunningTurns) -> bool:
+    if isinstance(button, StopButton) and button.user_id == ANY_ASKER:
+        return running.asked_by(button.turn, user_id) or not running.runs(button.turn)
+    return button.user_id == user_id
 
 
 async def _stop(
     interaction: hikari.ComponentInteraction, button: StopButton, reader: Reader, running: RunningTurns
 ) -> None:
-    if running.stop(button.turn) or running.began_here(button.turn):  # or it has just come to its end
+    ended = running.began_here(button.turn) or button.user_id == ANY_ASKER  # a channel's is taken up again
+    if running.stop(button.turn) or ended:
         await defer_update(interaction)
         return
     # The program was restarted in between: the answer will never come to its end.
@@ -64,44 +93,39 @@ async def _stop(
     await interaction.create_initial_response(hikari.ResponseType.MESSAGE_UPDATE, told[:2000], components=[])
 
 
-async def _regenerate(
-    interaction: hikari.ComponentInteraction,
-    button: AnswerButton,
-    assistant: Assistant,
-    reader: Reader,
-    running: RunningTurns,
-) -> None:
+async def _regenerate(press: _Press) -> bool:
+    """Whether the answer's earlier messages have nothing to say any more."""
+    interaction, button, assistant, reader = press.interaction, press.button, press.assistant, press.reader
     key = session_key(interaction)
     await assistant.check_newest(key, button.answer_id)
     ephemeral = is_ephemeral(interaction.message)
     in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
     before = _page_of(interaction.message) if in_place else None
     reply = (
-        Reply.in_place(interaction, before, ephemeral=ephemeral)
+        reply_in_place(interaction, before, ephemeral=ephemeral)
         if before
-        else Reply.following(interaction, ephemeral=ephemeral)
+        else reply_following(interaction, ephemeral=ephemeral)
     )
     options = TurnOptions(reader.locale, reader.timezone)
     ended = await show_turn(
         lambda stop: assistant.regenerate(key, button.answer_id, options, stop),
         reply,
         reader,
-        running,
-        before=before,
+        press.running,
+        before=(before,) if before else (),
     )
-    if ended.text.strip() and in_place:
-        await _delete(interaction, button.earlier_messages)
-    elif ended.text.strip():
+    if in_place:
+        await note_pages(press.channels, ended, (int(interaction.message.id), *reply.further_ids))
+    else:
+        await note_pages(press.channels, ended, await reply.message_ids())
+    anew = bool(ended.text.strip())
+    if anew and not in_place:
         await interaction.edit_initial_response(components=[])
+    return anew and in_place
 
 
-async def _continue(
-    interaction: hikari.ComponentInteraction,
-    button: AnswerButton,
-    assistant: Assistant,
-    reader: Reader,
-    running: RunningTurns,
-) -> None:
+async def _continue(press: _Press) -> None:
+    interaction, button, assistant, reader = press.interaction, press.button, press.assistant, press.reader
     key = session_key(interaction)
     await assistant.check_newest(key, button.answer_id)
     await interaction.edit_initial_response(components=[])
@@ -113,16 +137,29 @@ async def _continue(
         author_id=reader.user_id,
         author_name=author_name(interaction),
     )
+    reply = reply_following(interaction, ephemeral=ephemeral)
     options = TurnOptions(reader.locale, reader.timezone)
-    ended = await show_turn(
-        lambda stop: assistant.ask(key, message, options, stop),
-        Reply.following(interaction, ephemeral=ephemeral),
-        reader,
-        running,
-    )
-    if ended.done is None or ended.done.answer.id is None:  # nothing came: it may be tried once more
-        buttons = _page_of(interaction.message).buttons
-        await interaction.edit_initial_response(components=components(buttons))
+
+    async def opened() -> None:
+        """The answer is stored under the id of its message."""
+        nonlocal options
+        options = replace(options, answer_discord_id=(await reply.message_ids())[0])
+
+    stored = False
+    try:
+        ended = await show_turn(
+            lambda stop: assistant.ask(key, message, options, stop),
+            reply,
+            reader,
+            press.running,
+            opened=None if ephemeral else opened,
+        )
+        stored = ended.done is not None and ended.done.answer.id is not None
+        await note_pages(press.channels, ended, reply.further_ids)
+    finally:
+        if not stored:  # nothing came: it may be tried once more
+            buttons = _page_of(interaction.message).buttons
+            await interaction.edit_initial_response(components=components(buttons))
 
 
 def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
@@ -132,9 +169,12 @@ def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
     return hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
 
 
-async def _delete(interaction: hikari.ComponentInteraction, message_ids: tuple[int, ...]) -> None:
+async def _delete(
+    interaction: hikari.ComponentInteraction, message_ids: tuple[int, ...], taken_down: TakenDown
+) -> None:
     """Take down the rest of an answer that was replaced."""
     for message_id in message_ids:
+        taken_down.expect(message_id)
         with contextlib.suppress(hikari.ForbiddenError, hikari.NotFoundError):
             await interaction.app.rest.delete_message(interaction.channel_id, message_id)
 

@@ -4,12 +4,14 @@ import lightbulb
 
 from cc_bot.assistant import Assistant, TurnOptions
 from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
+from cc_bot.discord.answer_pages import note_pages
 from cc_bot.discord.attachments import fetch_attachment
+from cc_bot.discord.interaction_outlet import reply_to_deferred
 from cc_bot.discord.interactions import author_name, defer, session_key, visibility_of
 from cc_bot.discord.localization import Readers
-from cc_bot.discord.reply import Reply
 from cc_bot.discord.turns import RunningTurns, show_turn
 from cc_bot.domain.message import Message
+from cc_bot.stores import ChannelStore
 
 loader = lightbulb.Loader()
 
@@ -27,21 +29,34 @@ class Ask(lightbulb.SlashCommand, name="ask", description="ask_description", loc
 
     @lightbulb.invoke
     async def invoke(
-        self, ctx: lightbulb.Context, assistant: Assistant, readers: Readers, running: RunningTurns
+        self,
+        ctx: lightbulb.Context,
+        assistant: Assistant,
+        readers: Readers,
+        running: RunningTurns,
+        channels: ChannelStore,
     ) -> None:
         ephemeral = self.private or self.temporary
-        await defer(ctx.interaction, ephemeral=ephemeral)
+        shown_in = await defer(ctx.interaction, ephemeral=ephemeral)
         reader = await readers.of(ctx.interaction)
         message = await self._message(ctx, ephemeral=ephemeral)
-        options = TurnOptions(reader.locale, reader.timezone, self.temporary, reader.welcomed)
+        options = TurnOptions(
+            reader.locale,
+            reader.timezone,
+            self.temporary,
+            reader.welcomed,
+            answer_discord_id=None if ephemeral else shown_in,
+        )
         key = session_key(ctx.interaction)
-        await show_turn(
+        reply = reply_to_deferred(ctx.interaction, ephemeral=ephemeral)
+        ended = await show_turn(
             lambda stop: assistant.ask(key, message, options, stop),
-            Reply.deferred(ctx.interaction, ephemeral=ephemeral),
+            reply,
             reader,
             running,
             temporary=self.temporary,
         )
+        await note_pages(channels, ended, reply.further_ids)
 
     async def _message(self, ctx: lightbulb.Context, *, ephemeral: bool) -> Message:
         files = () if self.attachment is None else (await fetch_attachment(self.attachment),)

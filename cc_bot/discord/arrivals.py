@@ -1,0 +1,152 @@
+"""A new message: whether it is stored, and whether it is answered.
+
+Those are two questions, and both depend on what the operator lets the bot read.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+
+import hikari
+import structlog
+
+from cc_bot.discord.addressing import Addressing
+from cc_bot.discord.catch_up import CatchUp
+from cc_bot.discord.channel_messages import (
+    ORDINARY,
+    asks_nothing,
+    is_addressed,
+    is_from_person,
+    is_withheld,
+    to_message,
+)
+from cc_bot.discord.channel_outlet import ChannelReplies
+from cc_bot.discord.localization import GuildLocales, Reader, Readers
+from cc_bot.discord.mentions import Mentions
+from cc_bot.discord.personal_turns import PersonalTurns
+from cc_bot.discord.places import Places
+from cc_bot.discord.question_files import QuestionFiles
+from cc_bot.discord.recent import Recent
+from cc_bot.discord.reply import RETRY_PAUSES_S, repeated
+from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.message import Message, is_blank
+from cc_bot.stores import ChannelStore
+from cc_bot.texts import explain
+
+_log = structlog.get_logger(__name__)
+
+REMEMBERED = 1000
+"""Messages that were attended to: after a lost connection Discord may deliver some of them once more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    channels: ChannelStore
+    addressing: Addressing
+    places: Places
+    catch_up: CatchUp
+    mentions: Mentions
+    personal: PersonalTurns
+    replies: ChannelReplies
+    readers: Readers
+    locales: GuildLocales
+    files: QuestionFiles
+    _attended: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
+    _personal: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
+    """Messages that are, or were, answered in their author's session: no question of a channel any more."""
+    _missed: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
+    """Messages that catching up has found first: they are the channel's, and no session's any more."""
+
+    async def take(self, message: hikari.Message, leave: Callable[[], None]) -> None:
+        """Store what is to be stored, and answer what is for its author's own session; `leave` is called when
+        nobody has to wait any longer. Raises CcBotError and hikari's errors."""
+        if message.author.id == self.addressing.bot().id or message.type not in ORDINARY:
+            return
+        if message.guild_id is not None:
+            self.locales.place(int(message.channel_id), int(message.guild_id))
+        if not self._is_for_bot(message):
+            await self._overheard(message)
+        elif self._is_new(message):
+            await self._addressed(message, leave)
+
+    def to_store(self, message: hikari.Message) -> Message | None:
+        """A message that was missed, as a channel's archive keeps it; None for what it does not keep.
+
+        What goes on with its author's session stays out of it, as long as this process knows of that; a reply
+        whose turn was lost with the last process is the channel's. Whether an answer that it replies to has
+        to be quoted is not looked up: those to commands have.
+        """
+        if int(message.id) in self._personal:
+            return None
+        bot = self.addressing.bot()
+        may_read = self.addressing.reads_all or (
+            is_from_person(message) and is_addressed(message, int(bot.id))
+        )
+        if (
+            not may_read
+            or message.type not in ORDINARY
+            or message.author.id == bot.id
+            or is_withheld(message)
+        ):
+            return None
+        answer = message.referenced_message
+        stored = to_message(message, bot, quoting=bool(answer and answer.interaction_metadata))
+        if asks_nothing(message, bot) or is_blank(stored.content):
+            return None
+        if self._is_for_bot(message):
+            self._missed[int(message.id)] = None
+        return stored
+
+    async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
+        """One sentence, if it was the bot that somebody wrote to. Raises hikari's errors."""
+        if not self._is_for_bot(message):
+            return
+        try:
+            locale = (await self._reader(message)).locale
+        except CcBotError:  # the database may be what failed
+            locale = self.readers.locale
+        await self.replies.say(int(message.channel_id), int(message.id), explain(error, locale))
+
+    async def _addressed(self, message: hikari.Message, leave: Callable[[], None]) -> None:
+        if asks_nothing(message, self.addressing.bot()):
+            leave()
+            reader = await self._reader(message)
+            sentence = reader.words.mention.ask_something
+            await self.replies.say(int(message.channel_id), int(message.id), sentence)
+            return
+        session = await self.addressing.session_of(message)
+        if session is not None and int(message.id) not in self._missed:
+            self._personal[int(message.id)] = None
+            await self.personal.answer(session, message, leave)
+        else:
+            await self._store(message)
+
+    def _is_for_bot(self, message: hikari.Message) -> bool:
+        is_dm = message.guild_id is None
+        return is_from_person(message) and (is_dm or is_addressed(message, int(self.addressing.bot().id)))
+
+    async def _overheard(self, message: hikari.Message) -> None:
+        """Between others."""
+        if self.addressing.reads_all and message.guild_id is not None and not is_withheld(message):
+            await self._store(message)
+
+    async def _store(self, message: hikari.Message) -> None:
+        channel_id = int(message.channel_id)
+        key = await repeated(lambda: self.places.key_of(channel_id), RETRY_PAUSES_S)
+        await self.catch_up.caught_up(channel_id)
+        quoting = await self.addressing.quotes(message)
+        stored = to_message(message, self.addressing.bot(), quoting=quoting)
+        waiting = await self.addressing.wants_answer(key, message)
+        if waiting:
+            self.files.note(message)
+        if await self.channels.add(key, stored, waiting=waiting) and waiting:
+            self.mentions.wake(key)
+
+    async def _reader(self, message: hikari.Message) -> Reader:
+        return await self.readers.of_author(int(message.author.id), self.locales.of(int(message.channel_id)))
+
+    def _is_new(self, message: hikari.Message) -> bool:
+        """Whether this process has not attended to it before."""
+        known = int(message.id) in self._attended
+        self._attended[int(message.id)] = None
+        return not known

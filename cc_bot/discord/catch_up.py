@@ -1,0 +1,224 @@
+"""Reading what was said in channels while the bot was not there to hear it.
+
+A place's newest stored message tells where to go on, so live messages of a place wait until what came before
+them is stored: whenever the program dies in between, the gap is still the end of what is stored, and the next
+run finds it again. That is also why each place's messages are inserted oldest first.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
+from typing import Protocol
+
+import hikari
+import structlog
+
+from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import StorageError
+from cc_bot.domain.message import Message
+from cc_bot.stores.channels import ChannelStore, Place
+
+_log = structlog.get_logger(__name__)
+
+ANSWERED_WITHIN = timedelta(minutes=10)
+"""A question that was missed for longer is part of the conversation, but its asker no longer waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is read at most, and how fast."""
+
+    places: int = 100
+    """That are looked at by themselves; the others when somebody writes there."""
+    known_places: int = 1000
+    """That are looked at all: what was missed in places that slept for longer stays unread."""
+    pages: int = 10
+    """Of one place; what is older is left out."""
+    pause_s: float = 0.2
+    """Between two requests for pages of one place, and between two places. Discord allows 50 a second."""
+    retry_pauses_s: tuple[float, ...] = (1.0, 3.0, 10.0)
+
+
+PAGE = 100
+"""Messages in a full page: the most that Discord sends."""
+
+
+class Listener(Protocol):
+    """What live messages go through as well: how one is stored, and whether it is to be answered."""
+
+    def to_store(self, message: hikari.Message) -> Message | None:
+        """As it is archived; None for what is not: the bot's own messages, system messages, blank ones."""
+
+    async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
+        """Whether it is addressed to the bot."""
+
+    def wake(self, key: ChannelKey) -> None:
+        """Somebody waits for an answer there."""
+
+
+class CatchUp:
+    """The gaps since the last connection, and when each is closed. Does nothing until `begin`."""
+
+    def __init__(
+        self,
+        channels: ChannelStore,
+        rest: hikari.api.RESTClient,
+        listener: Listener,
+        clock: Clock,
+        bounds: Bounds = Bounds(),
+    ) -> None:
+        self._channels = channels
+        self._gap = _Gap(rest, channels, listener, clock, bounds)
+        self._bounds = bounds
+        self._run: _Run | None = None
+
+    def begin(self) -> None:
+        """A connection began that was told nothing of what happened before it.
+
+        To be called before any message of that connection is handled; it takes no time itself.
+        """
+        if self._run is not None:
+            self._run.leave_the_rest()
+        self._run = _Run(self._channels, self._gap.fill, self._bounds)
+
+    async def caught_up(self, channel_id: int) -> None:
+        """Wait until what was missed in a channel or thread is stored, as far as it ever will be."""
+        if self._run is not None:
+            await self._run.caught_up(channel_id)
+
+    async def close(self) -> None:
+        """Stop reading. Whoever still waits is cancelled: the message that waited is found next time."""
+        if self._run is not None:
+            await self._run.close()
+
+
+class _Run:
+    """What follows one `begin`."""
+
+    def __init__(
+        self, channels: ChannelStore, fill: Callable[[Place], Awaitable[None]], bounds: Bounds
+    ) -> None:
+        self._channels = channels
+        self._fill = fill
+        self._bounds = bounds
+        self._behind = asyncio.create_task(self._look_up())
+        self._filling: dict[int, asyncio.Task[None]] = {}
+        self._rounds = asyncio.create_task(self._make_rounds())
+
+    async def caught_up(self, channel_id: int) -> None:
+        behind = await asyncio.shield(self._behind)
+        place = behind.get(channel_id)
+        if place is None:
+            return
+        filling = self._filling.get(channel_id)
+        if filling is None:
+            filling = self._filling[channel_id] = asyncio.create_task(self._catch_up(place))
+        await asyncio.shield(filling)
+
+    def leave_the_rest(self) -> None:
+        """Only the places that somebody waits for are still read."""
+        self._rounds.cancel()
+
+    async def close(self) -> None:
+        tasks = (self._rounds, self._behind, *self._filling.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _look_up(self) -> dict[int, Place]:
+        try:
+            places = await self._channels.places(limit=self._bounds.known_places)
+        except StorageError as error:
+            _log.error("catch_up_failed", error=type(error).__name__)
+            return {}
+        return {place.key.place_id: place for place in places}
+
+    async def _make_rounds(self) -> None:
+        behind = await asyncio.shield(self._behind)
+        rounds = list(behind)[: self._bounds.places]
+        for place_id in rounds:
+            await self.caught_up(place_id)
+            await asyncio.sleep(self._bounds.pause_s)
+        _log.info("caught_up", places=len(rounds))
+
+    async def _catch_up(self, place: Place) -> None:
+        await self._fill(place)
+        (await self._behind).pop(place.key.place_id, None)
+        self._filling.pop(place.key.place_id, None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Gap:
+    """Reads and stores what is missing of one place."""
+
+    rest: hikari.api.RESTClient
+    channels: ChannelStore
+    listener: Listener
+    clock: Clock
+    bounds: Bounds
+
+    async def fill(self, place: Place) -> None:
+        """Never raises: a place that can't be read must not keep its new messages waiting."""
+        place_id = place.key.place_id
+        try:
+            missed = await self._missed(place_id, max(place.newest_id, place.reset_id))
+            await self._store(place.key, missed)
+        except (hikari.ForbiddenError, hikari.NotFoundError) as error:
+            _log.info("place_not_readable", place=place_id, status=int(error.status))
+        except (hikari.HikariError, StorageError) as error:
+            _log.warning("catch_up_failed", place=place_id, error=type(error).__name__)
+        except Exception:  # noqa: BLE001 - see above; the record has where it happened
+            _log.error("catch_up_broke", place=place_id, exc_info=True)
+
+    async def _missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
+        """What came after a message, oldest first; when that is too much, the newest of it."""
+        found: list[hikari.Message] = []
+        for _ in range(self.bounds.pages):
+            page = await self._page(place_id, after_id, found[-1].id if found else hikari.UNDEFINED)
+            found += page
+            if len(page) < PAGE:
+                break
+            await asyncio.sleep(self.bounds.pause_s)
+        else:
+            _log.warning("catch_up_bounded", place=place_id, messages=len(found))
+        return found[::-1]
+
+    async def _page(
+        self, place_id: int, after_id: int, before: hikari.UndefinedOr[hikari.Snowflake]
+    ) -> Sequence[hikari.Message]:
+        """The newest page, or the one before a message, as far as it comes after another; newest first."""
+
+        async def read() -> Sequence[hikari.Message]:
+            messages = self.rest.fetch_messages(place_id, before=before)
+            return await messages.take_while(lambda message: message.id > after_id).limit(PAGE)
+
+        for pause_s in self.bounds.retry_pauses_s:
+            try:
+                return await read()
+            except (hikari.ForbiddenError, hikari.NotFoundError):
+                raise
+            except hikari.HTTPError:
+                await asyncio.sleep(pause_s)
+        return await read()
+
+    async def _store(self, key: ChannelKey, missed: Sequence[hikari.Message]) -> None:
+        """Each question that is still to be answered is stored together with the fact that it waits."""
+        readable = [(stored, m) for m in missed if (stored := self.listener.to_store(m)) is not None]
+        waits = {m.id: await self._waits(key, m) for _, m in readable}
+        for waiting, group in groupby(readable, lambda pair: waits[pair[1].id]):
+            messages = [stored for stored, _ in group]
+            if not waiting:
+                await self.channels.add_all(key, messages)
+                continue
+            for message in messages:
+                await self.channels.add(key, message, waiting=True)
+        if any(waits.values()):
+            self.listener.wake(key)
+        _log.debug("gap_filled", place=key.place_id, messages=len(readable))
+
+    async def _waits(self, key: ChannelKey, message: hikari.Message) -> bool:
+        recent = message.created_at > self.clock() - ANSWERED_WITHIN
+        return recent and await self.listener.wants_answer(key, message)

@@ -1,0 +1,48 @@
+"""Edits and deletions: the archive follows them, and an answer to the older text is given anew while it is
+the newest.
+
+Discord sends an update also when it has found the preview of a link, and without the text where the bot may
+not read it; neither changes anything.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import hikari
+
+from cc_bot.discord.addressing import Addressing
+from cc_bot.discord.channel_messages import is_withheld
+from cc_bot.discord.mentions import Mentions
+from cc_bot.discord.taken_down import TakenDown
+from cc_bot.discord.withdrawals import Withdrawals
+from cc_bot.domain.channel import ChannelKey
+from cc_bot.stores import ChannelStore
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    channels: ChannelStore
+    addressing: Addressing
+    mentions: Mentions
+    withdrawals: Withdrawals
+    taken_down: TakenDown
+
+    async def edited(self, message: hikari.PartialMessage) -> None:
+        """Raises StorageError and hikari's errors."""
+        if not message.author or message.author.id == self.addressing.bot().id or is_withheld(message):
+            return
+        content = await self.addressing.content_of(message)
+        if await self.channels.edit(int(message.id), content):
+            await self.mentions.edited(int(message.id))
+
+    async def deleted(self, message_ids: Collection[int]) -> None:
+        """Raises StorageError."""
+        gone = [message_id for message_id in message_ids if not self.taken_down.expected(message_id)]
+        if gone:
+            self.withdrawals.deleted(gone)
+            await self.channels.delete(gone)
+
+    async def place_deleted(self, key: ChannelKey) -> None:
+        """A channel with its threads, or a thread. Raises StorageError."""
+        self.withdrawals.place_deleted(key)
+        await self.channels.forget_place(key)

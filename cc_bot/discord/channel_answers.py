@@ -1,0 +1,268 @@
+"""Answering in a channel or thread: one answer to what waits there, shown in a reply to the newest question.
+
+The message of the answer is posted before the model is asked, and its id is noted at once, so that after a
+crash the same message is written on. Which questions wait, and when, is not decided here.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+import hikari
+import structlog
+
+from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.discord.answer import AnswerState, final_pages
+from cc_bot.discord.asked import Asked, AsRead, id_of, together
+from cc_bot.discord.channel_outlet import ChannelReplies
+from cc_bot.discord.localization import GuildLocales, Reader, Readers
+from cc_bot.discord.page import Page
+from cc_bot.discord.question_files import QuestionFiles, with_files_if_taken
+from cc_bot.discord.reply import Reply, Sent
+from cc_bot.discord.turns import RunningTurns, in_channel, show_turn
+from cc_bot.discord.withdrawals import OnItsWay, Withdrawals
+from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.errors import Postponed, ShuttingDown
+from cc_bot.domain.events import Done, TurnEvent, Usage
+from cc_bot.domain.message import Message
+from cc_bot.stores import ChannelStore, MentionStore
+
+_log = structlog.get_logger(__name__)
+
+REFUSALS = (hikari.ForbiddenError, hikari.NotFoundError, hikari.BadRequestError)
+"""Of a message: the bot may not write there, or there is nothing to write to any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAnswers:
+    channels: ChannelStore
+    mentions: MentionStore
+    assistant: Assistant
+    replies: ChannelReplies
+    files: QuestionFiles
+    readers: Readers
+    locales: GuildLocales
+    running: RunningTurns
+    withdrawals: Withdrawals
+    bot: Callable[[], hikari.OwnUser]
+    _told: set[int] = field(default_factory=set)
+    """Questions whose askers know that there is no answer, which the database does not know yet."""
+    _posted: dict[ChannelKey, tuple[int, frozenset[int]]] = field(default_factory=dict)
+    """Messages that were posted for the answers to questions, which the database does not know yet."""
+    _read: AsRead = field(default_factory=AsRead)
+
+    async def answer(self, key: ChannelKey, waiting: Sequence[Message]) -> bool:
+        """Answer what waits in a place, or first the part of it whose answer a crash has interrupted.
+
+        Whether it came to an end: not when the program stops meanwhile, and the questions wait for the next
+        start. Raises StorageError, and hikari's errors when Discord is out of reach; they wait then, too.
+        """
+        if await self._told_before(waiting):
+            return True
+        asked, reply = await self._begun(key, waiting)
+        try:
+            with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
+                state = await show_turn(
+                    lambda stop: self._events(asked, on_its_way, stop),
+                    reply,
+                    asked.reader,
+                    self.running,
+                    askers=asked.askers,
+                    opened=lambda: self._opened(asked, reply, on_its_way),
+                )
+        except REFUSALS as error:
+            _log.warning("answer_not_allowed", place=key.place_id, error=type(error).__name__)
+            await self._give_up(asked.questions)
+            return True
+        self._read.note(asked.questions)
+        return await self._settle(asked, reply, state, withdrawn=on_its_way.withdrawn)
+
+    async def say(
+        self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Reader], str]
+    ) -> None:
+        """One sentence instead of an answer. Raises as `answer` does."""
+        if await self._told_before(questions):
+            return
+        asked, reply = await self._begun(key, questions)
+        try:
+            await reply.show((Page(sentence(asked.reader)),))
+        except REFUSALS as error:
+            _log.info("user_not_told", error=type(error).__name__)
+        await self._give_up(asked.questions)
+
+    async def remake(self, key: ChannelKey, question: Message) -> None:
+        """Answer an edited question anew, in place, if its answer is still the newest, and was given to an
+        older text. Raises as `answer`."""
+        answer_id = await self.mentions.answered_by(id_of(question))
+        newest = await self.channels.newest_answer(key)
+        if answer_id is not None and newest is not None and newest.discord_id == answer_id:
+            questions = await self.mentions.questions(answer_id)
+            if (
+                questions
+                and not self._read.holds(questions)
+                and not await self._remake(key, newest, questions)
+            ):
+                return
+        await self.mentions.read(question)
+
+    async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
+        """Whether it came to an end: not when the program stops meanwhile."""
+        answer_id = id_of(answer)
+        asked = await self._asked(key, questions)
+        before = final_pages(AnswerState(text=answer.content), in_channel(asked.reader.words))
+        reply = self.replies.to(key.place_id, asked.newest_id, await self._sent(answer_id), anew=True)
+        await self.mentions.rewriting(answer_id)
+        with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
+            on_its_way.answer_id = answer_id
+            state = await show_turn(
+                lambda stop: self._events_anew(asked, on_its_way, stop),
+                reply,
+                asked.reader,
+                self.running,
+                before=before,
+                askers=asked.askers,
+            )
+        if on_its_way.withdrawn:
+            await self._forget(asked, reply)
+        else:
+            await self._note_pages(reply, shown=not state.unseen)
+        if not asked.postponed:
+            self._read.note(asked.questions)
+        return not asked.postponed
+
+    async def show_stored(self, key: ChannelKey) -> None:
+        """Show what a crash, or trouble on Discord's side, has kept from being shown to its end. Raises as
+        `answer` does."""
+        for answer in await self.mentions.to_show(key):
+            asked = await self._asked(key, await self.mentions.questions(id_of(answer)))
+            sent = await self._sent(id_of(answer))
+            reply = self.replies.to(key.place_id, asked.newest_id, sent, anew=True)
+            state = AnswerState(text=answer.content, done=Done(answer, Usage()))
+            try:
+                await reply.show(final_pages(state, in_channel(asked.reader.words)))
+            except REFUSALS as error:
+                _log.info("answer_not_shown", place=key.place_id, error=type(error).__name__)
+            await self._note_pages(reply, shown=True)
+
+    async def _begun(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[Asked, Reply]:
+        """What of the waiting is answered now, and in which reply. A crash, or a database that fails, leaves
+        an answer that was begun: who waited for that one is served first."""
+        begun = await self._interrupted(key)
+        if begun is not None:
+            answer_id, ids = begun
+            if served := [question for question in waiting if id_of(question) in ids]:
+                asked = await self._asked(key, served)
+                return asked, self.replies.to(key.place_id, asked.newest_id, await self._sent(answer_id))
+        asked = await self._asked(key, together(waiting))
+        return asked, self.replies.to(key.place_id, asked.newest_id)
+
+    async def _interrupted(self, key: ChannelKey) -> tuple[int, frozenset[int]] | None:
+        """The message of an answer that was begun and never ended, and to which questions."""
+        answer_id = await self.mentions.answer_of(key)
+        if answer_id is None:
+            return self._posted.get(key)
+        return answer_id, frozenset(map(id_of, await self.mentions.questions(answer_id)))
+
+    async def _sent(self, answer_id: int) -> tuple[Sent, ...]:
+        """The messages that an earlier run, or an earlier try, has shown an answer in."""
+        ids = (answer_id, *await self.channels.pages(answer_id))
+        return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
+
+    async def _asked(self, key: ChannelKey, questions: Sequence[Message]) -> Asked:
+        asker, spoken = questions[-1].author_id, self.locales.of(key.place_id)
+        return Asked(key, questions, await self.readers.of_author(asker, spoken))
+
+    async def _opened(self, asked: Asked, reply: Reply, on_its_way: OnItsWay) -> None:
+        """There is a message for the answer. What was deleted before anybody watched out for it waits no
+        more."""
+        [answer_id] = await reply.message_ids()
+        on_its_way.answer_id = answer_id
+        self._posted[asked.key] = (answer_id, asked.ids)
+        waiting = await self.mentions.answering(asked.questions, answer_id)
+        del self._posted[asked.key]
+        on_its_way.withdraw(asked.ids - waiting)
+
+    async def _events(
+        self, asked: Asked, on_its_way: OnItsWay, stop: Stop
+    ) -> AsyncGenerator[TurnEvent, None]:
+        on_its_way.begin(stop)
+        wanted = asked.among(on_its_way.questions)
+        questions = await self.files.attached(asked.key.place_id, wanted)
+        options = self._options(asked.reader, on_its_way.answer_id)
+
+        def ask(questions: Sequence[Message]) -> AsyncGenerator[TurnEvent, None]:
+            return self.assistant.ask(asked.key, questions, options, stop)
+
+        try:
+            async with aclosing(with_files_if_taken(ask, questions)) as events:
+                async for event in events:
+                    yield event
+        except ShuttingDown as error:
+            asked.postponed = True
+            raise Postponed from error
+
+    async def _events_anew(
+        self, asked: Asked, on_its_way: OnItsWay, stop: Stop
+    ) -> AsyncGenerator[TurnEvent, None]:
+        on_its_way.begin(stop)
+        answer_id = on_its_way.answer_id or 0
+        options = self._options(asked.reader, answer_id)
+        questions = await self.files.attached(asked.key.place_id, asked.questions, again=True)
+
+        def ask(questions: Sequence[Message]) -> AsyncGenerator[TurnEvent, None]:
+            return self.assistant.regenerate(asked.key, answer_id, options, stop, questions=questions)
+
+        try:
+            async with aclosing(with_files_if_taken(ask, questions)) as events:
+                async for event in events:
+                    yield event
+        except ShuttingDown:
+            asked.postponed = True
+            raise
+
+    def _options(self, reader: Reader, answer_id: int | None) -> TurnOptions:
+        return TurnOptions(
+            reader.locale, reader.timezone, bot_id=int(self.bot().id), answer_discord_id=answer_id
+        )
+
+    async def _settle(self, asked: Asked, reply: Reply, state: AnswerState, *, withdrawn: bool) -> bool:
+        """Put on record how it ended. Whether it did."""
+        if withdrawn:
+            await self._forget(asked, reply)
+        elif asked.postponed:
+            return False
+        elif state.done is None or state.done.answer.id is None:
+            await self._give_up(asked.questions)
+        else:
+            await self._note_pages(reply, shown=not state.unseen)
+        return True
+
+    async def _give_up(self, questions: Sequence[Message]) -> None:
+        """They wait no longer. While the database fails they must not be answered again and again."""
+        ids = frozenset(map(id_of, questions))
+        self._told.update(ids)
+        await self.mentions.give_up(questions)
+        self._told.difference_update(ids)
+
+    async def _told_before(self, questions: Sequence[Message]) -> bool:
+        """Whether the askers of some know already; those wait no longer."""
+        told = [question for question in questions if id_of(question) in self._told]
+        if told:
+            await self._give_up(told)
+        return bool(told)
+
+    async def _note_pages(self, reply: Reply, *, shown: bool) -> None:
+        answer_id, *pages = await reply.message_ids()
+        if pages:
+            await self.channels.add_pages(answer_id, pages)
+        if shown:
+            await self.mentions.shown(answer_id)
+
+    async def _forget(self, asked: Asked, reply: Reply) -> None:
+        """Nobody wants the answer any more."""
+        await self.mentions.give_up(asked.questions)
+        await self.channels.delete(await reply.message_ids())
+        try:
+            await reply.remove()
+        except hikari.HikariError as error:
+            _log.warning("answer_not_removed", error=type(error).__name__)

@@ -1,0 +1,90 @@
+"""The connection to Discord: which messages the bot asks for, and what it keeps of what it is sent.
+
+Discord closes the connection of a bot that asks for the content of all messages without having been granted
+it (4014), and one can't tell beforehand from the gateway. So the grant is looked up first.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import hikari
+
+from cc_bot.domain.channel import Reading
+from cc_bot.domain.errors import DiscordUnreachable, MessageContentRefused, RefusedToken, StartupError
+
+AUTHENTICATION_FAILED = 4004
+"""Gateway close code for a bad token."""
+DISALLOWED_INTENTS = 4014
+"""Gateway close code for an intent that is not switched on in the Developer Portal, or not any more."""
+
+_ADDRESSED = hikari.Intents.GUILDS | hikari.Intents.GUILD_MESSAGES | hikari.Intents.DM_MESSAGES
+INTENTS: Final[Mapping[Reading, hikari.Intents]] = {
+    "off": hikari.Intents.NONE,  # interactions arrive without any
+    "mentions": _ADDRESSED,  # other messages arrive without their content
+    "all": _ADDRESSED | hikari.Intents.MESSAGE_CONTENT,
+}
+
+_GRANTED = (
+    hikari.ApplicationFlags.MESSAGE_CONTENT_INTENT | hikari.ApplicationFlags.MESSAGE_CONTENT_INTENT_LIMITED
+)
+"""Either one: for verified bots, and for those in fewer than 100 servers."""
+
+
+@dataclass(frozen=True, slots=True)
+class GrantedReading:
+    """Which messages this run of the bot reads, for whoever has to speak of it."""
+
+    reading: Reading
+
+
+def check_token(token: str) -> None:
+    """Raises RefusedToken for what can't be one: a token begins with its bot's id, encoded."""
+    try:
+        hikari.applications.get_token_id(token)
+    except ValueError as error:
+        raise RefusedToken from error
+
+
+async def granted_reading(wanted: Reading, token: str, api_url: str | None) -> Reading:
+    """What the bot may read of what the operator wants: `all` needs the Message Content intent.
+
+    Raises RefusedToken or DiscordUnreachable. Discord is asked only when it has a say.
+    """
+    if wanted != "all":
+        return wanted
+    discord = hikari.RESTApp(url=api_url, max_retries=1)
+    await discord.start()
+    try:
+        async with discord.acquire(token, hikari.TokenType.BOT) as rest:
+            application = await rest.fetch_application()
+    except hikari.UnauthorizedError as error:
+        raise RefusedToken from error
+    except (hikari.HikariError, OSError) as error:
+        raise DiscordUnreachable from error
+    finally:
+        await discord.close()
+    return "all" if application.flags & _GRANTED else "mentions"
+
+
+def gateway_bot(token: str, api_url: str | None, reading: Reading) -> hikari.GatewayBot:
+    """The connection, not opened yet. Of what Discord sends, only the bot's own name is kept in memory."""
+    return hikari.GatewayBot(
+        token,
+        rest_url=api_url,
+        intents=INTENTS[reading],
+        cache_settings=hikari.impl.CacheSettings(components=hikari.api.CacheComponents.ME),
+        http_settings=hikari.impl.HTTPSettings(force_close_transports=False),  # keep connections open
+        max_retries=0,  # a retried post may post twice: see discord/reply.py
+        auto_chunk_members=False,
+        banner=None,
+        logs=None,
+        suppress_optimization_warning=True,
+    )
+
+
+def refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
+    """Why Discord closed the connection for good."""
+    if error.code == AUTHENTICATION_FAILED:
+        return RefusedToken()
+    return MessageContentRefused() if error.code == DISALLOWED_INTENTS else DiscordUnreachable()

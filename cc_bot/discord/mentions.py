@@ -1,0 +1,131 @@
+"""Who waits for an answer in which channel, and that everyone gets one.
+
+Each channel and thread is served by itself, one answer at a time; what comes meanwhile waits in the database
+and is answered together. Nothing of that is in memory alone: what still waits when the program ends, however
+it ends, is answered after the next start, and what was answered and not yet shown is shown.
+"""
+
+import asyncio
+import contextlib
+from datetime import timedelta
+
+import hikari
+import structlog
+
+from cc_bot.discord.channel_answers import ChannelAnswers
+from cc_bot.discord.typing_signs import TypingSigns
+from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import StorageError
+from cc_bot.domain.message import Message
+from cc_bot.stores import MentionStore
+
+_log = structlog.get_logger(__name__)
+
+TOO_LONG_AGO = timedelta(hours=1)
+"""The asker no longer waits for an answer."""
+RETRY_S = 30.0
+"""After the database or Discord failed."""
+
+
+class Mentions:
+    def __init__(
+        self,
+        store: MentionStore,
+        answers: ChannelAnswers,
+        typing: TypingSigns,
+        clock: Clock,
+        *,
+        retry_s: float = RETRY_S,
+    ) -> None:
+        self._store = store
+        self._answers = answers
+        self._typing = typing
+        self._clock = clock
+        self._retry_s = retry_s
+        self._workers: dict[ChannelKey, asyncio.Task[None]] = {}
+        self._woken: set[ChannelKey] = set()
+        self._closed = asyncio.Event()
+
+    async def resume(self) -> None:
+        """See to what was left waiting when the program last ended."""
+        for key in await self._store.places():
+            self.wake(key)
+
+    def wake(self, key: ChannelKey) -> None:
+        """Something waits there. While others are being answered, their own answer's message is not there
+        yet: they see at least that the bot is at work."""
+        if key in self._workers:
+            self._typing.begin(key, lambda: self._store.unattended(key))
+        self._set_to_work(key)
+
+    async def edited(self, message_id: int) -> None:
+        """A message says another thing now: if it is a question, and answered already or just being answered,
+        that answer is no longer right. Raises StorageError."""
+        key = await self._store.place_of(message_id)
+        if key is not None:
+            self._set_to_work(key)
+
+    def close(self) -> None:
+        """Begin no further answers: they are for the next start."""
+        self._closed.set()
+        self._typing.close()
+
+    def _set_to_work(self, key: ChannelKey) -> None:
+        self._woken.add(key)
+        if key not in self._workers and not self._closed.is_set():
+            self._workers[key] = asyncio.create_task(self._serve(key))
+
+    async def settled(self) -> None:
+        """After `close`: wait until the answers that were begun have been shown and are on record."""
+        await asyncio.gather(self._typing.settled(), *self._workers.values())
+
+    async def _serve(self, key: ChannelKey) -> None:
+        """Until nothing is left to do there."""
+        try:
+            while key in self._woken and not self._closed.is_set():
+                self._woken.discard(key)
+                if not await self._tried(key):
+                    self._woken.add(key)
+                    await self._pause()
+        finally:
+            del self._workers[key]  # nothing is awaited since `_woken` was looked at
+
+    async def _tried(self, key: ChannelKey) -> bool:
+        try:
+            await self._answers.show_stored(key)
+            await self._answer(key)
+            return not await self._store.to_show(key)
+        except (StorageError, hikari.HikariError) as error:
+            _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
+            return False
+        except Exception:  # noqa: BLE001 - whatever it is, the questions must not be forgotten
+            _log.error("mentions_broke", place=key.place_id, exc_info=True)
+            return False
+
+    async def _answer(self, key: ChannelKey) -> None:
+        """Edited questions come first: once there is a newer answer, theirs stays as it is."""
+        while not self._closed.is_set():
+            await self._remake(key)
+            if left_behind := await self._store.left_behind(key):
+                await self._answers.say(key, left_behind, lambda reader: reader.words.mention.left_behind)
+                continue
+            waiting = await self._store.waiting(key)
+            late = [question for question in waiting if self._is_late(question)]
+            if late:
+                await self._answers.say(key, late, lambda reader: reader.words.mention.away)
+            elif not waiting or not await self._answers.answer(key, waiting):
+                return
+
+    async def _remake(self, key: ChannelKey) -> None:
+        for question in await self._store.edited(key):
+            if not self._closed.is_set():
+                await self._answers.remake(key, question)
+
+    def _is_late(self, question: Message) -> bool:
+        asked_at = hikari.Snowflake(question.discord_id or 0).created_at
+        return self._clock() - asked_at > TOO_LONG_AGO
+
+    async def _pause(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._closed.wait(), self._retry_s)

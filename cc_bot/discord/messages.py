@@ -1,0 +1,247 @@
+"""All that begins with a message instead of a command: put together here, and fed with Discord's events."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from itertools import chain, repeat
+from typing import Final
+
+import hikari
+import structlog
+
+from cc_bot.assistant import Assistant
+from cc_bot.discord.addressing import Addressing
+from cc_bot.discord.arrivals import Arrivals
+from cc_bot.discord.catch_up import CatchUp
+from cc_bot.discord.changes import Changes
+from cc_bot.discord.channel_answers import ChannelAnswers
+from cc_bot.discord.channel_outlet import ChannelReplies
+from cc_bot.discord.in_order import InOrder
+from cc_bot.discord.localization import GuildLocales, Readers
+from cc_bot.discord.mentions import Mentions
+from cc_bot.discord.personal_turns import PersonalTurns
+from cc_bot.discord.places import Places
+from cc_bot.discord.question_files import QuestionFiles
+from cc_bot.discord.taken_down import TakenDown
+from cc_bot.discord.turns import RunningTurns
+from cc_bot.discord.typing_signs import TypingSigns
+from cc_bot.discord.withdrawals import Withdrawals
+from cc_bot.domain.channel import ChannelKey, Reading
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import CcBotError, StorageError
+from cc_bot.domain.message import Message
+from cc_bot.stores import Stores
+
+_log = structlog.get_logger(__name__)
+
+
+_RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
+"""Before the database is asked again who waits; the last one again and again."""
+
+
+class Messages:
+    """What people write, from Discord's events to their answers."""
+
+    def __init__(
+        self,
+        bot: hikari.GatewayBot,
+        stores: Stores,
+        assistant: Assistant,
+        readers: Readers,
+        *,
+        running: RunningTurns,
+        places: Places,
+        taken_down: TakenDown,
+        clock: Clock,
+        reading: Reading,
+    ) -> None:
+        self._reading = reading
+        self._channels = stores.channels
+        self._bot = bot
+        self._order = InOrder()
+        self._resuming: asyncio.Task[None] | None = None
+        self._locales = GuildLocales()
+        self._catch_up = CatchUp(stores.channels, bot.rest, self, clock)
+        replies, withdrawals = ChannelReplies(bot.rest, taken_down, stores.channels), Withdrawals()
+        files = QuestionFiles(bot.rest)
+        self._addressing = Addressing(stores.channels, self._me, reads_all=reading == "all")
+        answers = ChannelAnswers(
+            channels=stores.channels,
+            mentions=stores.mentions,
+            assistant=assistant,
+            replies=replies,
+            files=files,
+            readers=readers,
+            locales=self._locales,
+            running=running,
+            withdrawals=withdrawals,
+            bot=self._me,
+        )
+        self._mentions = Mentions(stores.mentions, answers, TypingSigns(bot.rest), clock)
+        personal = PersonalTurns(
+            channels=stores.channels,
+            assistant=assistant,
+            replies=replies,
+            readers=readers,
+            locales=self._locales,
+            running=running,
+            withdrawals=withdrawals,
+            bot=self._me,
+        )
+        self._arrivals = Arrivals(
+            channels=stores.channels,
+            addressing=self._addressing,
+            places=places,
+            catch_up=self._catch_up,
+            mentions=self._mentions,
+            personal=personal,
+            replies=replies,
+            readers=readers,
+            locales=self._locales,
+            files=files,
+        )
+        self._changes = Changes(
+            channels=stores.channels,
+            addressing=self._addressing,
+            mentions=self._mentions,
+            withdrawals=withdrawals,
+            taken_down=taken_down,
+        )
+
+    def listen(self) -> None:
+        """To be called before the connection is opened. Hears nothing when nothing is to be read."""
+        if self._reading == "off":
+            return
+        subscribe = self._bot.subscribe
+        subscribe(hikari.ShardReadyEvent, self._on_connected)
+        subscribe(hikari.GuildAvailableEvent, self._on_guild)
+        subscribe(hikari.GuildJoinEvent, self._on_guild)
+        subscribe(hikari.GuildUpdateEvent, self._on_guild)
+        subscribe(hikari.MessageCreateEvent, self._on_created)
+        subscribe(hikari.MessageUpdateEvent, self._on_edited)
+        subscribe(hikari.MessageDeleteEvent, self._on_deleted)
+        subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
+        subscribe(hikari.GuildThreadDeleteEvent, self._on_thread_deleted)
+        subscribe(hikari.GuildChannelDeleteEvent, self._on_channel_deleted)
+
+    def resume(self) -> None:
+        """Once the connection is open: see to those who still wait since the program last ended."""
+        if self._reading != "off":
+            self._resuming = asyncio.create_task(self._resume())
+
+    async def reset(self, key: ChannelKey, marker_id: int) -> None:
+        """Nothing up to this id of Discord's is read again there; those who wait are told. Raises
+        StorageError."""
+        await self._channels.reset(key, bot_id=int(self._me().id), discord_id=marker_id)
+        if self._reading != "off":
+            self._mentions.wake(key)
+
+    def close(self) -> None:
+        """Begin no further answers: who still waits is answered after the next start."""
+        self._mentions.close()
+
+    async def settled(self, deadline_s: float) -> None:
+        """After `close`: wait for what was begun, until a time of the event loop. What is not done by then
+        is cancelled, and found again after the next start: nothing uses the database any more."""
+        if self._resuming:
+            self._resuming.cancel()
+            await asyncio.gather(self._resuming, return_exceptions=True)
+        await self._catch_up.close()
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(deadline_s):
+                await self._mentions.settled()
+
+    # What catching up asks
+
+    def to_store(self, message: hikari.Message) -> Message | None:
+        return self._arrivals.to_store(message)
+
+    async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
+        return await self._addressing.wants_answer(key, message)
+
+    def wake(self, key: ChannelKey) -> None:
+        self._mentions.wake(key)
+
+    async def _resume(self) -> None:
+        async with self._guarded():
+            for pause_s in chain(_RESUME_PAUSES_S, repeat(_RESUME_PAUSES_S[-1])):
+                try:
+                    await self._mentions.resume()
+                except StorageError as error:
+                    _log.warning("resume_failed", error=type(error).__name__)
+                    await asyncio.sleep(pause_s)
+                else:
+                    return
+
+    # Events
+
+    async def _on_connected(self, _: hikari.ShardReadyEvent) -> None:
+        if self._reading == "all":
+            self._catch_up.begin()
+
+    async def _on_guild(
+        self, event: hikari.GuildAvailableEvent | hikari.GuildJoinEvent | hikari.GuildUpdateEvent
+    ) -> None:
+        self._locales.learn(event.guild)
+
+    async def _on_created(self, event: hikari.MessageCreateEvent) -> None:
+        message = event.message
+        async with self._guarded(message), self._order.after(message.channel_id) as leave:
+            await self._arrivals.take(message, leave)
+
+    async def _on_edited(self, event: hikari.MessageUpdateEvent) -> None:
+        async with self._after_what_came_before(event.channel_id):
+            await self._changes.edited(event.message)
+
+    async def _on_deleted(
+        self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
+    ) -> None:
+        if isinstance(event, hikari.MessageDeleteEvent):
+            ids = [int(event.message_id)]
+        else:
+            ids = [int(message_id) for message_id in event.message_ids]
+        async with self._after_what_came_before(event.channel_id):
+            await self._changes.deleted(ids)
+
+    async def _on_thread_deleted(self, event: hikari.GuildThreadDeleteEvent) -> None:
+        async with self._after_what_came_before(event.thread_id):
+            await self._changes.place_deleted(ChannelKey(int(event.parent_id), int(event.thread_id)))
+
+    async def _on_channel_deleted(self, event: hikari.GuildChannelDeleteEvent) -> None:
+        async with self._after_what_came_before(event.channel_id):
+            await self._changes.place_deleted(ChannelKey(int(event.channel_id)))
+
+    @asynccontextmanager
+    async def _after_what_came_before(self, channel_id: hikari.Snowflake) -> AsyncIterator[None]:
+        """For changes: catching up may be about to store what it read before the change."""
+        async with self._guarded(), self._order.after(channel_id):
+            await self._catch_up.caught_up(int(channel_id))
+            yield
+
+    @asynccontextmanager
+    async def _guarded(self, message: hikari.Message | None = None) -> AsyncIterator[None]:
+        """hikari would only log an error of a listener; whoever wrote to the bot is told."""
+        try:
+            yield
+        except CcBotError as error:
+            _log.warning("message_failed", error=type(error).__name__)
+            await self._tell(message, error)
+        except hikari.HikariError as error:
+            _log.warning("message_failed", error=type(error).__name__)
+        except Exception:  # noqa: BLE001 - whatever it is, it is on record and its author is told
+            _log.error("message_broke", exc_info=True)
+            await self._tell(message, CcBotError())
+
+    async def _tell(self, message: hikari.Message | None, error: CcBotError) -> None:
+        if message is None:
+            return
+        try:
+            await self._arrivals.tell_failure(message, error)
+        except hikari.HikariError as unreachable:
+            _log.warning("user_not_told", error=type(unreachable).__name__)
+
+    def _me(self) -> hikari.OwnUser:
+        me = self._bot.get_me()
+        if me is None:
+            raise hikari.ComponentStateConflictError("not connected yet")
+        return me

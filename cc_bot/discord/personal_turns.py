@@ -1,0 +1,115 @@
+"""Messages that go on with their author's own session: in a DM, and replies to answers of that session.
+
+The answer looks and works like that of `/ask`, buttons included. Nothing waits in the database: like a
+command, a question that the program is stopped under is lost with it. Where all messages are read, catching
+up finds a reply of the last minutes again, and the channel's conversation answers it.
+"""
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+import hikari
+import structlog
+
+from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.discord.answer_pages import note_pages
+from cc_bot.discord.attachments import fetch_attachments
+from cc_bot.discord.channel_messages import name_of_author, text_of
+from cc_bot.discord.channel_outlet import ChannelReplies
+from cc_bot.discord.in_order import InOrder
+from cc_bot.discord.localization import GuildLocales, Reader, Readers
+from cc_bot.discord.reply import Reply
+from cc_bot.discord.turns import RunningTurns, show_turn
+from cc_bot.discord.withdrawals import OnItsWay, Withdrawals
+from cc_bot.domain.events import TurnEvent
+from cc_bot.domain.message import Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.stores import ChannelStore
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalTurns:
+    channels: ChannelStore
+    assistant: Assistant
+    replies: ChannelReplies
+    readers: Readers
+    locales: GuildLocales
+    running: RunningTurns
+    withdrawals: Withdrawals
+    bot: Callable[[], hikari.OwnUser]
+    _order: InOrder = field(default_factory=InOrder)
+    """Of each user's questions, while their files are fetched."""
+
+    async def answer(self, key: SessionKey, message: hikari.Message, opened: Callable[[], None]) -> None:
+        """Ask, and show the answer to its end. A user's turns are asked in the order in which they are
+        `opened`, however long their files take.
+
+        Raises StorageError, and hikari's errors when nothing can be shown.
+        """
+        place_id, question_id = int(message.channel_id), int(message.id)
+        reader = await self.readers.of_author(key.user_id, self.locales.of(place_id))
+        reply = self.replies.to(place_id, question_id)
+
+        async def begin() -> None:
+            [on_its_way.answer_id] = await reply.message_ids()
+            opened()
+
+        with self.withdrawals.watching((question_id,), reply.shows) as on_its_way:
+            ended = await show_turn(
+                lambda stop: self._events(key, message, reader, on_its_way, stop),
+                reply,
+                reader,
+                self.running,
+                opened=begin,
+            )
+        if on_its_way.withdrawn:
+            await self.channels.delete((question_id, *await reply.message_ids()))
+            await _remove(reply)
+        else:
+            await note_pages(self.channels, ended, reply.further_ids)
+
+    async def _question(self, message: hikari.Message) -> Message:
+        """The question with its files. Raises InputError for what is wrong with them."""
+        files = await fetch_attachments(message.attachments)
+        return Message(
+            "user",
+            text_of(message, self.bot()),
+            visibility="private" if message.guild_id is None else "public",
+            author_id=int(message.author.id),
+            author_name=name_of_author(message),
+            discord_id=int(message.id),
+            attachments=files,
+        )
+
+    async def _events(
+        self,
+        key: SessionKey,
+        message: hikari.Message,
+        reader: Reader,
+        on_its_way: OnItsWay,
+        stop: Stop,
+    ) -> AsyncGenerator[TurnEvent, None]:
+        on_its_way.begin(stop)
+        options = TurnOptions(
+            reader.locale,
+            reader.timezone,
+            welcomed=reader.welcomed,
+            bot_id=int(self.bot().id),
+            answer_discord_id=on_its_way.answer_id,
+        )
+        async with self._order.after(key.user_id) as leave:
+            question = await self._question(message)
+            leave()  # nothing is awaited before the turn stands in the assistant's own line
+            async with aclosing(self.assistant.ask(key, question, options, stop)) as events:
+                async for event in events:
+                    yield event
+
+
+async def _remove(reply: Reply) -> None:
+    try:
+        await reply.remove()
+    except hikari.HikariError as error:
+        _log.warning("answer_not_removed", error=type(error).__name__)

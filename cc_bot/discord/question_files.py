@@ -1,0 +1,109 @@
+"""The files of questions in channels. They go to the model with the question's own turn and are not stored.
+
+What Discord said of them is kept in memory while the question waits; after a restart, or when an answer is
+made anew, it is asked for once more. Nobody should wait for somebody else's mistake: where several questions
+are answered together, files that can't go along are left out, and the model is told so.
+"""
+
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+
+import hikari
+import structlog
+
+from cc_bot.context.attachments import too_large
+from cc_bot.discord.attachments import MAX_BYTES, fetch_attachments
+from cc_bot.discord.channel_messages import FILE_NOTE
+from cc_bot.domain.errors import AttachmentNotFetched, ContextTooLong, InputError, ModelRefusedRequest
+from cc_bot.domain.events import TextDelta, TurnEvent
+from cc_bot.domain.message import Attachment, Message
+
+_log = structlog.get_logger(__name__)
+
+REMEMBERED = 200
+"""Messages with files."""
+NOT_SHOWN = "[these files are not shown: {reason}]"
+"""What the model reads below the names of files that are left out."""
+
+
+class QuestionFiles:
+    def __init__(self, rest: hikari.api.RESTClient) -> None:
+        self._rest = rest
+        self._told: OrderedDict[int, Sequence[hikari.Attachment]] = OrderedDict()
+
+    def note(self, message: hikari.Message) -> None:
+        """A question came with these files."""
+        if message.attachments:
+            self._told[int(message.id)] = message.attachments
+            while len(self._told) > REMEMBERED:
+                self._told.popitem(last=False)
+
+    async def attached(
+        self, place_id: int, questions: Sequence[Message], *, again: bool = False
+    ) -> tuple[Message, ...]:
+        """The questions, each with its files; `again`: as Discord has them now, for they were edited.
+
+        Raises an InputError when there is one question and the model can't have its files; of several
+        questions, which share the limit of bytes, such files are left out.
+        """
+        if len(questions) == 1:
+            [question] = questions
+            return (replace(question, attachments=await self._files(place_id, question, MAX_BYTES, again)),)
+        attached, room_bytes = [], MAX_BYTES
+        for question in questions:
+            try:
+                files = await self._files(place_id, question, room_bytes, again)
+            except InputError as error:
+                _log.info("file_left_out", error=type(error).__name__)
+                attached.append(_without_files(question, "too large, or of no kind that can be read"))
+            else:
+                room_bytes -= sum(len(file.data) for file in files)
+                attached.append(replace(question, attachments=files))
+        return tuple(attached)
+
+    async def _files(
+        self, place_id: int, question: Message, room_bytes: int, again: bool
+    ) -> tuple[Attachment, ...]:
+        if FILE_NOTE not in question.content or question.discord_id is None:
+            return ()
+        told = None if again else self._told.get(question.discord_id)
+        if told is None:
+            try:
+                told = (await self._rest.fetch_message(place_id, question.discord_id)).attachments
+            except hikari.HTTPError as error:
+                raise AttachmentNotFetched from error
+        if sum(file.size for file in told) > room_bytes:
+            raise too_large(MAX_BYTES)
+        return await fetch_attachments(told)
+
+
+async def with_files_if_taken(
+    ask: Callable[[Sequence[Message]], AsyncGenerator[TurnEvent, None]], questions: Sequence[Message]
+) -> AsyncGenerator[TurnEvent, None]:
+    """Ask questions with their files; if the model does not take that, and it is several people's matter,
+    without any. Raises as `ask` does."""
+    begun = False
+    plain = [_without_files(question, "the model refused them") for question in questions]
+    try:
+        async with aclosing(ask(questions)) as events:
+            async for event in events:
+                begun = begun or isinstance(event, TextDelta)
+                yield event
+        return
+    except (ModelRefusedRequest, ContextTooLong) as error:
+        if begun or len(questions) == 1 or not any(question.attachments for question in questions):
+            raise
+        _log.info("files_refused", error=type(error).__name__)
+    async with aclosing(ask(plain)) as events:
+        async for event in events:
+            yield event
+
+
+def _without_files(question: Message, reason: str) -> Message:
+    """The question as it is, or with a word on what becomes of its files."""
+    if FILE_NOTE not in question.content:
+        return question
+    note = NOT_SHOWN.format(reason=reason)
+    return replace(question, content=f"{question.content}\n{note}", attachments=())

@@ -1,0 +1,77 @@
+"""Answers on their way whose question or message is deleted meanwhile.
+
+Whoever deletes a question, or one of the messages in which the answer shows, does not want the answer: it is
+stopped, and nothing of it stays. No more does it when all of its channel or thread is deleted.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from cc_bot.assistant import Stop
+from cc_bot.domain.channel import ChannelKey
+
+
+@dataclass(slots=True)
+class OnItsWay:
+    """One answer until it is shown to its end. All ids are Discord's."""
+
+    questions: frozenset[int]
+    key: ChannelKey | None = None
+    """The channel whose conversation it belongs to; None for a session's."""
+    shown_in: Callable[[int], bool] = field(default=lambda _: False)
+    """Whether a message shows part of it."""
+    answer_id: int | None = None
+    """The first message that shows it, once there is one."""
+    withdrawn: bool = False
+    _stop: Stop | None = None
+
+    def begin(self, stop: Stop) -> None:
+        """Its turn begins."""
+        self._stop = stop
+        if self.withdrawn:
+            stop.request()
+
+    def withdraw(self, deleted: Collection[int]) -> None:
+        """Stop it when one of its messages is deleted, or the last of its questions."""
+        self.questions -= frozenset(deleted)
+        if not self.questions or self.answer_id in deleted or any(map(self.shown_in, deleted)):
+            self.stop()
+
+    def stop(self) -> None:
+        """Nobody wants it any more."""
+        self.withdrawn = True
+        if self._stop:
+            self._stop.request()
+
+
+class Withdrawals:
+    def __init__(self) -> None:
+        self._on_their_way: list[OnItsWay] = []
+
+    @contextmanager
+    def watching(
+        self,
+        questions: Collection[int],
+        shown_in: Callable[[int], bool],
+        key: ChannelKey | None = None,
+    ) -> Iterator[OnItsWay]:
+        """An answer on its way to these questions, shown in messages of which `shown_in` knows."""
+        answer = OnItsWay(frozenset(questions), key, shown_in)
+        self._on_their_way.append(answer)
+        try:
+            yield answer
+        finally:
+            self._on_their_way.remove(answer)
+
+    def deleted(self, message_ids: Collection[int]) -> None:
+        for answer in self._on_their_way:
+            answer.withdraw(message_ids)
+
+    def place_deleted(self, key: ChannelKey) -> None:
+        """A thread, or a channel with its threads."""
+        for answer in self._on_their_way:
+            if answer.key == key or (
+                answer.key and not key.thread_id and answer.key.channel_id == key.channel_id
+            ):
+                answer.stop()

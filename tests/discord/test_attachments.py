@@ -1,0 +1,53 @@
+"""The files of one message are fetched side by side."""
+
+import asyncio
+from collections.abc import Sequence
+
+import hikari
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import BaseTestServer, TestServer
+
+from cc_bot.discord.attachments import fetch_attachments
+from cc_bot.domain.errors import AttachmentNotFetched, AttachmentNotSupported
+from tests.discord.hikari_messages import message
+
+
+class Shelf:
+    """Hands out files once all of them were asked for."""
+
+    def __init__(self, files: int) -> None:
+        self._together = asyncio.Barrier(files)
+
+    async def hand_out(self, request: web.Request) -> web.Response:
+        await self._together.wait()
+        name = request.match_info["name"]
+        if name == "gone.txt":
+            return web.Response(status=404)
+        return web.Response(body=b"PK\x03\x04" if name == "b.zip" else f"これは{name}".encode())
+
+
+async def fetched(*names: str) -> Sequence[str]:
+    app = web.Application()
+    app.router.add_get("/{name}", Shelf(len(names)).hand_out)
+    async with TestServer(app) as server, asyncio.timeout(5):
+        files = await fetch_attachments(attached(server, *names))
+    return [file.data.decode() for file in files]
+
+
+def attached(server: BaseTestServer, *names: str) -> Sequence[hikari.Attachment]:
+    attachments = message(files=names).attachments
+    for attachment in attachments:
+        attachment.url = str(server.make_url(f"/{attachment.filename}"))
+    return attachments
+
+
+class TestFiles:
+    async def test_are_asked_for_together_and_keep_their_order(self) -> None:
+        assert await fetched("a.txt", "b.txt", "c.txt") == ["これはa.txt", "これはb.txt", "これはc.txt"]
+
+    async def test_are_refused_for_the_first_that_is_wrong(self) -> None:
+        with pytest.raises(AttachmentNotSupported):
+            await fetched("a.txt", "b.zip", "gone.txt")
+        with pytest.raises(AttachmentNotFetched):
+            await fetched("a.txt", "gone.txt", "b.zip")

@@ -1,0 +1,275 @@
+"""Answers in channels, between real stores, a scripted model and a Discord that is asked over REST."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import hikari
+import pytest
+
+from cc_bot.discord.channel_answers import ChannelAnswers
+from cc_bot.discord.channel_outlet import ChannelReplies
+from cc_bot.discord.localization import GuildLocales, Readers
+from cc_bot.discord.mentions import Mentions
+from cc_bot.discord.question_files import QuestionFiles
+from cc_bot.discord.taken_down import TakenDown
+from cc_bot.discord.turns import RunningTurns
+from cc_bot.discord.typing_signs import TypingSigns
+from cc_bot.discord.withdrawals import Withdrawals
+from cc_bot.domain import ChannelKey, Locale
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import ModelRefusedRequest, StorageError
+from cc_bot.domain.message import Message
+from cc_bot.llm.model import UserPart
+from tests.assistant.conftest import Table, laid_table
+from tests.loopback.discord import Channel, File, LoopbackDiscord, Shown, User
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
+TYPING = "POST /channels/{channel}/typing"
+
+
+@dataclass
+class Room:
+    """A channel with people in it, and the bot's answers there."""
+
+    discord: LoopbackDiscord
+    table: Table
+    answers: ChannelAnswers
+    channel: Channel
+    withdrawals: Withdrawals
+    folder: Path
+    people: dict[str, User] = field(default_factory=dict)
+
+    @property
+    def key(self) -> ChannelKey:
+        return ChannelKey(self.channel.id)
+
+    async def asks(self, name: str, text: str, *files: File) -> Message:
+        """Somebody asks, and it is stored."""
+        user = self.people.setdefault(name, self.discord.user(name, locale="ja"))
+        posted = await self.discord.post(user, self.channel, text, mention=True, attachments=files)
+        content = "\n".join((text, *(f"[file: {file.name}]" for file in files)))
+        question = Message("user", content, discord_id=posted.id, author_id=user.id, author_name=name)
+        await self.table.stores.channels.add(self.key, question, waiting=True)
+        return question
+
+    async def answer(self) -> bool:
+        return await self.answers.answer(self.key, await self.waiting())
+
+    async def waiting(self) -> tuple[Message, ...]:
+        return await self.table.stores.mentions.waiting(self.key)
+
+    def change(self, sql: str) -> None:
+        with closing(sqlite3.connect(self.folder / "sessions.db")) as connection, connection:
+            connection.execute(sql)
+
+    def shown(self) -> list[Shown]:
+        """What the bot has written."""
+        return [message for message in self.discord.messages(self.channel) if message.author.is_bot]
+
+    def prompt(self, number: int = -1) -> str:
+        return "\n".join(getattr(part, "text", "") for part in self.table.model.requests[number].prompt)
+
+
+@pytest.fixture
+async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: Path) -> AsyncIterator[Room]:
+    async with laid_table(tmp_path) as table:
+        stores, taken_down, withdrawals = table.stores, TakenDown(), Withdrawals()
+        me = await rest.fetch_my_user()
+        answers = ChannelAnswers(
+            channels=stores.channels,
+            mentions=stores.mentions,
+            assistant=table.assistant,
+            replies=ChannelReplies(rest, taken_down, stores.channels),
+            files=QuestionFiles(rest),
+            readers=Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
+            locales=GuildLocales(),
+            running=RunningTurns(),
+            withdrawals=withdrawals,
+            bot=lambda: me,
+        )
+        yield Room(discord, table, answers, discord.guild_channel(), withdrawals, tmp_path)
+
+
+@asynccontextmanager
+async def served(room: Room, rest: hikari.api.RESTClient) -> AsyncIterator[Mentions]:
+    """Whoever waits is answered, and what fails is tried again soon."""
+    mentions = Mentions(room.table.stores.mentions, room.answers, TypingSigns(rest), utc_now, retry_s=0.05)
+    yield mentions
+    mentions.close()
+    await mentions.settled()
+
+
+def full_disk(column: str) -> str:
+    """From now on this is not written."""
+    return f"""
+        CREATE TRIGGER disk_is_full BEFORE UPDATE OF {column} ON mentions
+        BEGIN SELECT RAISE(FAIL, 'database or disk is full'); END
+    """
+
+
+ROOM_AGAIN = "DROP TRIGGER disk_is_full"
+
+
+class TestWaiting:
+    async def test_many_are_answered_some_at_a_time(self, room: Room) -> None:
+        for number in range(12):
+            await room.asks("アイコ", f"質問{number}")
+        assert await room.answer()
+        assert "質問9" in room.prompt()
+        assert "質問10" not in room.prompt()
+        assert [question.content for question in await room.waiting()] == ["質問10", "質問11"]
+
+    async def test_that_was_deleted_since_is_not_answered(self, room: Room) -> None:
+        question = await room.asks("アイコ", "秘密の質問")
+        waiting = await room.waiting()
+        await room.table.stores.channels.delete([question.discord_id or 0])
+        assert await room.answers.answer(room.key, waiting)
+        assert room.table.model.requests == []
+        assert room.shown() == []
+
+    async def test_with_others_of_which_one_was_deleted_since(self, room: Room) -> None:
+        gone = await room.asks("アイコ", "秘密の質問")
+        await room.asks("ケン", "元気？")
+        waiting = await room.waiting()
+        await room.table.stores.channels.delete([gone.discord_id or 0])
+        await room.answers.answer(room.key, waiting)
+        assert "秘密" not in room.prompt()
+        assert await room.waiting() == ()
+
+    async def test_has_one_message_for_its_answer_however_often_the_database_fails(self, room: Room) -> None:
+        await room.asks("アイコ", "ひとつ")
+        room.change(full_disk("answer_id"))
+        with pytest.raises(StorageError):
+            await room.answer()
+        room.discord.forget_nonces()
+        await room.asks("ケン", "ふたつ")
+        with pytest.raises(StorageError):
+            await room.answer()
+        assert len(room.shown()) == 1
+        room.change(ROOM_AGAIN)
+        room.table.model.script = [["いち。"], ["に。"]]
+        assert await room.answer()
+        assert await room.answer()
+        assert [message.content for message in room.shown()] == ["いち。", "に。"]
+
+    async def test_for_too_long_is_told_once_while_the_database_fails(self, room: Room) -> None:
+        await room.asks("アイコ", "ひとつ")
+        room.change(full_disk("answered"))
+        for _ in range(2):
+            with pytest.raises(StorageError):
+                await room.answers.say(room.key, await room.waiting(), lambda reader: "遅くなりました。")
+            room.discord.forget_nonces()
+        room.change(ROOM_AGAIN)
+        await room.answers.say(room.key, await room.waiting(), lambda reader: "遅くなりました。")
+        assert [message.content for message in room.shown()] == ["遅くなりました。"]
+        assert await room.waiting() == ()
+
+
+class TestFiles:
+    async def test_that_the_model_refuses_keep_nobody_else_from_their_answer(self, room: Room) -> None:
+        await room.asks("アイコ", "これは？", File("a.png", PNG, "image/png"))
+        await room.asks("ケン", "元気？")
+        room.table.model.script = [[ModelRefusedRequest()], ["元気です。"]]
+        await room.answer()
+        assert [message.content for message in room.shown()] == ["元気です。"]
+        assert "not shown: the model refused them" in room.prompt()
+        assert not any(isinstance(p, UserPart) and p.images for p in room.table.model.requests[-1].prompt)
+
+    async def test_of_the_only_question_are_not_silently_left_out(self, room: Room) -> None:
+        await room.asks("アイコ", "これは？", File("a.png", PNG, "image/png"))
+        room.table.model.script = [[ModelRefusedRequest()]]
+        await room.answer()
+        assert len(room.table.model.requests) == 1
+        assert "受け付けませんでした" in room.shown()[0].content
+
+    async def test_of_several_questions_share_one_limit(self, room: Room) -> None:
+        photo = File("a.png", PNG + b"\0" * (7 * 2**20), "image/png")
+        for name in ("アイコ", "ケン", "ユキ"):
+            await room.asks(name, "これは？", photo)
+        await room.answer()
+        images = [p.images for p in room.table.model.requests[-1].prompt if isinstance(p, UserPart)]
+        assert sum(map(len, images)) == 2
+        assert room.prompt().count("not shown: too large") == 1
+
+    async def test_of_an_edited_question_go_to_the_model_again(self, room: Room) -> None:
+        question = await room.asks(
+            "アイコ", "これは？", File("メモ.txt", "牛乳とパン".encode(), "text/plain")
+        )
+        room.table.model.script = [["メモです。"], ["買い物です。"]]
+        await room.answer()
+        await room.table.stores.channels.edit(question.discord_id or 0, "何のメモ？\n[file: メモ.txt]")
+        [edited] = await room.table.stores.mentions.edited(room.key)
+        await room.answers.remake(room.key, edited)
+        assert await room.table.stores.mentions.edited(room.key) == ()
+        assert [message.content for message in room.shown()] == ["買い物です。"]
+        assert "牛乳とパン" in room.prompt()
+
+
+class TestSentence:
+    async def test_stands_beside_an_answer(self, room: Room) -> None:
+        question = await room.asks("アイコ", "元気？")
+        room.table.model.script = [["元気です。"]]
+        await room.answer()
+        await room.answers.replies.say(room.channel.id, question.discord_id or 0, "困りました。")
+        assert [message.content for message in room.shown()] == ["元気です。", "困りました。"]
+
+
+class TestEdit:
+    async def test_is_not_lost_while_the_database_fails(
+        self, room: Room, rest: hikari.api.RESTClient
+    ) -> None:
+        question = await room.asks("アイコ", "今日は？")
+        question_id = question.discord_id or 0
+        room.table.model.script = [["月曜日です。"], ["火曜日です。"]]
+        await room.answer()
+        await room.table.stores.channels.edit(question_id, "明日は？")
+        room.change(full_disk("shown"))
+        async with served(room, rest) as mentions:
+            await mentions.edited(question_id)
+            await asyncio.sleep(0.1)
+            assert len(room.table.model.requests) == 1
+            room.change(ROOM_AGAIN)
+            await room.discord.wait(lambda: room.shown()[0].content == "火曜日です。", "the new answer")
+
+    async def test_that_the_answer_has_seen_changes_nothing(self, room: Room) -> None:
+        question = await room.asks("アイコ", "今日は？")
+        await room.answer()
+        await room.answers.remake(room.key, question)
+        assert len(room.table.model.requests) == 1
+
+
+class TestPlaceOfAnAnswer:
+    async def test_that_is_deleted_leaves_nothing_of_it(self, room: Room) -> None:
+        await room.asks("アイコ", "質問")
+        room.table.model.script = [["答えはじめ", asyncio.Event()]]
+        answering = asyncio.create_task(room.answer())
+        await room.table.model.asked()
+        await room.discord.delete_channel(room.channel)
+        room.withdrawals.place_deleted(room.key)
+        await room.table.stores.channels.forget_place(room.key)
+        await answering
+        assert await room.table.stores.channels.newest_answer(room.key) is None
+
+
+class TestTyping:
+    async def test_is_shown_to_those_who_wait_while_others_are_answered(
+        self, room: Room, rest: hikari.api.RESTClient
+    ) -> None:
+        gate = asyncio.Event()
+        room.table.model.script = [["いち", gate, "。"], ["に。"]]
+        async with served(room, rest) as mentions:
+            await room.asks("アイコ", "ひとつ")
+            mentions.wake(room.key)
+            await room.table.model.asked()
+            assert room.discord.calls(TYPING) == []
+            await room.asks("ケン", "ふたつ")
+            mentions.wake(room.key)
+            await room.discord.wait(lambda: room.discord.calls(TYPING, status=204), "a sign")
+            gate.set()
+            await room.discord.wait(lambda: room.shown()[-1].content == "に。", "the second answer")
+        assert len(room.discord.calls(TYPING)) == 1

@@ -1,0 +1,31 @@
+"""What `/help` says of messages is what the operator's mode does with them."""
+
+import pytest
+
+from cc_bot.discord.extensions.help import help_text
+from cc_bot.domain.channel import Reading
+from cc_bot.domain.locale import Locale
+from cc_bot.texts import texts
+
+LONGEST_MESSAGE = 2000
+
+
+class TestHelp:
+    @pytest.mark.parametrize("locale", list(Locale))
+    def test_speaks_of_mentions_where_they_are_answered(self, locale: Locale) -> None:
+        words = texts(locale).session
+        assert words.help_mention not in help_text(words, "off")
+        assert words.help_mention in help_text(words, "mentions")
+        assert words.help_mention in help_text(words, "all")
+
+    @pytest.mark.parametrize("locale", list(Locale))
+    def test_tells_everyone_that_everything_is_stored_where_it_is(self, locale: Locale) -> None:
+        words = texts(locale).session
+        assert help_text(words, "all").endswith(words.help_stored_all)
+        assert help_text(words, "mentions").endswith(words.help_stored_mentions)
+        assert words.help_stored_all not in help_text(words, "off")
+
+    @pytest.mark.parametrize("locale", list(Locale))
+    @pytest.mark.parametrize("reading", ["off", "mentions", "all"])
+    def test_fits_one_message(self, locale: Locale, reading: Reading) -> None:
+        assert len(help_text(texts(locale).session, reading)) <= LONGEST_MESSAGE

@@ -1,0 +1,78 @@
+"""The end of the program: nothing that began with a message uses the database afterwards."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from hikari.impl import RESTClientImpl
+
+from cc_bot.assistant import Assistant
+from cc_bot.discord.gateway import gateway_bot
+from cc_bot.discord.localization import Readers
+from cc_bot.discord.messages import Messages
+from cc_bot.discord.places import Places
+from cc_bot.discord.taken_down import TakenDown
+from cc_bot.discord.turns import RunningTurns
+from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import Message
+from cc_bot.stores import Stores, open_stores
+from cc_bot.tools.registry import ToolRegistry
+from tests.loopback.discord import LoopbackDiscord
+from tests.scripted_model import ScriptedModel
+
+POST = "POST /channels/{channel}/messages"
+
+
+@asynccontextmanager
+async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIterator[Messages]:
+    """What serves messages, with REST alone."""
+    bot = gateway_bot(discord.token, discord.api_url, "mentions")
+    assert isinstance(bot.rest, RESTClientImpl)
+    bot.rest.start()
+    try:
+        yield Messages(
+            bot,
+            stores,
+            Assistant(stores, ScriptedModel(), ToolRegistry(())),
+            Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
+            running=RunningTurns(),
+            places=Places(bot.rest),
+            taken_down=TakenDown(),
+            clock=utc_now,
+            reading="mentions",
+        )
+    finally:
+        await bot.rest.close()
+
+
+class TestAnAnswer:
+    async def test_that_takes_too_long_at_the_end_waits_for_the_next_start(
+        self, discord: LoopbackDiscord, tmp_path: Path
+    ) -> None:
+        channel, aiko = discord.guild_channel(), discord.user("Aiko", locale="ja")
+        posted = await discord.post(aiko, channel, "元気？", mention=True)
+        question = Message("user", "元気？", author_id=aiko.id, discord_id=posted.id)
+        key, loop = ChannelKey(channel.id), asyncio.get_running_loop()
+        discord.fail_next(POST, 200, delay_s=60.0)
+        async with (
+            open_stores(f"sqlite:///{tmp_path}/sessions.db") as stores,
+            waiting_messages(stores, discord) as messages,
+        ):
+            await stores.channels.add(key, question, waiting=True)
+            messages.resume()
+            await discord.wait(lambda: discord.faults.outstanding == 0, "the answer's first message")
+            messages.close()
+            async with asyncio.timeout(discord.patience_s):
+                await messages.settled(loop.time())
+            assert serving() == []
+            assert [message.content for message in await stores.mentions.waiting(key)] == ["元気？"]
+
+
+def serving() -> list[str]:
+    """The tasks of the program that still run."""
+    names = [getattr(task.get_coro(), "__qualname__", "") for task in asyncio.all_tasks()]
+    return [name for name in names if name.startswith(("Mentions.", "_Run.", "Messages."))]

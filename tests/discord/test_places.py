@@ -1,0 +1,73 @@
+"""Where a message stands, learned from Discord once."""
+
+import asyncio
+
+import hikari
+import pytest
+
+from cc_bot.discord.places import Places
+from cc_bot.domain.channel import ChannelKey
+from tests.loopback.discord import LoopbackDiscord
+
+LOOK_UP = "GET /channels/{channel}"
+
+
+@pytest.fixture
+def places(rest: hikari.api.RESTClient) -> Places:
+    return Places(rest)
+
+
+class TestAPlace:
+    async def test_that_is_a_channel_stands_for_itself(
+        self, discord: LoopbackDiscord, places: Places
+    ) -> None:
+        channel = discord.guild_channel()
+        assert await places.key_of(channel.id) == ChannelKey(channel.id)
+        assert (await places.of(channel.id)).thread_owner_id is None
+
+    async def test_that_is_a_thread_belongs_to_its_channel_and_has_an_owner(
+        self, discord: LoopbackDiscord, places: Places
+    ) -> None:
+        channel = discord.guild_channel()
+        thread = discord.thread(channel)
+        assert await places.key_of(thread.id) == ChannelKey(channel.id, thread.id)
+        assert (await places.of(thread.id)).thread_owner_id == discord.owner.id
+
+    async def test_is_looked_up_once(self, discord: LoopbackDiscord, places: Places) -> None:
+        channel = discord.guild_channel()
+        await asyncio.gather(*(places.key_of(channel.id) for _ in range(5)))
+        await places.key_of(channel.id)
+        assert len(discord.calls(LOOK_UP)) == 1
+
+    async def test_that_discord_does_not_tell_is_asked_for_again(
+        self, discord: LoopbackDiscord, places: Places
+    ) -> None:
+        channel = discord.guild_channel()
+        discord.fail_next(LOOK_UP, 503)
+        with pytest.raises(hikari.InternalServerError):
+            await places.key_of(channel.id)
+        assert await places.key_of(channel.id) == ChannelKey(channel.id)
+
+    async def test_that_one_stopped_waiting_for_is_still_learned_by_the_others(
+        self, discord: LoopbackDiscord, places: Places
+    ) -> None:
+        channel = discord.guild_channel()
+        discord.fail_next(LOOK_UP, 200, delay_s=0.2)
+        patient = asyncio.create_task(places.key_of(channel.id))
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(places.key_of(channel.id), 0.05)
+        assert await patient == ChannelKey(channel.id)
+        assert len(discord.calls(LOOK_UP)) == 1
+
+
+class TestMemory:
+    async def test_is_bounded_and_forgets_what_was_asked_for_longest_ago(
+        self, discord: LoopbackDiscord, rest: hikari.api.RESTClient
+    ) -> None:
+        places = Places(rest, remembered=2)
+        first, second, third = (discord.guild_channel(f"c{number}") for number in range(3))
+        for channel in (first, second, first, third, first):
+            await places.of(channel.id)
+        assert len(discord.calls(LOOK_UP)) == 3
+        await places.of(second.id)
+        assert len(discord.calls(LOOK_UP)) == 4

@@ -1,0 +1,98 @@
+"""CC_BOT_CHANNELS=all: the talk around the bot is read, and in its own threads nobody has to call it."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.end_to_end.stage import Stage, running_stage
+from tests.loopback.discord import Channel, LoopbackDiscord, User
+from tests.loopback.model_server import says
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def reader(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    discord = LoopbackDiscord(message_content=True)
+    settings = {"CC_BOT_CHANNELS": "all"}
+    async with running_stage(tmp_path_factory.mktemp("all"), settings, discord) as stage:
+        yield stage
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(reader: Stage) -> AsyncIterator[Stage]:
+    reader.forget()
+    yield reader
+    reader.check()
+
+
+class TestMessage:
+    async def test_between_others_is_part_of_the_conversation(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        await stage.discord.post(aiko, channel, "お昼どうする？")
+        await stage.discord.post(ben, channel, "ramen!")
+        await stage.discord.post(stage.discord.other_bot("echo"), channel, "beep")
+        await stage.said(aiko, channel, "何の話？", "お昼の話です。")
+        assert stage.shown() == ["Aiko: お昼どうする？", "Ben: ramen!", "echo: beep", "Aiko: 何の話？"]
+
+    async def test_that_is_deleted_is_gone(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        message = await stage.discord.post(aiko, channel, "忘れて")
+        await stage.discord.delete(aiko, message)
+        await stage.said(aiko, channel, "何の話？", "さあ。")
+        assert stage.shown() == ["Aiko: 何の話？"]
+
+    async def test_that_is_edited_reads_as_it_does_now(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        message = await stage.discord.post(aiko, channel, "赤")
+        await stage.discord.edit(aiko, message, "青")
+        await stage.said(aiko, channel, "何色？", "青です。")
+        assert stage.shown() == ["Aiko: 青", "Aiko: 何色？"]
+        assert len(stage.model.requests) == 1
+
+
+class TestThread:
+    async def test_where_the_bot_answered_needs_no_mention(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        thread = await stage.discord.start_thread(aiko, channel)
+        await stage.discord.post(ben, thread, "quiet yet")
+        await stage.said(aiko, thread, "こんにちは", "こんにちは。")
+        stage.model.script(says("はい、ここに。"))
+        message = await stage.write(ben, thread, "are you there?", mention=False)
+        await stage.says(message, "はい、ここに。")
+        assert len(stage.model.requests) == 2
+
+    async def test_lets_its_members_talk_to_each_other(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        thread = await stage.discord.start_thread(aiko, channel)
+        asked = await stage.said(aiko, thread, "こんにちは", "こんにちは。")
+        await stage.discord.post(ben, thread, "what do you think?", mention=aiko)
+        await stage.discord.post(ben, thread, "me too", reply_to=asked, ping=False)
+        await stage.discord.quiet()
+        assert len(stage.model.requests) == 1
+
+    async def test_is_no_reason_to_answer_in_its_channel(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await stage.said(aiko, channel, "こんにちは", "こんにちは。")
+        await stage.discord.post(aiko, channel, "ひとりごと")
+        await stage.discord.quiet()
+        assert len(stage.model.requests) == 1
+
+
+class TestConnection:
+    async def test_that_was_lost_and_resumed_answers_once(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await stage.said(aiko, channel, "ひとつ", "いち。")
+        await stage.discord.drop_gateway()
+        stage.model.script(says("に。"))
+        message = await stage.write(aiko, channel, "ふたつ")
+        await stage.discord.resumed()
+        await stage.says(message, "に。")
+        await stage.discord.redeliver(message)
+        await stage.discord.quiet()
+        assert len(stage.discord.answer(message).messages) == 1
+        assert len(stage.model.requests) == 2

@@ -1,0 +1,80 @@
+"""`CC_BOT_CHANNELS`: which messages the program asks Discord for, and what it does when it may not."""
+
+from pathlib import Path
+
+from tests.end_to_end.stage import Stage, running_stage, set_stage
+from tests.loopback.discord import Intent, LoopbackDiscord
+from tests.loopback.model_server import says
+
+ADDRESSED = Intent.GUILDS | Intent.GUILD_MESSAGES | Intent.DIRECT_MESSAGES
+EVERYTHING = ADDRESSED | Intent.MESSAGE_CONTENT
+
+
+def asked_for(stage: Stage) -> Intent:
+    """The intents of the program's connection."""
+    [session] = stage.discord.world.gateway.live()
+    return session.intents
+
+
+async def last_words(stage: Stage) -> str:
+    """What the program says when it ends by itself."""
+    assert await stage.program.ended() == 2, stage.program.output
+    assert "Traceback" not in stage.program.output
+    return stage.program.output.strip().splitlines()[-1]
+
+
+class TestOff:
+    async def test_asks_for_no_messages_and_answers_commands_alone(self, tmp_path: Path) -> None:
+        async with running_stage(tmp_path, {"CC_BOT_CHANNELS": "off"}) as stage:
+            assert asked_for(stage) == Intent(0)
+            assert "ntent" not in stage.program.output  # hikari warns of listeners that hear nothing
+            aiko, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
+            posts = [
+                await stage.discord.post(aiko, channel, "聞こえますか？", mention=True),
+                await stage.discord.post(aiko, stage.discord.dm(aiko), "聞こえますか？"),
+            ]
+            stage.model.script(says("コマンドだけ聞こえます。"))
+            await stage.ask(aiko, channel, "コマンドは？")
+            assert len(stage.model.requests) == 1
+            assert stage.rows("SELECT content FROM messages WHERE role = 'user'") == [("コマンドは？",)]
+            assert [stage.discord.answer(post).messages for post in posts] == [[], []]
+            stage.check()
+
+
+class TestMentions:
+    async def test_are_what_is_read_unless_the_operator_says_otherwise(self, tmp_path: Path) -> None:
+        async with running_stage(tmp_path, {}) as stage:
+            assert asked_for(stage) == ADDRESSED
+            assert "Message Content Intent" not in stage.program.output
+
+
+class TestAll:
+    async def test_asks_for_everything_where_it_is_granted(self, tmp_path: Path) -> None:
+        discord = LoopbackDiscord(message_content=True)
+        async with running_stage(tmp_path, {"CC_BOT_CHANNELS": "all"}, discord) as stage:
+            assert asked_for(stage) == EVERYTHING
+            assert "Message Content Intent" not in stage.program.output
+            await stage.discord.drop_gateway(4014, resumable=False)  # switched off while the program runs
+            assert "Message Content Intent を有効にする" in await last_words(stage)
+
+    async def test_without_the_intent_says_so_once_and_reads_mentions(self, tmp_path: Path) -> None:
+        settings = {"CC_BOT_CHANNELS": "all", "CC_BOT_LOCALE": "en"}
+        async with running_stage(tmp_path, settings) as stage:
+            assert asked_for(stage) == ADDRESSED
+            [told] = [line for line in stage.program.output.splitlines() if "Intent" in line]
+            assert "not switched on" in told
+            assert "Developer Portal" in told
+
+    async def test_that_only_the_gateway_refuses_ends_the_start_in_one_sentence(self, tmp_path: Path) -> None:
+        discord = LoopbackDiscord(message_content=True, privileged=Intent(0))
+        settings = {"CC_BOT_CHANNELS": "all", "CC_BOT_LOCALE": "en"}
+        async with set_stage(tmp_path, settings, discord) as stage:
+            await stage.program.start("run")
+            assert (await last_words(stage)).startswith("Discord does not let this bot read all messages.")
+
+    async def test_with_a_refused_token_is_told_as_always(self, tmp_path: Path) -> None:
+        settings = {"CC_BOT_CHANNELS": "all", "CC_BOT_LOCALE": "en"}
+        async with set_stage(tmp_path, settings) as stage:
+            stage.program.environment["DISCORD_TOKEN"] = stage.discord.other_token
+            await stage.program.start("run")
+            assert (await last_words(stage)).startswith("Discord did not accept DISCORD_TOKEN.")
