@@ -6,6 +6,7 @@ Those are two questions, and both depend on what the operator lets the bot read.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Final
 
 import hikari
 import structlog
@@ -27,7 +28,7 @@ from cc_bot.discord.personal_turns import PersonalTurns
 from cc_bot.discord.places import Places
 from cc_bot.discord.question_files import QuestionFiles
 from cc_bot.discord.recent import Recent
-from cc_bot.discord.reply import RETRY_PAUSES_S, repeated
+from cc_bot.discord.reply import repeated
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.stores import ChannelStore
@@ -37,6 +38,9 @@ _log = structlog.get_logger(__name__)
 
 REMEMBERED = 1000
 """Messages that were attended to: after a lost connection Discord may deliver some of them once more."""
+PLACE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, *(30.0,) * 9)
+"""Five minutes of asking where a message stands, without which nothing is known to do with it. Only its own
+channel waits for that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +71,11 @@ class Arrivals:
         if not self._is_for_bot(message):
             await self._overheard(message)
         elif self._is_new(message):
-            await self._addressed(message, leave)
+            try:
+                await self._addressed(message, leave)
+            except hikari.HikariError:
+                self._attended.discard(int(message.id))  # nobody was told anything: it may come once more
+                raise
 
     def to_store(self, message: hikari.Message) -> Message | None:
         """A message that was missed, as a channel's archive keeps it; None for what it does not keep.
@@ -132,7 +140,7 @@ class Arrivals:
 
     async def _store(self, message: hikari.Message) -> None:
         channel_id = int(message.channel_id)
-        key = await repeated(lambda: self.places.key_of(channel_id), RETRY_PAUSES_S)
+        key = await repeated(lambda: self.places.key_of(channel_id), PLACE_PAUSES_S)
         await self.catch_up.caught_up(channel_id)
         quoting = await self.addressing.quotes(message)
         stored = to_message(message, self.addressing.bot(), quoting=quoting)

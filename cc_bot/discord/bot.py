@@ -83,16 +83,18 @@ async def run_bot(
         reading = asking.result()
         if reading != settings.reading:
             say(texts(settings.operator_locale).cli.mentions_only)
-        await DiscordBot(settings, reading, stores, assistant, say, clock=clock).run(stop)
+        since = await stores.channels.reading(reading, int(hikari.Snowflake.from_datetime(clock())))
+        granted = GrantedReading(reading, since)
+        await DiscordBot(settings, granted, stores, assistant, say, clock=clock).run(stop)
 
 
 class DiscordBot:
-    """One run of the bot. `reading` is what it may read."""
+    """One run of the bot."""
 
     def __init__(
         self,
         settings: DiscordSettings,
-        reading: Reading,
+        granted: GrantedReading,
         stores: Stores,
         assistant: Assistant,
         say: Callable[[str], None],
@@ -104,7 +106,7 @@ class DiscordBot:
         self._say = say
         self._running = RunningTurns()
         self._start_failure: StartupError | None = None
-        self._bot = gateway_bot(settings.token, settings.api_url, reading)
+        self._bot = gateway_bot(settings.token, settings.api_url, granted.reading)
         self._client = lightbulb.client_from_app(
             self._bot, localization_provider=command_names(), default_locale=DEFAULT_LOCALE
         )
@@ -131,9 +133,9 @@ class DiscordBot:
             places=places,
             taken_down=taken_down,
             clock=clock,
-            reading=reading,
+            granted=granted,
         )
-        registry.register_value(GrantedReading, GrantedReading(reading))
+        registry.register_value(GrantedReading, granted)
         registry.register_value(Messages, self._messages)
         self._messages.listen()
         self._client.error_handler(command_error_handler(readers))

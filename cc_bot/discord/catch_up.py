@@ -69,9 +69,12 @@ class CatchUp:
         listener: Listener,
         clock: Clock,
         bounds: Bounds = Bounds(),
+        *,
+        since: int = 0,
     ) -> None:
+        """`since`: nothing up to this id is missed, as it was not for the bot to read."""
         self._channels = channels
-        self._gap = _Gap(rest, channels, listener, clock, bounds)
+        self._gap = _Gap(rest, channels, listener, clock, bounds, since)
         self._bounds = bounds
         self._run: _Run | None = None
 
@@ -159,12 +162,13 @@ class _Gap:
     listener: Listener
     clock: Clock
     bounds: Bounds
+    since: int
 
     async def fill(self, place: Place) -> None:
         """Never raises: a place that can't be read must not keep its new messages waiting."""
         place_id = place.key.place_id
         try:
-            missed = await self._missed(place_id, max(place.newest_id, place.reset_id))
+            missed = await self._missed(place_id, max(place.newest_id, place.reset_id, self.since))
             await self._store(place.key, missed)
         except (hikari.ForbiddenError, hikari.NotFoundError) as error:
             _log.info("place_not_readable", place=place_id, status=int(error.status))

@@ -16,6 +16,7 @@ from cc_bot.discord.mentions import Mentions
 from cc_bot.discord.taken_down import TakenDown
 from cc_bot.discord.withdrawals import Withdrawals
 from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.message import is_blank
 from cc_bot.stores import ChannelStore
 
 
@@ -32,7 +33,9 @@ class Changes:
         if not message.author or message.author.id == self.addressing.bot().id or is_withheld(message):
             return
         content = await self.addressing.content_of(message)
-        if await self.channels.edit(int(message.id), content):
+        if is_blank(content):
+            await self._emptied(message)
+        elif await self.channels.edit(int(message.id), content):
             await self.mentions.edited(int(message.id))
 
     async def deleted(self, message_ids: Collection[int]) -> None:
@@ -41,6 +44,12 @@ class Changes:
         if gone:
             self.withdrawals.deleted(gone)
             await self.channels.delete(gone)
+
+    async def _emptied(self, message: hikari.PartialMessage) -> None:
+        """Nothing is left of it to keep, and not because Discord withholds what there is."""
+        if not is_blank(message.content or ""):
+            self.withdrawals.deleted([int(message.id)])
+            await self.channels.delete([int(message.id)])
 
     async def place_deleted(self, key: ChannelKey) -> None:
         """A channel with its threads, or a thread. Raises StorageError."""

@@ -10,7 +10,7 @@ import contextlib
 import secrets
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import hikari
 import structlog
@@ -30,6 +30,10 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.stores import ChannelStore
 
 _log = structlog.get_logger(__name__)
+
+REPLY_REFUSED: Final = frozenset({160002, 50013})
+"""Discord's error codes where a bot may write and not read the past: a reply refers to it, another message
+does not. 50013 may also mean that it may not write: the second try tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +71,34 @@ class ChannelOutlet:
     """Of the first message; the others have numbers after it. At most 25 characters in all, says Discord."""
 
     async def post(self, page: Page, number: int, known: KnownIds) -> hikari.Snowflake:  # noqa: ARG002 - Outlet
-        message = await repeated(
-            lambda: self.rest.create_message(
-                self.channel_id,
-                **new_message(page),
-                nonce=f"{self.nonce}-{number + 1}" if number else self.nonce,
-                reply=hikari.UNDEFINED if number else self.question_id,
-                reply_must_exist=False,
-                mentions_reply=False,
-            ),
-            RETRY_PAUSES_S,
-        )
+        nonce = f"{self.nonce}-{number + 1}" if number else self.nonce
+        try:
+            message = await self._create(page, nonce, hikari.UNDEFINED if number else self.question_id)
+        except (hikari.BadRequestError, hikari.ForbiddenError) as error:
+            if number or error.code not in REPLY_REFUSED:
+                raise
+            message = await self._create(page, nonce)
         if (message.content or "").strip() != page.content.strip():  # posted by an earlier run of the program
             await repeated(lambda: self.edit(message.id, changes_to(None, page)), RETRY_PAUSES_S)
         return message.id
 
     async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         await _if_possible(self.channels.add_pages(_real(first_id), [int(message_id)]))
+
+    async def _create(
+        self, page: Page, nonce: str, reply: hikari.UndefinedOr[int] = hikari.UNDEFINED
+    ) -> hikari.Message:
+        return await repeated(
+            lambda: self.rest.create_message(
+                self.channel_id,
+                **new_message(page),
+                nonce=nonce,
+                reply=reply,
+                reply_must_exist=False,
+                mentions_reply=False,
+            ),
+            RETRY_PAUSES_S,
+        )
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
         await self.rest.edit_message(self.channel_id, _real(message_id), **changes)

@@ -33,9 +33,11 @@ _GRANTED = (
 
 @dataclass(frozen=True, slots=True)
 class GrantedReading:
-    """Which messages this run of the bot reads, for whoever has to speak of it."""
+    """Which messages this run of the bot reads, for whoever has to know."""
 
     reading: Reading
+    since: int
+    """The id of the moment from which on these are read: what was written before was not for the bot."""
 
 
 def check_token(token: str) -> None:

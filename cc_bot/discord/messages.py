@@ -16,6 +16,8 @@ from cc_bot.discord.catch_up import CatchUp
 from cc_bot.discord.changes import Changes
 from cc_bot.discord.channel_answers import ChannelAnswers
 from cc_bot.discord.channel_outlet import ChannelReplies
+from cc_bot.discord.cut_off import CutOff
+from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.mentions import Mentions
@@ -26,7 +28,7 @@ from cc_bot.discord.taken_down import TakenDown
 from cc_bot.discord.turns import RunningTurns
 from cc_bot.discord.typing_signs import TypingSigns
 from cc_bot.discord.withdrawals import Withdrawals
-from cc_bot.domain.channel import ChannelKey, Reading
+from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import Message
@@ -53,18 +55,18 @@ class Messages:
         places: Places,
         taken_down: TakenDown,
         clock: Clock,
-        reading: Reading,
+        granted: GrantedReading,
     ) -> None:
-        self._reading = reading
+        self._reading = granted.reading
         self._channels = stores.channels
         self._bot = bot
         self._order = InOrder()
         self._resuming: asyncio.Task[None] | None = None
         self._locales = GuildLocales()
-        self._catch_up = CatchUp(stores.channels, bot.rest, self, clock)
+        self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, since=granted.since)
         replies, withdrawals = ChannelReplies(bot.rest, taken_down, stores.channels), Withdrawals()
         files = QuestionFiles(bot.rest)
-        self._addressing = Addressing(stores.channels, self._me, reads_all=reading == "all")
+        self._addressing = Addressing(stores.channels, self._me, reads_all=granted.reading == "all")
         answers = ChannelAnswers(
             channels=stores.channels,
             mentions=stores.mentions,
@@ -78,6 +80,7 @@ class Messages:
             bot=self._me,
         )
         self._mentions = Mentions(stores.mentions, answers, TypingSigns(bot.rest), clock)
+        self._cut_off = CutOff(stores.personal_answers, stores.channels, replies, readers, self._locales)
         personal = PersonalTurns(
             channels=stores.channels,
             assistant=assistant,
@@ -86,6 +89,7 @@ class Messages:
             locales=self._locales,
             running=running,
             withdrawals=withdrawals,
+            cut_off=self._cut_off,
             bot=self._me,
         )
         self._arrivals = Arrivals(
@@ -125,7 +129,8 @@ class Messages:
         subscribe(hikari.GuildChannelDeleteEvent, self._on_channel_deleted)
 
     def resume(self) -> None:
-        """Once the connection is open: see to those who still wait since the program last ended."""
+        """Once the connection is open: see to those who still wait since the program last ended, and to those
+        whose answers it was killed under."""
         if self._reading != "off":
             self._resuming = asyncio.create_task(self._resume())
 
@@ -167,6 +172,7 @@ class Messages:
             for pause_s in chain(_RESUME_PAUSES_S, repeat(_RESUME_PAUSES_S[-1])):
                 try:
                     await self._mentions.resume()
+                    await self._cut_off.resume()
                 except StorageError as error:
                     _log.warning("resume_failed", error=type(error).__name__)
                     await asyncio.sleep(pause_s)

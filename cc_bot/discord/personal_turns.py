@@ -1,8 +1,9 @@
 """Messages that go on with their author's own session: in a DM, and replies to answers of that session.
 
 The answer looks and works like that of `/ask`, buttons included. Nothing waits in the database: like a
-command, a question that the program is stopped under is lost with it. Where all messages are read, catching
-up finds a reply of the last minutes again, and the channel's conversation answers it.
+command, a question that the program is stopped under is lost with it, of which the next run tells its author
+(cut_off.py). Where all messages are read, catching up finds a reply of the last minutes again, and the
+channel's conversation answers it.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -17,6 +18,7 @@ from cc_bot.discord.answer_pages import note_pages
 from cc_bot.discord.attachments import fetch_attachments
 from cc_bot.discord.channel_messages import name_of_author, text_of
 from cc_bot.discord.channel_outlet import ChannelReplies
+from cc_bot.discord.cut_off import CutOff
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.reply import Reply
@@ -25,7 +27,7 @@ from cc_bot.discord.withdrawals import OnItsWay, Withdrawals
 from cc_bot.domain.events import TurnEvent
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
-from cc_bot.stores import ChannelStore
+from cc_bot.stores import ChannelStore, PersonalAnswer
 
 _log = structlog.get_logger(__name__)
 
@@ -39,6 +41,7 @@ class PersonalTurns:
     locales: GuildLocales
     running: RunningTurns
     withdrawals: Withdrawals
+    cut_off: CutOff
     bot: Callable[[], hikari.OwnUser]
     _order: InOrder = field(default_factory=InOrder)
     """Of each user's questions, while their files are fetched."""
@@ -54,7 +57,9 @@ class PersonalTurns:
         reply = self.replies.to(place_id, question_id)
 
         async def begin() -> None:
-            [on_its_way.answer_id] = await reply.message_ids()
+            [answer_id] = await reply.message_ids()
+            on_its_way.answer_id = answer_id
+            await self.cut_off.opened(PersonalAnswer(answer_id, place_id, key.user_id))
             opened()
 
         with self.withdrawals.watching((question_id,), reply.shows) as on_its_way:
@@ -70,6 +75,8 @@ class PersonalTurns:
             await _remove(reply)
         else:
             await note_pages(self.channels, ended, reply.further_ids)
+        if on_its_way.answer_id and (on_its_way.withdrawn or not ended.unseen):
+            await self.cut_off.ended(PersonalAnswer(on_its_way.answer_id, place_id, key.user_id))
 
     async def _question(self, message: hikari.Message) -> Message:
         """The question with its files. Raises InputError for what is wrong with them."""

@@ -21,6 +21,9 @@ class Recent(Generic[Key, Value]):
     def __contains__(self, key: Key) -> bool:
         return key in self._entries
 
+    def discard(self, key: Key) -> None:
+        self._entries.pop(key, None)
+
     def __setitem__(self, key: Key, value: Value) -> None:
         self._entries[key] = value
         self._entries.move_to_end(key)

@@ -17,6 +17,7 @@ from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.mentions import MentionStore
+from cc_bot.stores.personal_answers import PersonalAnswer, PersonalAnswerStore
 from cc_bot.stores.sessions import SessionStore
 from cc_bot.stores.settings import Keep, SettingsStore
 from cc_bot.stores.summaries import SummaryStore
@@ -28,6 +29,8 @@ __all__ = [
     "Keep",
     "MemoryStore",
     "MentionStore",
+    "PersonalAnswer",
+    "PersonalAnswerStore",
     "Place",
     "SessionStore",
     "SettingsStore",
@@ -50,6 +53,7 @@ class Stores:
     blocks: BlockStore
     channels: ChannelStore
     mentions: MentionStore
+    personal_answers: PersonalAnswerStore
 
 
 @asynccontextmanager
@@ -80,4 +84,5 @@ async def open_stores(
             blocks=BlockStore(database, clock=clock),
             channels=ChannelStore(database, clock=clock),
             mentions=MentionStore(database),
+            personal_answers=PersonalAnswerStore(database, clock=clock),
         )

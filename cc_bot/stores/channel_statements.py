@@ -215,10 +215,19 @@ RESET: Final = """
     WHERE excluded.last_reset_discord_message_id > known.last_reset_discord_message_id
 """
 
+# $1 what is read, $2 from when on if that is new
+READING: Final = """
+    INSERT INTO reading AS before (id, mode, since) VALUES (1, $1, $2)
+    ON CONFLICT (id) DO UPDATE SET
+        since = CASE before.mode WHEN excluded.mode THEN before.since ELSE excluded.since END,
+        mode = excluded.mode
+    RETURNING since
+"""
+
 CHANNEL_STATEMENTS: Final = frozenset(
     {
         *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT),
         *(THAW_ANSWER, COMMIT_ANSWER, MARK_ANSWERED),
-        *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, RESET),
+        *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, RESET, READING),
     }
 )

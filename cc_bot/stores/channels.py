@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
 
-from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.channel import ChannelKey, Reading
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message, is_blank
@@ -142,6 +142,12 @@ class ChannelStore:
         rows = await self._database.query(sql.PLACES)
         places = (Place(ChannelKey(channel, thread), *ids) for channel, thread, *ids in rows)
         return tuple(nlargest(limit, places, key=lambda place: place.newest_id))
+
+    async def reading(self, mode: Reading, since: int) -> int:
+        """Which messages are read from now on. Since when they are: the id of a moment, `since` if the last
+        run read others, or there was none."""
+        [[(began,)]] = await self._database.transaction([Statement(sql.READING, (mode, since))])
+        return int(began)
 
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
         """Nothing up to this Discord id is read again by this bot, or by any with `bot_id` 0."""

@@ -12,6 +12,7 @@ from cc_bot.stores.blocks import BLOCK_STATEMENTS
 from cc_bot.stores.channel_removal import REMOVAL_STATEMENTS
 from cc_bot.stores.channel_statements import CHANNEL_STATEMENTS
 from cc_bot.stores.mentions import MENTION_STATEMENTS
+from cc_bot.stores.personal_answers import PERSONAL_STATEMENTS
 
 DELETE_EXPIRED_ATTACHMENTS: Final = """
     DELETE FROM attachments
@@ -47,6 +48,7 @@ UNSCOPED: Final = frozenset(
     {
         *(DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED),
         *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
+        *PERSONAL_STATEMENTS,
         *(*BLOCK_STATEMENTS, *CHANNEL_STATEMENTS, *REMOVAL_STATEMENTS, *MENTION_STATEMENTS),
     }
 )

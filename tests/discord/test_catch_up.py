@@ -71,13 +71,13 @@ class Scene:
         message = Message("user", posted.content, author_id=self.aiko.id, discord_id=posted.id)
         assert await self.stores.channels.add(key or self.key, message)
 
-    def returns(self, bounds: Bounds = QUICK, *, later: timedelta = timedelta()) -> CatchUp:
+    def returns(self, bounds: Bounds = QUICK, *, later: timedelta = timedelta(), since: int = 0) -> CatchUp:
         """The bot connects; every CatchUp is closed at the end of the test."""
 
         def clock() -> datetime:
             return utc_now() + later
 
-        catch_up = CatchUp(self.stores.channels, self.rest, self.hearing, clock, bounds)
+        catch_up = CatchUp(self.stores.channels, self.rest, self.hearing, clock, bounds, since=since)
         self.opened.push_async_callback(catch_up.close)
         catch_up.begin()
         return catch_up
@@ -119,6 +119,12 @@ class TestWhatWasMissed:
         await scene.write("一つ目", "two", "三つ目")
         await scene.returns().caught_up(scene.channel.id)
         assert scene.stored() == ["最後に読んだもの", "一つ目", "two", "三つ目"]
+
+    async def test_is_not_what_was_written_before_everything_was_read(self, scene: Scene) -> None:
+        _, private = await scene.write("まだ読まれない", "これも")
+        await scene.write("ここから読まれる")
+        await scene.returns(since=private.id).caught_up(scene.channel.id)
+        assert scene.stored() == ["最後に読んだもの", "ここから読まれる"]
 
     async def test_is_read_without_anybody_writing_there(self, scene: Scene) -> None:
         await scene.write("誰も待っていない")

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from hikari.impl import RESTClientImpl
 
 from cc_bot.assistant import Assistant
-from cc_bot.discord.gateway import gateway_bot
+from cc_bot.discord.gateway import GrantedReading, gateway_bot
 from cc_bot.discord.localization import Readers
 from cc_bot.discord.messages import Messages
 from cc_bot.discord.places import Places
@@ -43,7 +43,7 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
             places=Places(bot.rest),
             taken_down=TakenDown(),
             clock=utc_now,
-            reading="mentions",
+            granted=GrantedReading("mentions", since=0),
         )
     finally:
         await bot.rest.close()

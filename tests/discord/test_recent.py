@@ -18,3 +18,10 @@ class TestRecent:
         recent["一"] = 11
         recent["三"] = 3
         assert [recent.get(key) for key in ("一", "二", "三")] == [11, None, 3]
+
+    def test_forgets_what_it_is_told_to(self) -> None:
+        recent = Recent[int, str](2)
+        recent[1] = "a"
+        recent.discard(1)
+        recent.discard(2)
+        assert 1 not in recent

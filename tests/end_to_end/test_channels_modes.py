@@ -78,3 +78,15 @@ class TestAll:
             stage.program.environment["DISCORD_TOKEN"] = stage.discord.other_token
             await stage.program.start("run")
             assert (await last_words(stage)).startswith("Discord did not accept DISCORD_TOKEN.")
+
+    async def test_reads_nothing_that_was_written_before_it_was_switched_on(self, tmp_path: Path) -> None:
+        discord = LoopbackDiscord(message_content=True)
+        async with running_stage(tmp_path, {"CC_BOT_CHANNELS": "mentions"}, discord) as stage:
+            aiko, channel = stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel()
+            await stage.said(aiko, channel, "元気？", "元気です。")
+            await stage.discord.post(aiko, channel, "二人だけの話")
+            stage.program.environment["CC_BOT_CHANNELS"] = "all"
+            await stage.restart()
+            await stage.said(aiko, channel, "何の話？", "分かりません。")
+            assert stage.shown() == ["Aiko: 元気？", "元気です。", "Aiko: 何の話？"]
+            stage.check()

@@ -79,6 +79,27 @@ class TestEditedQuestion:
         await stage.discord.quiet()
         assert stage.stored(channel)[0][1] == "今日は？"
 
+    async def test_that_leaves_nothing_but_the_call_takes_back_what_it_said(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        message = await stage.said(aiko, channel, "電話番号は090-1111", "はい。")
+        await stage.discord.edit(aiko, message, stage.discord.bot.mention)
+        gone = "SELECT count(*) FROM messages WHERE discord_id = ?"
+        await stage.eventually(gone, message.id, gives=[(0,)])
+        await stage.eventually("SELECT count(*) FROM mentions WHERE discord_id = ?", message.id, gives=[(0,)])
+        await stage.said(aiko, channel, "次", "はい。")
+        assert stage.shown() == ["Aiko: 次"]
+
+    async def test_that_leaves_nothing_but_the_call_withdraws_the_answer_on_its_way(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(Reply(Say("答えはじめ"), Hang()))
+        message = await stage.write(aiko, channel, "電話番号は090-1111")
+        reply = await streaming(stage.discord.answer(message), "答えはじめ")
+        await stage.discord.edit(aiko, message, stage.discord.bot.mention)
+        await reply.until(lambda shown: not shown.messages, "the answer to vanish")
+        await stage.eventually("SELECT count(*) FROM messages WHERE channel_id = ?", channel.id, gives=[(0,)])
+
     async def test_of_a_long_answer_takes_its_further_messages_down(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

@@ -15,7 +15,9 @@ from tests.loopback.model_server import (
 )
 
 POST = "POST /channels/{channel}/messages"
+CANNOT_REFER = 160002
 EDIT = "PATCH /channels/{channel}/messages/{message}"
+LOOK_UP = "GET /channels/{channel}"
 WAITING = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 0"
 
 
@@ -271,3 +273,24 @@ class TestTrouble:
         stage.discord.permit(stage.discord.bot, Permission.SEND_MESSAGES, channel)
         await stage.said(aiko, channel, "今度は？", "はい。")
         assert len(stage.model.requests) == 1
+
+    async def test_with_permission_to_read_the_past_is_answered_without_a_reference(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.excused.add(CANNOT_REFER)
+        stage.discord.forbid(stage.discord.bot, Permission.READ_MESSAGE_HISTORY, channel)
+        stage.model.script(says("元気です。"))
+        await stage.write(aiko, channel, "元気？")
+        await stage.eventually("SELECT shown FROM mentions WHERE channel_id = ?", channel.id, gives=[(1,)])
+        assert [shown.content for shown in stage.discord.messages(channel)][1:] == ["元気です。"]
+
+    async def test_of_discord_with_telling_the_place_does_not_lose_a_mention_that_comes_again(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.discord.fail_next(LOOK_UP, 403)
+        message = await stage.write(aiko, channel, "元気？")
+        await stage.discord.wait(lambda: stage.discord.calls(LOOK_UP, status=403), "a refusal")
+        await stage.discord.quiet()
+        stage.model.script(says("元気です。"))
+        await stage.discord.redeliver(message)
+        await stage.says(message, "元気です。")

@@ -13,6 +13,7 @@ from cc_bot.stores import (
     ChannelStore,
     MemoryStore,
     MentionStore,
+    PersonalAnswerStore,
     SessionStore,
     SettingsStore,
     Stores,
@@ -84,4 +85,5 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
         blocks=BlockStore(database),
         channels=ChannelStore(database),
         mentions=MentionStore(database),
+        personal_answers=PersonalAnswerStore(database),
     )

@@ -144,3 +144,14 @@ class TestReset:
         rows = await database.query("SELECT thread_id, last_reset_row_id FROM thread_metadata")
         [(last,)] = await database.query("SELECT max(id) FROM messages")
         assert set(rows) == {(THREAD.thread_id, 0), (CHANNEL.channel_id, last)}
+
+
+class TestReading:
+    async def test_goes_on_since_it_began(self, stores: Stores) -> None:
+        assert await stores.channels.reading("all", 100) == 100
+        assert await stores.channels.reading("all", 200) == 100
+
+    async def test_of_other_messages_begins_anew(self, stores: Stores) -> None:
+        await stores.channels.reading("all", 100)
+        assert await stores.channels.reading("mentions", 200) == 200
+        assert await stores.channels.reading("all", 300) == 300

@@ -85,3 +85,18 @@ CREATE TABLE thread_metadata (
 
 -- Serves: deleting all of a channel.
 CREATE INDEX thread_metadata_by_channel ON thread_metadata (channel_id);
+
+-- Which messages the bot reads, and since when: what was written before that was not said to it. One row.
+CREATE TABLE reading (
+    id    INTEGER PRIMARY KEY CHECK (id = 1),
+    mode  TEXT NOT NULL,
+    since INTEGER NOT NULL  -- a moment as Discord's ids have it: all ids from then on are greater
+);
+
+-- Answers in DMs and to replies that are on their way: what of them is left at the next start was cut off.
+CREATE TABLE personal_answers (
+    answer_id  INTEGER PRIMARY KEY,  -- the message that shows the answer
+    channel_id INTEGER NOT NULL,
+    user_id    INTEGER NOT NULL,
+    created_at INTEGER NOT NULL
+);

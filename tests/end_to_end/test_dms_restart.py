@@ -1,0 +1,88 @@
+"""DMs, and replies to one's own answers, when the program is killed: their authors are told."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest_asyncio
+
+from tests.end_to_end.stage import AGAIN, Stage, running_stage, streaming
+from tests.loopback.discord import Channel, User
+from tests.loopback.model_server import Hang, Reply, Say, says
+
+EDIT = "PATCH /channels/{channel}/messages/{message}"
+UNKNOWN_MESSAGE = 10008
+NOTED = "SELECT count(*) FROM personal_answers"
+STORED = "SELECT count(*) FROM messages WHERE channel_id = ?"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+    async with running_stage(tmp_path, {}) as stage:
+        yield stage
+        stage.check()
+
+
+class TestKill:
+    async def test_during_an_answer_is_told_of_in_its_place(self, stage: Stage, aiko: User) -> None:
+        stage.model.script(Reply(Say("書きかけの長い話です。" * 250), Hang()))
+        message = await stage.write(aiko, stage.discord.dm(aiko), "質問", mention=False)
+        reply = stage.discord.answer(message)
+        await reply.until(lambda shown: len(shown.messages) == 2, "a second message")
+        await stage.eventually("SELECT count(*) FROM answer_pages", gives=[(1,)])
+        await stage.restart()
+        await reply.until(lambda shown: not shown.labels and len(shown.messages) == 1, "one sentence")
+        assert reply.text.startswith("書いている途中で動かなくなったため")
+        await stage.eventually(NOTED, gives=[(0,)])
+        assert len(stage.model.requests) == 1
+
+    async def test_during_an_answer_to_a_reply_is_told_of_too(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        answer = await stage.ask(aiko, channel, "はじめに")
+        stage.model.script(Reply(Say("書きかけの"), Hang()))
+        message = await stage.write(aiko, channel, "続き", reply_to=answer.message)
+        reply = await streaming(stage.discord.answer(message), "書きかけの")
+        await stage.restart()
+        await stage.says(message, "書いている途中で動かなくなったため")
+        assert reply.labels == []
+
+    async def test_after_the_answer_was_stored_shows_it(self, stage: Stage, aiko: User) -> None:
+        dm = stage.discord.dm(aiko)
+        stage.model.script(says("できあがり。", delay_s=0.5))
+        message = await stage.write(aiko, dm, "質問", mention=False)
+        reply = await streaming(stage.discord.answer(message), "考えています…")
+        await stage.model.arrived(1)
+        stage.discord.fail_next(EDIT, 503, times=1000)
+        await stage.eventually(STORED, dm.id, gives=[(2,)])
+        await stage.program.kill()
+        await stage.discord.gone()
+        stage.discord.faults.forget()
+        assert "できあがり。" not in reply.text
+        await stage.start()
+        await reply.until(lambda shown: AGAIN["ja"] in shown.labels, "the answer with its buttons")
+        assert reply.text == "できあがり。"
+        await stage.eventually(NOTED, gives=[(0,)])
+
+    async def test_during_an_answer_that_is_deleted_since_is_forgotten(
+        self, stage: Stage, aiko: User
+    ) -> None:
+        stage.model.script(Reply(Say("書きかけの"), Hang()))
+        message = await stage.write(aiko, stage.discord.dm(aiko), "質問", mention=False)
+        reply = await streaming(stage.discord.answer(message), "書きかけの")
+        await stage.program.kill()
+        await stage.discord.gone()
+        stage.excused.add(UNKNOWN_MESSAGE)
+        await stage.discord.world.delete(reply.stored[0])
+        await stage.start()
+        await stage.eventually(NOTED, gives=[(0,)])
+        assert reply.messages == []
+
+    async def test_between_answers_changes_nothing(self, stage: Stage, aiko: User) -> None:
+        stage.model.script(says("はい。"))
+        message = await stage.write(aiko, stage.discord.dm(aiko), "質問", mention=False)
+        reply = stage.discord.answer(message)
+        await reply.until(lambda shown: AGAIN["ja"] in shown.labels, "the buttons")
+        await stage.eventually(NOTED, gives=[(0,)])
+        await stage.restart()
+        await stage.discord.quiet()
+        assert AGAIN["ja"] in reply.labels
