@@ -19,13 +19,13 @@ import structlog
 
 from cc_bot.assistant import Assistant
 from cc_bot.discord import extensions
+from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.failures import command_error_handler
 from cc_bot.discord.gateway import GrantedReading, check_token, gateway_bot, granted_reading, refusal
 from cc_bot.discord.localization import DEFAULT_LOCALE, Readers, command_names
-from cc_bot.discord.messages import Messages
+from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
-from cc_bot.discord.taken_down import TakenDown
-from cc_bot.discord.turns import RunningTurns
 from cc_bot.domain.channel import Reading
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError

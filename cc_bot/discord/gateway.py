@@ -77,7 +77,7 @@ def gateway_bot(token: str, api_url: str | None, reading: Reading) -> hikari.Gat
         intents=INTENTS[reading],
         cache_settings=hikari.impl.CacheSettings(components=hikari.api.CacheComponents.ME),
         http_settings=hikari.impl.HTTPSettings(force_close_transports=False),  # keep connections open
-        max_retries=0,  # a retried post may post twice: see discord/reply.py
+        max_retries=0,  # a retried post may post twice: see discord/delivery/reply.py
         auto_chunk_members=False,
         banner=None,
         logs=None,

@@ -5,7 +5,7 @@ from functools import reduce
 
 import pytest
 
-from cc_bot.discord.answer import (
+from cc_bot.discord.pages.answer import (
     MAX_MESSAGES,
     AnswerState,
     advance,
@@ -13,9 +13,9 @@ from cc_bot.discord.answer import (
     final_pages,
     streaming_pages,
 )
-from cc_bot.discord.custom_ids import StopButton, parse_custom_id
-from cc_bot.discord.page import Page
-from cc_bot.discord.split import utf16_length
+from cc_bot.discord.pages.custom_ids import StopButton, parse_custom_id
+from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain import (
     Done,
     Locale,

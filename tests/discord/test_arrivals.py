@@ -1,6 +1,6 @@
 """How long a new message waits for Discord to tell where it stands."""
 
-from cc_bot.discord.arrivals import PLACE_PAUSES_S
+from cc_bot.discord.messages.arrivals import PLACE_PAUSES_S
 
 
 class TestPatience:

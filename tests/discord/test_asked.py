@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from cc_bot.discord.asked import MAX_TOGETHER, MAX_TOGETHER_CHARACTERS, REMEMBERED, AsRead, together
+from cc_bot.discord.messages.asked import MAX_TOGETHER, MAX_TOGETHER_CHARACTERS, REMEMBERED, AsRead, together
 from cc_bot.domain.message import Message
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import hikari
 import pytest
 
-from cc_bot.discord.catch_up import Bounds, CatchUp
+from cc_bot.discord.messages.catch_up import Bounds, CatchUp
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Message

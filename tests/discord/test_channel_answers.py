@@ -11,15 +11,15 @@ from zoneinfo import ZoneInfo
 import hikari
 import pytest
 
-from cc_bot.discord.channel_answers import ChannelAnswers
-from cc_bot.discord.channel_outlet import ChannelReplies
+from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.localization import GuildLocales, Readers
-from cc_bot.discord.mentions import Mentions
-from cc_bot.discord.question_files import QuestionFiles
-from cc_bot.discord.taken_down import TakenDown
-from cc_bot.discord.turns import RunningTurns
-from cc_bot.discord.typing_signs import TypingSigns
-from cc_bot.discord.withdrawals import Withdrawals
+from cc_bot.discord.messages.channel_answers import ChannelAnswers
+from cc_bot.discord.messages.mentions import Mentions
+from cc_bot.discord.messages.question_files import QuestionFiles
+from cc_bot.discord.messages.typing_signs import TypingSigns
+from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.domain import ChannelKey, Locale
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelRefusedRequest, StorageError
@@ -84,7 +84,7 @@ async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: 
             channels=stores.channels,
             mentions=stores.mentions,
             assistant=table.assistant,
-            replies=ChannelReplies(rest, taken_down, stores.channels),
+            replies=MessageReplies(rest, taken_down, stores.channels),
             files=QuestionFiles(rest),
             readers=Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
             locales=GuildLocales(),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.custom_ids import (
+from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
     AnyButton,
     ListButton,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cc_bot.discord.fences import close_fences
+from cc_bot.discord.pages.fences import close_fences
 
 
 class TestCloseFences:

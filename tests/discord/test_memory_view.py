@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.memory_view import PAGE_SIZE, choice_name, memory_list
+from cc_bot.discord.pages.memory_view import PAGE_SIZE, choice_name, memory_list
 from cc_bot.domain import Locale, Memory
 from cc_bot.texts import texts
 

@@ -9,12 +9,12 @@ from zoneinfo import ZoneInfo
 from hikari.impl import RESTClientImpl
 
 from cc_bot.assistant import Assistant
+from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gateway import GrantedReading, gateway_bot
 from cc_bot.discord.localization import Readers
-from cc_bot.discord.messages import Messages
+from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
-from cc_bot.discord.taken_down import TakenDown
-from cc_bot.discord.turns import RunningTurns
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale

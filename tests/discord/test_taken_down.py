@@ -1,6 +1,6 @@
 """Deletions by the bot itself."""
 
-from cc_bot.discord.taken_down import REMEMBERED, TakenDown
+from cc_bot.discord.delivery.taken_down import REMEMBERED, TakenDown
 
 
 class TestDeletion:

@@ -3,7 +3,7 @@
 import pytest
 
 from cc_bot.assistant import Stop
-from cc_bot.discord.withdrawals import Withdrawals
+from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.domain.channel import ChannelKey
 
 CHANNEL, THREAD = ChannelKey(700), ChannelKey(700, 750)

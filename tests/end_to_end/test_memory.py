@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cc_bot.discord.memory_view import PAGE_SIZE
+from cc_bot.discord.pages.memory_view import PAGE_SIZE
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Reply, User
 from tests.loopback.model_server import Call, Json, calls, new_tool_results, says

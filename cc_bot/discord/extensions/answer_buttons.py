@@ -10,16 +10,16 @@ import hikari
 import lightbulb
 
 from cc_bot.assistant import Assistant, TurnOptions
-from cc_bot.discord.answer_pages import note_pages
-from cc_bot.discord.custom_ids import ANY_ASKER, AnswerButton, StopButton, parse_custom_id
+from cc_bot.discord.delivery.answer_pages import note_pages
+from cc_bot.discord.delivery.interaction_outlet import reply_following, reply_in_place
+from cc_bot.discord.delivery.reply import components
+from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.delivery.turns import RunningTurns, show_turn
 from cc_bot.discord.failures import tell, tell_failure
-from cc_bot.discord.interaction_outlet import reply_following, reply_in_place
 from cc_bot.discord.interactions import author_name, defer_update, is_ephemeral, session_key, visibility_of
 from cc_bot.discord.localization import Reader, Readers
-from cc_bot.discord.page import Button, Page, TextFile
-from cc_bot.discord.reply import components
-from cc_bot.discord.taken_down import TakenDown
-from cc_bot.discord.turns import RunningTurns, show_turn
+from cc_bot.discord.pages.custom_ids import ANY_ASKER, AnswerButton, StopButton, parse_custom_id
+from cc_bot.discord.pages.page import Button, Page, TextFile
 from cc_bot.domain.message import Message
 from cc_bot.stores import ChannelStore
 

@@ -4,12 +4,12 @@ import lightbulb
 
 from cc_bot.assistant import Assistant, TurnOptions
 from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
-from cc_bot.discord.answer_pages import note_pages
 from cc_bot.discord.attachments import fetch_attachment
-from cc_bot.discord.interaction_outlet import reply_to_deferred
+from cc_bot.discord.delivery.answer_pages import note_pages
+from cc_bot.discord.delivery.interaction_outlet import reply_to_deferred
+from cc_bot.discord.delivery.turns import RunningTurns, show_turn
 from cc_bot.discord.interactions import author_name, defer, session_key, visibility_of
 from cc_bot.discord.localization import Readers
-from cc_bot.discord.turns import RunningTurns, show_turn
 from cc_bot.domain.message import Message
 from cc_bot.stores import ChannelStore
 

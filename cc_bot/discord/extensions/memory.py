@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import hikari
 import lightbulb
 
-from cc_bot.discord.custom_ids import ListButton, parse_custom_id
+from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import MAX_CHOICES, Answerable, defer, defer_update, own_space
 from cc_bot.discord.localization import Reader, Readers
-from cc_bot.discord.memory_view import PAGE_SIZE, choice_name, memory_list, quoted, receipt
-from cc_bot.discord.page import Button
-from cc_bot.discord.reply import components
+from cc_bot.discord.pages.custom_ids import ListButton, parse_custom_id
+from cc_bot.discord.pages.memory_view import PAGE_SIZE, choice_name, memory_list, quoted, receipt
+from cc_bot.discord.pages.page import Button
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_CATEGORY_CHARACTERS, Memory, parse_tags
 from cc_bot.stores.memories import MemoryStore

@@ -7,7 +7,7 @@ import lightbulb
 
 from cc_bot.discord.interactions import defer, is_ephemeral, visibility_of
 from cc_bot.discord.localization import Readers
-from cc_bot.discord.memory_view import receipt
+from cc_bot.discord.pages.memory_view import receipt
 from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS
 from cc_bot.stores.memories import MemoryStore
 

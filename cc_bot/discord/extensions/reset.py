@@ -10,7 +10,7 @@ import lightbulb
 
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.localization import Readers
-from cc_bot.discord.messages import Messages
+from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places, key_of_interaction
 
 loader = lightbulb.Loader()

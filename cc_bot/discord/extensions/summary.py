@@ -6,13 +6,13 @@ The reply is ephemeral, so that it may show what was said in private, too.
 import hikari
 import lightbulb
 
-from cc_bot.discord.custom_ids import SummaryButton, parse_custom_id
+from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import defer, defer_update, session_key
 from cc_bot.discord.localization import Readers
-from cc_bot.discord.page import Button
-from cc_bot.discord.reply import components
-from cc_bot.discord.summary_view import summary_embed
+from cc_bot.discord.pages.custom_ids import SummaryButton, parse_custom_id
+from cc_bot.discord.pages.page import Button
+from cc_bot.discord.pages.summary_view import summary_embed
 from cc_bot.stores.summaries import SummaryStore
 
 loader = lightbulb.Loader()

@@ -14,7 +14,7 @@ import hikari
 from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.discord.interactions import is_fault
-from cc_bot.discord.page import Button, Page
+from cc_bot.discord.pages.page import Button, Page
 
 Result = TypeVar("Result")
 

@@ -15,8 +15,7 @@ from typing import Any, Final
 import hikari
 import structlog
 
-from cc_bot.discord.page import Page
-from cc_bot.discord.reply import (
+from cc_bot.discord.delivery.reply import (
     RETRY_PAUSES_S,
     KnownIds,
     Reply,
@@ -25,7 +24,8 @@ from cc_bot.discord.reply import (
     new_message,
     repeated,
 )
-from cc_bot.discord.taken_down import TakenDown
+from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.pages.page import Page
 from cc_bot.domain.errors import StorageError
 from cc_bot.stores import ChannelStore
 
@@ -37,7 +37,7 @@ does not. 50013 may also mean that it may not write: the second try tells."""
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelReplies:
+class MessageReplies:
     """Makes replies to messages."""
 
     rest: hikari.api.RESTClient
@@ -56,12 +56,12 @@ class ChannelReplies:
         """Answer a message with one sentence, beside an answer that it may have. Raises hikari's errors."""
         await Reply(self._outlet(channel_id, question_id, f"{question_id}-s")).show((Page(sentence),))
 
-    def _outlet(self, channel_id: int, question_id: int, nonce: str) -> "ChannelOutlet":
-        return ChannelOutlet(self.rest, self.taken_down, self.channels, channel_id, question_id, nonce)
+    def _outlet(self, channel_id: int, question_id: int, nonce: str) -> "MessageOutlet":
+        return MessageOutlet(self.rest, self.taken_down, self.channels, channel_id, question_id, nonce)
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelOutlet:
+class MessageOutlet:
     rest: hikari.api.RESTClient
     taken_down: TakenDown
     channels: ChannelStore

@@ -12,15 +12,15 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
-from cc_bot.discord.answer import AnswerState, final_pages
-from cc_bot.discord.asked import Asked, AsRead, id_of, together
-from cc_bot.discord.channel_outlet import ChannelReplies
+from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.reply import Reply, Sent
+from cc_bot.discord.delivery.turns import RunningTurns, in_channel, show_turn
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
-from cc_bot.discord.page import Page
-from cc_bot.discord.question_files import QuestionFiles, with_files_if_taken
-from cc_bot.discord.reply import Reply, Sent
-from cc_bot.discord.turns import RunningTurns, in_channel, show_turn
-from cc_bot.discord.withdrawals import OnItsWay, Withdrawals
+from cc_bot.discord.messages.asked import Asked, AsRead, id_of, together
+from cc_bot.discord.messages.question_files import QuestionFiles, with_files_if_taken
+from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
+from cc_bot.discord.pages.answer import AnswerState, final_pages
+from cc_bot.discord.pages.page import Page
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import Postponed, ShuttingDown
 from cc_bot.domain.events import Done, TurnEvent, Usage
@@ -38,7 +38,7 @@ class ChannelAnswers:
     channels: ChannelStore
     mentions: MentionStore
     assistant: Assistant
-    replies: ChannelReplies
+    replies: MessageReplies
     files: QuestionFiles
     readers: Readers
     locales: GuildLocales

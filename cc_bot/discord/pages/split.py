@@ -16,8 +16,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from cc_bot.discord.breaks import Rank, after_white_space, cluster_starts, is_good_line_end, places, whole
-from cc_bot.discord.fences import Fence, LineKind, next_line
+from cc_bot.discord.pages.breaks import (
+    Rank,
+    after_white_space,
+    cluster_starts,
+    is_good_line_end,
+    places,
+    whole,
+)
+from cc_bot.discord.pages.fences import Fence, LineKind, next_line
 
 MESSAGE_LIMIT = 2000
 """UTF-16 code units in one message."""

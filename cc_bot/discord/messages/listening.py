@@ -10,24 +10,24 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Assistant
-from cc_bot.discord.addressing import Addressing
-from cc_bot.discord.arrivals import Arrivals
-from cc_bot.discord.catch_up import CatchUp
-from cc_bot.discord.changes import Changes
-from cc_bot.discord.channel_answers import ChannelAnswers
-from cc_bot.discord.channel_outlet import ChannelReplies
-from cc_bot.discord.cut_off import CutOff
+from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gateway import GrantedReading
-from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.localization import GuildLocales, Readers
-from cc_bot.discord.mentions import Mentions
-from cc_bot.discord.personal_turns import PersonalTurns
+from cc_bot.discord.messages.addressing import Addressing
+from cc_bot.discord.messages.arrivals import Arrivals
+from cc_bot.discord.messages.catch_up import CatchUp
+from cc_bot.discord.messages.changes import Changes
+from cc_bot.discord.messages.channel_answers import ChannelAnswers
+from cc_bot.discord.messages.cut_off import CutOff
+from cc_bot.discord.messages.in_order import InOrder
+from cc_bot.discord.messages.mentions import Mentions
+from cc_bot.discord.messages.personal_turns import PersonalTurns
+from cc_bot.discord.messages.question_files import QuestionFiles
+from cc_bot.discord.messages.typing_signs import TypingSigns
+from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.discord.places import Places
-from cc_bot.discord.question_files import QuestionFiles
-from cc_bot.discord.taken_down import TakenDown
-from cc_bot.discord.turns import RunningTurns
-from cc_bot.discord.typing_signs import TypingSigns
-from cc_bot.discord.withdrawals import Withdrawals
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
@@ -64,7 +64,7 @@ class Messages:
         self._resuming: asyncio.Task[None] | None = None
         self._locales = GuildLocales()
         self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, since=granted.since)
-        replies, withdrawals = ChannelReplies(bot.rest, taken_down, stores.channels), Withdrawals()
+        replies, withdrawals = MessageReplies(bot.rest, taken_down, stores.channels), Withdrawals()
         files = QuestionFiles(bot.rest)
         self._addressing = Addressing(stores.channels, self._me, reads_all=granted.reading == "all")
         answers = ChannelAnswers(

@@ -12,8 +12,8 @@ from datetime import timedelta
 import hikari
 import structlog
 
-from cc_bot.discord.channel_answers import ChannelAnswers
-from cc_bot.discord.typing_signs import TypingSigns
+from cc_bot.discord.messages.channel_answers import ChannelAnswers
+from cc_bot.discord.messages.typing_signs import TypingSigns
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError

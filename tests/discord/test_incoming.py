@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.channel_messages import (
+from cc_bot.discord.messages.incoming import (
     asks_nothing,
     content_of,
     is_addressed,

@@ -11,9 +11,12 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.addressing import Addressing
-from cc_bot.discord.catch_up import CatchUp
-from cc_bot.discord.channel_messages import (
+from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.reply import repeated
+from cc_bot.discord.localization import GuildLocales, Reader, Readers
+from cc_bot.discord.messages.addressing import Addressing
+from cc_bot.discord.messages.catch_up import CatchUp
+from cc_bot.discord.messages.incoming import (
     ORDINARY,
     asks_nothing,
     is_addressed,
@@ -21,14 +24,11 @@ from cc_bot.discord.channel_messages import (
     is_withheld,
     to_message,
 )
-from cc_bot.discord.channel_outlet import ChannelReplies
-from cc_bot.discord.localization import GuildLocales, Reader, Readers
-from cc_bot.discord.mentions import Mentions
-from cc_bot.discord.personal_turns import PersonalTurns
+from cc_bot.discord.messages.mentions import Mentions
+from cc_bot.discord.messages.personal_turns import PersonalTurns
+from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.places import Places
-from cc_bot.discord.question_files import QuestionFiles
 from cc_bot.discord.recent import Recent
-from cc_bot.discord.reply import repeated
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.stores import ChannelStore
@@ -51,7 +51,7 @@ class Arrivals:
     catch_up: CatchUp
     mentions: Mentions
     personal: PersonalTurns
-    replies: ChannelReplies
+    replies: MessageReplies
     readers: Readers
     locales: GuildLocales
     files: QuestionFiles

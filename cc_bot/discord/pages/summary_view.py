@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import hikari
 
-from cc_bot.discord.memory_view import COLOUR
+from cc_bot.discord.pages.memory_view import COLOUR
 from cc_bot.domain.summary import Summary
 from cc_bot.texts import Texts
 

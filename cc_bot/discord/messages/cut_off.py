@@ -10,12 +10,12 @@ from functools import partial
 import hikari
 import structlog
 
-from cc_bot.discord.channel_outlet import ChannelReplies
-from cc_bot.discord.custom_ids import StopButton
-from cc_bot.discord.live import LiveAnswer
+from cc_bot.discord.delivery.live import LiveAnswer
+from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.reply import Sent
 from cc_bot.discord.localization import GuildLocales, Readers
+from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.recent import Recent
-from cc_bot.discord.reply import Sent
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.events import Done, Usage
 from cc_bot.stores import ChannelStore, PersonalAnswer, PersonalAnswerStore
@@ -30,7 +30,7 @@ REMEMBERED = 1000
 class CutOff:
     store: PersonalAnswerStore
     channels: ChannelStore
-    replies: ChannelReplies
+    replies: MessageReplies
     readers: Readers
     locales: GuildLocales
     _begun: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))

@@ -10,12 +10,12 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Stop
-from cc_bot.discord.answer import AnswerState
-from cc_bot.discord.custom_ids import ANY_ASKER, StopButton
-from cc_bot.discord.live import LiveAnswer
+from cc_bot.discord.delivery.live import LiveAnswer
+from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.localization import Reader
-from cc_bot.discord.page import Page
-from cc_bot.discord.reply import Reply
+from cc_bot.discord.pages.answer import AnswerState
+from cc_bot.discord.pages.custom_ids import ANY_ASKER, StopButton
+from cc_bot.discord.pages.page import Page
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.events import TurnEvent
 from cc_bot.texts import Texts, explain

@@ -15,7 +15,7 @@ import structlog
 
 from cc_bot.context.attachments import too_large
 from cc_bot.discord.attachments import MAX_BYTES, fetch_attachments
-from cc_bot.discord.channel_messages import FILE_NOTE
+from cc_bot.discord.messages.incoming import FILE_NOTE
 from cc_bot.domain.errors import AttachmentNotFetched, ContextTooLong, InputError, ModelRefusedRequest
 from cc_bot.domain.events import TextDelta, TurnEvent
 from cc_bot.domain.message import Attachment, Message

@@ -10,9 +10,17 @@ from typing import Any
 
 import hikari
 
+from cc_bot.discord.delivery.reply import (
+    NO_PINGS,
+    RETRY_PAUSES_S,
+    KnownIds,
+    PostUncertain,
+    Reply,
+    Sent,
+    new_message,
+)
 from cc_bot.discord.interactions import Answerable, is_fault
-from cc_bot.discord.page import Page
-from cc_bot.discord.reply import NO_PINGS, RETRY_PAUSES_S, KnownIds, PostUncertain, Reply, Sent, new_message
+from cc_bot.discord.pages.page import Page
 
 _POST_TRIES = 3
 

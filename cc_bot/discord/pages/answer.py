@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
-from cc_bot.discord.custom_ids import AnswerButton, StopButton
-from cc_bot.discord.fences import close_fences
-from cc_bot.discord.page import Button, Page, TextFile
-from cc_bot.discord.split import split
+from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton
+from cc_bot.discord.pages.fences import close_fences
+from cc_bot.discord.pages.page import Button, Page, TextFile
+from cc_bot.discord.pages.split import split
 from cc_bot.domain.events import Done, Notice, TextDelta, ToolFinished, ToolStarted, TurnEvent
 from cc_bot.domain.message import is_blank
 from cc_bot.texts import Texts

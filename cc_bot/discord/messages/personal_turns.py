@@ -14,16 +14,16 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
-from cc_bot.discord.answer_pages import note_pages
 from cc_bot.discord.attachments import fetch_attachments
-from cc_bot.discord.channel_messages import name_of_author, text_of
-from cc_bot.discord.channel_outlet import ChannelReplies
-from cc_bot.discord.cut_off import CutOff
-from cc_bot.discord.in_order import InOrder
+from cc_bot.discord.delivery.answer_pages import note_pages
+from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.turns import RunningTurns, show_turn
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
-from cc_bot.discord.reply import Reply
-from cc_bot.discord.turns import RunningTurns, show_turn
-from cc_bot.discord.withdrawals import OnItsWay, Withdrawals
+from cc_bot.discord.messages.cut_off import CutOff
+from cc_bot.discord.messages.in_order import InOrder
+from cc_bot.discord.messages.incoming import name_of_author, text_of
+from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.domain.events import TurnEvent
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
@@ -36,7 +36,7 @@ _log = structlog.get_logger(__name__)
 class PersonalTurns:
     channels: ChannelStore
     assistant: Assistant
-    replies: ChannelReplies
+    replies: MessageReplies
     readers: Readers
     locales: GuildLocales
     running: RunningTurns

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import hikari
 
-from cc_bot.discord.channel_messages import (
+from cc_bot.discord.messages.incoming import (
     content_of,
     is_addressed,
     is_for_others,

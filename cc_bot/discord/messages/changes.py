@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 import hikari
 
-from cc_bot.discord.addressing import Addressing
-from cc_bot.discord.channel_messages import is_withheld
-from cc_bot.discord.mentions import Mentions
-from cc_bot.discord.taken_down import TakenDown
-from cc_bot.discord.withdrawals import Withdrawals
+from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.messages.addressing import Addressing
+from cc_bot.discord.messages.incoming import is_withheld
+from cc_bot.discord.messages.mentions import Mentions
+from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.message import is_blank
 from cc_bot.stores import ChannelStore

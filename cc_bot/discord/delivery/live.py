@@ -12,10 +12,10 @@ from types import TracebackType
 import hikari
 import structlog
 
-from cc_bot.discord.answer import AnswerState, advance, answer_buttons, final_pages, streaming_pages
-from cc_bot.discord.custom_ids import StopButton
-from cc_bot.discord.page import Page, TextFile
-from cc_bot.discord.reply import PostUncertain, Reply
+from cc_bot.discord.delivery.reply import PostUncertain, Reply
+from cc_bot.discord.pages.answer import AnswerState, advance, answer_buttons, final_pages, streaming_pages
+from cc_bot.discord.pages.custom_ids import StopButton
+from cc_bot.discord.pages.page import Page, TextFile
 from cc_bot.domain.events import TurnEvent
 from cc_bot.texts import Texts
 

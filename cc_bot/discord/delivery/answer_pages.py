@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from cc_bot.discord.answer import AnswerState
+from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.stores import ChannelStore
 
 

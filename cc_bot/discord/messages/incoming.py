@@ -5,7 +5,7 @@ from typing import Final
 
 import hikari
 
-from cc_bot.discord.custom_ids import AnswerButton, StopButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
 from cc_bot.domain.message import Message, is_blank
 
 QUOTED_CHARACTERS = 300

@@ -1,0 +1,1 @@
+"""How an answer gets to Discord: its messages posted, edited and deleted while it is written."""
