@@ -110,9 +110,18 @@ COMMIT_ANSWER: Final = """
     RETURNING id
 """
 
-# Nothing is answered by an answer that was not stored. $1 channel, $2 thread, $3 the answer, $4 the question
+# Nothing is answered by an answer that was not stored. An edit that it has seen already asks for no other
+# one; below what the question says, a note in brackets may have told of its files. $1 channel, $2 thread, $3
+# the answer, $4 the question, $5 the text that was answered
 MARK_ANSWERED: Final = """
-    UPDATE mentions SET answered = 1, answer_id = $3, shown = 0
+    UPDATE mentions SET
+        answered = 1, answer_id = $3, shown = 0,
+        edited = CASE WHEN EXISTS (
+            SELECT 1 FROM messages AS m
+            WHERE m.discord_id = $4 AND m.user_id IS NULL AND (
+                m.content = $5 OR substr($5, 1, length(m.content) + 2) = m.content || char(10) || '['
+            )
+        ) THEN 0 ELSE edited END
     WHERE discord_id = $4 AND channel_id = $1 AND thread_id = $2 AND EXISTS (
         SELECT 1 FROM messages
         WHERE discord_id = $3 AND parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL

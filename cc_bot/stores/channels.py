@@ -88,7 +88,8 @@ class ChannelStore:
         await self._database.transaction(forgetting(key))
 
     async def commit_answer(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> Message:
-        """Store an answer and that the questions have it, both or neither; return it with its id and time.
+        """Store an answer and that the questions, as they were read, have it, both or neither; return it with
+        its id and time.
 
         An answer that has this Discord id already is overwritten: it was made anew. It is kept also when its
         place was reset since it was asked for, and read no more. Raises ValueError when it has no Discord id,
@@ -101,7 +102,10 @@ class ChannelStore:
             [
                 Statement(sql.THAW_ANSWER, held),
                 Statement(sql.COMMIT_ANSWER, params),
-                *(Statement(sql.MARK_ANSWERED, (*held, question.discord_id)) for question in questions),
+                *(
+                    Statement(sql.MARK_ANSWERED, (*held, question.discord_id, question.content))
+                    for question in questions
+                ),
             ]
         )
         if not results[1]:

@@ -210,6 +210,19 @@ class TestFiles:
         assert "牛乳とパン" in room.prompt()
 
 
+class TestReset:
+    async def test_in_the_moment_in_which_an_answer_begins_leaves_its_asker_to_be_told(
+        self, room: Room
+    ) -> None:
+        question = await room.asks("アイコ", "今日は？")
+        waiting = await room.waiting()
+        await room.table.stores.channels.reset(room.key, bot_id=0, discord_id=question.discord_id or 0)
+        assert await room.answers.answer(room.key, waiting)
+        assert room.table.model.requests == []
+        assert room.shown() == []
+        assert [q.content for q in await room.table.stores.mentions.left_behind(room.key)] == ["今日は？"]
+
+
 class TestSentence:
     async def test_stands_beside_an_answer(self, room: Room) -> None:
         question = await room.asks("アイコ", "元気？")

@@ -1,5 +1,7 @@
 """Mentions: who waits, who was answered, and by what."""
 
+from dataclasses import replace
+
 import pytest
 
 from cc_bot.domain import Message, SessionKey
@@ -110,6 +112,17 @@ class TestEditedQuestion:
         assert await stores.mentions.edited(CHANNEL) == ()
         await stores.channels.commit_answer(CHANNEL, answer(20), questions)
         assert [question.content for question in await stores.mentions.edited(CHANNEL)] == ["犬の話"]
+
+    async def test_whose_new_answer_is_stored_needs_no_other_one(self, stores: Stores) -> None:
+        await stores.channels.commit_answer(CHANNEL, answer(20), await wait(stores, 10))
+        await stores.channels.edit(10, "犬の話")
+        [edited] = await stores.mentions.edited(CHANNEL)
+        noted = replace(edited, content=f"{edited.content}\n[these files are not shown: …]")
+        for read in (edited, noted):
+            await stores.channels.edit(10, "猫の話")
+            await stores.channels.edit(10, "犬の話")
+            await stores.channels.commit_answer(CHANNEL, answer(20), [read])
+            assert await stores.mentions.edited(CHANNEL) == ()
 
     async def test_that_was_given_up_is_not_answered_after_all(self, stores: Stores) -> None:
         await stores.mentions.give_up(await wait(stores, 10))

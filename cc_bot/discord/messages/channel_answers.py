@@ -259,8 +259,10 @@ class ChannelAnswers:
             await self.mentions.shown(answer_id)
 
     async def _forget(self, asked: Asked, reply: Reply) -> None:
-        """Nobody wants the answer any more."""
-        await self.mentions.give_up(asked.questions)
+        """Nobody wants the answer any more; except those whose channel was reset in that very moment, who are
+        told so next."""
+        left_behind = frozenset(map(id_of, await self.mentions.left_behind(asked.key)))
+        await self.mentions.give_up([q for q in asked.questions if id_of(q) not in left_behind])
         await self.channels.delete(await reply.message_ids())
         try:
             await reply.remove()
