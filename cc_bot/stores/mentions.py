@@ -14,24 +14,26 @@ from cc_bot.domain.message import Message
 from cc_bot.storage import Database, Statement
 from cc_bot.stores.message_columns import read_message
 
-_WAITING: Final = """
+# Each mention with its message; which ones is up to the statement.
+_ASKED: Final = """
     SELECT m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
            m.author_id, m.author_name, m.discord_id, m.created_at
     FROM mentions AS w
     CROSS JOIN messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
+"""
+
+_WAITING: Final = f"""
+    {_ASKED}
     WHERE w.channel_id = $1 AND w.thread_id = $2 AND w.answered = 0 AND w.discord_id > (
         SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
     )
     ORDER BY w.discord_id
-"""
+"""  # noqa: S608 - put together from constants alone
 
 _LEFT_BEHIND: Final = _WAITING.replace("w.discord_id > (", "w.discord_id <= (")
 
-_EDITED: Final = """
-    SELECT m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
-           m.author_id, m.author_name, m.discord_id, m.created_at
-    FROM mentions AS w
-    CROSS JOIN messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
+_EDITED: Final = f"""
+    {_ASKED}
     WHERE w.channel_id = $1 AND w.thread_id = $2 AND w.answered = 1 AND w.edited = 1
         AND w.answer_id IS NOT NULL
     ORDER BY w.discord_id
@@ -74,11 +76,8 @@ _ANSWER_OF: Final = """
     LIMIT 1
 """
 
-_TO_SHOW: Final = """
-    SELECT m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
-           m.author_id, m.author_name, m.discord_id, m.created_at
-    FROM mentions AS w
-    CROSS JOIN messages AS m ON m.discord_id = w.answer_id AND m.user_id IS NULL AND m.visibility = 'public'
+_TO_SHOW: Final = f"""
+    {_ASKED.replace("m.discord_id = w.discord_id", "m.discord_id = w.answer_id")}
     WHERE w.channel_id = $1 AND w.thread_id = $2 AND w.answered = 1 AND w.shown = 0
         AND w.answer_id IS NOT NULL
     GROUP BY w.answer_id
@@ -92,11 +91,8 @@ _GIVE_UP: Final = """
     WHERE discord_id IN (SELECT value FROM json_each($1)) AND answered = 0
 """
 
-_QUESTIONS: Final = """
-    SELECT m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
-           m.author_id, m.author_name, m.discord_id, m.created_at
-    FROM mentions AS w
-    CROSS JOIN messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
+_QUESTIONS: Final = f"""
+    {_ASKED}
     WHERE w.answer_id = $1
     ORDER BY w.discord_id
 """
