@@ -11,54 +11,42 @@ from typing import Final
 
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.storage import Statement
+from cc_bot.stores.channel_statements import BLOCKS_FROM_MESSAGE
 
 _LAST_THREAD: Final = 2**63 - 1
 
-# The five of a deletion, with $1 an array of ids.
-_THAW: Final = """
-    DELETE FROM block_boundaries WHERE id IN (
-        SELECT b.id
-        FROM messages AS m
-        JOIN block_boundaries AS b
-            ON b.channel_id = m.parent_channel_id AND b.thread_id = m.thread_id
-            AND b.last_message_id >= m.discord_id
-        WHERE m.user_id IS NULL AND m.discord_id IN (
-            SELECT value FROM json_each($1)
-            UNION ALL
-            SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))
-        )
-    )
+# The messages that an array of ids ($1) stands for: these, and of a page the answer that it belongs to.
+_MEANT: Final = """
+    SELECT value FROM json_each($1)
+    UNION ALL
+    SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))
 """
 
-_UNLINK_ANSWERS: Final = """
-    UPDATE mentions SET answer_id = NULL
-    WHERE answer_id IN (
-        SELECT value FROM json_each($1)
-        UNION ALL
-        SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))
+# The five of a deletion.
+_THAW: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE m.user_id IS NULL AND m.discord_id IN ({_MEANT})
     )
-"""
+"""  # noqa: S608 - put together from constants alone
+
+_UNLINK_ANSWERS: Final = f"""
+    UPDATE mentions SET answer_id = NULL
+    WHERE answer_id IN ({_MEANT})
+"""  # noqa: S608 - put together from constants alone
 
 _DELETE_MENTIONS: Final = "DELETE FROM mentions WHERE discord_id IN (SELECT value FROM json_each($1))"
 
-DELETE_MESSAGES: Final = """
+DELETE_MESSAGES: Final = f"""
     DELETE FROM messages
-    WHERE discord_id IN (
-        SELECT value FROM json_each($1)
-        UNION ALL
-        SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))
-    )
+    WHERE discord_id IN ({_MEANT})
     RETURNING id
-"""
+"""  # noqa: S608 - put together from constants alone
 
-_DELETE_PAGES: Final = """
+_DELETE_PAGES: Final = f"""
     DELETE FROM answer_pages
-    WHERE answer_id IN (
-        SELECT value FROM json_each($1)
-        UNION ALL
-        SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))
-    )
-"""
+    WHERE answer_id IN ({_MEANT})
+"""  # noqa: S608 - put together from constants alone
 
 # All of a place. $1 channel, $2 and $3 the first and the last of its threads that go with it.
 _FORGET_MENTIONS: Final = """

@@ -60,18 +60,23 @@ WAIT: Final = """
     RETURNING discord_id
 """
 
-# To be run before EDIT; all three with $1 id, $2 content. Discord tells of an edit also when it only adds a
-# preview: what is the same stays frozen. Answers are changed by their own commit alone.
-THAW_EDITED: Final = """
-    DELETE FROM block_boundaries WHERE id IN (
+# The blocks that a message changes: its own and the later ones. Which message is up to the statement.
+BLOCKS_FROM_MESSAGE: Final = """
         SELECT b.id
         FROM messages AS m
         JOIN block_boundaries AS b
             ON b.channel_id = m.parent_channel_id AND b.thread_id = m.thread_id
             AND b.last_message_id >= m.discord_id
+"""
+
+# To be run before EDIT; all three with $1 id, $2 content. Discord tells of an edit also when it only adds a
+# preview: what is the same stays frozen. Answers are changed by their own commit alone.
+THAW_EDITED: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
         WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.role = 'user' AND m.content <> $2
     )
-"""
+"""  # noqa: S608 - put together from constants alone
 
 # The answer to a question's older text, if it has one already or is being written, is not right any more. To
 # be run before EDIT.
