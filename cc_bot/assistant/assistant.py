@@ -34,7 +34,8 @@ from cc_bot.domain.errors import (
     ShuttingDown,
     StorageError,
 )
-from cc_bot.domain.events import Done, Notice, TurnEvent
+from cc_bot.domain.events import Done, Notice, NotSaved, TurnEvent
+from cc_bot.domain.memory import Source
 from cc_bot.domain.message import Message, Status, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ChatModel
@@ -72,6 +73,7 @@ class Assistant:
         self._model = model
         self._tools = tools
         self._turn_limit_s = turn_limit_s
+        self._clock = clock
         self._calibration = Calibration(stores.token_factors, model_name)
         recapping = summaries is not None
         prompts = Prompts(stores.sessions, self._calibration, style, clock, recapping=recapping)
@@ -201,18 +203,30 @@ class Assistant:
             if stored:
                 turn.look_back(stored, draft.history_tokens)
 
-    async def _answer(self, turn: Turn, draft: Draft, stop: Stop) -> AsyncGenerator[RoundEvent, None]:
+    async def _answer(
+        self, turn: Turn, draft: Draft, stop: Stop
+    ) -> AsyncGenerator[RoundEvent | NotSaved, None]:
         """Let the model answer into the draft until it is done, stopped, or out of time."""
         if stop.requested:
             return
         options = turn.options
-        offered = self._tools.schemas(writing=not options.temporary, personal=turn.user_id is not None)
+        offered = self._tools.schemas(
+            writing=not options.temporary,
+            personal=turn.user_id is not None,
+            memory=not options.memory_paused,
+        )
         context = ToolContext(
             user_id=NOBODY if turn.user_id is None else turn.user_id,
             visibility=turn.visibility,
             locale=options.locale,
             timezone=options.timezone,
             memories=self._stores.memories,
+            question=turn.asked.question,
+            previous_answer=turn.asked.previous_answer,
+            earlier=turn.asked.earlier,
+            informed=turn.asked.informed,
+            source=Source("model", link=options.link),
+            clock=self._clock,
         )
         prompt = await turn.prompt(offered)
         rounds = Rounds(self._model, self._tools, offered, context)
@@ -224,6 +238,8 @@ class Assistant:
         finally:
             out_of_time.cancel()
             draft.history_tokens = prompt.budget_tokens
+        if draft.unkept:
+            yield NotSaved()
 
     async def _end(self, turn: Turn, draft: Draft, stop: Stop) -> tuple[Done, tuple[Message, ...]]:
         """Store what came of the turn; with its end come the messages that were stored. An answer of which

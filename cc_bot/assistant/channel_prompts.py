@@ -53,6 +53,7 @@ class ChannelPrompts:
                 locale=style.channel_locale,
                 now=now,
                 timezone=options.timezone,
+                paused=options.memory_paused,
                 style=style,
             )
 

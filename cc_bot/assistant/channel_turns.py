@@ -11,6 +11,7 @@ from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import NotNewest
 from cc_bot.domain.message import Message
 from cc_bot.stores import ChannelStore, MentionStore
+from cc_bot.tools.consent import Asked, points_elsewhere, speaks_of_files
 
 
 class ChannelTurns:
@@ -21,7 +22,8 @@ class ChannelTurns:
 
     async def ask(self, key: ChannelKey, questions: Sequence[Message], options: TurnOptions) -> Turn:
         """A turn for questions that stand in the channel's archive."""
-        return self._turn(ChannelTurn(key, tuple(questions), options))
+        turn = ChannelTurn(key, tuple(questions), options)
+        return self._turn(turn, await self._previous_answer(turn))
 
     async def regenerate(
         self,
@@ -42,13 +44,23 @@ class ChannelTurns:
         options = replace(options, answer_discord_id=answer_discord_id)
         return self._turn(ChannelTurn(key, questions, options, replaces=True))
 
-    def _turn(self, turn: ChannelTurn) -> Turn:
+    async def _previous_answer(self, turn: ChannelTurn) -> str:
+        """What the bot said last in the channel, if that was to who asks now."""
+        user_id = user_of(turn.questions)
+        newest = None if user_id is None else await self._channels.newest_answer(turn.key)
+        if newest is None or newest.discord_id is None:
+            return ""
+        answered = await self._mentions.questions(newest.discord_id)
+        return newest.content if user_of(answered) == user_id else ""
+
+    def _turn(self, turn: ChannelTurn, previous_answer: str = "") -> Turn:
         return Turn(
             turn.options,
             "public",
             user_of(turn.questions),
             prompt=partial(self._prompts.begin, turn),
             store=partial(self._store, turn),
+            asked=_asked(turn, previous_answer),
             look_back=lambda *_: None,  # what leaves a channel's window is not written down
             replaces=turn.replaces,
         )
@@ -62,3 +74,13 @@ def user_of(questions: Sequence[Message]) -> int | None:
     """Whose memories may be used for an answer: the author of its only question, and nobody's where several
     questions are answered at once."""
     return questions[0].author_id if len(questions) == 1 else None
+
+
+def _asked(turn: ChannelTurn, previous_answer: str) -> Asked:
+    """The question. What others say in the channel is read as well, so it is taken at its word, unless it
+    says no more than `それを覚えて`."""
+    if user_of(turn.questions) is None:
+        return Asked("")
+    [question] = turn.questions
+    points = speaks_of_files if question.attachments else points_elsewhere
+    return Asked(question.content, previous_answer, informed=not points(question.content))

@@ -55,6 +55,7 @@ class Prompts:
                 now=now,
                 timezone=options.timezone,
                 temporary=options.temporary,
+                paused=options.memory_paused,
                 recap=before,
                 style=self._style,
                 budget_tokens=budget_tokens,

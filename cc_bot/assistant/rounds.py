@@ -3,14 +3,25 @@
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 import structlog
 
 from cc_bot.assistant.calibration import Measured
+from cc_bot.assistant.promises import promises_to_remember
 from cc_bot.assistant.turn_prompt import TurnPrompt
+from cc_bot.context.instructions import instructions
 from cc_bot.domain.errors import ContextTooLong, ModelError
-from cc_bot.domain.events import Notice, TextDelta, ToolFinished, ToolStarted, Usage
+from cc_bot.domain.events import (
+    MemoriesRecalled,
+    MemoryChanged,
+    Notice,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    Usage,
+)
 from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank
 from cc_bot.llm.model import (
     AssistantPart,
@@ -21,6 +32,7 @@ from cc_bot.llm.model import (
     ToolRequest,
     ToolResultPart,
     ToolSchema,
+    UserPart,
 )
 from cc_bot.tools.registry import ToolContext, ToolRegistry
 
@@ -29,8 +41,10 @@ _log = structlog.get_logger(__name__)
 MAX_ROUNDS = 8
 """Rounds of tool calls in one turn; after them the model has to answer with what it knows."""
 MAX_CALLS_PER_ROUND = 16
+KEEPING: Final = frozenset({"remember", "update_memory"})
+"""Tools that make a promise to remember good."""
 
-RoundEvent = TextDelta | ToolStarted | ToolFinished | Notice
+RoundEvent = TextDelta | ToolStarted | ToolFinished | MemoryChanged | MemoriesRecalled | Notice
 
 
 @dataclass(slots=True)
@@ -46,6 +60,14 @@ class Draft:
     """Who answered last, as Finish told."""
     history_tokens: float = 0.0
     """Of how much history there was room in its requests, as estimated."""
+    shown: set[int] = field(default_factory=set)
+    """The memories that the model has read."""
+    changed: set[int] = field(default_factory=set)
+    """The memories that it has written."""
+    kept: bool = False
+    """Whether one of them was kept or brought up to date."""
+    unkept: bool = False
+    """Whether it promises to remember something, and nothing was kept."""
     status: Status = "cut"
     """`complete` only once the model said that it is."""
 
@@ -74,6 +96,16 @@ class Rounds:
 
     async def run(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         """Raises a ModelError only while the draft is empty."""
+        async with aclosing(self._until_said(prompt, draft)) as events:
+            async for event in events:
+                yield event
+        draft.unkept = draft.status == "complete" and not draft.kept and promises_to_remember(draft.text)
+        if draft.unkept and any(schema.name in KEEPING for schema in self.offered):
+            async with aclosing(self._keep_promise(prompt, draft)) as events:
+                async for event in events:
+                    yield event
+
+    async def _until_said(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         for round_number in range(MAX_ROUNDS + 1):
             tools = self.offered if round_number < MAX_ROUNDS else ()
             finish = Finish("cut")
@@ -92,6 +124,7 @@ class Rounds:
             draft.usage += finish.usage
             if finish.reason != "tools" or round_number == MAX_ROUNDS:
                 draft.status = "complete" if finish.reason == "stop" else "cut"
+                prompt.add(AssistantPart(draft.text[said_before:].strip()))
                 return
             if draft.text[said_before:].strip():
                 draft.text += "\n\n"
@@ -105,6 +138,27 @@ class Rounds:
                     else:
                         yield item
             prompt.add(AssistantPart(draft.text[said_before:].strip(), wanted), *results)
+
+    async def _keep_promise(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
+        """One round more, of which no word is shown or stored: the model promised what it did not do."""
+        prompt.add(UserPart(f"[{instructions(self.context.locale).not_stored}]"))
+        request = prompt.request(self.offered, answer_begun=True, model=draft.model)
+        finish = Finish("cut")
+        try:
+            async with aclosing(self.model.stream(request)) as stream:
+                async for event in stream:
+                    if isinstance(event, Finish):
+                        finish = event
+        except ModelError:
+            return
+        draft.usage += finish.usage
+        draft.measured.append(Measured(finish.model, request, finish.usage.prompt_tokens))
+        wanted = [call for call in finish.tool_requests if call.name in KEEPING][:MAX_CALLS_PER_ROUND]
+        async with aclosing(self._call_all(wanted, draft)) as calls:
+            async for item in calls:
+                if not isinstance(item, ToolResultPart):
+                    yield item
+        draft.unkept = not draft.kept
 
     async def _listen(
         self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft
@@ -135,22 +189,35 @@ class Rounds:
 
     async def _call_all(
         self, requests: Sequence[ToolRequest], draft: Draft
-    ) -> AsyncGenerator[ToolStarted | ToolFinished | ToolResultPart, None]:
+    ) -> AsyncGenerator[ToolStarted | ToolFinished | MemoryChanged | MemoriesRecalled | ToolResultPart, None]:
         """Run the calls of one round side by side; their results come in the order of the calls."""
         for request in requests:
             yield ToolStarted(request.id, request.name)
-        running = [asyncio.create_task(self._call(request)) for request in requests]
+        context = replace(
+            self.context,
+            source=replace(self.context.source, model=draft.model),
+            informed=self.context.informed or bool(draft.shown - draft.changed),
+        )
+        running = [
+            asyncio.create_task(self.registry.call(request, context, self.offered)) for request in requests
+        ]
         try:
             for request, task in zip(requests, running, strict=True):
-                call = await task
-                draft.calls.append(call)
-                yield ToolFinished(request.id, request.name, call.ok)
-                yield ToolResultPart(request.id, request.name, call.result)
+                outcome = await task
+                arguments = (
+                    "{}" if outcome.secret else request.arguments
+                )  # they must not be stored here either
+                draft.calls.append(ToolCall(request.id, request.name, arguments, outcome.text, outcome.ok))
+                draft.shown.update(outcome.recalled, outcome.beside)
+                draft.changed.update(change.memory.id for change in outcome.changes)
+                draft.kept = draft.kept or bool(outcome.changes and request.name in KEEPING)
+                yield ToolFinished(request.id, request.name, outcome.ok)
+                for change in outcome.changes:
+                    yield MemoryChanged(change)
+                if outcome.recalled:
+                    yield MemoriesRecalled(outcome.recalled)
+                yield ToolResultPart(request.id, request.name, outcome.text)
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
-
-    async def _call(self, request: ToolRequest) -> ToolCall:
-        outcome = await self.registry.call(request, self.context, self.offered)
-        return ToolCall(request.id, request.name, request.arguments, outcome.text, outcome.ok)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from cc_bot.assistant.prompts import Prompts
 from cc_bot.assistant.session_turn import SessionTurn
@@ -12,6 +13,11 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.stores import SessionStore
 from cc_bot.summaries import Summaries
+from cc_bot.tools.consent import Asked, speaks_of_files
+from cc_bot.tools.notes import DATA_NOT_INSTRUCTIONS
+
+EARLIER: Final = 10
+"""Messages before a question that its user may speak of: `それを覚えて`."""
 
 
 class SessionTurns:
@@ -46,6 +52,7 @@ class SessionTurns:
             turn.session.key.user_id,
             prompt=partial(self._prompts.begin, turn),
             store=partial(self._store, turn),
+            asked=_asked(turn),
             look_back=partial(self._look_back, turn),
             replaces=turn.replaces is not None,
         )
@@ -72,3 +79,18 @@ class SessionTurns:
                 return session, question, answer
             case _:
                 raise NotNewest
+
+
+def _asked(turn: SessionTurn) -> Asked:
+    """The question, and the end of what was said before it."""
+    history = turn.history[-EARLIER:]
+    newest = history[-1] if history else None
+    calls = (call for message in turn.history for call in message.tool_calls)
+    files = any(message.attachments for message in (*turn.history, turn.question))
+    return Asked(
+        turn.question.content,
+        previous_answer=newest.content if newest and newest.role == "assistant" else "",
+        earlier="\n".join(message.content for message in history if message.role == "user"),
+        informed=any(DATA_NOT_INSTRUCTIONS in call.result for call in calls)
+        or (files and not speaks_of_files(turn.question.content)),
+    )

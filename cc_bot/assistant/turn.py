@@ -8,6 +8,7 @@ from cc_bot.assistant.turn_prompt import TurnPrompt
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.llm.model import ToolSchema
+from cc_bot.tools.consent import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,10 @@ class TurnOptions:
     """Who answers, as Discord knows it; 0 outside of Discord."""
     answer_discord_id: int | None = None
     """The message of Discord that the answer is shown in, where it is known beforehand."""
+    memory_paused: bool = False
+    """Whether this user wants nothing stored in or recalled from their memories."""
+    link: str = ""
+    """To the message that the answer is shown in; empty where it is not known, or not to be found again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,8 @@ class Turn:
     store: Callable[[Message], Awaitable[tuple[Message, ...]]]
     """Put the answer into the database, with its question unless that is there already, and return what was
     stored; raises StorageError."""
+    asked: Asked
+    """What the user said, as far as it may be consent to what the tools do."""
     look_back: Callable[[Sequence[Message], float], None]
     """What is to be done once the asker has the answer, and is not waited for. It is told the messages that
     were stored, and of how many tokens of history there was room in the requests."""

@@ -73,10 +73,12 @@ def build_channel_prompt(
     locale: Locale,
     now: datetime,
     timezone: ZoneInfo,
+    paused: bool = False,
     style: PromptStyle = PromptStyle(),
 ) -> Built:
     """Everything the model sees of a channel's turn before it answers."""
-    told = f"{changing(locale, now.astimezone(timezone), timezone)}\n{_speakers(shown, questions, locale)}"
+    now_told = changing(locale, now.astimezone(timezone), timezone, paused=paused)
+    told = f"{now_told}\n{_speakers(shown, questions, locale)}"
     asked = [_asked(question) for question in questions]
     history = list(map(render, shown.rows))
     system = SystemPart(_stable(locale, tools))

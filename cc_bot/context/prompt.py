@@ -44,6 +44,7 @@ def build_prompt(
     now: datetime,
     timezone: ZoneInfo,
     temporary: bool = False,
+    paused: bool = False,
     recap: str = "",
     style: PromptStyle = PromptStyle(),
     budget_tokens: float | None = None,
@@ -56,7 +57,7 @@ def build_prompt(
     """
     asked = user_part(question)
     budget = style.budget_tokens if budget_tokens is None else budget_tokens
-    told = changing(locale, now.astimezone(timezone), timezone, recap)
+    told = changing(locale, now.astimezone(timezone), timezone, recap, paused=paused)
     if style.single_system:
         end: tuple[PromptPart, ...] = (UserPart(f"[{told}]\n\n{asked.text}", asked.images),)
     else:
@@ -80,8 +81,10 @@ def _stable(locale: Locale, tools: Sequence[ToolSchema], *, temporary: bool) -> 
     return "\n".join(part for part in parts if part)
 
 
-def changing(locale: Locale, local: datetime, timezone: ZoneInfo, recap: str = "") -> str:
-    """The present date and time, and what was said before the conversation, in words."""
+def changing(
+    locale: Locale, local: datetime, timezone: ZoneInfo, recap: str = "", *, paused: bool = False
+) -> str:
+    """The present date and time, whether memory is paused, and what was said before the conversation."""
     words = instructions(locale)
     now = words.now.format(
         date=f"{local:%Y-%m-%d}",
@@ -89,4 +92,6 @@ def changing(locale: Locale, local: datetime, timezone: ZoneInfo, recap: str = "
         time=f"{local:%H:%M}",
         timezone=timezone.key,
     )
+    if paused:
+        now = f"{now}\n{words.paused}"
     return "\n\n".join((now, words.recap.format(summary=recap))) if recap else now

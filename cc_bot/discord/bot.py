@@ -32,6 +32,9 @@ from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, Refu
 from cc_bot.domain.locale import Locale
 from cc_bot.stores import ChannelStore, Stores
 from cc_bot.stores.memories import MemoryStore
+from cc_bot.stores.memory_history import MemoryHistoryStore
+from cc_bot.stores.memory_removal import MemoryRemovalStore
+from cc_bot.stores.memory_transfer import MemoryTransferStore
 from cc_bot.stores.sessions import SessionStore
 from cc_bot.stores.settings import SettingsStore
 from cc_bot.stores.summaries import SummaryStore
@@ -110,12 +113,15 @@ class DiscordBot:
         self._client = lightbulb.client_from_app(
             self._bot, localization_provider=command_names(), default_locale=DEFAULT_LOCALE
         )
-        readers = Readers(stores.settings, settings.locale, settings.timezone)
+        readers = Readers(stores.settings, settings.locale, settings.timezone, clock)
         registry = self._client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
         registry.register_value(Assistant, assistant)
         registry.register_value(Stores, stores)
         registry.register_value(SessionStore, stores.sessions)
         registry.register_value(MemoryStore, stores.memories)
+        registry.register_value(MemoryHistoryStore, stores.memory_history)
+        registry.register_value(MemoryTransferStore, stores.memory_transfer)
+        registry.register_value(MemoryRemovalStore, stores.memory_removal)
         registry.register_value(SettingsStore, stores.settings)
         registry.register_value(SummaryStore, stores.summaries)
         registry.register_value(ChannelStore, stores.channels)

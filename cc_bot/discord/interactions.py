@@ -11,7 +11,7 @@ import hikari
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
 
-Answerable = hikari.CommandInteraction | hikari.ComponentInteraction
+Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
 
 ALREADY_ACKNOWLEDGED = 40060
 """Discord's error code for a second first response: an earlier try took effect after all."""
@@ -42,6 +42,13 @@ def own_space(interaction: Answerable) -> bool:
 def visibility_of(interaction: Answerable, *, ephemeral: bool) -> Visibility:
     """Who will see the reply."""
     return "private" if ephemeral or own_space(interaction) else "public"
+
+
+def message_link(guild_id: int | None, channel_id: int, message_id: int | None) -> str:
+    """Where a message is found again; empty where it is not known. Without a server it is in a DM."""
+    if message_id is None:
+        return ""
+    return f"https://discord.com/channels/{guild_id or '@me'}/{channel_id}/{message_id}"
 
 
 def is_ephemeral(message: hikari.Message) -> bool:

@@ -7,7 +7,9 @@ from zoneinfo import ZoneInfo
 import hikari
 import lightbulb
 
+from cc_bot.discord.interactions import message_link
 from cc_bot.discord.recent import Recent
+from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.stores.settings import SettingsStore
 from cc_bot.texts import Texts, commands, texts
@@ -38,6 +40,7 @@ class Reader:
     locale: Locale
     timezone: ZoneInfo
     welcomed: bool
+    memory_paused: bool = False
 
     @property
     def words(self) -> Texts:
@@ -51,6 +54,7 @@ class Readers:
     settings: SettingsStore
     locale: Locale
     timezone: ZoneInfo
+    clock: Clock = utc_now
 
     async def of(self, interaction: hikari.PartialInteraction) -> Reader:
         """The user of an interaction. Discord tells a language, but no time zone."""
@@ -62,7 +66,13 @@ class Readers:
 
     async def _reader(self, user_id: int, otherwise: Locale) -> Reader:
         chosen = await self.settings.get(user_id)
-        return Reader(user_id, chosen.locale or otherwise, chosen.zone(self.timezone), chosen.welcomed)
+        return Reader(
+            user_id,
+            chosen.locale or otherwise,
+            chosen.zone(self.timezone),
+            chosen.welcomed,
+            chosen.memory_paused,
+        )
 
     def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:
         """The language of the user's own Discord."""
@@ -84,10 +94,14 @@ class GuildLocales:
 
     def place(self, channel_id: int, guild_id: int) -> None:
         """A channel or thread belongs to that server. Its messages tell; nothing that is stored does."""
-        if guild_id in self._locales:
-            self._guilds[channel_id] = guild_id
+        self._guilds[channel_id] = guild_id
 
     def of(self, channel_id: int) -> Locale | None:
         """The language of the server that a channel or thread belongs to, if both are known."""
         guild_id = self._guilds.get(channel_id)
         return None if guild_id is None else self._locales.get(guild_id)
+
+    def link(self, channel_id: int, message_id: int | None) -> str:
+        """Where a message of a server is found again; empty where its server is not known."""
+        guild_id = self._guilds.get(channel_id)
+        return "" if guild_id is None else message_link(guild_id, channel_id, message_id)

@@ -1,9 +1,20 @@
 """Values and errors. No I/O happens here, and nothing else of cc_bot is imported."""
 
 from cc_bot.domain.channel import Block, ChannelKey, Said
-from cc_bot.domain.events import Done, Notice, TextDelta, ToolFinished, ToolStarted, TurnEvent, Usage
+from cc_bot.domain.events import (
+    Done,
+    MemoriesRecalled,
+    MemoryChanged,
+    Notice,
+    NotSaved,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnEvent,
+    Usage,
+)
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import Memory
+from cc_bot.domain.memory import Found, Memory, MemoryChange, Source
 from cc_bot.domain.message import Attachment, Message, ToolCall
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.domain.settings import UserSettings
@@ -13,13 +24,19 @@ __all__ = [
     "Block",
     "ChannelKey",
     "Done",
+    "Found",
     "Locale",
+    "MemoriesRecalled",
     "Memory",
+    "MemoryChange",
+    "MemoryChanged",
     "Message",
+    "NotSaved",
     "Notice",
     "Said",
     "Session",
     "SessionKey",
+    "Source",
     "TextDelta",
     "ToolCall",
     "ToolFinished",

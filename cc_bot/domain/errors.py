@@ -6,6 +6,13 @@
     │   ├── QuestionTooLong
     │   ├── EmptyMemory
     │   ├── MemoryTooLong
+    │   ├── SecretNotStored
+    │   ├── MemoryPaused
+    │   ├── MemoryNotFound
+    │   ├── NotAskedFor
+    │   ├── ImportNotUnderstood
+    │   ├── TooManyToImport
+    │   ├── EndNotUnderstood
     │   ├── UnknownTimezone
     │   ├── AttachmentTooLarge
     │   ├── AttachmentNotSupported
@@ -69,6 +76,34 @@ class EmptyMemory(InputError):
 
 class MemoryTooLong(InputError):
     """Parameters: limit, length (characters)."""
+
+
+class SecretNotStored(InputError):
+    """What was to be remembered looks like a password, token, card or key number."""
+
+
+class MemoryPaused(InputError):
+    """The user wants nothing stored or recalled for now."""
+
+
+class MemoryNotFound(InputError):
+    """The user has no such memory. Parameters: id."""
+
+
+class NotAskedFor(InputError):
+    """A model wanted to change what is remembered, and its user did not ask for that in this turn."""
+
+
+class ImportNotUnderstood(InputError):
+    """A file is not a list of memories."""
+
+
+class TooManyToImport(InputError):
+    """A file has more memories than are taken at a time. Parameters: limit, found."""
+
+
+class EndNotUnderstood(InputError):
+    """What was entered as the day until which a memory holds is no date."""
 
 
 class UnknownTimezone(InputError):

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from cc_bot.domain.memory import MemoryChange
 from cc_bot.domain.message import Message
 
 
@@ -43,6 +44,25 @@ class ToolFinished:
     ok: bool
 
 
+@dataclass(frozen=True, slots=True)
+class MemoryChanged:
+    """A memory was kept, changed or deleted in this turn, and that is committed."""
+
+    change: MemoryChange
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesRecalled:
+    """Memories were shown to the model."""
+
+    memory_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NotSaved:
+    """The model promised to remember something, and nothing was stored."""
+
+
 NoticeKind = Literal["queued", "started", "fallback"]
 """queued: waiting for another turn to end; started: no longer waiting; fallback: the next model is asked."""
 
@@ -65,4 +85,6 @@ class Done:
     """Whether this is the first answer this user ever got."""
 
 
-TurnEvent = TextDelta | ToolStarted | ToolFinished | Notice | Done
+TurnEvent = (
+    TextDelta | ToolStarted | ToolFinished | MemoryChanged | MemoriesRecalled | NotSaved | Notice | Done
+)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Literal
 
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong
@@ -11,10 +11,32 @@ from cc_bot.domain.errors import EmptyMemory, MemoryTooLong
 MAX_CONTENT_CHARACTERS = 4000
 MAX_CATEGORY_CHARACTERS = 50
 MAX_TAGS = 20
+MAX_TAG_CHARACTERS = 50
 DEFAULT_CATEGORY = "general"
+UNDO_TIME = timedelta(minutes=10)
+"""For so long a deleted memory is hidden only, and its user can have it back."""
 
 Audience = Literal["anywhere", "private"]
 """Where a memory may be recalled: in every answer, or only in those that its user alone sees."""
+
+Order = Literal["newest", "oldest", "updated"]
+"""How a list is sorted: by when memories were made, or by when they were last changed (latest first)."""
+
+SourceKind = Literal["", "command", "message", "model", "import", "terminal"]
+"""How a memory came about; empty for those that are older than the record of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a memory came from, as its owner can ask."""
+
+    kind: SourceKind = ""
+    link: str = ""
+    """The message that it was made from or in; empty where there is none."""
+    model: str = ""
+    """The model that called `remember`."""
+    author: str = ""
+    """Who wrote that message, where it may be somebody else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +52,86 @@ class Memory:
     created_at: datetime
     updated_at: datetime
     audience: Audience = "anywhere"
+    source: Source = Source()
+    expires_at: datetime | None = None
+    """From then on it is not recalled; its owner still sees it."""
+    supersedes: int | None = None
+    """The version before this one, which is kept as history."""
+
+    def expired(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory that a search found."""
+
+    memory: Memory
+    confidence: float
+    """How sure it is that this is what was meant: 0 to 1."""
+
+
+ChangeKind = Literal["added", "updated", "deleted", "restored"]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChange:
+    """What was done to a memory, told from the committed row: what receipts are made of."""
+
+    kind: ChangeKind
+    memory: Memory
+    """As it is now; of a deleted one, as it was."""
+    former: Memory | None = None
+    """What an update replaced, or an added one superseded."""
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether everything was as it is now."""
+        before, now = self.former, self.memory
+        return (
+            self.kind == "updated"
+            and before is not None
+            and (before.content, before.category, before.tags, before.expires_at)
+            == (now.content, now.category, now.tags, now.expires_at)
+        )
+
+    @property
+    def version(self) -> int | None:
+        """The version that the change left behind, as the memory names it."""
+        if self.kind == "updated" and self.former and self.former.supersedes == self.memory.supersedes:
+            return None
+        return self.memory.supersedes
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryStatistics:
+    """What is kept of one user, in numbers."""
+
+    count: int
+    private: int
+    expired: int
+    categories: tuple[tuple[str, int], ...]
+    """With how many memories each; the largest first."""
+    sources: tuple[tuple[SourceKind, int], ...]
+    oldest: datetime | None
+    newest: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What was removed for good, in numbers."""
+
+    memories: int = 0
+    versions: int = 0
+    """Former texts of them."""
+    tool_calls: int = 0
+    """Calls in stored answers that held them, and are now redacted."""
+    summaries: int = 0
+    """Summaries of conversations that may have held them, and are deleted."""
+    told_in: int = 0
+    """Messages of the user's conversations that still hold what they said."""
+    messages: int = 0
+    """Messages that were emptied because their user wanted the conversations erased as well."""
 
 
 def clean_content(content: str) -> str:

@@ -15,6 +15,8 @@ class UserSettings:
     """An IANA name such as `Asia/Tokyo`."""
     welcomed: bool = False
     """Whether the line about /help was shown once."""
+    memory_paused: bool = False
+    """Whether nothing is to be stored in or recalled from their memories for now."""
 
     def zone(self, default: ZoneInfo) -> ZoneInfo:
         """The user's time zone. A name that the time zone database no longer has counts as not chosen."""

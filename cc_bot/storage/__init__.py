@@ -1,7 +1,7 @@
 """The database: a connection, its schema, and copies of it. What is stored in it is not known here."""
 
 from cc_bot.storage.backup import BackupResult, back_up
-from cc_bot.storage.database import Database, Dialect, Row, Statement
+from cc_bot.storage.database import Database, Dialect, Row, Statement, Steps
 from cc_bot.storage.location import DEFAULT_URL, sqlite_path
 from cc_bot.storage.migrate import Migration, apply_pending, pending
 from cc_bot.storage.opening import open_database
@@ -15,6 +15,7 @@ __all__ = [
     "Migration",
     "Row",
     "Statement",
+    "Steps",
     "Synchronous",
     "apply_pending",
     "back_up",

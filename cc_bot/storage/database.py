@@ -5,9 +5,9 @@ because a class per store per engine ages into copies that differ. It is this na
 call is a trip to another thread or machine: a read is one trip, and so is a whole transaction.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 Row = Sequence[Any]
 """The columns of one row, in the order of the SELECT or RETURNING list."""
@@ -22,6 +22,13 @@ class Statement:
 
     sql: str
     params: tuple[Any, ...] = ()
+
+
+T = TypeVar("T")
+
+Steps = Generator[Statement, Sequence[Row], T]
+"""Statements of which each may hang on the rows of those before: it yields one, is sent its rows, and returns
+what was wanted. It awaits nothing, so that nothing slow can be done while a transaction is held."""
 
 
 class Database(Protocol):
@@ -47,10 +54,35 @@ class Database(Protocol):
         """
         ...
 
+    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+        """Run the reading statements of `begin()` on one state of the database, whatever others write.
+
+        A search reads an index, then the rows it points to. As queries of their own they would be a trip
+        each, and a row that is moved in between would be seen in neither place, or in both.
+        """
+        ...
+
+    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+        """Run the statements of `begin()` in one transaction, which nobody else writes in: all take effect,
+        or none when it raises.
+
+        It takes the function and not the generator, so that an engine that finds two transactions in each
+        other's way can run one of them anew.
+        """
+        ...
+
     async def preserve(self, version: int) -> None:
         """Keep a copy as it is before the schema becomes `version`.
 
         An engine whose backups are its operator's own affair does nothing.
+        """
+        ...
+
+    async def checkpoint(self) -> bool:
+        """Write back what the engine keeps in a log beside the database, and leave nothing in that log.
+
+        Whether all of it is done: somebody who is reading may be in the way. An engine without such a log,
+        or whose log is its operator's own affair, has nothing to do.
         """
         ...
 

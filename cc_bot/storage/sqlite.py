@@ -11,8 +11,8 @@ import os
 import re
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
@@ -21,7 +21,7 @@ import aiosqlite
 
 from cc_bot.domain.errors import DatabaseUnusable, SqliteTooOld, StorageError
 from cc_bot.storage import backup
-from cc_bot.storage.database import Dialect, Row, Statement
+from cc_bot.storage.database import Dialect, Row, Statement, Steps
 from cc_bot.storage.location import need_folder
 
 Synchronous = Literal["NORMAL", "FULL"]
@@ -31,10 +31,15 @@ T = TypeVar("T")
 
 _OLDEST: Final = (3, 35, 0)  # the first with RETURNING
 _BUSY_TIMEOUT_S: Final = 5.0
-_MAPPED_BYTES: Final = 2**30
-"""How much of the file is read as if it were memory. What is said in one place stands scattered over the
-file, in a large one each row on a page of its own, and a call of the system for each took longer than the
-rest of the query. What it takes is the system's own cache, which is given back when others need it."""
+_MAPPED_BYTES: Final = 2**25
+"""How much of the file is read as if it were memory: all of a usual one, without a call of the system for
+each page. What it takes is the system's own cache and is given back when others need it, yet it counts as
+the program's memory until then; a larger file is read as usual beyond this."""
+
+
+_WRITTEN_ANEW_BYTES: Final = 2**24
+"""What is written in a tenth of a second. In a larger file a copy of what was moved stays, until the page
+has use for the room: that was so for one of some thousand memories that were erased."""
 
 
 class SqliteDatabase:
@@ -58,20 +63,22 @@ class SqliteDatabase:
         batch = [(_native(statement.sql), statement.params) for statement in statements]
 
         def run(connection: sqlite3.Connection) -> list[Sequence[Row]]:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                results = [_rows(connection, sql, params) for sql, params in batch]
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-            return results
+            with _transaction(connection, "BEGIN IMMEDIATE"):
+                return [_rows(connection, sql, params) for sql, params in batch]
 
         return await self._run(run)
 
+    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._run(lambda connection: _run_steps(connection, "BEGIN", begin))
+
+    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._run(lambda connection: _run_steps(connection, "BEGIN IMMEDIATE", begin))
+
     async def preserve(self, version: int) -> None:
         await asyncio.to_thread(backup.preserve, self.path, version)
+
+    async def checkpoint(self) -> bool:
+        return await self._run(_checkpoint)
 
     async def close(self) -> None:
         await self._connection.close()
@@ -143,8 +150,9 @@ def _make_private(path: Path) -> None:
     need_folder(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     for file in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
-        if file.exists() and file.stat().st_mode & 0o077:
-            file.chmod(0o600)
+        with suppress(FileNotFoundError):  # the last program to close the file takes the other two away
+            if file.stat().st_mode & 0o077:
+                file.chmod(0o600)
 
 
 def _refuse_foreign(connection: sqlite3.Connection) -> None:
@@ -183,6 +191,37 @@ def _use_wal(connection: sqlite3.Connection) -> None:
             return
 
 
+def _checkpoint(connection: sqlite3.Connection) -> bool:
+    """Whether the log was written back to its end and cut to nothing.
+
+    It waits for nobody: whoever reads may do so for long, and all other work of the connection would wait.
+    """
+    connection.execute("PRAGMA busy_timeout = 0")
+    try:
+        _write_anew(connection)
+        [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+            raise
+        return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {round(_BUSY_TIMEOUT_S * 1000)}")
+    return not busy
+
+
+def _write_anew(connection: sqlite3.Connection) -> None:
+    """Write all pages of a file anew that is no larger than _WRITTEN_ANEW_BYTES, without what they don't use.
+
+    What is deleted is overwritten (secure_delete) where it stands. But when SQLite divides a page, it leaves
+    the rows that it moves to another one in the unused part of the first, and forgets that they are there.
+    """
+    [(pages,)] = connection.execute("PRAGMA page_count").fetchall()
+    [(page_bytes,)] = connection.execute("PRAGMA page_size").fetchall()
+    if pages * page_bytes <= _WRITTEN_ANEW_BYTES:
+        connection.execute("PRAGMA temp_store = MEMORY")  # no copy of it in a temporary file
+        connection.execute("VACUUM")
+
+
 @lru_cache(maxsize=256)
 def _native(sql: str) -> str:
     return re.sub(r"\$(\d+)", r"?\1", sql)
@@ -194,6 +233,29 @@ def _rows(connection: sqlite3.Connection, sql: str, params: tuple[Any, ...]) -> 
     except UnicodeEncodeError:
         # Models cut emoji in half; the half that is left has no UTF-8.
         return connection.execute(sql, tuple(map(_encodable, params))).fetchall()
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection, begin: str) -> Iterator[None]:
+    connection.execute(begin)
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _run_steps(connection: sqlite3.Connection, mode: str, begin: Callable[[], Steps[T]]) -> T:
+    with _transaction(connection, mode), closing(begin()) as steps:
+        try:
+            statement = next(steps)
+            while True:
+                statement = steps.send(_rows(connection, _native(statement.sql), statement.params))
+        except StopIteration as end:
+            result: T = end.value
+            return result
 
 
 def _encodable(value: Any) -> Any:

@@ -6,18 +6,29 @@ async with open_stores("sqlite:///path/to.db") as stores:
     session = await stores.sessions.open(SessionKey(user_id=1, channel_id=2))
 """
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Literal
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.storage import Synchronous, apply_pending, open_database
+from cc_bot.embeddings import LocalEmbedder
+from cc_bot.search.embedder import Embedder
+from cc_bot.search.terms import document_terms
+from cc_bot.storage import Database, Synchronous, apply_pending, open_database
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.channels import ChannelStore, Place
+from cc_bot.stores.embedding import Embedding
 from cc_bot.stores.memories import MemoryStore
+from cc_bot.stores.memory_history import MemoryHistoryStore
+from cc_bot.stores.memory_removal import MemoryRemovalStore
+from cc_bot.stores.memory_transfer import MemoryTransferStore
+from cc_bot.stores.memory_upkeep import MemoryUpkeep
 from cc_bot.stores.mentions import MentionStore
 from cc_bot.stores.personal_answers import PersonalAnswer, PersonalAnswerStore
+from cc_bot.stores.secret_rules import SecretRules
 from cc_bot.stores.sessions import SessionStore
 from cc_bot.stores.settings import Keep, SettingsStore
 from cc_bot.stores.summaries import SummaryStore
@@ -27,7 +38,10 @@ __all__ = [
     "BlockStore",
     "ChannelStore",
     "Keep",
+    "MemoryHistoryStore",
+    "MemoryRemovalStore",
     "MemoryStore",
+    "MemoryTransferStore",
     "MentionStore",
     "PersonalAnswer",
     "PersonalAnswerStore",
@@ -47,6 +61,9 @@ class Stores:
 
     sessions: SessionStore
     memories: MemoryStore
+    memory_history: MemoryHistoryStore
+    memory_transfer: MemoryTransferStore
+    memory_removal: MemoryRemovalStore
     settings: SettingsStore
     summaries: SummaryStore
     token_factors: TokenFactorStore
@@ -64,25 +81,60 @@ async def open_stores(
     session_ttl: timedelta = timedelta(days=1),
     clock: Clock = utc_now,
     synchronous: Synchronous = "NORMAL",
+    secret_patterns: Sequence[str] = (),
+    embedder: Embedder | Literal["local"] | None = "local",
 ) -> AsyncIterator[Stores]:
     """The stores of the database at this URL, which is brought up to date first.
 
     `history_limit` is in messages, 0 for no bound; `session_ttl` is the time without a turn until a session
-    expires. Raises a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer,
-    SqliteTooOld, or BackupFailed (of the copy that is made before an upgrade).
+    expires; `secret_patterns` are regular expressions of what no memory may hold, beside what looks like a
+    secret anywhere; `embedder` is what finds memories by their meaning as well, by default the encoder of the
+    extra `semantic` where that is installed. Raises ValueError for a pattern that is none, and a
+    StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SqliteTooOld, or
+    BackupFailed (of the copy that is made before an upgrade).
     """
     async with open_database(url, synchronous=synchronous) as database:
         await apply_pending(database, clock=clock)
-        yield Stores(
-            sessions=SessionStore(
-                database, history_limit=history_limit, session_ttl=session_ttl, clock=clock
-            ),
-            memories=MemoryStore(database, clock=clock),
-            settings=SettingsStore(database, clock=clock),
-            summaries=SummaryStore(database, clock=clock),
-            token_factors=TokenFactorStore(database, clock=clock),
-            blocks=BlockStore(database, clock=clock),
-            channels=ChannelStore(database, clock=clock),
-            mentions=MentionStore(database),
-            personal_answers=PersonalAnswerStore(database, clock=clock),
-        )
+        # The word lists of search take a fifth of a second to read: not on the first turn that needs them.
+        await asyncio.to_thread(document_terms, "猫 cat")
+        upkeep = MemoryUpkeep(database)
+        async with _embedding(database, embedder) as embedding, upkeep.running():
+            rules = SecretRules(secret_patterns)
+            memories = MemoryStore(
+                database, clock=clock, embedding=embedding, secret_rules=rules, upkeep=upkeep
+            )
+            yield Stores(
+                sessions=SessionStore(
+                    database, history_limit=history_limit, session_ttl=session_ttl, clock=clock
+                ),
+                memories=memories,
+                memory_history=MemoryHistoryStore(database, memories, clock=clock),
+                memory_transfer=MemoryTransferStore(database, memories, rules),
+                memory_removal=MemoryRemovalStore(database, clock=clock),
+                settings=SettingsStore(database, clock=clock),
+                summaries=SummaryStore(database, clock=clock),
+                token_factors=TokenFactorStore(database, clock=clock),
+                blocks=BlockStore(database, clock=clock),
+                channels=ChannelStore(database, clock=clock),
+                mentions=MentionStore(database),
+                personal_answers=PersonalAnswerStore(database, clock=clock),
+            )
+
+
+@asynccontextmanager
+async def _embedding(
+    database: Database, embedder: Embedder | Literal["local"] | None
+) -> AsyncIterator[Embedding | None]:
+    """What makes vectors, at work; an encoder that is made here is closed here too."""
+    own = LocalEmbedder.if_installed() if embedder == "local" else None
+    used = own if embedder == "local" else embedder
+    if used is None:
+        yield None
+        return
+    embedding = Embedding(database, used)
+    try:
+        async with embedding.running():
+            yield embedding
+    finally:
+        if own:
+            await own.close()

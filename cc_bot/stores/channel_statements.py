@@ -75,6 +75,7 @@ THAW_EDITED: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
         {BLOCKS_FROM_MESSAGE}
         WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.role = 'user' AND m.content <> $2
+            AND m.erased = 0
     )
 """  # noqa: S608 - put together from constants alone
 
@@ -85,12 +86,14 @@ MARK_EDITED: Final = """
     WHERE discord_id = $1 AND EXISTS (
         SELECT 1 FROM messages AS m
         WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.role = 'user' AND m.content <> $2
+            AND m.erased = 0
     )
 """
 
+# What its user had erased stays so: Discord tells of an edit also when it only adds a preview.
 EDIT: Final = """
     UPDATE messages SET content = $2
-    WHERE discord_id = $1 AND role = 'user' AND content <> $2
+    WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
     RETURNING id
 """
 
@@ -110,7 +113,7 @@ COMMIT_ANSWER: Final = """
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
         created_at = excluded.created_at, author_id = excluded.author_id,
         author_name = excluded.author_name, role = excluded.role, content = excluded.content,
-        tool_calls = excluded.tool_calls, status = excluded.status
+        tool_calls = excluded.tool_calls, status = excluded.status, memory_user_id = NULL, erased = 0
     WHERE messages.user_id IS NULL AND messages.parent_channel_id = $1 AND messages.thread_id = $2
     RETURNING id
 """

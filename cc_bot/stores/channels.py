@@ -19,6 +19,7 @@ from cc_bot.storage import Database, Statement
 from cc_bot.stores import channel_statements as sql
 from cc_bot.stores.channel_removal import DELETE_MESSAGES, deletion, forgetting
 from cc_bot.stores.columns import from_ms, to_ms
+from cc_bot.stores.memory_calls import NOTE_CHANNEL_CALLS, note_calls
 from cc_bot.stores.message_columns import read_message, tool_calls_to_json
 
 
@@ -102,6 +103,7 @@ class ChannelStore:
             [
                 Statement(sql.THAW_ANSWER, held),
                 Statement(sql.COMMIT_ANSWER, params),
+                *_note_calls(answer, questions),
                 *(
                     Statement(sql.MARK_ANSWERED, (*held, question.discord_id, question.content))
                     for question in questions
@@ -200,6 +202,13 @@ def _answer_params(key: ChannelKey, answer: Message, ms: int) -> tuple[int | str
         tool_calls_to_json(answer.tool_calls),
         answer.status,
     )
+
+
+def _note_calls(answer: Message, questions: Sequence[Message]) -> list[Statement]:
+    """Tools act on someone's memories only where one question alone is answered: its author's."""
+    if len(questions) != 1:
+        return []
+    return note_calls(NOTE_CHANNEL_CALLS, _discord_id(answer), questions[0].author_id, answer.tool_calls)
 
 
 def _discord_id(message: Message) -> int:

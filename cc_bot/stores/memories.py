@@ -1,84 +1,58 @@
 """Memories: the notes that users asked to have kept. Every statement names its user, those by id as well."""
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import (
     DEFAULT_CATEGORY,
-    MAX_TAGS,
     Audience,
+    Found,
     Memory,
-    clean_category,
+    MemoryChange,
+    MemoryStatistics,
+    Order,
+    Source,
     clean_content,
 )
-from cc_bot.domain.message import Visibility
-from cc_bot.storage import Database, Row, Statement
+from cc_bot.storage import Database, Statement
+from cc_bot.stores import memory_statements as sql
 from cc_bot.stores.columns import to_text
-from cc_bot.stores.matching import fold, fold_tags, search_statement
-
-_MAX_ID: Final = 2**63 - 1
-
-_INSERT: Final = """
-    INSERT INTO memories (
-        user_id, content, category, tags, metadata, audience, created_at, updated_at,
-        search_content, search_tags
-    )
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9)
-    RETURNING id, user_id, content, category, tags, metadata, created_at, updated_at, audience
-"""
-
-_SELECT: Final = """
-    SELECT id, user_id, content, category, tags, metadata, created_at, updated_at, audience
-    FROM memories
-    WHERE user_id = $1 AND id = $2
-"""
-
-# $1 user, $2 and $3 the ids between which the page lies, $4 category or NULL, $5 limit
-_LIST_OLDER: Final = """
-    SELECT id, user_id, content, category, tags, metadata, created_at, updated_at, audience
-    FROM memories
-    WHERE user_id = $1 AND id > $2 AND id < $3 AND ($4 IS NULL OR category = $4)
-    ORDER BY id DESC
-    LIMIT $5
-"""
-
-_LIST_NEWER: Final = """
-    SELECT id, user_id, content, category, tags, metadata, created_at, updated_at, audience
-    FROM memories
-    WHERE user_id = $1 AND id > $2 AND id < $3 AND ($4 IS NULL OR category = $4)
-    ORDER BY id
-    LIMIT $5
-"""
-
-_COUNT: Final = "SELECT count(*) FROM memories WHERE user_id = $1 AND ($2 IS NULL OR category = $2)"
-
-# What is NULL stays as it is.
-_UPDATE: Final = """
-    UPDATE memories SET
-        content = coalesce($3, content),
-        search_content = coalesce($4, search_content),
-        category = coalesce($5, category),
-        tags = coalesce($6, tags),
-        search_tags = coalesce($7, search_tags),
-        metadata = coalesce($8, metadata),
-        audience = coalesce($9, audience),
-        updated_at = $10
-    WHERE user_id = $1 AND id = $2
-    RETURNING id, user_id, content, category, tags, metadata, created_at, updated_at, audience
-"""
-
-_DELETE: Final = "DELETE FROM memories WHERE user_id = $1 AND id = $2 RETURNING id"
+from cc_bot.stores.embedding import Embedding
+from cc_bot.stores.meaning import Meaning
+from cc_bot.stores.memory_edit import MemoryEdit
+from cc_bot.stores.memory_index import unfolded
+from cc_bot.stores.memory_rows import MAX_ID, category_or_none, clean_tags, known_id, memory_of, statistics_of
+from cc_bot.stores.memory_search import MemorySearch
+from cc_bot.stores.memory_texts import likeness
+from cc_bot.stores.memory_upkeep import MemoryUpkeep
+from cc_bot.stores.new_memory import NewMemory
+from cc_bot.stores.secret_rules import SecretRules
+from cc_bot.stores.settings import Keep
 
 
 class MemoryStore:
     """The memories of every user, and only ever the owner's."""
 
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock = utc_now,
+        embedding: Embedding | None = None,
+        secret_rules: SecretRules | None = None,
+        upkeep: MemoryUpkeep | None = None,
+    ) -> None:
         self._database = database
         self._clock = clock
+        self._embedding = embedding
+        self._secret_rules = secret_rules or SecretRules()
+        self._upkeep = upkeep
+        meaning = Meaning(database, embedding.embedder, crowded=embedding.crowded) if embedding else None
+        nearness = meaning.nearness if meaning else None
+        self._search = MemorySearch(database, clock, nearness=nearness, upkeep=upkeep)
+        self._by_words = MemorySearch(database, clock, upkeep=upkeep)
 
     async def add(
         self,
@@ -89,27 +63,103 @@ class MemoryStore:
         tags: Sequence[str] = (),
         metadata: Mapping[str, str] | None = None,
         audience: Audience = "anywhere",
+        source: Source = Source(),
+        expires_at: datetime | None = None,
+        supersedes: int | None = None,
+        created_at: datetime | None = None,
     ) -> Memory:
-        """Keep a note. Raises EmptyMemory or MemoryTooLong."""
-        content, tags = clean_content(content), _clean_tags(tags)
-        params = (
+        """Keep a note. The memory that it supersedes, if it is this user's, becomes its history. `created_at`
+        is for one that is older than now.
+
+        Raises EmptyMemory, MemoryTooLong or SecretNotStored.
+        """
+        note = NewMemory(
             user_id,
-            content,
-            clean_category(category),
-            _json(tags),
-            _json(dict(metadata or {})),
+            clean_content(content),
+            category,
+            tags,
+            metadata or {},
             audience,
-            to_text(self._clock()),
-            fold(content),
-            fold_tags(tags),
+            source,
+            expires_at,
+            supersedes,
         )
-        [rows] = await self._database.transaction([Statement(_INSERT, params)])
-        return _memory(rows[0])
+        self._secret_rules.check(note.content, category, *tags, *note.metadata.values())
+        params = note.params(created_at or self._clock())
+        [row] = await self._database.write(lambda: note.steps(sql.INSERT, params))
+        return self.written(memory_of(row))
+
+    async def remember(
+        self,
+        user_id: int,
+        content: str,
+        *,
+        category: str = DEFAULT_CATEGORY,
+        tags: Sequence[str] = (),
+        audience: Audience = "anywhere",
+        source: Source = Source(),
+        expires_at: datetime | None = None,
+        supersedes: int | None = None,
+    ) -> MemoryChange:
+        """Keep a note unless the user has it already, but for width, case and punctuation: then that one is
+        brought up to date.
+
+        One that is only for private answers is not touched on behalf of a public one, and one that has
+        expired holds again. Raises as `add` does.
+        """
+        content = clean_content(content)
+        self._secret_rules.check(content, category, *tags)
+        note = NewMemory(user_id, content, category, tags, {}, audience, source, expires_at, supersedes)
+        former = None if supersedes is None else await self.get(user_id, supersedes)
+        params = (*note.params(self._clock()), audience)
+        while True:
+            rows = await self._database.write(lambda: note.steps(sql.INSERT_UNLESS_KNOWN, params))
+            if rows:
+                return MemoryChange("added", self.written(memory_of(rows[0])), former)
+            known = await self._database.query(sql.SELECT_ALIKE, user_id, likeness(content), audience)
+            for row in known:
+                alike = memory_of(row)
+                updated = await self.update(
+                    user_id,
+                    alike.id,
+                    content=content,
+                    category=None if category == DEFAULT_CATEGORY else category,
+                    tags=tags or None,
+                    expires_at=expires_at if expires_at or alike.expired(self._clock()) else Keep.AS_IS,
+                )
+                if updated is not None:
+                    return MemoryChange("updated", updated, alike)
+            # It was deleted in between: there is nothing like it any more.
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
         """The user's memory of this id; None when it is not there or not theirs."""
-        rows = await self._database.query(_SELECT, user_id, _id(memory_id))
-        return _memory(rows[0]) if rows else None
+        rows = await self._database.query(sql.SELECT, user_id, known_id(memory_id))
+        return memory_of(rows[0]) if rows else None
+
+    async def find(
+        self,
+        user_id: int,
+        query: str,
+        *,
+        limit: int = 5,
+        category: str | None = None,
+        tags: Sequence[str] = (),
+        audience: Audience = "anywhere",
+    ) -> "list[Found]":
+        """The user's memories that answer the query and carry all of the tags, best first, and how sure each
+        is. Expired ones are not among them.
+
+        `audience` is who will see the answer in which they are used. Whoever leaves it out gets what everyone
+        may see; only an answer that the user alone sees may ask for 'private', which finds all.
+        """
+        return await self._search.find(
+            user_id,
+            query,
+            limit=_limit(limit),
+            category=category_or_none(category),
+            tags=clean_tags(tags),
+            audience=audience,
+        )
 
     async def search(
         self,
@@ -119,34 +169,25 @@ class MemoryStore:
         limit: int = 5,
         category: str | None = None,
         tags: Sequence[str] = (),
-        visibility: Visibility = "private",
+        audience: Audience = "anywhere",
     ) -> "list[Memory]":
-        """The user's memories that match, best first (see matching.py), and that carry all of the tags.
-
-        `visibility` is that of the answer in which they will be used: memories made in private are left out
-        of a public one.
-        """
-        statement = search_statement(
-            user_id,
-            query,
-            category=_category(category),
-            tags=_clean_tags(tags),
-            audience="private" if visibility == "private" else "anywhere",
-            limit=_limit(limit),
-        )
-        return [_memory(row) for row in await self._database.query(statement.sql, *statement.params)]
+        """What `find` finds, the memories alone."""
+        found = await self.find(user_id, query, limit=limit, category=category, tags=tags, audience=audience)
+        return [each.memory for each in found]
 
     async def matching(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
-        """What someone may mean who types this to choose a memory: the one with that number (`12`, `#12`)
-        first, then those that match the text; the newest where nothing is typed yet."""
+        """What someone may mean who types this to choose one of their memories: the one with that number
+        (`12`, `#12`) first, then those that match its words; the newest where nothing is typed."""
         text = typed.strip()
         if not text:
             return await self.list(user_id, limit=limit)
-        number = text.lstrip("#＃")
-        if not number.isdecimal():
-            return await self.search(user_id, text, limit=limit)
-        found = await self.search(user_id, number, limit=limit)
-        numbered = await self.get(user_id, int(number))
+        digits = re.fullmatch(r"[#＃]*(\d{1,19})", text)
+        words = digits[1] if digits else text
+        alike = await self._by_words.find(
+            user_id, words, limit=_limit(limit), category=None, tags=(), audience="private"
+        )
+        found = [each.memory for each in alike]
+        numbered = await self.get(user_id, int(digits[1])) if digits else None
         if numbered is None:
             return found
         return [numbered, *(memory for memory in found if memory.id != numbered.id)][:limit]
@@ -159,23 +200,33 @@ class MemoryStore:
         limit: int = 20,
         before_id: int | None = None,
         after_id: int | None = None,
+        order: Order = "newest",
+        offset: int = 0,
     ) -> "list[Memory]":
-        """A page of the user's memories, newest first.
+        """A page of the user's memories, newest first unless another order is asked for; `offset` of them are
+        left out.
 
         `before_id` gives those older than that one, nearest first. `after_id` gives those newer than that
         one: the `limit` nearest to it, newest first all the same.
         """
-        low = 0 if after_id is None else _id(after_id)
-        high = _MAX_ID if before_id is None else min(before_id, _MAX_ID)
-        newer = after_id is not None and before_id is None
+        low = 0 if after_id is None else known_id(after_id)
+        high = MAX_ID if before_id is None else min(before_id, MAX_ID)
+        nearest = after_id is not None and before_id is None and order == "newest"
+        statement = "updated" if order == "updated" else "newer" if nearest or order == "oldest" else "older"
         rows = await self._database.query(
-            _LIST_NEWER if newer else _LIST_OLDER, user_id, low, high, _category(category), _limit(limit)
+            sql.LIST[statement], user_id, low, high, category_or_none(category), _limit(limit), max(offset, 0)
         )
-        return [_memory(row) for row in (reversed(rows) if newer else rows)]
+        return [memory_of(row) for row in (reversed(rows) if nearest else rows)]
 
     async def count(self, user_id: int, *, category: str | None = None) -> int:
-        [(number,)] = await self._database.query(_COUNT, user_id, _category(category))
+        [(number,)] = await self._database.query(sql.COUNT, user_id, category_or_none(category))
         return int(number)
+
+    async def statistics(self, user_id: int) -> MemoryStatistics:
+        """What is kept of a user, in numbers."""
+        counts = Statement(sql.STATISTICS, (user_id, to_text(self._clock())))
+        parts = [Statement(sql.CATEGORIES, (user_id,)), Statement(sql.SOURCES, (user_id,))]
+        return statistics_of(*await self._database.transaction([counts, *parts]))
 
     async def update(
         self,
@@ -187,67 +238,59 @@ class MemoryStore:
         tags: Sequence[str] | None = None,
         metadata: Mapping[str, str] | None = None,
         audience: Audience | None = None,
+        expires_at: datetime | Keep | None = Keep.AS_IS,
     ) -> Memory | None:
-        """Change what is given; None when the memory is not there or not the user's.
+        """Change what is given; None when the memory is not there or not the user's. The text, category, tags
+        and end that it had are kept as its history.
 
-        Raises EmptyMemory or MemoryTooLong.
+        Raises EmptyMemory, MemoryTooLong or SecretNotStored.
         """
         content = None if content is None else clean_content(content)
-        tags = None if tags is None else _clean_tags(tags)
-        params = (
-            user_id,
-            _id(memory_id),
-            content,
-            None if content is None else fold(content),
-            _category(category),
-            None if tags is None else _json(tags),
-            None if tags is None else fold_tags(tags),
-            None if metadata is None else _json(dict(metadata)),
-            audience,
-            to_text(self._clock()),
+        self._secret_rules.check(content, category, *(tags or ()), *(metadata or {}).values())
+        edit = MemoryEdit(
+            content=content,
+            category=category_or_none(category),
+            tags=None if tags is None else clean_tags(tags),
+            metadata=None if metadata is None else dict(metadata),
+            audience=audience,
+            expires_at=expires_at,
         )
-        [rows] = await self._database.transaction([Statement(_UPDATE, params)])
-        return _memory(rows[0]) if rows else None
+        now = self._clock()
+        row = await self._database.write(lambda: edit.steps(user_id, known_id(memory_id), now))
+        return self.written(memory_of(row)) if row else None
+
+    def refuses(self, *texts: str) -> bool:
+        """Whether one of the texts holds what no memory may."""
+        return self._secret_rules.refuse(*texts)
+
+    async def supersede(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
+        """Let one of the user's memories take the place of an older one, which becomes its history. None
+        unless both are there, and the first has no history of its own."""
+        params = (user_id, known_id(memory_id), known_id(former_id), to_text(self._clock()))
+        batch = [Statement(sql.TAKE_PLACE, params), Statement(sql.SUPERSEDE, (user_id, params[2]))]
+        [rows, _] = await self._database.write(lambda: unfolded(user_id, params[2], batch))
+        return self.written(memory_of(rows[0])) if rows else None
 
     async def delete(self, user_id: int, memory_id: int) -> bool:
-        """Whether there was such a memory of this user. Its id is not given again."""
-        [rows] = await self._database.transaction([Statement(_DELETE, (user_id, _id(memory_id)))])
+        """Hide a memory, as if it were gone; it is, once UNDO_TIME has passed. Whether this user has it."""
+        params = (user_id, known_id(memory_id), to_text(self._clock()))
+        hide = [Statement(sql.HIDE, params)]
+        [rows] = await self._database.write(lambda: unfolded(*params[:2], hide))
         return bool(rows)
 
+    async def embedded(self) -> None:
+        """Wait until all that is stored has its vector. Raises a ModelError or StorageError."""
+        if self._embedding:
+            await self._embedding.catch_up()
 
-def _memory(row: Row) -> Memory:
-    id_, user_id, content, category, tags, metadata, created_at, updated_at, audience = row
-    return Memory(
-        id=id_,
-        user_id=user_id,
-        content=content,
-        category=category,
-        tags=tuple(json.loads(tags)),
-        metadata=json.loads(metadata),
-        created_at=datetime.fromisoformat(created_at),
-        updated_at=datetime.fromisoformat(updated_at),
-        audience=audience,
-    )
-
-
-def _clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Each on one line, none empty, none twice."""
-    one_line = (" ".join(tag.split()) for tag in tags)
-    return tuple(dict.fromkeys(tag for tag in one_line if tag))[:MAX_TAGS]
-
-
-def _category(category: str | None) -> str | None:
-    return None if category is None else clean_category(category)
-
-
-def _json(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _id(number: int) -> int:
-    """A number that the database can compare; one that no row has when this one is out of its range."""
-    return number if 0 < number <= _MAX_ID else 0
+    def written(self, memory: Memory) -> Memory:
+        """The same memory, whose text was written just now: what else is made of it comes some time later."""
+        if self._upkeep:
+            self._upkeep.written(memory.user_id, memory.id)
+        if self._embedding:
+            self._embedding.noted(memory.user_id, memory.id)
+        return memory
 
 
 def _limit(number: int) -> int:
-    return min(max(number, 0), _MAX_ID)  # a negative LIMIT is none at all to SQLite
+    return min(max(number, 0), MAX_ID)  # a negative LIMIT is none at all to SQLite

@@ -15,7 +15,7 @@ def read_message(columns: Row, attachments: tuple[Attachment, ...] = ()) -> Mess
     return Message(
         role,
         content,
-        tool_calls=_tool_calls(tool_calls) if tool_calls != "[]" else (),
+        tool_calls=tool_calls_of(tool_calls) if tool_calls != "[]" else (),
         status=status,
         visibility=visibility,
         author_id=author_id,
@@ -31,5 +31,5 @@ def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
     return json.dumps([asdict(call) for call in calls], ensure_ascii=False) if calls else "[]"
 
 
-def _tool_calls(text: str) -> tuple[ToolCall, ...]:
+def tool_calls_of(text: str) -> tuple[ToolCall, ...]:
     return tuple(ToolCall(**call) for call in json.loads(text))

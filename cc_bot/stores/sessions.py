@@ -39,6 +39,7 @@ from cc_bot.stores.history import (
     read_session,
     tail,
 )
+from cc_bot.stores.memory_calls import NOTE_CALLS, note_calls
 from cc_bot.stores.message_columns import tool_calls_to_json
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.stores.unscoped import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
@@ -225,6 +226,7 @@ class SessionStore:
         batch = [] if replaces is None else [Statement(_MARK_REPLACED, (*owned, replaces))]
         for message in turn:
             batch.append(_insert(owned, message, _author(message, session.key), to_ms(now)))
+            batch.extend(note_calls(NOTE_CALLS, *owned, message.tool_calls))
             batch.extend(insert_files(owned, message))
         batch.append(Statement(_TOUCH, (*owned, to_text(now), self._idle_since(now))))
         if self._limit:

@@ -18,7 +18,7 @@ class Keep(Enum):
     AS_IS = "as it is"
 
 
-_SELECT: Final = "SELECT locale, timezone, welcomed FROM user_settings WHERE user_id = $1"
+_SELECT: Final = "SELECT locale, timezone, welcomed, memory_paused FROM user_settings WHERE user_id = $1"
 
 # $1 user, $2 whether the locale is set, $3 locale, $4 whether the time zone is set, $5 time zone, $6 now
 _UPSERT: Final = """
@@ -29,7 +29,17 @@ _UPSERT: Final = """
         timezone = CASE WHEN $4 THEN excluded.timezone ELSE user_settings.timezone END,
         updated_at = excluded.updated_at
     WHERE user_settings.user_id = $1
-    RETURNING locale, timezone, welcomed
+    RETURNING locale, timezone, welcomed, memory_paused
+"""
+
+# $1 user, $2 whether it is paused, $3 now
+_PAUSE_MEMORY: Final = """
+    INSERT INTO user_settings (user_id, memory_paused, updated_at)
+    VALUES ($1, $2, $3)
+    ON CONFLICT (user_id) DO UPDATE SET
+        memory_paused = excluded.memory_paused, updated_at = excluded.updated_at
+    WHERE user_settings.user_id = $1
+    RETURNING locale, timezone, welcomed, memory_paused
 """
 
 # A row comes back only where `welcomed` changed, so one of many at once gets it.
@@ -72,6 +82,12 @@ class SettingsStore:
         [rows] = await self._database.transaction([Statement(_UPSERT, params)])
         return _settings(rows[0])
 
+    async def pause_memory(self, user_id: int, paused: bool) -> UserSettings:
+        """Have nothing stored in or recalled from the user's memories from now on, or go back to it."""
+        params = (user_id, int(paused), to_text(self._clock()))
+        [rows] = await self._database.transaction([Statement(_PAUSE_MEMORY, params)])
+        return _settings(rows[0])
+
     async def claim_welcome(self, user_id: int) -> bool:
         """True exactly once per user, also when several ask at the same time."""
         [rows] = await self._database.transaction(
@@ -86,8 +102,13 @@ def _choice(value: str | Keep | None) -> tuple[bool, str | None]:
 
 
 def _settings(row: Row) -> UserSettings:
-    locale, timezone, welcomed = row
-    return UserSettings(locale=Locale(locale) if locale else None, timezone=timezone, welcomed=bool(welcomed))
+    locale, timezone, welcomed, memory_paused = row
+    return UserSettings(
+        locale=Locale(locale) if locale else None,
+        timezone=timezone,
+        welcomed=bool(welcomed),
+        memory_paused=bool(memory_paused),
+    )
 
 
 def _check(timezone: str) -> None:

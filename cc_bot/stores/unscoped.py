@@ -11,8 +11,17 @@ from typing import Final
 from cc_bot.stores.blocks import BLOCK_STATEMENTS
 from cc_bot.stores.channel_removal import REMOVAL_STATEMENTS
 from cc_bot.stores.channel_statements import CHANNEL_STATEMENTS
+from cc_bot.stores.memory_calls import NOTE_CHANNEL_CALLS
+from cc_bot.stores.memory_remaking import REMAKING_STATEMENTS
+from cc_bot.stores.memory_removal_statements import (
+    ERASURE_STATEMENTS,
+    SELECT_DUE,
+    SELECT_OLDEST_HIDDEN,
+)
+from cc_bot.stores.memory_traces import SELECT_CHANNEL_QUESTIONS
 from cc_bot.stores.mentions import MENTION_STATEMENTS
 from cc_bot.stores.personal_answers import PERSONAL_STATEMENTS
+from cc_bot.stores.vector_statements import VECTOR_STATEMENTS
 
 DELETE_EXPIRED_ATTACHMENTS: Final = """
     DELETE FROM attachments
@@ -48,7 +57,11 @@ UNSCOPED: Final = frozenset(
     {
         *(DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED),
         *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
+        *(SELECT_DUE, SELECT_OLDEST_HIDDEN),
+        *(NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS, *ERASURE_STATEMENTS),
         *PERSONAL_STATEMENTS,
+        *VECTOR_STATEMENTS,
+        *REMAKING_STATEMENTS,
         *(*BLOCK_STATEMENTS, *CHANNEL_STATEMENTS, *REMOVAL_STATEMENTS, *MENTION_STATEMENTS),
     }
 )

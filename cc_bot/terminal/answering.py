@@ -110,4 +110,10 @@ class Answering:
 
 
 def _options(person: Person, temporary: bool = False) -> TurnOptions:
-    return TurnOptions(person.locale, person.timezone, temporary, person.settings.welcomed)
+    return TurnOptions(
+        person.locale,
+        person.timezone,
+        temporary,
+        person.settings.welcomed,
+        memory_paused=person.settings.memory_paused,
+    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from cc_bot.domain.locale import Locale
+from cc_bot.terminal.memory_commands import MemoryCommand
 
 CommandName = Literal[
     "ask",
@@ -18,7 +19,17 @@ CommandName = Literal[
     "memory list",
     "memory search",
     "memory add",
+    "memory show",
+    "memory edit",
+    "memory undo",
+    "memory restore",
     "memory delete",
+    "memory delete-all",
+    "memory export",
+    "memory import",
+    "memory pause",
+    "memory resume",
+    "memory stats",
     "clear",
     "summary",
     "settings",
@@ -51,30 +62,6 @@ class Attach:
 @dataclass(frozen=True, slots=True)
 class Detach:
     """Take back what was attached."""
-
-
-@dataclass(frozen=True, slots=True)
-class ListMemories:
-    category: str | None = None
-    before_id: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SearchMemories:
-    query: str
-    category: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class AddMemory:
-    content: str
-    category: str | None = None
-    tags: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class DeleteMemory:
-    memory_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +107,7 @@ class Misused:
     """A command that can't be run as it was given."""
 
     command: CommandName
-    problem: Literal["id", "query", "path", "argument", "subcommand"]
+    problem: Literal["id", "query", "path", "memory file", "argument", "subcommand"]
     given: str = ""
 
 
@@ -130,10 +117,7 @@ Command = (
     | Continue
     | Attach
     | Detach
-    | ListMemories
-    | SearchMemories
-    | AddMemory
-    | DeleteMemory
+    | MemoryCommand
     | Clear
     | ShowSummary
     | Settings

@@ -17,8 +17,8 @@ from cc_bot.terminal.view import tag_words
 from cc_bot.texts import Texts
 
 MEMORIES_OFFERED: Final = 25
-_DELETE: Final = "/memory delete "
-_ATTACH: Final = "/attach "
+_CHOOSE: Final = tuple(f"/memory {name} " for name in ("show", "edit", "undo", "delete"))
+_FILE: Final = ("/attach ", "/memory import ", "/memory export ")
 _LANGUAGE: Final = "/settings language "
 _TIMEZONE: Final = "/settings timezone "
 
@@ -43,12 +43,12 @@ class ChatCompleter(Completer):
         self, document: Document, complete_event: CompleteEvent
     ) -> AsyncGenerator[Completion, None]:
         typed = document.text_before_cursor
-        if typed.startswith(_DELETE):
-            word = typed.removeprefix(_DELETE)
+        if command := next(filter(typed.startswith, _CHOOSE), None):
+            word = typed.removeprefix(command)
             for memory in await self._matching(word.strip()):
                 yield _memory_completion(memory, word)
-        elif typed.startswith(_ATTACH):
-            path = Document(typed.removeprefix(_ATTACH))
+        elif command := next(filter(typed.startswith, _FILE), None):
+            path = Document(typed.removeprefix(command))
             for completion in self._paths.get_completions(path, complete_event):
                 yield completion
         elif typed.startswith(_LANGUAGE):

@@ -1,5 +1,6 @@
 """What to say about a command that can't be run: one sentence that names the way out."""
 
+import re
 from typing import assert_never
 
 from cc_bot.terminal.commands import CommandName, Misused, Unknown
@@ -23,6 +24,8 @@ def explain_misuse(mistake: Misused, words: Texts) -> str:
             return words.memory.query_needed
         case "path":
             return words.terminal.path_needed
+        case "memory file":
+            return words.terminal.memory_file_needed
         case "subcommand":
             return words.terminal.memory_needs_more
         case "argument":
@@ -34,6 +37,6 @@ def explain_misuse(mistake: Misused, words: Texts) -> str:
 
 def manual(command: CommandName, words: Texts) -> Manual:
     """What the help says about a command."""
-    field = "continue_" if command == "continue" else command.replace(" ", "_")
+    field = "continue_" if command == "continue" else re.sub("[ -]", "_", command)
     found: Manual = getattr(words.terminal.commands, field)
     return found

@@ -5,39 +5,30 @@ are the same as in half width. Options are known by name, so that `--force` in s
 """
 
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import Final, Literal
+from typing import Literal
 
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import parse_tags
 from cc_bot.terminal.commands import (
-    AddMemory,
     Ask,
     Attach,
     Clear,
     Command,
     CommandName,
     Continue,
-    DeleteMemory,
     Detach,
     Exit,
     Help,
-    ListMemories,
     Misused,
     Regenerate,
-    SearchMemories,
     Settings,
     ShowSummary,
     Unknown,
 )
+from cc_bot.terminal.memory_parsing import MEMORY_READERS
+from cc_bot.terminal.typed import alone, split, typed_path
 
-MAX_MEMORY_ID: Final = 2**63 - 1
-"""The largest integer that SQLite stores."""
-
-_VALUE = r"(?:\"[^\"]*\"|「[^」]*」|[^\s\"「]\S*)"
-_TAGS = r"(?:\"[^\"]*\"|[^\s,、，\"]+(?:\s*[,、，]\s*[^\s,、，]+)*)"
 _TEMPORARY = re.compile(r"--temporary(?:\s+|$)")
 
 
@@ -48,22 +39,16 @@ def parse(line: str) -> Command | None:
         return None
     if text[0] not in "/／":
         return Ask(text)
-    first, rest = _split(text[1:]) if text[1:2].strip() else ("", text[1:])
+    first, rest = split(text[1:]) if text[1:2].strip() else ("", text[1:])
     if first == "memory":
-        second, rest = _split(rest)
+        second, rest = split(rest)
         return _read(f"memory {second}", rest) or _mistaken_memory(second)
-    return _read(first, rest) or _mistaken(text.split()[0], first, _split(rest)[0])
+    return _read(first, rest) or _mistaken(text.split()[0], first, split(rest)[0])
 
 
 def _read(name: str, rest: str) -> Command | None:
     reader = _BY_WORD.get(name)
     return reader(rest) if reader else None
-
-
-def _split(text: str) -> tuple[str, str]:
-    """The first word, as commands are spelled, and what follows it as it is."""
-    word, *rest = text.split(maxsplit=1) or [""]
-    return unicodedata.normalize("NFKC", word).casefold(), rest[0] if rest else ""
 
 
 # ---- mistaken names ---------------------------------------------------------------------------------------
@@ -97,14 +82,6 @@ def _similar(attempt: str, names: Sequence[str]) -> str | None:
 # ---- one reader a command ---------------------------------------------------------------------------------
 
 
-def _take(name: str, text: str, value: str = _VALUE) -> tuple[str | None, str]:
-    """The value of `--name value` anywhere in the text, and the text without it."""
-    found = re.search(rf"(?:^|(?<=\s))--{name}(?:\s+|=)(?P<value>{value})(?:\s+|$)", text)
-    if found is None:
-        return None, text
-    return found["value"].strip('"「」'), (text[: found.start()] + text[found.end() :]).strip()
-
-
 def _ask(rest: str) -> Command:
     if found := _TEMPORARY.match(rest):
         return Ask(rest[found.end() :], temporary=True)
@@ -112,45 +89,8 @@ def _ask(rest: str) -> Command:
 
 
 def _attach(rest: str) -> Command:
-    path = rest.strip()
-    if len(path) > 1 and path[0] == path[-1] and path[0] in "'\"":
-        path = path[1:-1]
-    else:
-        path = path.replace("\\ ", " ")  # as a file dragged into a terminal arrives
+    path = typed_path(rest)
     return Attach(path) if path else Misused("attach", "path")
-
-
-def _list_memories(rest: str) -> Command:
-    before, rest = _take("before", rest)
-    category, rest = _take("category", rest)
-    before_id = None if before is None else _memory_id(before)
-    if before is not None and before_id is None:
-        return Misused("memory list", "argument", f"--before {before}")
-    return ListMemories(category or rest or None, before_id)
-
-
-def _search_memories(rest: str) -> Command:
-    category, query = _take("category", rest)
-    return SearchMemories(query, category) if query else Misused("memory search", "query")
-
-
-def _add_memory(rest: str) -> Command:
-    category, rest = _take("category", rest)
-    tags, content = _take("tags", rest, _TAGS)
-    return AddMemory(content, category, parse_tags(tags))
-
-
-def _delete_memory(rest: str) -> Command:
-    memory_id = _memory_id(rest)
-    return Misused("memory delete", "id", rest) if memory_id is None else DeleteMemory(memory_id)
-
-
-def _memory_id(text: str) -> int | None:
-    digits = text.strip().lstrip("#＃")
-    if not digits.isdecimal() or len(digits) > len(str(MAX_MEMORY_ID)):
-        return None
-    memory_id = int(digits)
-    return memory_id if 0 < memory_id <= MAX_MEMORY_ID else None
 
 
 _LANGUAGES: Mapping[str, Locale | Literal["default"]] = {
@@ -181,32 +121,24 @@ def _settings(rest: str) -> Command:
 
 
 def _summary(rest: str) -> Command:
-    word, more = _split(rest)
+    word, more = split(rest)
     if more or word not in ("", "delete"):
         return Misused("summary", "argument", rest)
     return ShowSummary(delete=word == "delete")
 
 
-def _alone(command: CommandName, value: Command) -> Callable[[str], Command]:
-    """For a command that takes no arguments."""
-    return lambda rest: Misused(command, "argument", rest) if rest.strip() else value
-
-
 _READERS: Mapping[CommandName, Callable[[str], Command]] = {
     "ask": _ask,
-    "regenerate": _alone("regenerate", Regenerate()),
-    "continue": _alone("continue", Continue()),
+    "regenerate": alone("regenerate", Regenerate()),
+    "continue": alone("continue", Continue()),
     "attach": _attach,
-    "detach": _alone("detach", Detach()),
-    "memory list": _list_memories,
-    "memory search": _search_memories,
-    "memory add": _add_memory,
-    "memory delete": _delete_memory,
-    "clear": _alone("clear", Clear()),
+    "detach": alone("detach", Detach()),
+    **MEMORY_READERS,
+    "clear": alone("clear", Clear()),
     "summary": _summary,
     "settings": _settings,
-    "help": _alone("help", Help()),
-    "exit": _alone("exit", Exit()),
+    "help": alone("help", Help()),
+    "exit": alone("exit", Exit()),
 }
 
 _BY_WORD: Mapping[str, Callable[[str], Command]] = {

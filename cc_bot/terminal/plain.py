@@ -9,10 +9,21 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import TextIO
 
-from cc_bot.domain.events import Done, Notice, TextDelta, ToolFinished, ToolStarted, TurnEvent
+from cc_bot.domain.events import (
+    Done,
+    MemoriesRecalled,
+    MemoryChanged,
+    Notice,
+    NotSaved,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnEvent,
+)
 from cc_bot.terminal.printable import one_line, printable
 from cc_bot.terminal.view import (
     AnswerView,
+    MemoryNotes,
     MemoryPage,
     category_name,
     notes,
@@ -37,7 +48,13 @@ class PlainView:
     def memories(self, page: MemoryPage, texts: Texts) -> None:
         self.say(page.title)
         for memory in page.memories:
-            about = (f"#{memory.id}", page.date(memory), category_name(memory, texts), tag_words(memory))
+            about = (
+                f"#{memory.id}",
+                page.marks(memory),
+                page.date(memory),
+                category_name(memory, texts),
+                tag_words(memory),
+            )
             self.say(f"{'  '.join(filter(None, about))}  {one_line(memory.content, 4000)}")
         if page.more:
             self.say(page.more)
@@ -55,7 +72,7 @@ class PlainView:
         try:
             yield answer
         finally:
-            answer.end_line()
+            answer.end()
 
 
 class _PlainAnswer:
@@ -65,6 +82,7 @@ class _PlainAnswer:
         self._out = out
         self._err = err
         self._texts = texts
+        self._memories = MemoryNotes(texts)
         self._blanks = ""
         self._in_line = False
         self._told: str | None = None
@@ -82,12 +100,20 @@ class _PlainAnswer:
                 if told != self._told:
                     self._line(f"[{told}]")
                 self._told = told
+            case MemoryChanged() | MemoriesRecalled() | NotSaved():
+                self._memories.add(event)
             case Notice():
                 if line := waiting_line(event, self._texts):
                     print(line, file=self._err, flush=True)
             case Done():
-                for note in notes(event, self._texts):
+                for note in (*self._memories.take(), *notes(event, self._texts)):
                     self._line(note)
+
+    def end(self) -> None:
+        """Whatever comes next stands on a line of its own."""
+        for line in self._memories.take():
+            self._line(line)
+        self.end_line()
 
     def end_line(self) -> None:
         if self._in_line:

@@ -1,8 +1,30 @@
 """The `/memory` commands."""
 
-from cc_bot.domain.memory import DEFAULT_CATEGORY
-from cc_bot.stores import MemoryStore
-from cc_bot.terminal.commands import AddMemory, DeleteMemory, ListMemories, SearchMemories
+from typing import assert_never
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.ending import parse_end
+from cc_bot.domain.errors import MemoryPaused
+from cc_bot.domain.memory import DEFAULT_CATEGORY, Erased, Source
+from cc_bot.stores import Keep, Stores
+from cc_bot.terminal.memory_commands import (
+    AddMemory,
+    CountMemories,
+    DeleteAllMemories,
+    DeleteMemory,
+    EditMemory,
+    ExportMemories,
+    ImportMemories,
+    ListMemories,
+    MemoryCommand,
+    PauseMemory,
+    RestoreMemory,
+    SearchMemories,
+    ShowMemory,
+    UndoMemory,
+)
+from cc_bot.terminal.memory_files import MemoryFiles
+from cc_bot.terminal.memory_text import card_text, statistics_text
 from cc_bot.terminal.person import Person
 from cc_bot.terminal.printable import one_line
 from cc_bot.terminal.view import MemoryPage, View
@@ -15,13 +37,54 @@ RESULTS = 10
 class Remembering:
     """One user's memories, on request."""
 
-    def __init__(self, memories: MemoryStore, user_id: int, view: View) -> None:
-        self._memories = memories
+    def __init__(self, stores: Stores, user_id: int, view: View, *, clock: Clock = utc_now) -> None:
+        self._memories = stores.memories
+        self._history = stores.memory_history
+        self._removal = stores.memory_removal
+        self._settings = stores.settings
+        self._files = MemoryFiles(stores, user_id, view, clock)
         self._user_id = user_id
         self._view = view
+        self._clock = clock
 
-    async def list(self, command: ListMemories, person: Person) -> None:
-        words, category = person.texts, _stored(command.category, person.texts)
+    async def run(self, command: MemoryCommand, person: Person) -> None:  # noqa: PLR0912 - one case a command
+        """Raises an InputError for what can't be kept."""
+        match command:
+            case ListMemories():
+                await self._list(command, person)
+            case SearchMemories():
+                await self._search(command, person)
+            case AddMemory():
+                await self._add(command, person)
+            case ShowMemory():
+                await self._show(command.memory_id, person)
+            case EditMemory():
+                await self._edit(command, person)
+            case UndoMemory():
+                await self._undo(command.memory_id, person)
+            case RestoreMemory():
+                await self._restore(command.version_id, person)
+            case DeleteMemory():
+                await self._delete(command, person.texts)
+            case DeleteAllMemories():
+                await self._delete_all(command, person.texts)
+            case ExportMemories():
+                await self._files.write(command, person)
+            case ImportMemories():
+                await self._files.read(command, person)
+            case PauseMemory(paused):
+                await self._settings.pause_memory(self._user_id, paused)
+                words = person.texts.memory
+                self._view.say((words.paused if paused else words.resumed).replace("\n-# ", "\n"))
+            case CountMemories():
+                kept = await self._memories.statistics(self._user_id)
+                self._view.say(statistics_text(kept, person))
+            case _:
+                assert_never(command)
+
+    async def _list(self, command: ListMemories, person: Person) -> None:
+        words = person.texts
+        category = words.memory.stored_category(command.category)
         found = await self._memories.list(
             self._user_id, category=category, limit=PAGE + 1, before_id=command.before_id
         )
@@ -32,37 +95,124 @@ class Remembering:
         count = await self._memories.count(self._user_id, category=category)
         title = words.memory.list_title.format(count=count)
         more = _older(command, found[PAGE - 1].id, words) if len(found) > PAGE else None
-        self._view.memories(MemoryPage(title, found[:PAGE], person.timezone, more), words)
+        page = MemoryPage(title, found[:PAGE], person.timezone, more, now=self._clock())
+        self._view.memories(page, words)
 
-    async def search(self, command: SearchMemories, person: Person) -> None:
+    async def _search(self, command: SearchMemories, person: Person) -> None:
         words, query = person.texts, one_line(command.query)
         found = await self._memories.search(
-            self._user_id, command.query, limit=RESULTS, category=_stored(command.category, words)
+            self._user_id,
+            command.query,
+            limit=RESULTS,
+            category=words.memory.stored_category(command.category),
+            audience="private",
         )
         if not found:
             self._view.say(words.memory.no_match.format(query=query))
             return
         title = words.memory.search_title.format(query=query, count=len(found))
-        self._view.memories(MemoryPage(title, found, person.timezone), words)
+        self._view.memories(MemoryPage(title, found, person.timezone, now=self._clock()), words)
 
-    async def add(self, command: AddMemory, words: Texts) -> None:
-        category = _stored(command.category, words) or DEFAULT_CATEGORY
+    async def _add(self, command: AddMemory, person: Person) -> None:
+        if person.settings.memory_paused:
+            raise MemoryPaused
+        words = person.texts
         memory = await self._memories.add(
-            self._user_id, command.content, category=category, tags=command.tags
+            self._user_id,
+            command.content,
+            category=words.memory.stored_category(command.category) or DEFAULT_CATEGORY,
+            tags=command.tags,
+            source=Source("terminal"),
+            audience="private" if command.private else "anywhere",
+            expires_at=parse_end(command.until, person.timezone),
         )
         self._view.say(words.memory.added.format(id=memory.id, content=one_line(memory.content)))
 
-    async def delete(self, command: DeleteMemory, words: Texts) -> None:
-        memory = await self._memories.get(self._user_id, command.memory_id)
-        if memory is None or not await self._memories.delete(self._user_id, memory.id):
-            self._view.complain(words.memory.not_found.format(id=command.memory_id))
+    async def _show(self, memory_id: int, person: Person, *, said: str = "") -> None:
+        memory = await self._memories.get(self._user_id, memory_id)
+        if memory is None:
+            self._not_found(memory_id, person.texts)
             return
-        self._view.say(words.memory.deleted.format(id=memory.id, content=one_line(memory.content)))
+        former = await self._history.of(self._user_id, memory_id)
+        card = card_text(memory, former, person, self._clock())
+        self._view.say("\n".join(filter(None, (said, card))))
 
+    async def _edit(self, command: EditMemory, person: Person) -> None:
+        words = person.texts
+        changed = await self._memories.update(
+            self._user_id,
+            command.memory_id,
+            content=command.content,
+            category=words.memory.stored_category(command.category),
+            tags=command.tags,
+            expires_at=Keep.AS_IS
+            if command.until is None
+            else parse_end(command.until.removeprefix("-"), person.timezone),
+        )
+        if changed is None:
+            self._not_found(command.memory_id, words)
+        else:
+            await self._show(changed.id, person, said=words.memory_card.edited.format(id=changed.id))
 
-def _stored(category: str | None, words: Texts) -> str | None:
-    """The category's stored name: the default one is shown under a name in the user's language."""
-    return DEFAULT_CATEGORY if category == words.memory.general else category
+    async def _undo(self, memory_id: int, person: Person) -> None:
+        words = person.texts
+        back = await self._removal.undelete(self._user_id, memory_id)
+        if back is not None:
+            self._view.say(words.memory.undeleted.format(id=back.id, content=one_line(back.content)))
+            return
+        memory = await self._memories.get(self._user_id, memory_id)
+        if memory is None:
+            self._not_found(memory_id, words)
+            return
+        undone = await self._history.undo_update(self._user_id, memory_id, memory.supersedes or 0)
+        said = words.memory_card.edit_undone.format(id=memory_id)
+        if undone is not None:
+            await self._show(memory_id, person, said=said)
+        elif memory.supersedes is not None and await self._history.undo_add(self._user_id, memory_id):
+            await self._show(memory.supersedes, person, said=said)
+        else:
+            self._view.complain(words.terminal.nothing_to_undo.format(id=memory_id))
+
+    async def _restore(self, version_id: int, person: Person) -> None:
+        words = person.texts.memory_card
+        change = await self._history.restore(self._user_id, version_id)
+        if change is None:
+            self._view.complain(words.former_gone)
+        else:
+            memory_id = change.memory.id
+            await self._show(memory_id, person, said=words.restored.format(id=memory_id))
+
+    async def _delete(self, command: DeleteMemory, words: Texts) -> None:
+        memory_id = command.memory_id
+        if command.now:
+            erased = await self._removal.erase(self._user_id, memory_id)
+            if erased is None:
+                self._not_found(memory_id, words)
+            else:
+                self._erased(erased, words)
+            return
+        memory = await self._memories.get(self._user_id, memory_id)
+        if memory is None or not await self._memories.delete(self._user_id, memory_id):
+            self._not_found(memory_id, words)
+            return
+        self._view.say(words.memory.deleted.format(id=memory_id, content=one_line(memory.content)))
+        self._view.say(words.terminal.how_to_undo.format(command=f"/memory undo {memory_id}"))
+
+    async def _delete_all(self, command: DeleteAllMemories, words: Texts) -> None:
+        count = await self._memories.count(self._user_id)
+        if not count:
+            self._view.say(words.memory.none)
+        elif command.count != count:
+            confirmation = f"/memory delete-all {count}"
+            self._view.say(words.terminal.delete_all.format(count=count, command=confirmation))
+        else:
+            self._erased(await self._removal.erase_all(self._user_id), words)
+
+    def _erased(self, erased: Erased, words: Texts) -> None:
+        self._view.say(words.erasure.told(erased).replace("\n-# ", "\n"))
+
+    def _not_found(self, memory_id: int, words: Texts) -> None:
+        self._view.complain(words.memory.not_found.format(id=memory_id))
 
 
 def _older(command: ListMemories, last_id: int, words: Texts) -> str:

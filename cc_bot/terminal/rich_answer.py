@@ -14,11 +14,21 @@ from rich.live import Live
 from rich.segment import SegmentLines
 from rich.text import Text
 
-from cc_bot.domain.events import Done, Notice, TextDelta, ToolFinished, ToolStarted, TurnEvent
+from cc_bot.domain.events import (
+    Done,
+    MemoriesRecalled,
+    MemoryChanged,
+    Notice,
+    NotSaved,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnEvent,
+)
 from cc_bot.terminal.line_breaks import wrapped
 from cc_bot.terminal.markdown import GrowingMarkdown, Line
 from cc_bot.terminal.printable import one_line
-from cc_bot.terminal.view import notes, tool_line, waiting_line
+from cc_bot.terminal.view import MemoryNotes, notes, tool_line, waiting_line
 from cc_bot.texts import Texts
 
 REDRAWS_PER_SECOND = 10
@@ -36,6 +46,7 @@ class RichAnswer:
         self._clock = clock
         self._began = clock()
         self._markdown = GrowingMarkdown(console)
+        self._memories = MemoryNotes(texts)
         self._open: Sequence[Line] = ()
         self._drawn_at = 0.0
         self._doing: str | None = None
@@ -57,6 +68,8 @@ class RichAnswer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._settle(self._markdown.end())
+        for line in self._memories.take():
+            self._console.print(wrapped(line, style="dim"))
         self._live.stop()
 
     def show(self, event: TurnEvent) -> None:
@@ -74,11 +87,13 @@ class RichAnswer:
                 if line != self._told:
                     self._console.print(wrapped(f"· {line}", style=style))
                 self._told = line
+            case MemoryChanged() | MemoriesRecalled() | NotSaved():
+                self._memories.add(event)
             case Notice():
                 self._doing = waiting_line(event, self._texts)
             case Done():
                 self._settle(self._markdown.end())
-                for note in notes(event, self._texts):
+                for note in (*self._memories.take(), *notes(event, self._texts)):
                     self._console.print(wrapped(note, style="dim"))
 
     def redraw(self) -> None:
@@ -123,5 +138,4 @@ class RichAnswer:
 
 
 def _doing(name: str, texts: Texts) -> str:
-    known = {"remember": texts.answer.tool_remember, "recall": texts.answer.tool_recall}
-    return known.get(name, texts.answer.tool_other).format(name=one_line(name))
+    return texts.answer.tool_line(one_line(name))

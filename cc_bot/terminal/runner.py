@@ -10,24 +10,21 @@ from cc_bot.stores import Stores
 from cc_bot.terminal.answering import Answering
 from cc_bot.terminal.choosing import choose
 from cc_bot.terminal.commands import (
-    AddMemory,
     Ask,
     Attach,
     Clear,
     Command,
     Continue,
-    DeleteMemory,
     Detach,
     Exit,
     Help,
-    ListMemories,
     Misused,
     Regenerate,
-    SearchMemories,
     Settings,
     ShowSummary,
     Unknown,
 )
+from cc_bot.terminal.memory_commands import MemoryCommand
 from cc_bot.terminal.mistakes import explain_misuse, explain_unknown
 from cc_bot.terminal.parsing import parse
 from cc_bot.terminal.person import Person, read_person
@@ -48,7 +45,7 @@ class Runner:
         self._profile = profile
         self._view = view
         self._answering = Answering(assistant, stores, profile, view)
-        self._remembering = Remembering(stores.memories, profile.key.user_id, view)
+        self._remembering = Remembering(stores, profile.key.user_id, view)
 
     @property
     def attached(self) -> tuple[str, ...]:
@@ -81,6 +78,9 @@ class Runner:
 
     async def _run(self, command: Command, person: Person) -> None:  # noqa: PLR0912 - one case a command
         words = person.texts
+        if isinstance(command, MemoryCommand):
+            await self._remembering.run(command, person)
+            return
         match command:
             case Ask(question, temporary):
                 await self._answering.ask(question, person, temporary=temporary)
@@ -94,14 +94,6 @@ class Runner:
                 self._answering.detach(words)
             case Clear():
                 await self._answering.clear(words)
-            case ListMemories():
-                await self._remembering.list(command, person)
-            case SearchMemories():
-                await self._remembering.search(command, person)
-            case AddMemory():
-                await self._remembering.add(command, words)
-            case DeleteMemory():
-                await self._remembering.delete(command, words)
             case ShowSummary():
                 await show_summary(command, words, self._stores.summaries, self._profile, self._view)
             case Settings():

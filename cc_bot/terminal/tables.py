@@ -32,7 +32,7 @@ def _memories_in_columns(page: MemoryPage, texts: Texts) -> Table:
     for memory in page.memories:
         table.add_row(
             Text(str(memory.id), style="cyan"),
-            WrappedText(printable(memory.content)),
+            WrappedText(f"{page.marks(memory)} {printable(memory.content)}".strip()),
             WrappedText(category_name(memory, texts)),
             WrappedText(tag_words(memory)),
             Text(page.date(memory), style="dim"),
@@ -43,7 +43,10 @@ def _memories_in_columns(page: MemoryPage, texts: Texts) -> Table:
 def _memories_stacked(page: MemoryPage, texts: Texts) -> Group:
     parts: list[RenderableType] = []
     for memory in page.memories:
-        about = filter(None, (page.date(memory), category_name(memory, texts), tag_words(memory)))
+        about = filter(
+            None,
+            (page.marks(memory), page.date(memory), category_name(memory, texts), tag_words(memory)),
+        )
         head = WrappedText(f"#{memory.id}", style="cyan")
         head.append(f"  {'  '.join(map(one_line, about))}", style="dim")
         parts += [head, Padding(WrappedText(printable(memory.content)), (0, 0, 0, 2), expand=False)]

@@ -3,14 +3,19 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.events import Done, Notice, TurnEvent
-from cc_bot.domain.memory import DEFAULT_CATEGORY, Memory
+from cc_bot.domain.events import Done, MemoriesRecalled, MemoryChanged, Notice, NotSaved, TurnEvent
+from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message
+from cc_bot.domain.receipt import Receipt, with_receipt
 from cc_bot.terminal.printable import one_line
 from cc_bot.texts import Texts
+
+RECEIPT_CHARACTERS = 60
+"""Of a memory's text under an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +27,17 @@ class MemoryPage:
     timezone: ZoneInfo
     more: str | None = None
     """How to see what comes after them."""
+    now: datetime | None = None
+    """To tell which of them are over."""
 
     def date(self, memory: Memory) -> str:
         """The day on which it was written, where the user is."""
         return memory.updated_at.astimezone(self.timezone).date().isoformat()
+
+    def marks(self, memory: Memory) -> str:
+        """Signs for what is used in private only, and for what is over."""
+        private = "🔒" if memory.audience == "private" else ""
+        return private + ("⌛" if self.now is not None and memory.expired(self.now) else "")
 
 
 class AnswerView(Protocol):
@@ -50,7 +62,7 @@ class View(Protocol):
 
 
 def category_name(memory: Memory, texts: Texts) -> str:
-    return texts.memory.general if memory.category == DEFAULT_CATEGORY else one_line(memory.category)
+    return one_line(texts.memory.shown_category(memory.category))
 
 
 def tag_words(memory: Memory) -> str:
@@ -62,7 +74,13 @@ def tool_line(name: str, ok: bool, texts: Texts) -> str:
     words = texts.terminal
     if not ok:
         return words.tool_failed.format(name=one_line(name))
-    known = {"remember": words.tool_remember, "recall": words.tool_recall}
+    known = {
+        "remember": words.tool_remember,
+        "recall": words.tool_recall,
+        "update_memory": words.tool_update,
+        "forget": words.tool_forget,
+        "list_memories": words.tool_list,
+    }
     return known.get(name, words.tool_other).format(name=one_line(name))
 
 
@@ -82,6 +100,46 @@ def _ending(answer: Message, texts: Texts) -> str | None:
             return texts.terminal.cut
         case "complete" | "replaced":
             return None if answer.content else texts.answer.no_words
+
+
+class MemoryNotes:
+    """What an answer did to memories, gathered while it comes, and told once it is there."""
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self._receipts: tuple[Receipt, ...] = ()
+        self._used: tuple[int, ...] = ()
+        self._not_saved = False
+
+    def add(self, event: MemoryChanged | MemoriesRecalled | NotSaved) -> None:
+        match event:
+            case MemoryChanged(change):
+                self._receipts = with_receipt(self._receipts, change)
+            case MemoriesRecalled(ids):
+                self._used = tuple(dict.fromkeys((*self._used, *ids)))
+            case NotSaved():
+                self._not_saved = True
+
+    def take(self) -> list[str]:
+        """The lines, which are told once: also when no end comes."""
+        words = self._texts.receipt
+        lines = [self._line(receipt) for receipt in self._receipts]
+        gone = {each.memory_id for each in self._receipts if each.kind == "deleted"}
+        if used := [f"#{number}" for number in self._used if number not in gone]:
+            lines.append(words.used_here.format(numbers=", ".join(used)))
+        if self._not_saved:
+            lines.append(words.not_saved)
+        self._receipts, self._used, self._not_saved = (), (), False
+        return lines
+
+    def _line(self, receipt: Receipt) -> str:
+        words = self._texts.receipt
+        told = words.told(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
+        if not receipt.undo:
+            return told
+        alone = receipt.kind == "added" and not receipt.replaced
+        how = words.delete_here if alone else words.undo_here
+        return f"{told}  {how.format(id=receipt.memory_id)}"
 
 
 def waiting_line(notice: Notice, texts: Texts) -> str | None:

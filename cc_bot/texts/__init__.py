@@ -9,7 +9,20 @@ from dataclasses import dataclass
 
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
-from cc_bot.texts import answer, cli, errors, memory, mention, session, summary, terminal
+from cc_bot.texts import (
+    answer,
+    cli,
+    erasure,
+    errors,
+    memory,
+    memory_box,
+    memory_card,
+    mention,
+    receipt,
+    session,
+    summary,
+    terminal,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +31,13 @@ class Texts:
 
     answer: answer.AnswerTexts
     cli: cli.CliTexts
+    erasure: erasure.ErasureTexts
     errors: errors.ErrorTexts
     memory: memory.MemoryTexts
+    memory_box: memory_box.MemoryBoxTexts
+    memory_card: memory_card.MemoryCardTexts
     mention: mention.MentionTexts
+    receipt: receipt.ReceiptTexts
     session: session.SessionTexts
     summary: summary.SummaryTexts
     terminal: terminal.TerminalTexts
@@ -30,9 +47,13 @@ _TEXTS = {
     Locale.JA: Texts(
         answer=answer.JA,
         cli=cli.JA,
+        erasure=erasure.JA,
         errors=errors.JA,
         memory=memory.JA,
+        memory_box=memory_box.JA,
+        memory_card=memory_card.JA,
         mention=mention.JA,
+        receipt=receipt.JA,
         session=session.JA,
         summary=summary.JA,
         terminal=terminal.JA,
@@ -40,9 +61,13 @@ _TEXTS = {
     Locale.EN: Texts(
         answer=answer.EN,
         cli=cli.EN,
+        erasure=erasure.EN,
         errors=errors.EN,
         memory=memory.EN,
+        memory_box=memory_box.EN,
+        memory_card=memory_card.EN,
         mention=mention.EN,
+        receipt=receipt.EN,
         session=session.EN,
         summary=summary.EN,
         terminal=terminal.EN,

@@ -12,6 +12,9 @@ class AnswerTexts:
     fallback: str
     tool_remember: str
     tool_recall: str
+    tool_update: str
+    tool_forget: str
+    tool_list: str
     tool_other: str
     """Parameter: name."""
     stopped: str
@@ -34,6 +37,17 @@ class AnswerTexts:
     no_longer_running: str
     lost: str
 
+    def tool_line(self, name: str) -> str:
+        """That a tool is at work; `name` is shown for one that is not known here."""
+        known = {
+            "remember": self.tool_remember,
+            "recall": self.tool_recall,
+            "update_memory": self.tool_update,
+            "forget": self.tool_forget,
+            "list_memories": self.tool_list,
+        }
+        return known.get(name, self.tool_other).format(name=name)
+
 
 JA = AnswerTexts(
     thinking="考えています…",
@@ -42,6 +56,9 @@ JA = AnswerTexts(
     fallback="混み合っているため、別のモデルに聞いています…",
     tool_remember="💾 メモリに保存しています…",
     tool_recall="🔎 メモリを探しています…",
+    tool_update="✏️ メモリを書き換えています…",
+    tool_forget="🗑️ メモリから消しています…",
+    tool_list="🗂️ メモリを見ています…",
     tool_other="🔧 {name} を使っています…",
     stopped="⏹️ ここで止めました。",
     stopped_empty="⏹️ 回答を止めました。この質問は会話に残しません。",
@@ -69,6 +86,9 @@ EN = AnswerTexts(
     fallback="That model is busy, asking another one…",
     tool_remember="💾 Saving to memory…",
     tool_recall="🔎 Looking through your memories…",
+    tool_update="✏️ Changing a memory…",
+    tool_forget="🗑️ Removing from memory…",
+    tool_list="🗂️ Looking at your memories…",
     tool_other="🔧 Using {name}…",
     stopped="⏹️ Stopped here.",
     stopped_empty="⏹️ Stopped. The question is not kept in the conversation.",

@@ -14,6 +14,13 @@ class ErrorTexts:
     question_too_long: str
     empty_memory: str
     memory_too_long: str
+    secret_not_stored: str
+    memory_paused: str
+    memory_not_found: str
+    not_asked_for: str
+    import_not_understood: str
+    too_many_to_import: str
+    end_not_understood: str
     unknown_timezone: str
     attachment_too_large: str
     attachment_not_supported: str
@@ -57,6 +64,13 @@ JA = ErrorTexts(
     question_too_long="質問が長すぎます（{length}文字）。{limit}文字までにするか、テキストファイルで添付してください。",
     empty_memory="覚える内容が空です。覚えてほしいことを書いてください。",
     memory_too_long="1件のメモリは{limit}文字までです（今は{length}文字）。短くするか、分けて登録してください。",
+    secret_not_stored="パスワードやカード番号のように見えるため、保存しませんでした。大切な情報は専用の管理アプリでの保管をお勧めします。",
+    memory_paused="メモリは一時停止中です。/memory resume で再開できます。",
+    memory_not_found="#{id} のメモリは見つかりません。/memory list で番号を確かめてください。",
+    not_asked_for="この発言では頼まれていないので、メモリは変更していません。変更してよいか、先に尋ねてください。",
+    import_not_understood="このファイルはメモリの一覧として読めませんでした。/memory export の JSON か、1行に1件のテキストを添付してください。",
+    too_many_to_import="一度に取り込めるのは{limit}件までです（このファイルは{found}件）。いくつかのファイルに分けてください。",
+    end_not_understood="期限の日付が読めませんでした。2026-12-31 のように書いてください。",
     unknown_timezone="そのタイムゾーンは見つかりません。Asia/Tokyo のような名前で指定してください。",
     attachment_too_large="添付ファイルが大きすぎます。{limit}までのファイルを添付してください。",
     attachment_not_supported="このファイルは読めません。画像（PNG・JPEG・GIF・WebP）かテキストファイルを添付してください。",
@@ -111,6 +125,13 @@ EN = ErrorTexts(
     ),
     empty_memory="There is nothing to remember. Write what you would like me to keep.",
     memory_too_long="One memory holds up to {limit} characters (this has {length}). Shorten it or split it.",
+    secret_not_stored="That looks like a password, token, card or key number, so I did not store it. A password manager is the place for it.",
+    memory_paused="Memory is paused. Resume it with /memory resume.",
+    memory_not_found="There is no memory #{id}. See /memory list for the numbers.",
+    not_asked_for="The user did not ask for that in this message, so no memory was changed. Ask them first.",
+    import_not_understood="I can't read this file as a list of memories. Attach the JSON of /memory export, or a text with one memory a line.",
+    too_many_to_import="One import takes up to {limit} memories (this file has {found}). Please split the file.",
+    end_not_understood="I can't read the end date. Please write it like 2026-12-31.",
     unknown_timezone="I don't know that time zone. Please give a name like Europe/London.",
     attachment_too_large="The attachment is too large. Please attach a file of up to {limit}.",
     attachment_not_supported=(

@@ -23,7 +23,17 @@ class Manuals:
     memory_list: Manual
     memory_search: Manual
     memory_add: Manual
+    memory_show: Manual
+    memory_edit: Manual
+    memory_undo: Manual
+    memory_restore: Manual
     memory_delete: Manual
+    memory_delete_all: Manual
+    memory_export: Manual
+    memory_import: Manual
+    memory_pause: Manual
+    memory_resume: Manual
+    memory_stats: Manual
     clear: Manual
     summary: Manual
     settings: Manual
@@ -46,6 +56,9 @@ class TerminalTexts:
     interrupt: str
     tool_remember: str
     tool_recall: str
+    tool_update: str
+    tool_forget: str
+    tool_list: str
     tool_other: str
     """Parameter: name."""
     tool_failed: str
@@ -73,6 +86,23 @@ class TerminalTexts:
     memory_date: str
     older_memories: str
     """Parameter: command."""
+    how_to_undo: str
+    """Parameter: command."""
+    nothing_to_undo: str
+    """Parameter: id."""
+    how_to_restore: str
+    """Parameter: id."""
+    delete_all: str
+    """Parameters: count, command."""
+    exported: str
+    """Parameters: count, path."""
+    file_exists: str
+    """Parameter: path."""
+    file_not_written: str
+    """Parameter: path."""
+    import_now: str
+    """Parameter: command."""
+    memory_file_needed: str
 
 
 JA = TerminalTexts(
@@ -88,10 +118,23 @@ JA = TerminalTexts(
         memory_list=Manual("/memory list [カテゴリ]", "メモリを新しい順に一覧します"),
         memory_search=Manual("/memory search 言葉 [--category 名前]", "メモリを探します"),
         memory_add=Manual(
-            "/memory add 内容 [--category 名前] [--tags 名前,名前]",
+            "/memory add 内容 [--category 名前] [--tags 名前,名前] [--until 日付] [--private]",
             "覚えてほしいことを保存します。「〜を覚えておいて」でも大丈夫です",
         ),
-        memory_delete=Manual("/memory delete 番号", "メモリを消します"),
+        memory_show=Manual("/memory show 番号", "メモリを1件くわしく見ます。前の内容も分かります"),
+        memory_edit=Manual(
+            "/memory edit 番号 [内容] [--category 名前] [--tags 名前,名前] [--until 日付]",
+            "メモリを書き直します。--until - で期限をなくします",
+        ),
+        memory_undo=Manual("/memory undo 番号", "削除（10分以内）か、最後の変更を取り消します"),
+        memory_restore=Manual("/memory restore 番号", "前の内容に戻します。番号は show で分かります"),
+        memory_delete=Manual("/memory delete 番号 [--now]", "メモリを消します。--now はすぐ完全に消します"),
+        memory_delete_all=Manual("/memory delete-all [件数]", "すべて完全に消します。件数を書くと実行します"),
+        memory_export=Manual("/memory export [ファイル]", "すべて書き出します。.md なら読みやすい形にします"),
+        memory_import=Manual("/memory import [--now] ファイル", "取り込みます。--now なしでは確認だけします"),
+        memory_pause=Manual("/memory pause", "メモリを一時停止します"),
+        memory_resume=Manual("/memory resume", "メモリを再開します"),
+        memory_stats=Manual("/memory stats", "メモリを数字で見ます"),
         clear=Manual("/clear", "会話をまっさらにします（メモリは残ります）"),
         summary=Manual("/summary [delete]", "会話の要約を見ます。delete で消します"),
         settings=Manual(
@@ -112,12 +155,15 @@ JA = TerminalTexts(
     interrupt="Ctrl-C で止める",
     tool_remember="メモリに保存しました",
     tool_recall="メモリを探しました",
+    tool_update="メモリを書き換えました",
+    tool_forget="メモリから消しました",
+    tool_list="メモリを見ました",
     tool_other="{name} を使いました",
     tool_failed="{name} はうまくいきませんでした",
     cut="✂️ 回答が途中で切れました。/continue で続きを書きます。",
     unknown="{given} というコマンドはありません。/help で一覧を見られます。/ で始まる質問は /ask に続けて書いてください。",
     unknown_near="{given} というコマンドはありません。{nearest} のことですか？",
-    memory_needs_more="/memory のあとに list、search、add、delete のどれかを続けてください。",
+    memory_needs_more="/memory のあとに list、search、add、show などを続けてください。/help で一覧を見られます。",
     misused="「{given}」はここでは使えません。使い方: {usage}",
     no_answer_yet="まだ回答がありません。先に何か聞いてください。",
     attached="📎 {name} を次の質問に添付します。取り消すときは /detach です。",
@@ -130,6 +176,15 @@ JA = TerminalTexts(
     memory_text="内容",
     memory_date="日付",
     older_memories="これより古いメモリは {command} で見られます。",
+    how_to_undo="10分以内なら {command} で元に戻せます。",
+    nothing_to_undo="#{id} に取り消せる変更はありません。前の内容は /memory show で見られます。",
+    how_to_restore="/memory restore {id} のように番号を書くと、その内容に戻せます。",
+    delete_all="メモリ {count}件をすべて、完全に消します。元には戻せません。よければ {command} と入力してください。",
+    exported="📤 メモリ {count}件を {path} に書き出しました。",
+    file_exists="ファイル {path} がもうあります。別の名前を付けてください。",
+    file_not_written="ファイル {path} に書き込めません。フォルダと、書き込みの権限を確かめてください。",
+    import_now="まだ何も保存していません。取り込むには {command} と入力してください。",
+    memory_file_needed="取り込むファイルを指定してください。例: /memory import memories.json",
 )
 
 EN = TerminalTexts(
@@ -144,10 +199,23 @@ EN = TerminalTexts(
         memory_list=Manual("/memory list [category]", "list memories, newest first"),
         memory_search=Manual("/memory search words [--category name]", "find memories"),
         memory_add=Manual(
-            "/memory add content [--category name] [--tags name,name]",
+            "/memory add content [--category name] [--tags name,name] [--until date] [--private]",
             "keep something; saying “remember that …” works too",
         ),
-        memory_delete=Manual("/memory delete number", "delete a memory"),
+        memory_show=Manual("/memory show number", "show all of a memory, and what it said before"),
+        memory_edit=Manual(
+            "/memory edit number [content] [--category name] [--tags name,name] [--until date]",
+            "change a memory; --until - takes its end away",
+        ),
+        memory_undo=Manual("/memory undo number", "undo a deletion (for ten minutes), or the newest change"),
+        memory_restore=Manual("/memory restore number", "go back to what it said; show tells the numbers"),
+        memory_delete=Manual("/memory delete number [--now]", "delete a memory; --now erases it at once"),
+        memory_delete_all=Manual("/memory delete-all [count]", "erase all for good; the count confirms it"),
+        memory_export=Manual("/memory export [file]", "write all to a file; .md makes it easy to read"),
+        memory_import=Manual("/memory import [--now] file", "take memories over; without --now only tell"),
+        memory_pause=Manual("/memory pause", "keep and use no memories"),
+        memory_resume=Manual("/memory resume", "keep and use memories again"),
+        memory_stats=Manual("/memory stats", "memories in numbers"),
         clear=Manual("/clear", "start the conversation afresh (memories stay)"),
         summary=Manual("/summary [delete]", "show what was written down of the conversation, or delete it"),
         settings=Manual(
@@ -171,12 +239,15 @@ EN = TerminalTexts(
     interrupt="Ctrl-C stops",
     tool_remember="Saved to memory",
     tool_recall="Looked through your memories",
+    tool_update="Changed a memory",
+    tool_forget="Removed from memory",
+    tool_list="Looked at your memories",
     tool_other="Used {name}",
     tool_failed="{name} did not work",
     cut="✂️ The answer broke off. /continue writes the rest.",
     unknown="There is no command {given}. /help lists them; to ask something that begins with /, put /ask before it.",
     unknown_near="There is no command {given}. Did you mean {nearest}?",
-    memory_needs_more="Put list, search, add or delete after /memory.",
+    memory_needs_more="Put list, search, add, show or the like after /memory. /help lists them.",
     misused="“{given}” can't be used here. Usage: {usage}",
     no_answer_yet="There is no answer yet. Ask something first.",
     attached="📎 {name} goes with your next question. /detach takes it back.",
@@ -189,4 +260,13 @@ EN = TerminalTexts(
     memory_text="Text",
     memory_date="Date",
     older_memories="{command} shows older ones.",
+    how_to_undo="{command} undoes this for ten minutes.",
+    nothing_to_undo="There is no change of #{id} to undo. /memory show tells what it said before.",
+    how_to_restore="/memory restore {id} (or another of these numbers) goes back to it.",
+    delete_all="All {count} memories will be erased for good. To do it, enter {command}",
+    exported="📤 {count} memories are in {path} now.",
+    file_exists="There is a file {path} already. Please choose another name.",
+    file_not_written="The file {path} can't be written. Check the folder and your permission to write there.",
+    import_now="Nothing is saved yet. To import this, enter {command}",
+    memory_file_needed="Name the file to import, for example: /memory import memories.json",
 )

@@ -12,7 +12,7 @@ import inspect
 import json
 import pkgutil
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import ModuleType
 from typing import Any, Concatenate, get_type_hints
@@ -21,8 +21,10 @@ from zoneinfo import ZoneInfo
 import structlog
 from pydantic import BaseModel, ValidationError, create_model
 
-from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import CcBotError, SecretNotStored
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import Audience, MemoryChange, Source
 from cc_bot.domain.message import Visibility
 from cc_bot.llm.model import ToolRequest, ToolSchema
 from cc_bot.stores.memories import MemoryStore
@@ -47,13 +49,47 @@ class ToolContext:
     locale: Locale
     timezone: ZoneInfo
     memories: MemoryStore
+    question: str = ""
+    """What the user asked in this turn."""
+    previous_answer: str = ""
+    """What the model said last before that; empty where that is not known."""
+    earlier: str = ""
+    """What the same user asked before that; empty where that is not known."""
+    informed: bool = False
+    """Whether the model has been shown memories, in this turn or in its history."""
+    source: Source = Source("model")
+    """What is kept in this turn came from here."""
+    clock: Clock = utc_now
+
+    @property
+    def audience(self) -> Audience:
+        """Who the answer is for, as memories have it."""
+        return "private" if self.visibility == "private" else "anywhere"
 
     def local_date(self, moment: datetime) -> str:
         """The date (ISO 8601) on which something happened where the user is."""
         return moment.astimezone(self.timezone).date().isoformat()
 
 
-ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[Mapping[str, Any]]]
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool did, where that is more than what the model is told."""
+
+    told: Mapping[str, Any]
+    """What the model is told, as JSON."""
+    changes: tuple[MemoryChange, ...] = ()
+    """What the user is told, from committed rows."""
+    recalled: tuple[int, ...] = ()
+    """The memories that the model was shown to answer with."""
+    beside: tuple[int, ...] = ()
+    """Others that it was shown."""
+
+
+class Misused(Exception):
+    """The arguments make no sense together. The message is for the model."""
+
+
+ToolFunction = Callable[Concatenate[ToolContext, ...], Awaitable[Mapping[str, Any] | ToolResult]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +99,11 @@ class ToolOutcome:
     text: str
     """A JSON object; `{"error": …}` when `ok` is False."""
     ok: bool
+    changes: tuple[MemoryChange, ...] = ()
+    recalled: tuple[int, ...] = ()
+    beside: tuple[int, ...] = ()
+    secret: bool = False
+    """Whether the arguments hold what must not be stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +113,8 @@ class Tool:
     """Whether it keeps anything; such tools are not offered in a temporary turn."""
     personal: bool
     """Whether it acts for one user; such tools are not offered where several people are answered at once."""
+    memory: bool
+    """Whether it touches memories; such tools are not offered while their user wants that paused."""
     function: ToolFunction
     arguments: type[BaseModel]
 
@@ -83,15 +126,22 @@ class Tool:
                 result = await self.function(context, **dict(given))
         except ValidationError as error:
             return _failed(_problems(error))
+        except Misused as error:
+            return _failed(str(error))
+        except SecretNotStored as error:
+            return replace(_failed(explain(error, context.locale)), secret=True)
         except CcBotError as error:
             return _failed(explain(error, context.locale))
         except Exception as error:  # noqa: BLE001 - a tool that raises never ends the turn
             _log.error("tool_failed", tool=self.schema.name, error=type(error).__name__)
             return _failed("The tool failed. Tell the user that it did not work.")
-        return ToolOutcome(json.dumps(result, ensure_ascii=False), ok=True)
+        if not isinstance(result, ToolResult):
+            result = ToolResult(result)
+        told = json.dumps(result.told, ensure_ascii=False)
+        return ToolOutcome(told, True, result.changes, result.recalled, result.beside)
 
 
-def tool(*, writes: bool, personal: bool = True) -> Callable[[ToolFunction], Tool]:
+def tool(*, writes: bool, personal: bool = True, memory: bool = False) -> Callable[[ToolFunction], Tool]:
     """Declare the decorated function to be a tool."""
 
     def declare(function: ToolFunction) -> Tool:
@@ -101,7 +151,7 @@ def tool(*, writes: bool, personal: bool = True) -> Callable[[ToolFunction], Too
             description=inspect.getdoc(function) or "",
             parameters=_without_titles(arguments.model_json_schema()),
         )
-        return Tool(schema, writes, personal, function, arguments)
+        return Tool(schema, writes, personal, memory, function, arguments)
 
     return declare
 
@@ -112,22 +162,34 @@ class ToolRegistry:
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
 
-    def schemas(self, *, writing: bool = True, personal: bool = True) -> tuple[ToolSchema, ...]:
+    def schemas(
+        self, *, writing: bool = True, personal: bool = True, memory: bool = True
+    ) -> tuple[ToolSchema, ...]:
         """The tools to offer; without `writing`, only those that keep nothing; without `personal`, only those
-        that act for nobody in particular."""
+        that act for nobody in particular; without `memory`, only those that leave memories alone."""
         return tuple(
             tool.schema
             for tool in self._tools.values()
-            if (writing or not tool.writes) and (personal or not tool.personal)
+            if (writing or not tool.writes)
+            and (personal or not tool.personal)
+            and (memory or not tool.memory)
         )
 
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:
         """Run what the model asked for, if it was offered at all."""
+        outcome = await self._call(request, context, offered)
+        if not outcome.ok and context.memories.refuses(*_texts_in(request.arguments)):
+            return replace(outcome, secret=True)  # whatever else was wrong with it
+        return outcome
+
+    async def _call(
+        self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
+    ) -> ToolOutcome:
         tool = self._tools.get(request.name)
         if tool is None or tool.schema not in offered:
-            names = ", ".join(schema.name for schema in offered)
+            names = ", ".join(schema.name for schema in offered) or "none"
             return _failed(f"There is no such tool here. The tools are: {names}.")
         return await tool.call(context, request.arguments)
 
@@ -157,12 +219,37 @@ def _arguments_of(function: ToolFunction) -> type[BaseModel]:
 
 
 def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Pydantic titles every field with its own name; the model would pay for each of those words."""
+    """Pydantic titles every field with its own name, and says of each that may be left out that it may be
+    null as well; the model would pay for each of those words."""
+    kinds = [kind for kind in schema.get("anyOf", ()) if kind != {"type": "null"}]
+    if len(kinds) == 1:
+        rest = {name: value for name, value in schema.items() if name not in {"anyOf", "default"}}
+        schema = {**kinds[0], **rest}
     return {
         name: _without_titles(value) if isinstance(value, Mapping) else value
         for name, value in schema.items()
         if not (name == "title" and isinstance(value, str))
     }
+
+
+def _texts_in(arguments: str) -> Sequence[str]:
+    """The texts that a model put into a call; all of it where that is no JSON."""
+    try:
+        left = [json.loads(arguments)]
+    except (ValueError, RecursionError):
+        return [arguments]
+    found = list[str]()
+    while left:
+        match left.pop():
+            case str(text):
+                found.append(text)
+            case list(parts):
+                left += parts
+            case dict(parts):
+                left += parts.values()
+            case _:
+                pass
+    return found
 
 
 def _problems(error: ValidationError) -> str:

@@ -12,11 +12,15 @@ ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 GROUPS = PYPROJECT["dependency-groups"]
 
+SEMANTIC = PYPROJECT["project"]["optional-dependencies"]["semantic"]
+
 NEEDED = {
     "run.txt": [*PYPROJECT["project"]["dependencies"], *GROUPS["build"]],
+    "semantic.txt": [*PYPROJECT["project"]["dependencies"], *GROUPS["build"], *SEMANTIC],
     "dev.txt": [
         *PYPROJECT["project"]["dependencies"],
         *GROUPS["build"],
+        *SEMANTIC,
         *(g for g in GROUPS["dev"] if isinstance(g, str)),
     ],
 }
@@ -34,7 +38,7 @@ def pins(name: str) -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("name", ["run.txt", "dev.txt"])
+@pytest.mark.parametrize("name", [*NEEDED])
 class TestPins:
     def test_every_requirement_of_the_project_has_a_pin_that_satisfies_it(self, name: str) -> None:
         pinned = pins(name)
@@ -52,7 +56,11 @@ class TestPins:
         assert strange == []
 
 
-class TestBothFiles:
+class TestAllFiles:
     def test_the_tools_come_on_top_of_the_versions_that_run(self) -> None:
-        run, dev = pins("run.txt"), pins("dev.txt")
-        assert run.items() <= dev.items()
+        run, semantic, dev = pins("run.txt"), pins("semantic.txt"), pins("dev.txt")
+        assert run.items() <= semantic.items() <= dev.items()
+
+    def test_the_encoder_is_installed_by_its_own_file_alone(self) -> None:
+        assert "numpy" in pins("semantic.txt")
+        assert "numpy" not in pins("run.txt")

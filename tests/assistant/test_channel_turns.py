@@ -106,9 +106,9 @@ class TestMemoryTools:
         assert await table.stores.memories.list(AIKO) == []
 
     async def test_do_not_find_what_the_author_keeps_private(self, table: Table) -> None:
-        await table.stores.memories.add(AIKO, "暗証番号は1234", audience="private")
-        table.model.script = [[ToolRequest("c", "recall", '{"query": "暗証番号"}')], ["わかりません。"]]
-        await ask(table, mention(1000, "暗証番号は？"))
+        await table.stores.memories.add(AIKO, "合言葉はオオルリ", audience="private")
+        table.model.script = [[ToolRequest("c", "recall", '{"query": "合言葉"}')], ["わかりません。"]]
+        await ask(table, mention(1000, "合言葉は？"))
         assert "1234" not in shown(table)
 
     async def test_are_not_offered_for_several_questions(self, table: Table) -> None:
@@ -237,6 +237,6 @@ class TestEditedQuestion:
 class TestCalibration:
     async def test_is_learned_before_the_turn_is_over(self, table: Table) -> None:
         finish = Finish("stop", model="m")
-        table.model.script = [["はい", replace(finish, usage=replace(finish.usage, prompt_tokens=400))]]
+        table.model.script = [["はい", replace(finish, usage=replace(finish.usage, prompt_tokens=4000))]]
         await ask(table, mention(1000, "やあ" * 100))
         assert await table.stores.token_factors.get("m") != 1.0

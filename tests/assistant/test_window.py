@@ -209,9 +209,9 @@ class TestTooLong:
 
     async def test_a_history_is_fitted_to_the_limit_that_the_server_told(self, table: Table) -> None:
         await talk(table, 8, PARAGRAPH * 10)
-        table.model.script = [[ContextTooLong(limit=2048)], ["はい。"]]
+        table.model.script = [[ContextTooLong(limit=3000)], ["はい。"]]
         await table.ask("続きは？")
-        assert request_tokens(table.model.requests[1]) <= 2048
+        assert request_tokens(table.model.requests[1]) <= 3000
         assert len(shown(table.model.requests[1])) > 1
 
     async def test_is_tried_once(self, table: Table) -> None:

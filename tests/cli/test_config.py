@@ -45,6 +45,12 @@ class TestSettings:
         assert read(tmp_path, CC_BOT_MODEL="big, small").summary_models == ("big", "small")
         assert read(tmp_path, CC_BOT_SUMMARY_MODEL="light").summary_models == ("light",)
 
+    def test_take_the_encoder_that_is_installed_unless_another_or_none_is_named(self, tmp_path: Path) -> None:
+        assert read(tmp_path).embedding_model == "local"
+        assert read(tmp_path, CC_BOT_EMBEDDING_MODEL="OFF").embedding_model == "off"
+        named = read(tmp_path, CC_BOT_EMBEDDING_MODEL="bge-m3", OPENAI_BASE_URL="http://localhost:11434/v1")
+        assert named.embedding_model == "bge-m3"
+
     def test_do_not_show_secrets(self, tmp_path: Path) -> None:
         config = read(tmp_path, DISCORD_TOKEN="hunter2", OPENAI_API_KEY="sk-hunter3")
         assert "hunter" not in repr(config)
@@ -72,6 +78,7 @@ class TestSettings:
             ("CC_BOT_CHANNELS", "some"),
             ("CC_BOT_BLOCK_TOKENS", "0"),
             ("CC_BOT_CACHE_CONTROL", "perhaps"),
+            ("CC_BOT_EMBEDDING_MODEL", "a-model-without-a-server"),
             ("OPENAI_BASE_URL", "localhost:11434"),
             ("OPENAI_BASE_URL", "http://["),
             ("DISCORD_API_URL", "ftp://example.org"),
@@ -126,3 +133,23 @@ class TestLanguage:
 
     def test_is_known_even_when_the_settings_are_not_usable(self, tmp_path: Path) -> None:
         assert operator_locale({"CC_BOT_LOCALE": "xx"}, tmp_path) is Locale.JA
+
+
+class TestSecretPatterns:
+    """CC_BOT_SECRET_PATTERNS names a file."""
+
+    def test_are_read_one_a_line(self, tmp_path: Path) -> None:
+        (tmp_path / "patterns").write_text("# employees\n\nEMP-\\d{6}\n  社外秘  \n", encoding="utf-8")
+        config = read(tmp_path, CC_BOT_SECRET_PATTERNS=str(tmp_path / "patterns"))
+        assert config.secret_patterns == ("EMP-\\d{6}", "社外秘")
+        assert read(tmp_path).secret_patterns == ()
+
+    def test_that_are_none_are_named_with_their_line(self, tmp_path: Path) -> None:
+        (tmp_path / "patterns").write_text("good\n(unclosed\n", encoding="utf-8")
+        with pytest.raises(InvalidSetting) as refused:
+            read(tmp_path, CC_BOT_SECRET_PATTERNS=str(tmp_path / "patterns"))
+        assert str(refused.value.params["name"]).endswith("patterns:2)")
+
+    def test_of_a_file_that_is_missing_are_refused(self, tmp_path: Path) -> None:
+        with pytest.raises(InvalidSetting):
+            read(tmp_path, CC_BOT_SECRET_PATTERNS=str(tmp_path / "missing"))

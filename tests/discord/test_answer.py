@@ -123,6 +123,7 @@ class TestEnd:
         ("state", "content"),
         [
             (after(done("", "stopped", row=None)), JA.answer.stopped_empty),
+            (after(done("", "stopped")), JA.answer.stopped),
             (after(done("")), JA.answer.no_words),
             (replace(AnswerState(), failure="つながりません。"), "つながりません。"),
         ],

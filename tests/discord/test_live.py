@@ -47,7 +47,7 @@ async def wait(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
 
 def live_answer(reply: Reply) -> LiveAnswer:
-    return LiveAnswer(reply, texts(Locale.EN), StopButton(1, "turn"))
+    return LiveAnswer(reply, texts(Locale.EN), StopButton(1, "turn"), asker_id=1)
 
 
 class TestLiveAnswer:

@@ -1,26 +1,43 @@
 """Memories as Discord shows them."""
 
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.memory_view import PAGE_SIZE, choice_name, memory_list
-from cc_bot.domain import Locale, Memory
+from cc_bot.discord.pages.memory_view import (
+    PAGE_SIZE,
+    ListPage,
+    choice_name,
+    memory_list,
+    open_menu,
+    quoted,
+    receipt,
+)
+from cc_bot.domain import Found, Locale, Memory
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
 WHEN = datetime(2026, 3, 15, tzinfo=UTC)
+NOW = WHEN + timedelta(days=1)
 
 
-def memory(
-    content: str = "誕生日は3月15日", *, category: str = "general", tags: tuple[str, ...] = ()
-) -> Memory:
-    return Memory(12, 1, content, category, tags, {}, WHEN, WHEN)
+def memory(content: str = "誕生日は3月15日", **given: Any) -> Memory:
+    return replace(Memory(12, 1, content, "general", (), {}, WHEN, WHEN), **given)
 
 
-def shown(*memories: Memory) -> str:
-    return memory_list("題", memories, JA).description or ""
+def shown(*memories: Memory, confidence: float = 1.0) -> str:
+    page = ListPage("題", [Found(each, confidence) for each in memories])
+    return memory_list(page, JA, NOW).description or ""
+
+
+def footer(**given: Any) -> str:
+    page = replace(ListPage("題", [Found(memory(), 1.0)]), **given)
+    found = memory_list(page, JA, NOW).footer
+    return found.text or "" if found else ""
 
 
 class TestList:
@@ -39,15 +56,78 @@ class TestList:
         assert text.startswith("**#12** 一行目 二行目あああ")
         assert len(text) < 300
 
+    def test_marks_what_is_used_in_private_only(self) -> None:
+        assert "**#12** 🔒 誕生日" in shown(memory(audience="private"))
+        assert "🔒" not in shown(memory())
+
+    def test_tells_until_when_something_holds_and_when_that_is_over(self) -> None:
+        assert "⌛ <t:1773705599:d> まで" in shown(memory(expires_at=NOW + timedelta(days=1)))
+        assert "⌛ 期限切れ" in shown(memory(expires_at=NOW))
+
+    def test_says_of_an_unsure_hit_that_it_may_not_be_what_was_meant(self) -> None:
+        assert "-# たぶん ・ 一般" in shown(memory(), confidence=0.3)
+        assert "たぶん" not in shown(memory(), confidence=0.9)
+
     @given(st.lists(st.builds(memory, st.text(min_size=1, max_size=4000)), max_size=PAGE_SIZE))
     def test_fits_an_embed_whatever_is_remembered(self, memories: list[Memory]) -> None:
         assert len(shown(*memories)) <= 4096
 
     def test_of_the_longest_memories_fits_an_embed(self) -> None:
-        longest = memory("*" * 4000, category="*" * 50, tags=("*" * 40,) * 20)
-        assert len(shown(*[longest] * PAGE_SIZE)) <= 4096
+        longest = memory(
+            "*" * 4000,
+            id=10**12,
+            category="*" * 50,
+            tags=("*" * 40,) * 20,
+            audience="private",
+            expires_at=NOW + timedelta(days=1),
+        )
+        assert len(shown(*[longest] * PAGE_SIZE, confidence=0.1)) <= 4096
+
+
+class TestFooter:
+    def test_is_left_out_where_there_is_nothing_to_tell(self) -> None:
+        assert footer() == ""
+
+    def test_counts_pages(self) -> None:
+        assert footer(page=2, pages=3) == "2/3ページ"
+
+    def test_names_another_order(self) -> None:
+        assert footer(order="updated") == "最近変更した順"
+
+    def test_explains_the_mark_of_private_memories(self) -> None:
+        assert "🔒" in footer(found=[Found(memory(audience="private"), 1.0)])
+
+
+class TestReceipt:
+    @pytest.mark.parametrize("audience", ["anywhere", "private"])
+    def test_tells_where_it_is_used_if_not_everywhere(self, audience: str) -> None:
+        told = receipt(JA.memory.added, memory(audience=audience), JA)
+        assert ("🔒" in told) == (audience == "private")
+
+    def test_tells_until_when_it_holds(self) -> None:
+        assert "まで" in receipt(JA.memory.added, memory(expires_at=NOW), JA)
+
+
+@given(st.lists(st.text(min_size=1, max_size=4000), min_size=1, max_size=PAGE_SIZE))
+def test_a_menu_has_each_memory_of_a_page_within_what_discord_takes(contents: list[str]) -> None:
+    found = [Found(memory(content, id=number), 1.0) for number, content in enumerate(contents, 1)]
+    options = open_menu(found, "open:1", JA).options
+    assert [int(option.value) for option in options] == list(range(1, len(contents) + 1))
+    assert all(1 <= len(option.label) <= 100 for option in options)
 
 
 @given(st.text(min_size=1, max_size=4000))
 def test_a_choice_fits_what_discord_takes(content: str) -> None:
     assert 1 <= len(choice_name(memory(content))) <= 100
+
+
+class TestQuotedMemory:
+    def test_is_told_as_it_was_written(self) -> None:
+        assert quoted("[銀行](http://example.com)\n**猫**") == "\\[銀行\\](http://example.com) \\*\\*猫\\*\\*"
+
+    def test_leaves_the_rest_of_its_line_in_its_direction(self) -> None:
+        assert quoted("\u202e猫\u2066") == "猫"
+
+    @given(st.text(st.sampled_from("*_[]あ 👩\n"), max_size=4000))
+    def test_has_room_in_a_message(self, content: str) -> None:
+        assert len(quoted(content)) <= 1500

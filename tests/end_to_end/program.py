@@ -11,6 +11,8 @@ from pathlib import Path
 
 OUTSIDE = ("PATH", "SYSTEMROOT", "HOME")
 """What of this machine's environment the program sees."""
+QUICK = {"CC_BOT_EMBEDDING_MODEL": "off"}
+"""Unless a test says otherwise: loading the encoder takes a second of each program's time."""
 
 
 class Program:
@@ -37,7 +39,7 @@ class Program:
             "cc_bot",
             *arguments,
             cwd=self.folder,
-            env={**seen, **self.environment},
+            env={**seen, **QUICK, **self.environment},
             stdin=PIPE,
             stdout=PIPE,
             stderr=PIPE,

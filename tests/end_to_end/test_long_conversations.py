@@ -29,13 +29,13 @@ class TestTooLongAHistory:
     async def test_is_cut_and_the_question_is_answered(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        await talk(stage, aiko, channel, 4)
+        await talk(stage, aiko, channel, 8)
         stage.model.requests.clear()
         stage.model.script(too_long(), says("はい、続けます。"))
         reply = await answered(await stage.begin(aiko, channel, "続きは？"))
         assert reply.text.startswith("はい、続けます。")
         refused, taken = (said(request.body) for request in stage.model.requests)
-        assert len(refused) == 9
+        assert len(refused) == 17
         assert 1 < len(taken) < len(refused)
         assert taken == refused[-len(taken) :]
         assert stage.stored(channel)[-2:] == [
@@ -45,9 +45,9 @@ class TestTooLongAHistory:
 
     async def test_is_cut_to_a_small_models_size(self, stage: Stage, aiko: User, channel: Channel) -> None:
         def small_model(body: Json) -> Reply:
-            return too_long(1500) if len(json.dumps(body, ensure_ascii=False)) > 3000 else says("はい。")
+            return too_long(2000) if len(json.dumps(body, ensure_ascii=False)) > 6000 else says("はい。")
 
-        await talk(stage, aiko, channel, 6)
+        await talk(stage, aiko, channel, 10)
         stage.model.responder = small_model
         for _ in range(2):
             assert (await stage.ask(aiko, channel, "続きは？")).text.startswith("はい。")

@@ -170,7 +170,7 @@ class TestEmptyAnswer:
     ) -> None:
         stage.model.script(calls(Call("remember", {"content": "青が好き"})), Reply(End()))
         stage.model.responder = lambda _: Reply(End())
-        reply = await stage.ask(aiko, channel)
+        reply = await stage.ask(aiko, channel, "青が好きと覚えて")
         assert "言葉での返事はありませんでした" in reply.text
         assert stage.rows("SELECT content FROM memories WHERE user_id = ?", aiko.id) == [("青が好き",)]
 

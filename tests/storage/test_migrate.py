@@ -2,11 +2,11 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -17,11 +17,14 @@ from cc_bot.storage import (
     Migration,
     Row,
     Statement,
+    Steps,
     apply_pending,
     open_database,
     pending,
 )
 from cc_bot.storage.migrate import known_migrations, read_migrations
+
+T = TypeVar("T")
 
 NOTES = """
 -- A comment; with a semicolon.
@@ -76,8 +79,17 @@ class Overtaken:
             await apply_pending(self._rival, self._migrations)
         return await self._database.transaction(statements)
 
+    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._database.read(begin)
+
+    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._database.write(begin)
+
     async def preserve(self, version: int) -> None:
         await self._database.preserve(version)
+
+    async def checkpoint(self) -> bool:
+        return await self._database.checkpoint()
 
     async def close(self) -> None:
         await self._database.close()

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import random
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -11,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.domain.errors import DatabaseFolderMissing, DatabaseUnusable, StorageError
-from cc_bot.storage import Row, Statement
+from cc_bot.storage import Row, Statement, Steps
 from cc_bot.storage.sqlite import connect_sqlite
 
 CREATE = Statement("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT UNIQUE)")
@@ -190,6 +191,35 @@ class TestTransaction:
         assert all(after == before + 1 for [(before,)], _, [(after,)] in results)
 
 
+class TestCheckpoint:
+    async def test_leaves_nothing_in_the_log(self, tmp_path: Path) -> None:
+        log = tmp_path / "notes.db-wal"
+        async with connect_sqlite(tmp_path / "notes.db") as database:
+            await database.transaction([CREATE, insert("秘密")])
+            assert "秘密".encode() in log.read_bytes()
+            assert await database.checkpoint()
+            assert log.read_bytes() == b""
+            assert await database.query("SELECT text FROM notes") == [("秘密",)]
+
+    async def test_waits_for_nobody_who_reads(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "notes.db") as database:
+            await database.transaction([CREATE, insert("秘密")])
+            with closing(sqlite3.connect(tmp_path / "notes.db", isolation_level=None)) as reader:
+                reader.execute("BEGIN")
+                reader.execute("SELECT * FROM notes").fetchall()
+                await database.transaction([Statement("DELETE FROM notes")])
+                assert not await database.checkpoint()
+                assert "秘密".encode() in (tmp_path / "notes.db-wal").read_bytes()
+            assert await database.checkpoint()
+            assert "秘密".encode() not in (tmp_path / "notes.db").read_bytes()
+
+    async def test_leaves_other_waits_as_long_as_they_were(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "notes.db") as database:
+            [(before,)] = await database.query("PRAGMA busy_timeout")
+            await database.checkpoint()
+            assert await database.query("PRAGMA busy_timeout") == [(before,)]
+
+
 class TestErrors:
     async def test_arrive_as_storage_errors_that_keep_their_cause(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
@@ -225,3 +255,96 @@ class TestText:
         assert "executing" in caplog.text
         assert "ひみつ" not in caplog.text
         assert "secret words" not in caplog.text
+
+
+class TestSteps:
+    """Statements of which each may hang on the rows of those before."""
+
+    async def test_are_sent_the_rows_of_the_one_before_and_return_what_was_wanted(
+        self, tmp_path: Path
+    ) -> None:
+        def double() -> Steps[str]:
+            [(text,)] = yield Statement("SELECT text FROM notes")
+            yield insert(text * 2)
+            [*_, (last,)] = yield Statement("SELECT text FROM notes ORDER BY id")
+            return f"{text} and {last}"
+
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE, insert("あ")])
+            assert await database.write(double) == "あ and ああ"
+            assert await database.query("SELECT text FROM notes ORDER BY id") == [("あ",), ("ああ",)]
+
+    async def test_that_break_off_leave_nothing_behind(self, tmp_path: Path) -> None:
+        def break_off() -> Steps[None]:
+            yield insert("lost")
+            raise LookupError
+
+        def mistake() -> Steps[None]:
+            yield insert("lost")
+            yield Statement("SELECT nothing")
+
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE])
+            with pytest.raises(LookupError):
+                await database.write(break_off)
+            with pytest.raises(StorageError):
+                await database.write(mistake)
+            assert await database.query("SELECT text FROM notes") == []
+            await database.transaction([insert("kept")])
+
+    async def test_that_need_no_statement_run_too(self, tmp_path: Path) -> None:
+        def nothing() -> Steps[int]:
+            yield from ()
+            return 7
+
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            assert await database.read(nothing) == 7
+            assert await database.write(nothing) == 7
+
+    async def test_that_read_see_one_state_whatever_others_write(self, tmp_path: Path) -> None:
+        other = sqlite3.connect(tmp_path / "a.db", isolation_level=None, check_same_thread=False)
+
+        def look_twice() -> Steps[list[int]]:
+            [(before,)] = yield Statement("SELECT count(*) FROM notes")
+            other.execute("INSERT INTO notes (text) VALUES ('in between')")
+            [(after,)] = yield Statement("SELECT count(*) FROM notes")
+            return [before, after]
+
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE])
+            assert await database.read(look_twice) == [0, 0]
+            assert await database.query("SELECT count(*) FROM notes") == [(1,)]
+        other.close()
+
+    async def test_that_write_are_alone_from_their_first_reading_on(self, tmp_path: Path) -> None:
+        def one_more() -> Steps[None]:
+            [(number,)] = yield Statement("SELECT coalesce(max(CAST(text AS INTEGER)), 0) FROM notes")
+            yield insert(str(number + 1))
+
+        async with connect_sqlite(tmp_path / "a.db") as one, connect_sqlite(tmp_path / "a.db") as other:
+            await one.transaction([CREATE])
+            await asyncio.gather(*(database.write(one_more) for database in (one, other) for _ in range(20)))
+            assert await one.query("SELECT max(CAST(text AS INTEGER)), count(*) FROM notes") == [(40, 40)]
+
+
+class TestCheckpointOfASmallFile:
+    async def test_leaves_no_copy_of_what_was_moved_before_it_was_deleted(self, tmp_path: Path) -> None:
+        index = Statement("CREATE INDEX notes_in_piles ON notes (id % 40, text)")
+        chance = random.Random(1)
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE, index])
+            texts = [f"mark{number:05}{'x' * chance.randrange(600)}" for number in range(2000)]
+            for text in texts:
+                await database.transaction([insert(text)])
+            gone = [
+                Statement("DELETE FROM notes WHERE text = $1", (each,)) for each in chance.sample(texts, 700)
+            ]
+            await database.transaction(gone)
+            assert await database.checkpoint()
+            left = {text for (text,) in await database.query("SELECT text FROM notes")}
+        data = b"".join(bytes_of(tmp_path))
+        assert all((text.encode() in data) == (text in left) for text in texts)
+
+
+def bytes_of(folder: Path) -> list[bytes]:
+    return [file.read_bytes() for file in folder.iterdir()]

@@ -1,17 +1,20 @@
 """The databases that the stores' contract is held against, and a database that notes what it is asked."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import Database, Dialect, Row, Statement
+from cc_bot.storage import Database, Dialect, Row, Statement, Steps
 from cc_bot.stores import (
     BlockStore,
     ChannelStore,
+    MemoryHistoryStore,
+    MemoryRemovalStore,
     MemoryStore,
+    MemoryTransferStore,
     MentionStore,
     PersonalAnswerStore,
     SessionStore,
@@ -20,9 +23,15 @@ from cc_bot.stores import (
     SummaryStore,
     TokenFactorStore,
 )
+from cc_bot.stores.embedding import Embedding
+from cc_bot.stores.secret_rules import SecretRules
+from tests.stores.encoders import TopicEncoder
 
 KEY = SessionKey(user_id=123456789012345678, channel_id=987654321098765432)
 OTHER_USER = SessionKey(user_id=876543210987654321, channel_id=KEY.channel_id)
+
+
+T = TypeVar("T")
 
 
 class OpenStores(Protocol):
@@ -68,17 +77,43 @@ class Recorder:
         self.statements.extend(statements)
         return await self.database.transaction(statements)
 
+    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+        self.trips += 1
+        return await self.database.read(lambda: self._noting(begin()))
+
+    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+        self.trips += 1
+        return await self.database.write(lambda: self._noting(begin()))
+
+    def _noting(self, steps: Steps[T]) -> Steps[T]:
+        rows: Sequence[Row] | None = None
+        while True:
+            try:
+                statement = next(steps) if rows is None else steps.send(rows)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            self.statements.append(statement)
+            rows = yield statement
+
     async def preserve(self, version: int) -> None:
         await self.database.preserve(version)
+
+    async def checkpoint(self) -> bool:
+        return await self.database.checkpoint()
 
     async def close(self) -> None:
         await self.database.close()
 
 
 def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
+    memories = MemoryStore(database, embedding=Embedding(database, TopicEncoder()))
     return Stores(
         sessions=SessionStore(database, history_limit=history_limit),
-        memories=MemoryStore(database),
+        memories=memories,
+        memory_history=MemoryHistoryStore(database, memories),
+        memory_transfer=MemoryTransferStore(database, memories, SecretRules()),
+        memory_removal=MemoryRemovalStore(database),
         settings=SettingsStore(database),
         summaries=SummaryStore(database),
         token_factors=TokenFactorStore(database),

@@ -3,6 +3,7 @@
 One run of everything that the stores can do is recorded, and each statement of it is looked at.
 """
 
+import json
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -11,12 +12,16 @@ from typing import Final
 
 import pytest
 
-from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey
+from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
+from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import (
     BlockStore,
     ChannelStore,
+    MemoryHistoryStore,
+    MemoryRemovalStore,
     MemoryStore,
+    MemoryTransferStore,
     MentionStore,
     PersonalAnswer,
     PersonalAnswerStore,
@@ -25,11 +30,18 @@ from cc_bot.stores import (
     Stores,
     SummaryStore,
     TokenFactorStore,
+    memory_search,
 )
 from cc_bot.stores import channel_statements as channels
 from cc_bot.stores.channel_removal import DELETE_MESSAGES, FORGET_MESSAGES
 from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILES, SELECT_OPEN_SESSION
+from cc_bot.stores.meaning import Meaning
+from cc_bot.stores.memory_remaking import REMAKING_STATEMENTS
+from cc_bot.stores.memory_removal_statements import SELECT_DUE, SELECT_OLDEST_HIDDEN
+from cc_bot.stores.memory_statements import LIST
+from cc_bot.stores.memory_upkeep import MemoryUpkeep
 from cc_bot.stores.personal_answers import SELECT_LEFT
+from cc_bot.stores.sketches import make_sketches
 from cc_bot.stores.unscoped import (
     CLOSE_EXPIRED,
     DELETE_EXPIRED_ATTACHMENTS,
@@ -37,28 +49,31 @@ from cc_bot.stores.unscoped import (
     SETTLE_SUMMARIZED,
     UNSCOPED,
 )
+from cc_bot.stores.value_lists import ListStatement
 from tests.stores.backends import Recorder, stores_over, turn
+from tests.stores.encoders import TopicEncoder
 from tests.stores.places import answer, said
 
 USER: Final = 123456789012345678
 KEY: Final = SessionKey(USER, channel_id=2)
 USER_TABLES: Final = (
     *("sessions", "messages", "attachments", "memories", "user_settings", "summaries"),
-    "personal_answers",
+    *("personal_answers", "memory_vectors", "memory_sketches", "memory_chunks", "memory_postings"),
 )
 STORES: Final = (
-    *(SessionStore, MemoryStore, SettingsStore, SummaryStore, TokenFactorStore),
+    *(SessionStore, MemoryStore, MemoryHistoryStore, MemoryTransferStore, MemoryRemovalStore),
+    *(SettingsStore, SummaryStore, TokenFactorStore),
     *(BlockStore, ChannelStore, MentionStore, PersonalAnswerStore),
 )
 ALL_TABLES: Final = (
     *USER_TABLES,
     *("token_factors", "block_boundaries", "channel_windows", "thread_metadata", "answer_pages"),
-    *("s", "m", "a", "b", "w", "r", "next"),  # aliases
+    *("s", "m", "a", "b", "w", "r", "q", "next", "held", "newer", "older", "now", "former"),  # aliases
 )
 OF_ALL_USERS: Final = {
     *(DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED),
     *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
-    SELECT_LEFT,
+    *(SELECT_LEFT, SELECT_DUE, SELECT_OLDEST_HIDDEN, *REMAKING_STATEMENTS),
 }
 TO_ANY_ROW: Final = {
     *(channels.EDIT, DELETE_MESSAGES),  # as on Discord, whoever's it is
@@ -89,18 +104,31 @@ async def do_everything(database: Database) -> set[str]:
     await stores.summaries.waiting(5)
     await stores.summaries.settle(datetime.now(UTC))
     memory = await stores.memories.add(USER, "猫が好き", tags=("猫",))
+    newer = await stores.memories.remember(USER, "猫が大好き", supersedes=memory.id)
+    await stores.memories.remember(USER, "猫が、大好き")
+    other = await stores.memories.add(USER, "犬も好き")
+    await stores.memories.supersede(USER, newer.memory.id, other.id)
+    memory = newer.memory
     await stores.memories.get(USER, memory.id)
-    await stores.memories.search(USER, "猫 犬", category="general", tags=("猫",), visibility="public")
+    await stores.memories.search(USER, "猫 犬", category="general", tags=("猫",), audience="anywhere")
     await stores.memories.search(USER, "")
     await stores.memories.matching(USER, f"#{memory.id}")
     await stores.memories.list(USER, category="general", before_id=9)
     await stores.memories.list(USER, after_id=0)
+    await stores.memories.list(USER, order="updated")
     await stores.memories.count(USER)
+    await stores.memories.statistics(USER)
+    await keep_an_index(stores, database)
     await stores.memories.update(USER, memory.id, content="犬が好き")
+    await stores.memories.embedded()
+    await Meaning(database, TopicEncoder()).nearness(USER, "犬")
+    await database.write(lambda: make_sketches(USER, "topics"))
     await stores.memories.delete(USER, memory.id)
+    await forget_everything(stores, database)
     await stores.settings.get(USER)
     await stores.settings.set(USER, locale=Locale.JA)
     await stores.settings.claim_welcome(USER)
+    await stores.settings.pause_memory(USER, True)
     await stores.token_factors.learn("model", estimated=100, counted=110)
     await stores.token_factors.get("model")
     begun = PersonalAnswer(40, KEY.channel_id, USER)
@@ -118,13 +146,76 @@ async def do_everything(database: Database) -> set[str]:
     return {
         *await do_everything_in_channels(stores),
         *("open", "earlier", "commit_turn", "archive_turn", "clear", "expire"),
-        *("add", "get", "search", "matching", "list", "count", "update", "delete"),
-        *("set", "claim_welcome"),
+        *("add", "remember", "get", "find", "search", "matching", "list", "count", "statistics"),
+        *(
+            "embedded",
+            "update",
+            "supersede",
+            "delete",
+            "of",
+            "restore",
+            "undo_update",
+            "undo_add",
+            "undelete",
+            "told_in",
+        ),
+        *("erase", "erase_all", "purge", "next_purge", "write_back"),
+        *("set", "claim_welcome", "pause_memory"),
         *("backlog", "put", "current", "waiting", "settle"),
+        *("everything", "plan", "take"),
         "learn",
         *("opened", "unfinished", "stored", "taken_over", "ended"),
         *("state", "page", "freeze"),
     }
+
+
+async def keep_an_index(stores: Stores, database: Database) -> None:
+    """Make the user's memories anew, fold them into the index and find them there."""
+    sql = "UPDATE memories SET terms_version = 0 WHERE user_id = $1"
+    await database.transaction([Statement(sql, (USER,))])
+    upkeep = MemoryUpkeep(database, waiting=1)
+    await upkeep.catch_up(USER)
+    assert await stores.memories.search(USER, "犬 好き")
+
+
+async def forget_everything(stores: Stores, database: Database) -> None:
+    """Go back in the history of a memory, and erase it where everything that can hold one does."""
+    memory = await stores.memories.add(USER, "猫の名前はタマ")
+    for content in ("猫の名前はモチ", "猫の名前はミケ"):
+        await stores.memories.update(USER, memory.id, content=content)
+    newest, oldest = await stores.memory_history.of(USER, memory.id)
+    assert await stores.memory_history.undo_update(USER, memory.id, newest.id)
+    assert await stores.memory_history.restore(USER, oldest.id)
+    assert await stores.memory_history.undo_add(USER, memory.id)
+    await stores.memory_transfer.everything(USER)
+    imported = [PortableMemory("取り込んだもの")]
+    assert len((await stores.memory_transfer.plan(USER, imported)).new) == 1
+    assert await stores.memory_transfer.take(USER, imported) == 1
+    assert await stores.memory_removal.undelete(USER, memory.id)
+    call = ToolCall("1", "remember", "{}", json.dumps({"remembered": {"id": memory.id}}))
+    session = await stores.sessions.open(KEY)
+    for _ in range(2):
+        exchange = [Message("user", "猫の名前はタマ"), Message("assistant", "はい", tool_calls=(call,))]
+        session = await stores.sessions.commit_turn(session, exchange)
+        backlog = await stores.summaries.backlog(KEY)
+        assert backlog is not None
+        await stores.summaries.put(backlog, {"public": "猫の名前はタマ"})
+    told, answered = said(50, author_id=USER), answer(51, tool_calls=(call,))
+    await stores.channels.add(ChannelKey(8), told, waiting=True)
+    await stores.channels.commit_answer(ChannelKey(8), answered, [told])
+    canvas = json.dumps({"elements": [{"text": "猫の名前はタマ"}]})
+    await database.transaction(
+        [Statement("UPDATE sessions SET canvas_state = $2 WHERE user_id = $1", (USER, canvas))]
+    )
+    assert await stores.memory_removal.told_in(USER, memory.id)
+    erased = await stores.memory_removal.erase(USER, memory.id, mark="（消去しました）")
+    assert erased is not None
+    assert 0 not in (erased.versions, erased.tool_calls, erased.summaries, erased.messages)
+    await stores.memories.delete(USER, (await stores.memories.add(USER, "犬が好き")).id)
+    await stores.memory_removal.next_purge()
+    assert await stores.memory_removal.purge(datetime.now(UTC)) > 0
+    await stores.memory_removal.erase_all(USER)
+    await stores.memory_removal.write_back()
 
 
 async def do_everything_in_channels(stores: Stores) -> set[str]:
@@ -176,10 +267,20 @@ async def run(database: Database) -> Sequence[Statement]:
 
 
 def clauses(sql: str) -> list[str]:
-    """The statement cut before each verb, so that no part hides behind another's WHERE."""
+    """The statement cut before each verb, and each query in parentheses by itself, so that no part hides
+    behind another's WHERE."""
+    inner: list[str] = []
+
+    def taken_out(match: re.Match[str]) -> str:
+        inner.append(match[1])
+        return "…"
+
+    while (outer := re.sub(r"\(\s*(SELECT\b(?:[^()]|\([^()]*\))*)\)", taken_out, sql)) != sql:
+        sql = outer
     return [
         part
-        for part in re.split(r"(?=\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM)\b(?! SET))", sql)
+        for each in (sql, *inner)
+        for part in re.split(r"(?=\b(?:SELECT|INSERT INTO|UPDATE|DELETE FROM)\b(?! SET))", each)
         if part.strip()
     ]
 
@@ -194,7 +295,7 @@ def names_its_user(clause: str, params: Sequence[object]) -> bool:
     if clause.startswith("INSERT INTO"):
         [columns] = re.findall(r"\((.*?)\)", clause, re.DOTALL)[:1]
         return "user_id" in re.split(r"[\s,]+", columns)
-    held = re.findall(r"(?:WHERE|AND|ON)\s+(?:\w+\.)?user_id = \$(\d+)", clause)
+    held = re.findall(r"(?:WHERE|AND|ON)\s+(?:\w+\.)?(?:memory_)?user_id = \$(\d+)", clause)
     return len(held) >= len(tables(clause)) and all(params[int(number) - 1] == USER for number in held)
 
 
@@ -335,9 +436,26 @@ class TestPlans:
     async def test_pages_of_memories_are_not_sorted(
         self, run: Sequence[Statement], database: Database
     ) -> None:
-        pages = [statement for statement in run if "id > $2 AND id < $3" in statement.sql]
-        assert len(pages) == 2
+        pages = [statement for statement in run if statement.sql in (LIST["older"], LIST["newer"])]
+        assert {page.sql for page in pages} == {LIST["older"], LIST["newer"]}
         assert not [step for page in pages for step in await plan(database, page) if "TEMP B-TREE" in step]
+
+    async def test_a_search_reads_what_it_needs_by_indexes_made_for_it(
+        self, run: Sequence[Statement], database: Database
+    ) -> None:
+        served_by = {
+            memory_search.SELECT_NOTES: "COVERING INDEX memories_waiting (user_id=?)",
+            memory_search.SELECT_CHUNKS: "PRIMARY KEY (user_id=?)",
+            memory_search.SELECT_PLACED: "INDEX memories_by_place (user_id=? AND place=?)",
+            memory_search.SELECT_POSTINGS: "PRIMARY KEY (user_id=? AND chunk=? AND term=?)",
+            memory_search.SELECT_FOUND: "INDEX memories_by_user (user_id=? AND id=? AND rowid=?)",
+        }
+        for sql, served in served_by.items():
+            texts = sql.texts if isinstance(sql, ListStatement) else {sql}
+            [statement, *_] = [statement for statement in run if statement.sql in texts]
+            steps = await plan(database, statement)
+            assert any(step.startswith("SEARCH") and step.endswith(served) for step in steps), steps
+            assert not [step for step in steps if "TEMP B-TREE" in step]
 
 
 async def plan(database: Database, statement: Statement) -> list[str]:

@@ -65,8 +65,11 @@ def profile(locale: Locale, history_file: Path | None = None) -> ChatProfile:
     )
 
 
+TOOLS = discover(cc_bot.tools)
+
+
 def assistant(stores: Stores) -> Assistant:
-    return Assistant(stores, ScriptedModel(), discover(cc_bot.tools))
+    return Assistant(stores, ScriptedModel(), TOOLS)
 
 
 async def main(url: str, locale: str, history_file: Path | None) -> None:

@@ -35,7 +35,9 @@ async def offered(completer: ChatCompleter, typed: str) -> dict[str, str]:
 
 class TestCompletion:
     async def test_offers_commands_with_what_they_do(self, completer: ChatCompleter) -> None:
-        assert await offered(completer, "/memory d") == {"/memory delete ": "delete a memory"}
+        assert await offered(completer, "/memory sh") == {
+            "/memory show ": "show all of a memory, and what it said before"
+        }
         assert {"/clear", "/ask ", "/memory add "} <= set(await offered(completer, "/"))
 
     async def test_offers_nothing_for_a_question(self, completer: ChatCompleter) -> None:
@@ -51,6 +53,7 @@ class TestCompletion:
         assert await offered(completer, "/memory delete 牛乳") == {"2": "牛乳を買う #家族"}
         assert list(await offered(completer, "/memory delete #1")) == ["1"]
         assert list(await offered(completer, "/memory delete 3")) == ["1"]
+        assert list(await offered(completer, "/memory edit 牛乳")) == ["2"]
 
     async def test_offers_languages_time_zones_and_files(
         self, completer: ChatCompleter, tmp_path: Path

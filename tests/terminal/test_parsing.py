@@ -4,23 +4,34 @@ from hypothesis import strategies as st
 
 from cc_bot.domain import Locale
 from cc_bot.terminal.commands import (
-    AddMemory,
     Ask,
     Attach,
     Clear,
     Command,
     Continue,
-    DeleteMemory,
     Detach,
     Exit,
     Help,
-    ListMemories,
     Misused,
     Regenerate,
-    SearchMemories,
     Settings,
     ShowSummary,
     Unknown,
+)
+from cc_bot.terminal.memory_commands import (
+    AddMemory,
+    CountMemories,
+    DeleteAllMemories,
+    DeleteMemory,
+    EditMemory,
+    ExportMemories,
+    ImportMemories,
+    ListMemories,
+    PauseMemory,
+    RestoreMemory,
+    SearchMemories,
+    ShowMemory,
+    UndoMemory,
 )
 from cc_bot.terminal.parsing import parse
 
@@ -116,6 +127,55 @@ class TestMemoryCommands:
     @pytest.mark.parametrize("number", ["", "x", "0", "-1", "1.5", "²", str(2**63), "9" * 5000])
     def test_delete_refuses_what_is_no_number_of_a_memory(self, number: str) -> None:
         assert isinstance(parse(f"/memory delete {number}"), Misused)
+
+    @pytest.mark.parametrize(
+        ("line", "command"),
+        [
+            ("/memory show #12", ShowMemory(12)),
+            ("/memory undo 12", UndoMemory(12)),
+            ("/memory restore １２", RestoreMemory(12)),
+            ("/memory delete 12 --now", DeleteMemory(12, now=True)),
+            ("/memory delete-all", DeleteAllMemories()),
+            ("/memory delete-all 27", DeleteAllMemories(27)),
+            ("/memory export", ExportMemories()),
+            ("/memory export my\\ notes.md", ExportMemories("my notes.md")),
+            ("/memory import 'my notes.json'", ImportMemories("my notes.json")),
+            ("/memory import --now notes.txt", ImportMemories("notes.txt", now=True)),
+            ("/memory pause", PauseMemory(paused=True)),
+            ("/memory resume", PauseMemory(paused=False)),
+            ("/memory stats", CountMemories()),
+        ],
+    )
+    def test_each_is_read(self, line: str, command: Command) -> None:
+        assert parse(line) == command
+
+    def test_add_takes_an_end_and_who_may_see_it(self) -> None:
+        memory = AddMemory("合宿は203号室", until="2026-12-31", private=True)
+        assert parse("/memory add 合宿は203号室 --until 2026-12-31 --private") == memory
+
+    def test_edit_changes_what_is_given(self) -> None:
+        assert parse("/memory edit 3 猫はミケ") == EditMemory(3, "猫はミケ")
+        assert parse("/memory edit 3 --category 猫 --tags a,b --until -") == EditMemory(
+            3, None, "猫", ("a", "b"), "-"
+        )
+
+    @pytest.mark.parametrize(
+        ("line", "problem"),
+        [
+            ("/memory show", "id"),
+            ("/memory edit x 猫", "id"),
+            ("/memory edit 3", "argument"),
+            ("/memory undo 0", "id"),
+            ("/memory delete-all yes", "argument"),
+            ("/memory import", "memory file"),
+            ("/memory import --now", "memory file"),
+            ("/memory pause now", "argument"),
+        ],
+    )
+    def test_mistakes_are_known(self, line: str, problem: str) -> None:
+        found = parse(line)
+        assert isinstance(found, Misused)
+        assert found.problem == problem
 
     def test_search_needs_words(self) -> None:
         assert parse("/memory search  ") == Misused("memory search", "query")

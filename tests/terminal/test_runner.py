@@ -151,7 +151,7 @@ class TestMemories:
             ("/memory delete x", "番号を指定"),
             ("/memory delete 99", "#99 のメモリは見つかりません"),
             ("/memory list 旅行", "カテゴリ「旅行」のメモリはありません"),
-            ("/memory", "list、search、add、delete"),
+            ("/memory", "list、search、add、show"),
         ],
     )
     async def test_each_mistake_has_one_sentence(self, chat: Chat, line: str, sentence: str) -> None:

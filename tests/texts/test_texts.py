@@ -70,7 +70,7 @@ class TestErrors:
     @pytest.mark.parametrize("error", list(every_error()))
     @pytest.mark.parametrize("locale", list(Locale))
     def test_are_each_explained(self, error: type[CcBotError], locale: Locale) -> None:
-        names = ("limit", "length", "name", "expected", "detail", "path", "found", "known", "needed")
+        names = ("limit", "length", "name", "expected", "detail", "path", "found", "known", "needed", "id")
         assert explain(error(**dict.fromkeys(names, "7")), locale)
 
     def test_are_all_in_the_tree_at_the_top_of_their_file(self) -> None:
@@ -87,7 +87,7 @@ class TestCommandNames:
     @pytest.mark.parametrize("language", [commands.EN, commands.JA])
     def test_keep_discords_limits(self, language: commands.CommandTexts) -> None:
         for key, wording in dataclasses.asdict(language).items():
-            if key.endswith("_description"):
+            if key.endswith(("_description", "_choice")):
                 assert 1 <= len(wording) <= 100, key
             else:
                 assert 1 <= len(wording) <= 32, key

@@ -73,7 +73,13 @@ class TestSchema:
         assert [schema.name for schema in registry.schemas(writing=False)] == ["add"]
 
     def test_of_every_tool_in_the_folder_is_found(self) -> None:
-        assert [schema.name for schema in discover(cc_bot.tools).schemas()] == ["recall", "remember"]
+        assert [schema.name for schema in discover(cc_bot.tools).schemas()] == [
+            "forget",
+            "list_memories",
+            "recall",
+            "remember",
+            "update_memory",
+        ]
 
 
 class TestCall:
@@ -117,3 +123,30 @@ class TestCall:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+
+
+class TestSecretInACallThatFailed:
+    """It must not be stored with the call either, whatever was wrong with that."""
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            '{"content": "パスワードは Sakura2024!"}',
+            '{"contents": ["x", {"y": "パスワードは Sakura2024!"}]}',
+            '{"content": "パスワードは Sakura2024!", "expires": "kaput"}',
+            '{"content": "パスワードは\\u0020Sakura2024!", "supersedes": 99}',
+            '{"content": "パスワードは Sakura2024!',
+        ],
+    )
+    async def test_is_told(self, context: ToolContext, arguments: str) -> None:
+        registry = discover(cc_bot.tools)
+        outcome = await call(registry, context, "remember", arguments)
+        assert (outcome.ok, outcome.secret) == (False, True)
+        outcome = await registry.call(ToolRequest("1", "remember", arguments), context, ())
+        assert (outcome.ok, outcome.secret) == (False, True)
+
+    async def test_is_not_seen_where_there_is_none(self, context: ToolContext) -> None:
+        outcome = await call(
+            discover(cc_bot.tools), context, "remember", '{"content": "猫が好き", "tags": 1}'
+        )
+        assert (outcome.ok, outcome.secret) == (False, False)

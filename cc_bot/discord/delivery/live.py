@@ -13,9 +13,17 @@ import hikari
 import structlog
 
 from cc_bot.discord.delivery.reply import PostUncertain, Reply
-from cc_bot.discord.pages.answer import AnswerState, advance, answer_buttons, final_pages, streaming_pages
+from cc_bot.discord.pages.answer import (
+    AnswerState,
+    advance,
+    answer_buttons,
+    final_pages,
+    memory_buttons,
+    streaming_pages,
+)
 from cc_bot.discord.pages.custom_ids import StopButton
-from cc_bot.discord.pages.page import Page, TextFile
+from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried
 from cc_bot.domain.events import TurnEvent
 from cc_bot.texts import Texts
 
@@ -30,13 +38,17 @@ QUIET_S = 15.0
 class LiveAnswer:
     """Shows one turn in one reply. Use as a context manager, `feed` it events, then `finish`."""
 
-    def __init__(self, reply: Reply, words: Texts, stop: StopButton, *, before: Sequence[Page] = ()) -> None:
+    def __init__(
+        self, reply: Reply, words: Texts, stop: StopButton, *, asker_id: int, before: Sequence[Page] = ()
+    ) -> None:
+        """`asker_id` is whose memories the turn may use."""
         self._reply = reply
         self._words = words
         self._stop = stop
+        self._asker_id = asker_id
         self._before = tuple(before)
         """What the messages say until the first word comes, when an older answer is replaced."""
-        self.state = AnswerState()
+        self.state = AnswerState(carried=Carried.over(before[-1]) if before else NOTHING_CARRIED)
         self._changed = asyncio.Event()
         self._changed.set()
         self._over = asyncio.Event()
@@ -82,31 +94,25 @@ class LiveAnswer:
         try:
             await self._show_end(final_pages(self.state, self._words, temporary=temporary), user_id)
         except PostUncertain:
-            await self._show_end((self._whole_as_file(),), user_id)
+            pages = final_pages(self.state, self._words, temporary=temporary, as_file=True)
+            await self._show_end(pages, user_id)
 
     async def _show_end(self, pages: Sequence[Page], user_id: int | None) -> None:
         if len(pages) > 1:
             if self._one_message:
                 raise PostUncertain
             await self._reply.show(pages)
-        if user_id is None:
-            await self._reply.show(pages)
-            return
-        earlier = (await self._reply.message_ids())[:-1] if len(pages) > 1 else ()
-        buttons = answer_buttons(self.state, self._words, user_id, earlier)
-        await self._reply.show((*pages[:-1], replace(pages[-1], buttons=buttons)))
+        buttons: tuple[Button, ...] = ()
+        if user_id is not None:
+            earlier = (await self._reply.message_ids())[:-1] if len(pages) > 1 else ()
+            buttons = answer_buttons(self.state, self._words, user_id, earlier)
+        receipts = memory_buttons(self.state, self._words, self._asker_id)
+        await self._reply.show((*pages[:-1], replace(pages[-1], buttons=buttons, receipts=receipts)))
 
     async def _restore(self, before: Sequence[Page]) -> None:
         """The older answer stands; why there is no new one is for its asker alone."""
         await self._reply.show(before)
         await self._reply.whisper(self.state.failure or self._words.answer.kept)
-
-    def _whole_as_file(self) -> Page:
-        first, *_ = final_pages(self.state, self._words)
-        note = f"-# {self._words.answer.long_as_file}"
-        return Page(
-            f"{first.content}\n\n{note}", file=TextFile(self._words.answer.file_name, self.state.text)
-        )
 
     async def _paint(self) -> None:
         """Show the latest state whenever it changed, and that time passes when it did not."""
@@ -139,7 +145,8 @@ class LiveAnswer:
         if not self._before or self.state.text.strip():
             return pages
         *full, last = self._before
-        return (*full, Page(f"{last.content}\n-# {pages[0].content}", pages[0].buttons, last.file))
+        told = f"{last.content}\n-# {pages[0].content}"
+        return (*full, replace(last, content=told, buttons=pages[0].buttons))
 
 
 async def _within(seconds: float, event: asyncio.Event) -> None:

@@ -14,7 +14,7 @@ import hikari
 from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.discord.interactions import is_fault
-from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.page import Button, Menu, Page
 
 Result = TypeVar("Result")
 
@@ -159,7 +159,7 @@ def new_message(page: Page) -> dict[str, Any]:
     """What a new message says, as keywords of hikari's."""
     return {
         "content": page.content,
-        "components": components(page.buttons),
+        "components": components(page.receipts, page.buttons),
         "attachments": _files(page),
         **NO_PINGS,
     }
@@ -169,24 +169,39 @@ def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
     """What an edit says, as keywords of hikari's."""
     return {
         "content": page.content,
-        "components": components(page.buttons),
+        "components": components(page.receipts, page.buttons),
         "attachments": _changed_files(before, page),
         **NO_PINGS,
     }
 
 
-def components(buttons: Sequence[Button]) -> list[MessageActionRowBuilder]:
-    if not buttons:
-        return []
+def components(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
+    """A menu, and below it rows of at most five buttons; empty ones are left out."""
+    built = [] if menu is None else [_menu(menu)]
+    return built + [_row(buttons) for buttons in rows if buttons]
+
+
+def _menu(menu: Menu) -> MessageActionRowBuilder:
+    row = MessageActionRowBuilder()
+    choice = row.add_text_menu(menu.custom_id, placeholder=menu.placeholder, min_values=1)
+    for option in menu.options:
+        choice.add_option(option.label, option.value, description=option.description or hikari.UNDEFINED)
+    return row
+
+
+def _row(buttons: Sequence[Button]) -> MessageActionRowBuilder:
     row = MessageActionRowBuilder()
     for button in buttons:
         row.add_interactive_button(
-            hikari.ButtonStyle.PRIMARY if button.primary else hikari.ButtonStyle.SECONDARY,
-            button.custom_id,
-            label=button.label,
-            is_disabled=not button.enabled,
+            _style(button), button.custom_id, label=button.label, is_disabled=not button.enabled
         )
-    return [row]
+    return row
+
+
+def _style(button: Button) -> hikari.InteractiveButtonTypesT:
+    if button.danger:
+        return hikari.ButtonStyle.DANGER
+    return hikari.ButtonStyle.PRIMARY if button.primary else hikari.ButtonStyle.SECONDARY
 
 
 def _files(page: Page) -> list[hikari.Bytes]:

@@ -109,7 +109,8 @@ async def show_turn(
     words = in_channel(reader.words) if askers else reader.words
     owner = None if askers else reader.user_id
     with running.entered(stop, askers) as name:
-        live = LiveAnswer(reply, words, StopButton(owner or ANY_ASKER, name), before=before)
+        stop_button = StopButton(owner or ANY_ASKER, name)
+        live = LiveAnswer(reply, words, stop_button, asker_id=reader.user_id, before=before)
         if opened is not None:
             await live.open()
             await opened()

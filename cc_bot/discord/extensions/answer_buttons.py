@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import hikari
 import lightbulb
+from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.assistant import Assistant, TurnOptions
 from cc_bot.discord.delivery.answer_pages import note_pages
@@ -15,13 +16,22 @@ from cc_bot.discord.delivery.interaction_outlet import reply_following, reply_in
 from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns, show_turn
+from cc_bot.discord.delivery.undone import without_undone
 from cc_bot.discord.failures import tell, tell_failure
-from cc_bot.discord.interactions import author_name, defer_update, is_ephemeral, session_key, visibility_of
+from cc_bot.discord.interactions import (
+    author_name,
+    defer_update,
+    is_ephemeral,
+    message_link,
+    session_key,
+    visibility_of,
+)
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, AnswerButton, StopButton, parse_custom_id
 from cc_bot.discord.pages.page import Button, Page, TextFile
+from cc_bot.discord.pages.receipts import is_receipt_button
 from cc_bot.domain.message import Message
-from cc_bot.stores import ChannelStore
+from cc_bot.stores import ChannelStore, MemoryStore
 
 loader = lightbulb.Loader()
 
@@ -36,6 +46,7 @@ class _Press:
     assistant: Assistant
     running: RunningTurns
     channels: ChannelStore
+    memories: MemoryStore
 
 
 @loader.listener(hikari.ComponentInteractionCreateEvent)
@@ -48,6 +59,7 @@ async def on_press(
     running: RunningTurns,
     taken_down: TakenDown,
     channels: ChannelStore,
+    memories: MemoryStore,
 ) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
@@ -61,7 +73,7 @@ async def on_press(
             await _stop(interaction, button, reader, running)
         else:
             await defer_update(interaction)
-            press = _Press(interaction, button, reader, assistant, running, channels)
+            press = _Press(interaction, button, reader, assistant, running, channels, memories)
             with running.claimed(int(interaction.message.id)) as mine:
                 if mine and button.action == "again":
                     if await _regenerate(press):
@@ -100,13 +112,13 @@ async def _regenerate(press: _Press) -> bool:
     await assistant.check_newest(key, button.answer_id)
     ephemeral = is_ephemeral(interaction.message)
     in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
-    before = _page_of(interaction.message) if in_place else None
+    before = await without_undone(_page_of(interaction.message), press.memories) if in_place else None
     reply = (
         reply_in_place(interaction, before, ephemeral=ephemeral)
         if before
         else reply_following(interaction, ephemeral=ephemeral)
     )
-    options = TurnOptions(reader.locale, reader.timezone)
+    options = _options(press, message_id=int(interaction.message.id) if in_place else None)
     ended = await show_turn(
         lambda stop: assistant.regenerate(key, button.answer_id, options, stop),
         reply,
@@ -120,7 +132,7 @@ async def _regenerate(press: _Press) -> bool:
         await note_pages(press.channels, ended, await reply.message_ids())
     anew = bool(ended.text.strip())
     if anew and not in_place:
-        await interaction.edit_initial_response(components=[])
+        await interaction.edit_initial_response(components=_memory_rows(interaction))
     return anew and in_place
 
 
@@ -128,7 +140,7 @@ async def _continue(press: _Press) -> None:
     interaction, button, assistant, reader = press.interaction, press.button, press.assistant, press.reader
     key = session_key(interaction)
     await assistant.check_newest(key, button.answer_id)
-    await interaction.edit_initial_response(components=[])
+    await interaction.edit_initial_response(components=_memory_rows(interaction))
     ephemeral = is_ephemeral(interaction.message)
     message = Message(
         "user",
@@ -138,12 +150,13 @@ async def _continue(press: _Press) -> None:
         author_name=author_name(interaction),
     )
     reply = reply_following(interaction, ephemeral=ephemeral)
-    options = TurnOptions(reader.locale, reader.timezone)
+    options = _options(press, message_id=None)
 
     async def opened() -> None:
         """The answer is stored under the id of its message."""
         nonlocal options
-        options = replace(options, answer_discord_id=(await reply.message_ids())[0])
+        message_id = (await reply.message_ids())[0]
+        options = replace(_options(press, message_id=message_id), answer_discord_id=message_id)
 
     stored = False
     try:
@@ -158,8 +171,8 @@ async def _continue(press: _Press) -> None:
         await note_pages(press.channels, ended, reply.further_ids)
     finally:
         if not stored:  # nothing came: it may be tried once more
-            buttons = _page_of(interaction.message).buttons
-            await interaction.edit_initial_response(components=components(buttons))
+            page = _page_of(interaction.message)
+            await interaction.edit_initial_response(components=components(page.receipts, page.buttons))
 
 
 def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
@@ -179,6 +192,23 @@ async def _delete(
             await interaction.app.rest.delete_message(interaction.channel_id, message_id)
 
 
+def _options(press: _Press, *, message_id: int | None) -> TurnOptions:
+    """`message_id`: where the answer will stand, if that is known."""
+    interaction, reader = press.interaction, press.reader
+    known = None if is_ephemeral(interaction.message) else message_id
+    return TurnOptions(
+        reader.locale,
+        reader.timezone,
+        memory_paused=reader.memory_paused,
+        link=message_link(interaction.guild_id, int(interaction.channel_id), known),
+    )
+
+
+def _memory_rows(interaction: hikari.ComponentInteraction) -> list[MessageActionRowBuilder]:
+    """What stays under an answer that goes on elsewhere: what it did to memories can still be taken back."""
+    return components(_page_of(interaction.message).receipts)
+
+
 def _page_of(message: hikari.Message) -> Page:
     """A message as it was last sent, read back from Discord."""
     buttons = tuple(
@@ -189,4 +219,9 @@ def _page_of(message: hikari.Message) -> Page:
         if isinstance(component, hikari.ButtonComponent) and component.custom_id
     )
     file = TextFile(message.attachments[0].filename, "") if message.attachments else None
-    return Page(message.content or "", buttons, file)
+    return Page(
+        message.content or "",
+        tuple(button for button in buttons if not is_receipt_button(button)),
+        file,
+        tuple(button for button in buttons if is_receipt_button(button)),
+    )

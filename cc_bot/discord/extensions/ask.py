@@ -8,7 +8,7 @@ from cc_bot.discord.attachments import fetch_attachment
 from cc_bot.discord.delivery.answer_pages import note_pages
 from cc_bot.discord.delivery.interaction_outlet import reply_to_deferred
 from cc_bot.discord.delivery.turns import RunningTurns, show_turn
-from cc_bot.discord.interactions import author_name, defer, session_key, visibility_of
+from cc_bot.discord.interactions import author_name, defer, message_link, session_key, visibility_of
 from cc_bot.discord.localization import Readers
 from cc_bot.domain.message import Message
 from cc_bot.stores import ChannelStore
@@ -46,6 +46,8 @@ class Ask(lightbulb.SlashCommand, name="ask", description="ask_description", loc
             self.temporary,
             reader.welcomed,
             answer_discord_id=None if ephemeral else shown_in,
+            memory_paused=reader.memory_paused,
+            link="" if ephemeral else message_link(ctx.guild_id, ctx.channel_id, shown_in),
         )
         key = session_key(ctx.interaction)
         reply = reply_to_deferred(ctx.interaction, ephemeral=ephemeral)

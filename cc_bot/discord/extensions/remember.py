@@ -8,12 +8,13 @@ import lightbulb
 from cc_bot.discord.interactions import defer, is_ephemeral, visibility_of
 from cc_bot.discord.localization import Readers
 from cc_bot.discord.pages.memory_view import receipt
-from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS
+from cc_bot.domain.errors import MemoryPaused
+from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, Source
 from cc_bot.stores.memories import MemoryStore
 
 loader = lightbulb.Loader()
 
-_SMALL_PRINT = re.compile(r"(?:\n+-# [^\n]*)+\Z")
+_SMALL_PRINT = re.compile(r"(?:(?:\A|\n+)-# [^\n]*)+\Z")
 
 
 @loader.command
@@ -22,6 +23,8 @@ class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
+        if reader.memory_paused:
+            raise MemoryPaused
         words = reader.words.memory
         message: hikari.Message = self.target
         text = _text_of(message, ours=message.application_id == ctx.interaction.application_id)
@@ -33,11 +36,11 @@ class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True
             reader.user_id,
             text,
             audience="private" if said == "private" else "anywhere",
-            metadata={
-                "source": "message",
-                "link": message.make_link(ctx.guild_id),
-                "author": message.author.display_name or message.author.username,
-            },
+            source=Source(
+                "message",
+                link=message.make_link(ctx.guild_id),
+                author=message.author.display_name or message.author.username,
+            ),
         )
         await ctx.interaction.edit_initial_response(receipt(words.remembered_message, added, reader.words))
 

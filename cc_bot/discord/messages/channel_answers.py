@@ -6,7 +6,7 @@ crash the same message is written on. Which questions wait, and when, is not dec
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import hikari
 import structlog
@@ -19,7 +19,7 @@ from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.messages.asked import Asked, AsRead, id_of, together
 from cc_bot.discord.messages.question_files import QuestionFiles, with_files_if_taken
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
-from cc_bot.discord.pages.answer import AnswerState, final_pages
+from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, memory_buttons
 from cc_bot.discord.pages.page import Page
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import Postponed, ShuttingDown
@@ -109,7 +109,7 @@ class ChannelAnswers:
         """Whether it came to an end: not when the program stops meanwhile."""
         answer_id = id_of(answer)
         asked = await self._asked(key, questions)
-        before = final_pages(AnswerState(text=answer.content), in_channel(asked.reader.words))
+        before = _as_shown(asked, answer)
         reply = self.replies.to(key.place_id, asked.newest_id, await self._sent(answer_id), anew=True)
         await self.mentions.rewriting(answer_id)
         with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
@@ -137,9 +137,8 @@ class ChannelAnswers:
             asked = await self._asked(key, await self.mentions.questions(id_of(answer)))
             sent = await self._sent(id_of(answer))
             reply = self.replies.to(key.place_id, asked.newest_id, sent, anew=True)
-            state = AnswerState(text=answer.content, done=Done(answer, Usage()))
             try:
-                await reply.show(final_pages(state, in_channel(asked.reader.words)))
+                await reply.show(_as_shown(asked, answer))
             except REFUSALS as error:
                 _log.info("answer_not_shown", place=key.place_id, error=type(error).__name__)
             await self._note_pages(reply, shown=True)
@@ -188,7 +187,7 @@ class ChannelAnswers:
         on_its_way.begin(stop)
         wanted = asked.among(on_its_way.questions)
         questions = await self.files.attached(asked.key.place_id, wanted)
-        options = self._options(asked.reader, on_its_way.answer_id)
+        options = self._options(asked, on_its_way.answer_id)
 
         def ask(questions: Sequence[Message]) -> AsyncGenerator[TurnEvent, None]:
             return self.assistant.ask(asked.key, questions, options, stop)
@@ -206,7 +205,7 @@ class ChannelAnswers:
     ) -> AsyncGenerator[TurnEvent, None]:
         on_its_way.begin(stop)
         answer_id = on_its_way.answer_id or 0
-        options = self._options(asked.reader, answer_id)
+        options = self._options(asked, answer_id)
         questions = await self.files.attached(asked.key.place_id, asked.questions, again=True)
 
         def ask(questions: Sequence[Message]) -> AsyncGenerator[TurnEvent, None]:
@@ -220,9 +219,15 @@ class ChannelAnswers:
             asked.postponed = True
             raise
 
-    def _options(self, reader: Reader, answer_id: int | None) -> TurnOptions:
+    def _options(self, asked: Asked, answer_id: int | None) -> TurnOptions:
+        reader, place_id = asked.reader, asked.key.place_id
         return TurnOptions(
-            reader.locale, reader.timezone, bot_id=int(self.bot().id), answer_discord_id=answer_id
+            reader.locale,
+            reader.timezone,
+            bot_id=int(self.bot().id),
+            answer_discord_id=answer_id,
+            memory_paused=reader.memory_paused,
+            link=self.locales.link(place_id, answer_id),
         )
 
     async def _settle(self, asked: Asked, reply: Reply, state: AnswerState, *, withdrawn: bool) -> bool:
@@ -268,3 +273,11 @@ class ChannelAnswers:
             await reply.remove()
         except hikari.HikariError as error:
             _log.warning("answer_not_removed", error=type(error).__name__)
+
+
+def _as_shown(asked: Asked, answer: Message) -> tuple[Page, ...]:
+    """A stored answer as it was shown, or should have been."""
+    words = in_channel(asked.reader.words)
+    state = advance(AnswerState(), Done(answer, Usage()))
+    *pages, last = final_pages(state, words)
+    return (*pages, replace(last, receipts=memory_buttons(state, words, asked.reader.user_id)))

@@ -73,7 +73,7 @@ class CutOff:
         ids = (answer.answer_id, *await self.channels.pages(answer.answer_id))
         sent = tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
         reply = self.replies.to(answer.channel_id, answer.answer_id, sent, anew=True)
-        live = LiveAnswer(reply, reader.words, StopButton(answer.user_id, ""))
+        live = LiveAnswer(reply, reader.words, StopButton(answer.user_id, ""), asker_id=answer.user_id)
         stored = await self.store.stored(answer)
         if stored:
             live.feed(Done(stored, Usage()))

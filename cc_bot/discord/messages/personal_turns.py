@@ -19,6 +19,7 @@ from cc_bot.discord.delivery.answer_pages import note_pages
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.delivery.turns import RunningTurns, show_turn
+from cc_bot.discord.interactions import message_link
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.messages.cut_off import CutOff
 from cc_bot.discord.messages.in_order import InOrder
@@ -106,6 +107,8 @@ class PersonalTurns:
             welcomed=reader.welcomed,
             bot_id=int(self.bot().id),
             answer_discord_id=on_its_way.answer_id,
+            memory_paused=reader.memory_paused,
+            link=message_link(message.guild_id, int(message.channel_id), on_its_way.answer_id),
         )
         async with self._order.after(key.user_id) as leave:
             question = await self._question(message)

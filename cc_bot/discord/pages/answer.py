@@ -7,9 +7,29 @@ from typing import Literal, assert_never
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton
 from cc_bot.discord.pages.fences import close_fences
 from cc_bot.discord.pages.page import Button, Page, TextFile
-from cc_bot.discord.pages.split import split
-from cc_bot.domain.events import Done, Notice, TextDelta, ToolFinished, ToolStarted, TurnEvent
+from cc_bot.discord.pages.receipts import (
+    NOTHING_CARRIED,
+    Carried,
+    disarmed,
+    recalled_in,
+    receipt_buttons,
+    receipt_lines,
+    receipts_in,
+)
+from cc_bot.discord.pages.split import MESSAGE_LIMIT, split, utf16_length
+from cc_bot.domain.events import (
+    Done,
+    MemoriesRecalled,
+    MemoryChanged,
+    Notice,
+    NotSaved,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnEvent,
+)
 from cc_bot.domain.message import is_blank
+from cc_bot.domain.receipt import Receipt, with_receipt
 from cc_bot.texts import Texts
 
 MAX_MESSAGES = 5
@@ -17,6 +37,8 @@ MAX_MESSAGES = 5
 as a file."""
 TEXT_LIMIT = 1700
 """Of Discord's 2000 characters a message; the rest is for what stands under the text."""
+ROOM_FOR_FENCE = 20
+"""For what closes a block of code that is cut, and the line breaks around it."""
 LONGEST_TOOL_NAME = 64
 """As the Chat Completions API has it."""
 
@@ -31,6 +53,14 @@ class AnswerState:
     waiting: Waiting = "thinking"
     tools: tuple[str, ...] = ()
     """Names of the tools that run, or ran while no word has followed: most run too shortly to be seen."""
+    receipts: tuple[Receipt, ...] = ()
+    """What was done to memories, in order."""
+    carried: Carried = NOTHING_CARRIED
+    """What the answer did to memories that this one takes the place of."""
+    recalled: tuple[int, ...] = ()
+    """The memories that the model was shown, in order."""
+    not_saved: bool = False
+    """Whether the model promised to remember something, and nothing was stored."""
     quiet_s: int = 0
     """Seconds since anything was last seen to happen; 0 while that is short."""
     done: Done | None = None
@@ -53,10 +83,22 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:
             state = replace(state, tools=(*state.tools, name))
         case ToolFinished():
             pass  # it is told of until the model says what came of it
+        case MemoryChanged(change):
+            state = replace(state, receipts=with_receipt(state.receipts, change))
+        case MemoriesRecalled(ids):
+            state = replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
+        case NotSaved():
+            state = replace(state, not_saved=True)
         case Notice(kind):
             state = replace(state, waiting="thinking" if kind == "started" else kind)
-        case Done(answer):
-            state = replace(state, text=answer.content, done=event)
+        case Done(answer):  # after a crash it is all there is
+            state = replace(
+                state,
+                text=answer.content,
+                done=event,
+                receipts=state.receipts or receipts_in(answer.tool_calls),
+                recalled=state.recalled or recalled_in(answer.tool_calls),
+            )
         case _:
             assert_never(event)
     return replace(state, quiet_s=0)
@@ -68,23 +110,39 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
     activity = _activity(state, words)
     if is_blank(state.text):
         return (Page(activity or words.answer.thinking, (button,)),)
-    *full, last = split(state.text, limit=TEXT_LIMIT)[:MAX_MESSAGES]
+    *full, last = split(disarmed(state.text), limit=TEXT_LIMIT)[:MAX_MESSAGES]
     below = f"\n-# {activity}" if activity else ""
     return (*map(Page, full), Page(close_fences(last) + below, (button,)))
 
 
-def final_pages(state: AnswerState, words: Texts, *, temporary: bool = False) -> tuple[Page, ...]:
-    """Once it has ended, without buttons: those under an answer name the messages above theirs."""
+def final_pages(
+    state: AnswerState, words: Texts, *, temporary: bool = False, as_file: bool = False
+) -> tuple[Page, ...]:
+    """Once it has ended, without buttons: those under an answer name the messages above theirs. `as_file`:
+    all in one message, however long it is."""
     footer = "\n".join(f"-# {line}" for line in _footers(state, words, temporary=temporary))
     if is_blank(state.text):
         return (Page("\n".join(filter(None, (_instead_of_text(state, words), footer)))),)
-    pieces = split(state.text, limit=TEXT_LIMIT)
-    if len(pieces) > MAX_MESSAGES:
-        below = "\n".join(filter(None, (f"-# {words.answer.long_as_file}", footer)))
-        file = TextFile(words.answer.file_name, state.text)
-        return (Page(f"{close_fences(pieces[0])}\n\n{below}", file=file),)
-    *full, last = pieces
-    return (*map(Page, full), Page(f"{last}\n\n{footer}" if footer else last))
+    *full, last = split(disarmed(state.text), limit=TEXT_LIMIT)
+    ending = f"{last}\n\n{footer}" if footer else last
+    pages = (*full, ending) if utf16_length(ending) <= MESSAGE_LIMIT else (*full, last, footer)
+    if len(pages) > MAX_MESSAGES or (as_file and len(pages) > 1):
+        return (_with_file(state.text, footer, words),)
+    return tuple(map(Page, pages))
+
+
+def _with_file(text: str, footer: str, words: Texts) -> Page:
+    """The beginning of an answer, and all of it in a file."""
+    below = "\n".join(filter(None, (f"-# {words.answer.long_as_file}", footer)))
+    room = min(TEXT_LIMIT, MESSAGE_LIMIT - utf16_length(below) - ROOM_FOR_FENCE)
+    first = close_fences(split(disarmed(text), limit=room)[0])
+    return Page(f"{first}\n\n{below}", file=TextFile(words.answer.file_name, text))
+
+
+def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
+    """What the user of the turn can do about the memories that were changed or used."""
+    private = _is_private(state)
+    return receipt_buttons(state.receipts, state.recalled, state.carried, words, user_id, private=private)
 
 
 def answer_buttons(
@@ -118,18 +176,15 @@ def _activity(state: AnswerState, words: Texts) -> str:
 
 
 def _tool_line(name: str, words: Texts) -> str:
-    match name:
-        case "remember":
-            return words.answer.tool_remember
-        case "recall":
-            return words.answer.tool_recall
-        case _:  # the model's own word for it, which may be anything
-            return words.answer.tool_other.format(name=re.sub(r"[^\w-]", "", name)[:LONGEST_TOOL_NAME])
+    """The model's own word for a tool may be anything."""
+    return words.answer.tool_line(re.sub(r"[^\w-]", "", name)[:LONGEST_TOOL_NAME])
 
 
 def _footers(state: AnswerState, words: Texts, *, temporary: bool) -> tuple[str, ...]:
     done = state.done
-    lines = []
+    lines = list(receipt_lines(state.receipts, state.carried, words, private=_is_private(state)))
+    if state.not_saved:
+        lines.append(words.receipt.not_saved)
     if state.failure and not is_blank(state.text):
         lines.append(state.failure)
     if done and done.answer.status == "stopped" and not is_blank(state.text):
@@ -143,10 +198,15 @@ def _footers(state: AnswerState, words: Texts, *, temporary: bool) -> tuple[str,
     return tuple(lines)
 
 
+def _is_private(state: AnswerState) -> bool:
+    """Whether its user alone is known to see it."""
+    return state.done is not None and state.done.answer.visibility == "private"
+
+
 def _instead_of_text(state: AnswerState, words: Texts) -> str:
     """Discord takes no empty message, and nobody understands one."""
     if state.failure:
         return state.failure
     if state.done and state.done.answer.status == "stopped":
-        return words.answer.stopped_empty
+        return words.answer.stopped_empty if state.done.answer.id is None else words.answer.stopped
     return words.answer.no_words

@@ -2,12 +2,12 @@
 it works after a restart: no state of a button lives in memory."""
 
 from dataclasses import dataclass
-from typing import Literal
-
-Direction = Literal["older", "newer"]
+from typing import Final, Literal
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
+LONGEST = 100
+"""Characters of a custom id."""
 ANY_ASKER = 0
 """Instead of a user: whoever asked one of the questions that the running turn answers."""
 
@@ -20,7 +20,7 @@ class StopButton:
     """Which running turn."""
 
     def custom_id(self) -> str:
-        return f"stop:{_base36(self.user_id)}:{self.turn}"
+        return f"stop:{base36(self.user_id)}:{self.turn}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +36,7 @@ class AnswerButton:
 
     def custom_id(self) -> str:
         numbers = (self.user_id, self.answer_id, *self.earlier_messages)
-        return ":".join((self.action, *map(_base36, numbers)))
-
-
-@dataclass(frozen=True, slots=True)
-class ListButton:
-    """Another page of /memory list."""
-
-    user_id: int
-    direction: Direction
-    from_id: int
-    """The memory that the page ends or begins beside."""
-    category: str = ""
-    """Only this category, if any."""
-
-    def custom_id(self) -> str:
-        numbers = f"{_base36(self.user_id)}:{_base36(self.from_id)}"
-        return f"list:{self.direction}:{numbers}:{self.category}"
+        return ":".join((self.action, *map(base36, numbers)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,32 +46,84 @@ class SummaryButton:
     user_id: int
 
     def custom_id(self) -> str:
-        return f"summary:{_base36(self.user_id)}"
+        return f"summary:{base36(self.user_id)}"
 
 
-AnyButton = StopButton | AnswerButton | ListButton | SummaryButton
+@dataclass(frozen=True, slots=True)
+class UndoButton:
+    """Take back what an answer did to a memory."""
+
+    action: Literal["added", "updated", "deleted"]
+    user_id: int
+    memory_id: int
+    former_id: int = 0
+    """The version that the memory named as the one before it, when that was done; 0 for none."""
+
+    def custom_id(self) -> str:
+        numbers = (self.user_id, self.memory_id, self.former_id)
+        return ":".join((f"undo-{self.action}", *map(base36, numbers)))
+
+
+@dataclass(frozen=True, slots=True)
+class UsedMemoriesButton:
+    """Which memories an answer looked up: as many of them as fit."""
+
+    user_id: int
+    memory_ids: tuple[int, ...]
+
+    def custom_id(self) -> str:
+        custom_id = f"used:{base36(self.user_id)}"
+        for number in self.memory_ids:
+            longer = f"{custom_id}:{base36(number)}"
+            if len(longer) > LONGEST:
+                break
+            custom_id = longer
+        return custom_id
+
+
+AnyButton = StopButton | AnswerButton | SummaryButton | UndoButton | UsedMemoriesButton
+
+
+_UNDO: Final[dict[str, Literal["added", "updated", "deleted"]]] = {
+    "undo-added": "added",
+    "undo-updated": "updated",
+    "undo-deleted": "deleted",
+}
 
 
 def parse_custom_id(custom_id: str) -> AnyButton | None:
     """The button that a custom id stands for; None for anything that is not ours."""
     try:
-        match custom_id.split(":", 4):
-            case ["stop", user, turn]:
-                return StopButton(int(user, 36), turn)
-            case ["list", ("older" | "newer") as direction, user, from_id, category]:
-                return ListButton(int(user, 36), direction, int(from_id, 36), category)
-            case ["summary", user]:
-                return SummaryButton(int(user, 36))
-            case [("again" | "more") as action, *_]:
-                user_id, answer_id, *earlier = (int(number, 36) for number in custom_id.split(":")[1:])
-                return AnswerButton(action, user_id, answer_id, tuple(earlier))
-            case _:
-                return None
+        return _parsed(custom_id)
     except ValueError:
         return None
 
 
-def _base36(number: int) -> str:
+def _parsed(custom_id: str) -> AnyButton | None:
+    button: AnyButton | None = None
+    match custom_id.split(":", 4):
+        case ["stop", user, turn]:
+            button = StopButton(int(user, 36), turn)
+        case ["summary", user]:
+            button = SummaryButton(int(user, 36))
+        case [("undo-added" | "undo-updated" | "undo-deleted") as action, user, memory, former]:
+            button = UndoButton(_UNDO[action], int(user, 36), int(memory, 36), int(former, 36))
+        case ["used", *_]:
+            owner_id, *memory_ids = _numbers(custom_id)
+            button = UsedMemoriesButton(owner_id, tuple(memory_ids))
+        case [("again" | "more") as action, *_]:
+            user_id, answer_id, *earlier = _numbers(custom_id)
+            button = AnswerButton(action, user_id, answer_id, tuple(earlier))
+        case _:
+            pass
+    return button
+
+
+def _numbers(custom_id: str) -> list[int]:
+    return [int(number, 36) for number in custom_id.split(":")[1:]]
+
+
+def base36(number: int) -> str:
     """A snowflake in 13 characters instead of 19, so that five of them fit."""
     digits = ""
     while number:

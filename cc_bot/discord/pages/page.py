@@ -9,6 +9,25 @@ class Button:
     custom_id: str
     primary: bool = False
     enabled: bool = True
+    danger: bool = False
+    """For what can't be undone."""
+
+
+@dataclass(frozen=True, slots=True)
+class MenuOption:
+    label: str
+    """At most 100 characters, as the others."""
+    value: str
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """A list to choose one of; at most 25."""
+
+    custom_id: str
+    placeholder: str
+    options: tuple[MenuOption, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +40,11 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One Discord message: text, one row of buttons, at most one file."""
+    """One Discord message: text, rows of buttons, at most one file."""
 
     content: str
     buttons: tuple[Button, ...] = ()
+    """What can be done with the answer."""
     file: TextFile | None = None
+    receipts: tuple[Button, ...] = ()
+    """A row of its own, right under the text: what can be done about the memories told of there."""

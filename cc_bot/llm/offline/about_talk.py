@@ -84,11 +84,12 @@ _PATTERNS: tuple[tuple[Talk, re.Pattern[str]], ...] = tuple(
             r"|\btell me (?:what you (?:know|remember)|everything you know|about myself)"
             r"|^(?:私|僕|俺|わたし)(?:の|に(?:つ|関)|については?|のこと).{0,12}(?:何|なに"
             r"|どんなこと)?を?.{0,3}(?:知って|覚えて).{0,8}$"
+            r"|^(?:覚えていること|メモリ|メモ)?を?(?:全部|ぜんぶ|すべて|一覧で?)(?:教えて|見せて)(?:ください)?[。！!]*$"
             r"|(?:何|なに)を?(?:覚え|おぼえ|知っ)て(?:い?る|い?ます|くれ)|覚えて(?:い?る)(?:こと|もの|内容)",
         ),
         (
             Talk.FORGET,
-            r"^(?:please |can you |could you )*(?:forget|delete|erase|remove)\b"
+            r"^(?:please |can you |could you )*(?:forget|delete|erase|remove)\b(?!.*\?$)"
             r"|(?:忘れて(?:ください|下さい|ほしい|いい|くれ)?|消して(?:ください)?"
             r"|削除して(?:ください)?)[。！!]*$",
         ),

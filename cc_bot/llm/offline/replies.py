@@ -12,10 +12,11 @@ from cc_bot.llm.model import AssistantPart, ChatRequest, ToolRequest, UserPart
 from cc_bot.llm.offline import wording
 from cc_bot.llm.offline.about_talk import Talk, talk_in
 from cc_bot.llm.offline.commands import Keep, keep_in, only_names_a_thing
-from cc_bot.llm.offline.conversation import Conversation, read
+from cc_bot.llm.offline.conversation import Conversation, Round, read
 from cc_bot.llm.offline.facts import sentences
 from cc_bot.llm.offline.fold import fold, speaks_japanese
 from cc_bot.llm.offline.matching import Match, best_match
+from cc_bot.llm.offline.memory_care import chosen, doomed_in, replaced_by, result_of
 from cc_bot.llm.offline.questions import (
     Question,
     is_question,
@@ -73,6 +74,8 @@ def _step(talk: Conversation, words: OfflineTexts, request: ChatRequest) -> Say 
             return _continue(talk, words, request)
         case Talk.ALL_KNOWN:
             return _all_known(talk, words)
+        case Talk.FORGET if "forget" in talk.tools:
+            return _forget(talk, words)
         case None:
             return _fact(talk, words)
         case kind:
@@ -105,12 +108,7 @@ def _remember(keep: Keep, talk: Conversation, words: OfflineTexts) -> Say | Call
     if "remember" not in talk.tools:
         return Say(words.cannot_keep)
     if talk.rounds:
-        result = talk.rounds[-1]
-        if result.error is not None:
-            return Say(words.not_remembered.format(error=result.error))
-        kept = result.result.get("remembered")
-        content = kept.get("content") if isinstance(kept, dict) else None
-        return Say(words.remembered.format(fact=str(content or keep.content).rstrip("。")))
+        return _kept(keep, talk, words)
     content = keep.content or newest_statement(talk)
     if not content:
         return Say(words.what_to_remember)
@@ -120,6 +118,54 @@ def _remember(keep: Keep, talk: Conversation, words: OfflineTexts) -> Say | Call
             return Say(words.what_is_it.format(thing=content))
         content = known.fact.text
     return Call((_request(talk, 1, "remember", {"content": content}),))
+
+
+def _kept(keep: Keep, talk: Conversation, words: OfflineTexts) -> Say | Call:
+    """What came of it; a note that it replaces is named then, for the result shows those beside it."""
+    result = talk.rounds[-1]
+    if result.error is not None:
+        return Say(words.not_remembered.format(error=result.error))
+    kept = result.result.get("remembered")
+    content = kept.get("content") if isinstance(kept, dict) else None
+    fact = str(content or keep.content)
+    if (former := replaced_by(fact, talk)) is not None:
+        return Call((_request(talk, 1, "remember", {"content": fact, "supersedes": former}),))
+    said = words.replaced if isinstance(result.result.get("superseded"), int) else words.remembered
+    return Say(said.format(fact=fact.rstrip("。")))
+
+
+# Forgetting
+
+
+def _forget(talk: Conversation, words: OfflineTexts) -> Say | Call:
+    if done := result_of("forget", talk):
+        return Say(_forgotten(done, words))
+    doomed = doomed_in(talk.message)
+    if doomed.number is not None:
+        return Call((_request(talk, 1, "forget", {"id": doomed.number}),))
+    if doomed.everything or not doomed.thing:
+        return Say(words.forget_everything if doomed.everything else words.forget_what)
+    if found := result_of("recall", talk):
+        return _forget_found(found, talk, words)
+    return Call((_request(talk, 1, "recall", {"query": doomed.thing, "limit": _FEW}),))
+
+
+def _forget_found(found: Round, talk: Conversation, words: OfflineTexts) -> Say | Call:
+    notes = found.result.get("memories")
+    meant = chosen(notes if isinstance(notes, list) else [])
+    if len(meant) == 1:
+        return Call((_request(talk, 1, "forget", {"id": meant[0]["id"]}),))
+    if not meant:
+        return Say(words.nothing_to_forget)
+    facts = (f"- #{note['id']} {note['content']}" for note in meant)
+    return Say(words.forget_which.format(facts="\n".join(facts)))
+
+
+def _forgotten(done: Round, words: OfflineTexts) -> str:
+    gone = done.result.get("forgotten")
+    if done.error is not None or not isinstance(gone, dict):
+        return words.not_forgotten.format(error=done.error or "")
+    return words.forgotten.format(fact=str(gone.get("content", "")).rstrip("。"))
 
 
 # Answering
@@ -187,9 +233,13 @@ def _completed(question: Question, talk: Conversation) -> Question:
 
 
 def _all_known(talk: Conversation, words: OfflineTexts) -> Say | Call:
+    if "list_memories" in talk.tools and not talk.rounds:
+        return Call((_request(talk, 1, "list_memories", {"limit": _MANY}),))
     if "recall" in talk.tools and not talk.rounds:
         return Call((_request(talk, 1, "recall", {"query": _COMMONEST, "limit": _MANY}),))
-    here = (statement for _, statement in statements(talk.before))
+    listed = result_of("list_memories", talk)
+    told_here = [said for said in talk.before if listed is None or keep_in(said.text) is None]
+    here = (statement for _, statement in statements(told_here))
     texts = {fold(text).rstrip("。."): text for text in (*memories(talk).values(), *here)}
     if not texts:
         return Say(words.nothing_known)

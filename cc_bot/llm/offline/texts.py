@@ -8,6 +8,8 @@ class OfflineTexts:
     introduction: str
     remembered: str
     """Parameter: fact."""
+    replaced: str
+    """Parameter: fact."""
     not_remembered: str
     """Parameter: error."""
     cannot_keep: str
@@ -47,6 +49,16 @@ class OfflineTexts:
     thanks: str
     about_me: str
     forget: str
+    """Where it has no tool for that."""
+    forgotten: str
+    """Parameter: fact."""
+    not_forgotten: str
+    """Parameter: error."""
+    forget_what: str
+    forget_which: str
+    """Parameter: facts."""
+    forget_everything: str
+    nothing_to_forget: str
     nothing_to_continue: str
     files: str
 
@@ -59,6 +71,7 @@ JA = OfflineTexts(
         "（手元のサーバーなら OPENAI_BASE_URL を設定します）。"
     ),
     remembered="承知しました。「{fact}」を覚えました。",
+    replaced="承知しました。前のメモを書き換えて「{fact}」を覚えました。",
     not_remembered="覚えられませんでした。{error}",
     cannot_keep=(
         "この質問では何も保存できないため、覚えておくことができません。ふつうの質問でもう一度お伝えください。"
@@ -91,6 +104,12 @@ JA = OfflineTexts(
         "この会話で話したこともお答えできます。"
     ),
     forget="私からは消せません。/memory delete を使うと、選んだメモリを消せます。",
+    forgotten="「{fact}」を忘れました。",
+    not_forgotten="忘れられませんでした。{error}",
+    forget_what="何を忘れましょうか。「〜のことを忘れて」のように書いてください。",
+    forget_which="いくつか見つかりました。忘れるものを「#番号を忘れて」で選んでください。\n{facts}",
+    forget_everything="すべてを消すには /memory delete-all を使ってください。確認してから消します。",
+    nothing_to_forget="それについてのメモリは見つかりませんでした。",
     nothing_to_continue="前の返事はあれで終わりで、続きはありません。",
     files="画像や添付ファイルは読めません。内容を文字で書いていただければお答えします。",
 )
@@ -102,6 +121,7 @@ EN = OfflineTexts(
         "(or OPENAI_BASE_URL for a local server)."
     ),
     remembered="All right. I remembered: “{fact}”",
+    replaced="All right. I replaced the older note and remembered: “{fact}”",
     not_remembered="I could not remember that. {error}",
     cannot_keep=(
         "Nothing can be kept from this question, so I can't remember that. "
@@ -134,6 +154,12 @@ EN = OfflineTexts(
         "ask me later and I look it up. I can also tell what was said in this conversation."
     ),
     forget="I can't delete that myself. Use /memory delete to remove a memory.",
+    forgotten="I forgot: “{fact}”",
+    not_forgotten="I could not forget that. {error}",
+    forget_what="What should I forget? Write it like this: “forget my address”.",
+    forget_which="I found several. Choose one with “forget #number”:\n{facts}",
+    forget_everything="To delete everything use /memory delete-all, which asks you first.",
+    nothing_to_forget="I found no memory about that.",
     nothing_to_continue="My last answer was complete; there is nothing to add.",
     files="I can't read images or attached files. Describe them in words and I can go on from there.",
 )

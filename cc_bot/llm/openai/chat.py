@@ -6,77 +6,32 @@ chunks are taken as plain JSON, not as the client's typed objects, whose annotat
 One clock bounds everything: `timeout_s` seconds may pass from the question, or from the model's last
 sign of life, until its next one. Retries, their waits (`Retry-After`) and keep-alives do not stop it. A
 server that asks for a longer wait than that is not waited for at all.
-
-What a server says in an error may quote the question or the key, so neither our errors nor the log
-carry it: a failure is one record of its kind and status, and no exception is chained to ours.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, MutableMapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
-from typing import Protocol
 
 import structlog
-from openai import (
-    APIConnectionError,
-    APIError,
-    APIStatusError,
-    AsyncOpenAI,
-    AsyncStream,
-    BadRequestError,
-    DefaultAsyncHttpxClient,
-    Timeout,
-    UnprocessableEntityError,
-)
+from openai import AsyncStream, BadRequestError, UnprocessableEntityError
 
-from cc_bot.domain.errors import (
-    ContextTooLong,
-    ModelError,
-    ModelRefusedKey,
-    ModelRefusedRequest,
-    ModelUnavailable,
-)
+from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.events import Usage
 from cc_bot.llm.chat_chunks import Piece, TextJoiner, read_chunk
 from cc_bot.llm.chat_messages import Json, request_body
 from cc_bot.llm.context_length import read_refusal
 from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent
+from cc_bot.llm.openai.client import FAILURES, MAX_RETRIES, Trouble, diagnose, open_client
 from cc_bot.llm.tool_calls import ToolCallAssembler
 
-_MAX_RETRIES = 2
-_CONNECT_TIMEOUT_S = 5.0
 _TRAILER_TIMEOUT_S = 3.0
 """How long to wait for usage after the finish reason: the answer is complete without it."""
 
-_BAD_KEY_STATUSES = frozenset({401, 402, 403})  # 402: the key's account has no credit left
-_PASSING_STATUSES = frozenset({408, 409, 425, 429})
 _CUT_REASONS = frozenset({"length", "max_tokens", "content_filter", "error", "abort", "cancelled"})
-
-# ValueError: the client lets malformed JSON and malformed UTF-8 in a stream through as they are.
-_FAILURES = (APIError, TimeoutError, ValueError)
 
 _END = object()
 
 _log = structlog.get_logger(__name__)
-
-
-class _Response(Protocol):
-    """What we use of the client's HTTP responses."""
-
-    @property
-    def headers(self) -> MutableMapping[str, str]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Trouble:
-    """Why there is no whole answer, in words that may be logged."""
-
-    error: ModelError
-    problem: str
-    status: int | None = None
-    retries: int | None = None
-    """How often the client had asked again; None where it did not say."""
 
 
 class OpenAIChatModel:
@@ -89,7 +44,7 @@ class OpenAIChatModel:
         api_key: str | None = None,
         base_url: str | None = None,
         timeout_s: float = 45,
-        max_retries: int = _MAX_RETRIES,
+        max_retries: int = MAX_RETRIES,
         cache_control: bool = False,
     ) -> None:
         """Without `base_url` it is OpenAI's own server that is asked. `timeout_s` is seconds without
@@ -99,30 +54,22 @@ class OpenAIChatModel:
         self._timeout_s = timeout_s
         self._cache_control = cache_control
         self._refused_options: frozenset[str] = frozenset()
-        timeout = Timeout(None, connect=min(_CONNECT_TIMEOUT_S, timeout_s))
-        self._client = AsyncOpenAI(
-            # Local servers want no key, but the client wants one to send.
-            api_key=api_key or "no-key-needed",
-            base_url=base_url,
-            max_retries=max_retries,
-            timeout=timeout,
-            http_client=DefaultAsyncHttpxClient(
-                timeout=timeout, event_hooks={"response": [self._decline_long_waits]}
-            ),
+        self._client = open_client(
+            api_key=api_key, base_url=base_url, timeout_s=timeout_s, max_retries=max_retries
         )
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
         """See ChatModel. Raises ModelUnavailable, ModelRefusedKey, ModelRefusedRequest or
         ContextTooLong."""
         reply = _Reply(self._model)
-        trouble: _Trouble | None = None
+        trouble: Trouble | None = None
         async with aclosing(self._pieces(request)) as pieces:
             try:
                 async for piece in pieces:
                     if text := reply.add(piece):
                         yield Delta(text)
-            except _FAILURES as error:
-                trouble = _diagnose(error)
+            except FAILURES as error:
+                trouble = diagnose(error)
         # Once the finish reason is there, what breaks later takes nothing away.
         trouble = trouble if reply.finish_reason is None and trouble else reply.trouble()
         if trouble is None:
@@ -182,12 +129,7 @@ class OpenAIChatModel:
             stream_cls=AsyncStream[object],
         )
 
-    async def _decline_long_waits(self, response: _Response) -> None:
-        """Keep the client from sleeping through a `Retry-After` that ends after our time is over."""
-        if _seconds(response.headers.get("retry-after")) >= self._timeout_s:
-            response.headers["x-should-retry"] = "false"
-
-    def _record(self, trouble: _Trouble, reply: "_Reply", *, begun: bool) -> None:
+    def _record(self, trouble: Trouble, reply: "_Reply", *, begun: bool) -> None:
         _log.warning(
             "model_failed",
             model=self._model,
@@ -224,14 +166,14 @@ class _Reply:
         requests = self._calls.requests()
         return Finish("tools" if requests else "stop", requests, self.usage, self._model)
 
-    def trouble(self) -> _Trouble | None:
+    def trouble(self) -> Trouble | None:
         """Why a stream that ended by itself is no whole answer; None if it is one."""
         if self.finish_reason is None:
-            return _Trouble(ModelUnavailable(), "no_finish_reason")
+            return Trouble(ModelUnavailable(), "no_finish_reason")
         if self.finish_reason == "content_filter":
-            return _Trouble(ModelRefusedRequest(), "content_filter")
+            return Trouble(ModelRefusedRequest(), "content_filter")
         if self.finish_reason in _CUT_REASONS:
-            return _Trouble(ModelUnavailable(), "cut_by_server")
+            return Trouble(ModelUnavailable(), "cut_by_server")
         return None
 
 
@@ -244,37 +186,3 @@ def _options(request: ChatRequest) -> Json:
 def _blamed(options: Json, message: str) -> frozenset[str]:
     """The options to leave out after a refusal: the named ones, or the one that the fewest servers know."""
     return frozenset(name for name in options if name in message) or frozenset(list(options)[:1])
-
-
-def _diagnose(error: Exception) -> _Trouble:
-    match error:
-        case APIError(body=body, message=message) if too_long := read_refusal(body, message):
-            status = error.status_code if isinstance(error, APIStatusError) else None
-            told = {} if too_long.limit is None else {"limit": too_long.limit}
-            return _Trouble(ContextTooLong(**told), type(error).__name__, status, _retries(error))
-        case APIStatusError(status_code=status):
-            return _Trouble(_meaning(status)(), type(error).__name__, status, _retries(error))
-        case APIConnectionError():
-            return _Trouble(ModelUnavailable(), type(error).__name__, retries=_retries(error))
-        case _:
-            return _Trouble(ModelUnavailable(), type(error).__name__)
-
-
-def _meaning(status: int) -> type[ModelError]:
-    if status in _BAD_KEY_STATUSES:
-        return ModelRefusedKey
-    if status < 500 and status not in _PASSING_STATUSES:
-        return ModelRefusedRequest
-    return ModelUnavailable
-
-
-def _seconds(text: str | None) -> float:
-    """A `Retry-After` in seconds; 0 when there is none or it is a date, which is left to the client."""
-    try:
-        return float(text or 0)
-    except ValueError:
-        return 0
-
-
-def _retries(error: APIError) -> int:
-    return int(error.request.headers.get("x-stainless-retry-count", "0"))

@@ -1,0 +1,51 @@
+"""Receipts whose change was taken back: an answer that is given anew must not tell of it as if it held."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Final
+
+from cc_bot.discord.pages.custom_ids import UndoButton, parse_custom_id
+from cc_bot.discord.pages.page import Page
+from cc_bot.domain.locale import Locale
+from cc_bot.stores import MemoryStore
+from cc_bot.texts import texts
+
+_MARKS: Final = ("-# 💾", "-# ✏", "-# 🗑")
+_NOTHING_DONE: Final = tuple(f"-# {texts(locale).receipt.unchanged.partition('{')[0]}" for locale in Locale)
+
+
+async def without_undone(page: Page, memories: MemoryStore) -> Page:
+    """An answer's last message without what was taken back since."""
+    undone = [button.custom_id for button in page.receipts if await _undone(button.custom_id, memories)]
+    return _without(page, undone) if undone else page
+
+
+async def _undone(custom_id: str, memories: MemoryStore) -> bool:
+    button = parse_custom_id(custom_id)
+    if not isinstance(button, UndoButton):
+        return False
+    memory = await memories.get(button.user_id, button.memory_id)
+    match button.action:
+        case "added":
+            return memory is None
+        case "updated":  # or changed once more: then there is nothing to take back either
+            return memory is None or memory.supersedes != button.former_id
+        case "deleted":
+            return memory is not None
+
+
+def _without(page: Page, undone: Collection[str]) -> Page:
+    """Lines and buttons stand in the same order; a line of which nothing can be taken back has no button."""
+    lines = page.content.split("\n")
+    told = [
+        at for at, line in enumerate(lines) if line.startswith(_MARKS) and not line.startswith(_NOTHING_DONE)
+    ]
+    buttons = [each for each in page.receipts if isinstance(parse_custom_id(each.custom_id), UndoButton)]
+    if len(told) != len(buttons):
+        return page
+    gone = {at for at, button in zip(told, buttons, strict=True) if button.custom_id in undone}
+    return replace(
+        page,
+        content="\n".join(line for at, line in enumerate(lines) if at not in gone),
+        receipts=tuple(button for button in page.receipts if button.custom_id not in undone),
+    )

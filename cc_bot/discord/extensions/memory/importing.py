@@ -1,0 +1,104 @@
+"""`/memory import`: what a file would bring is told first, and done when its user says so.
+
+What would be imported stands in a file below the question, where the user can look at it. The button reads
+it from there: nothing is kept in between, so it works after a restart, too.
+"""
+
+import asyncio
+from datetime import timedelta
+
+import aiohttp
+import hikari
+import lightbulb
+
+from cc_bot.context.attachments import too_large
+from cc_bot.context.memory_file import read_memory_file
+from cc_bot.discord.delivery.reply import components
+from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
+from cc_bot.discord.extensions.memory.options import audience_of, where
+from cc_bot.discord.interactions import defer, defer_update
+from cc_bot.discord.localization import Reader, Readers
+from cc_bot.discord.pages.memory_ids import ConfirmButton
+from cc_bot.discord.pages.memory_import import import_preview
+from cc_bot.discord.pages.memory_view import View
+from cc_bot.domain.errors import AttachmentNotFetched, MemoryPaused
+from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, to_json
+from cc_bot.stores.memory_transfer import MemoryTransferStore
+
+CONFIRM_WITHIN = timedelta(minutes=30)
+"""Somebody may want to read first what would be imported."""
+FETCH_WITHIN_S = 20.0
+MAX_PLANNED_BYTES = 8 * MAX_IMPORT_BYTES
+"""Of the file that the button reads: ours, so it can only be as large as we made it."""
+
+
+@memory.register
+class Import(
+    lightbulb.SlashCommand, name="memory_import", description="memory_import_description", localize=True
+):
+    file = lightbulb.attachment("memory_file", "memory_file_description", localize=True)
+    audience = where()
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, imports: MemoryTransferStore, readers: Readers) -> None:
+        interaction = ctx.interaction
+        await defer(interaction, ephemeral=True)
+        reader = await readers.of(interaction)
+        if reader.memory_paused:
+            raise MemoryPaused
+        if self.file.size > MAX_IMPORT_BYTES:
+            raise too_large(MAX_IMPORT_BYTES)
+        read = await asyncio.to_thread(read_memory_file, await _fetched(self.file))
+        audience = audience_of(self.audience, interaction)
+        plan = await imports.plan(reader.user_id, read, audience=audience)
+        until = readers.clock() + CONFIRM_WITHIN
+        view = import_preview(plan, reader.user_id, until, reader.words)
+        file = hikari.Bytes(to_json(plan.new, readers.clock()).encode(), "memories.json")
+        await interaction.edit_initial_response(
+            view.content,
+            embed=view.embed,
+            components=components(view.buttons),
+            attachments=[file] if plan.new else hikari.UNDEFINED,
+        )
+
+
+@loader.listener(hikari.ComponentInteractionCreateEvent)
+@lightbulb.di.with_di
+async def on_confirm(
+    event: hikari.ComponentInteractionCreateEvent, imports: MemoryTransferStore, readers: Readers
+) -> None:
+    """Import what the file below the question says."""
+    interaction = event.interaction
+
+    async def act(button: ConfirmButton, reader: Reader) -> None:
+        await defer_update(interaction)
+        words = reader.words.memory_box
+        if button.until < readers.clock().timestamp():
+            await show(interaction, View(words.ask_again))
+            return
+        if reader.memory_paused:
+            raise MemoryPaused
+        try:
+            [file] = interaction.message.attachments
+            read = await asyncio.to_thread(read_memory_file, await _fetched(file, MAX_PLANNED_BYTES))
+        except (ValueError, AttachmentNotFetched):
+            await show(interaction, View(words.attach_again))
+            return
+        count = await imports.take(reader.user_id, read)
+        await interaction.edit_initial_response(
+            words.imported.format(count=count), embeds=[], components=[], attachments=None
+        )
+
+    await answer_press(
+        interaction, ConfirmButton, readers, act, only=lambda button: button.decision == "import"
+    )
+
+
+async def _fetched(file: hikari.Attachment, limit_bytes: int = MAX_IMPORT_BYTES) -> bytes:
+    if file.size > limit_bytes:
+        raise too_large(limit_bytes)
+    try:
+        async with asyncio.timeout(FETCH_WITHIN_S):
+            return await file.read()
+    except (TimeoutError, hikari.HTTPError, aiohttp.ClientError, OSError) as error:
+        raise AttachmentNotFetched from error

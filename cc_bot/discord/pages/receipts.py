@@ -1,0 +1,172 @@
+"""Receipts: what an answer did to memories, in small print under it, with buttons to take it back.
+
+They are made from committed rows, as events of the running turn or as the results of its tool calls, which
+are stored with the answer. What a model writes is kept from looking like one.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cc_bot.discord.pages.custom_ids import UndoButton, UsedMemoriesButton, parse_custom_id
+from cc_bot.discord.pages.memory_view import escaped, one_line, shortened
+from cc_bot.discord.pages.page import Button, Page
+from cc_bot.domain.message import ToolCall
+from cc_bot.domain.receipt import Receipt
+from cc_bot.texts import Texts
+
+MOST: Final = 4
+"""Receipts under one answer: with the button for the memories used, a row of buttons is full."""
+SHOWN_CHARACTERS: Final = 60
+LABEL_CHARACTERS: Final = 15
+
+_MARKS: Final = "💾✏🗑⚠➕"
+_LOOKS_LIKE_ONE: Final = re.compile(rf"^([^\S\n]*)-#(?=[^\S\n]*[\\*_~|]*[{_MARKS}])", re.MULTILINE)
+_CARRIED: Final = re.compile(r"^-# (?=💾|✏|🗑)")
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """The receipts of an answer that another one takes the place of: what was done stays done."""
+
+    lines: tuple[str, ...] = ()
+    buttons: tuple[Button, ...] = ()
+
+    @classmethod
+    def over(cls, page: Page) -> "Carried":
+        """Those of an answer's last message."""
+        lines = page.content.splitlines()
+        first = len(lines)
+        while first and lines[first - 1].startswith("-# "):
+            first -= 1
+        buttons = (button for button in page.receipts if _undo_of(button))
+        return cls(
+            tuple(line.removeprefix("-# ") for line in lines[first:] if _CARRIED.match(line)), tuple(buttons)
+        )
+
+    @property
+    def memory_ids(self) -> frozenset[int]:
+        return frozenset(undo.memory_id for button in self.buttons if (undo := _undo_of(button)))
+
+
+NOTHING_CARRIED: Final = Carried()
+
+
+def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
+    """The receipts of a stored answer, from what its tools told."""
+    found: dict[int, Receipt] = {}
+    for call in calls:
+        told = _told(call)
+        for name, data in told.items():
+            if name in {"remembered", "updated", "forgotten"} and (one := _from_result(name, data)):
+                known = found.get(one.memory_id)
+                if known and known.kind == "added" and one.kind == "deleted":
+                    del found[one.memory_id]
+                elif known is None or one.kind != "unchanged":
+                    found[one.memory_id] = one.as_added(known) if known and known.kind == "added" else one
+    return tuple(found.values())
+
+
+def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
+    """The memories that a stored answer looked up."""
+    found = (
+        note.get("id")
+        for call in calls
+        if isinstance(notes := _told(call).get("memories"), list)
+        for note in notes
+        if isinstance(note, dict)
+    )
+    return tuple(dict.fromkeys(number for number in found if isinstance(number, int)))
+
+
+def receipt_lines(
+    receipts: Sequence[Receipt], carried: Carried, words: Texts, *, private: bool
+) -> tuple[str, ...]:
+    """The lines under an answer. `private`: whether its user alone reads them."""
+    new = [_line(one, words, private=private) for one in _news(receipts, carried)]
+    lines = [*carried.lines, *new]
+    below = [words.receipt.more.format(count=len(lines) - MOST)] if len(lines) > MOST else []
+    if private and any(one.private and one.kind in {"added", "updated"} for one in receipts):
+        below.append(words.memory.private_only)
+    return (*lines[:MOST], *below)
+
+
+def receipt_buttons(
+    receipts: Sequence[Receipt],
+    recalled: Sequence[int],
+    carried: Carried,
+    words: Texts,
+    user_id: int,
+    *,
+    private: bool,
+) -> tuple[Button, ...]:
+    """One row: a button for each line that can be taken back, and one for the memories that were used."""
+    room = max(0, MOST - len(carried.lines))
+    undoable = [one for one in _news(receipts, carried)[:room] if one.undo]
+    alone = len(undoable) + len(carried.buttons) == 1
+    buttons = list(carried.buttons[:MOST])
+    for one in undoable:
+        label = words.receipt.undo
+        if not alone and (private or not one.private):
+            label = words.receipt.undo_one.format(content=shortened(one_line(one.text), LABEL_CHARACTERS))
+        if one.undo:
+            button = UndoButton(one.undo, user_id, one.memory_id, one.former_id or 0)
+            buttons.append(Button(label, button.custom_id()))
+    gone = {one.memory_id for one in receipts if one.kind == "deleted"}
+    used = tuple(number for number in recalled if number not in gone)
+    if used:
+        label = words.receipt.used.format(count=len(used))
+        buttons.append(Button(label, UsedMemoriesButton(user_id, used).custom_id()))
+    return tuple(buttons)
+
+
+def disarmed(text: str) -> str:
+    """A model's words without a line that would pass for a receipt."""
+    return _LOOKS_LIKE_ONE.sub(r"\1\-#", text)
+
+
+def is_receipt_button(button: Button) -> bool:
+    return isinstance(parse_custom_id(button.custom_id), UndoButton | UsedMemoriesButton)
+
+
+def _news(receipts: Sequence[Receipt], carried: Carried) -> list[Receipt]:
+    """Without those that say once more what a carried one says."""
+    return [one for one in receipts if not (one.kind == "unchanged" and one.memory_id in carried.memory_ids)]
+
+
+def _line(receipt: Receipt, words: Texts, *, private: bool) -> str:
+    if receipt.private and not private:
+        return words.receipt.told(receipt, words.receipt.hidden)
+    return words.receipt.told(receipt, escaped(shortened(one_line(receipt.text), SHOWN_CHARACTERS)))
+
+
+def _told(call: ToolCall) -> dict[str, Any]:
+    """What a tool told the model; nothing for a call that failed, and for one whose text was erased."""
+    try:
+        told = json.loads(call.result) if call.ok else {}
+    except ValueError:
+        return {}
+    return told if isinstance(told, dict) else {}
+
+
+def _from_result(name: str, data: object) -> Receipt | None:
+    match name, data:
+        case "forgotten", {"id": int(number), "content": str(text)}:
+            return Receipt("deleted", number, text)
+        case _, {
+            "id": int(number),
+            "content": str(text),
+            "change": ("added" | "updated" | "unchanged") as kind,
+        }:
+            former = data.get("supersedes") if isinstance(data, dict) else None
+            former_id = former if isinstance(former, int) else None
+            return Receipt(kind, number, text, former_id, replaced=kind == "added" and former_id is not None)
+        case _:
+            return None
+
+
+def _undo_of(button: Button) -> UndoButton | None:
+    parsed = parse_custom_id(button.custom_id)
+    return parsed if isinstance(parsed, UndoButton) else None

@@ -1,0 +1,241 @@
+"""Memories as a file: JSON that can be read back without loss, and lists that other programs write.
+
+Pure: text goes in, values come out. What may be kept of them, and what is there already, is for the store to
+say.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
+from typing import Any, Final
+
+from cc_bot.domain.errors import ImportNotUnderstood, TooManyToImport
+from cc_bot.domain.memory import DEFAULT_CATEGORY, Audience, Memory, Source
+
+MAX_IMPORT_BYTES: Final = 2**20
+MAX_IMPORTED: Final = 5000
+"""Memories in one file."""
+MARKDOWN_MARK: Final = "<!-- cc-bot memories, for reading: import the JSON -->"
+"""Stands in what was exported for people, which can't be read back without loss."""
+
+_FORMAT: Final = "cc-bot memories"
+_VERSION: Final = 1
+
+_FENCE_OR_RULE = re.compile(r"\s*(?:```.*|~~~.*|[-*_=]{3,})\s*")
+_HEADING = re.compile(r"#{1,6}\s")
+_BULLET = re.compile(
+    r"\s*(?:[-*+•●◦‣–—]\s+|・\s*|[①-⑳]\s*|[（(]\d{1,4}[)）]\s*|\d{1,4}[．）]\s*|\d{1,4}[.)](?:\s+|(?=[\[（【])))"
+)
+_DATE = r"(\d{4})(?:-|/|\.|年)(\d{1,2})(?:-|/|\.|月)(\d{1,2})日?(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?Z?)?"
+_DATED = re.compile(
+    rf"(?:[\[（(【]{_DATE}[\]）)】]\s*[.:：。,、-]?|{_DATE}(?:\s*[:：]|\.(?=\s)|\s+[-–—]))\s*"
+)
+_INDENTED = re.compile(r"(?:\t| {2,}|　)\S")
+
+
+@dataclass(frozen=True, slots=True)
+class PortableMemory:
+    """A memory without the place where it is kept: what a file says of it."""
+
+    content: str
+    category: str = DEFAULT_CATEGORY
+    tags: tuple[str, ...] = ()
+    audience: Audience | None = None
+    """None: the file does not say."""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    expires_at: datetime | None = None
+    source: Source = Source()
+    metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPlan:
+    """What an import would do."""
+
+    new: tuple[PortableMemory, ...]
+    known: int
+    """How many are there already, or stand twice in the file."""
+    empty: int = 0
+    too_long: int = 0
+    secret: int = 0
+    """How many look like a password, token, card or key number."""
+
+    @property
+    def refused(self) -> int:
+        return self.empty + self.too_long + self.secret
+
+
+def portable(memory: Memory) -> PortableMemory:
+    return PortableMemory(
+        memory.content,
+        memory.category,
+        memory.tags,
+        memory.audience,
+        memory.created_at,
+        memory.updated_at,
+        memory.expires_at,
+        memory.source,
+        memory.metadata,
+    )
+
+
+def to_json(memories: Iterable[PortableMemory], exported_at: datetime) -> str:
+    """The file that `read_memories` gives back unchanged."""
+    document = {
+        "format": _FORMAT,
+        "version": _VERSION,
+        "exported_at": _text(exported_at),
+        "memories": [_item(memory) for memory in memories],
+    }
+    return json.dumps(document, ensure_ascii=False, indent=1)
+
+
+def importable_parts(memories: Sequence[PortableMemory], exported_at: datetime) -> Iterator[str]:
+    """JSON files that hold all memories, each small enough to be imported again. At least one."""
+    if len(memories) <= MAX_IMPORTED:
+        whole = to_json(memories, exported_at)
+        if len(whole.encode("utf-8", "replace")) <= MAX_IMPORT_BYTES or len(memories) < 2:
+            yield whole
+            return
+    half = len(memories) // 2
+    yield from importable_parts(memories[:half], exported_at)
+    yield from importable_parts(memories[half:], exported_at)
+
+
+def read_memories(text: str) -> list[PortableMemory]:
+    """The memories of a file: our own JSON, a JSON list of texts, or a text with one memory a line.
+
+    Numbers, bullets and dates before a line are not part of it; an indented line goes on with the one above.
+    Whether a memory can be kept is not asked here: some may be empty. Raises ImportNotUnderstood, and
+    TooManyToImport beyond MAX_IMPORTED.
+    """
+    text = text.removeprefix("\ufeff").strip()
+    found = _from_json(text) if text.startswith(("{", "[")) else None
+    if found is None:
+        found = _from_lines(text)
+    if not found:
+        raise ImportNotUnderstood
+    if len(found) > MAX_IMPORTED:
+        raise TooManyToImport(limit=MAX_IMPORTED, found=len(found))
+    return found
+
+
+# ---- JSON -------------------------------------------------------------------------------------------------
+
+
+def _item(memory: PortableMemory) -> dict[str, Any]:
+    item: dict[str, Any] = {"content": memory.content, "category": memory.category, "tags": list(memory.tags)}
+    source = {name: value for name, value in asdict(memory.source).items() if value}
+    rest = {
+        "audience": memory.audience,
+        "created_at": _text(memory.created_at),
+        "updated_at": _text(memory.updated_at),
+        "expires_at": _text(memory.expires_at),
+        "source": source,
+        "metadata": dict(memory.metadata),
+    }
+    return item | {name: value for name, value in rest.items() if value}
+
+
+def _from_json(text: str) -> list[PortableMemory] | None:
+    """None: it only begins like JSON (a list of ChatGPT's begins with a date in brackets)."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        if text.startswith("{"):
+            raise ImportNotUnderstood from error
+        return None
+    items = document.get("memories") if isinstance(document, dict) else document
+    if not isinstance(items, list):
+        raise ImportNotUnderstood
+    return [_memory(item) for item in items]
+
+
+def _memory(item: object) -> PortableMemory:
+    """What of an item can be understood; without a text it is empty, which the store will refuse."""
+    known = {"content": item} if isinstance(item, str) else item if isinstance(item, dict) else {}
+    tags, metadata = known.get("tags"), known.get("metadata")
+    return PortableMemory(
+        _string(known.get("content")),
+        _string(known.get("category")) or DEFAULT_CATEGORY,
+        tuple(_string(tag) for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
+        _audience(known.get("audience")),
+        _moment(known.get("created_at")),
+        _moment(known.get("updated_at")),
+        _moment(known.get("expires_at")),
+        _source(known.get("source")),
+        {_string(name): _string(value) for name, value in metadata.items() if isinstance(value, str)}
+        if isinstance(metadata, dict)
+        else {},
+    )
+
+
+def _string(value: object) -> str:
+    """JSON can hold halves of characters; what is kept can't."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _audience(value: object) -> Audience | None:
+    """Who wrote something that is not understood meant somebody in particular: nobody else sees it."""
+    match value:
+        case None | "anywhere" | "private":
+            return value
+        case _:
+            return "private"
+
+
+def _source(value: object) -> Source:
+    if not isinstance(value, dict):
+        return Source()
+    link, model, author = (_string(value.get(name)) for name in ("link", "model", "author"))
+    match value.get("kind"):
+        case ("command" | "message" | "model" | "import" | "terminal") as kind:
+            return Source(kind, link, model, author)
+        case _:
+            return Source("", link, model, author)
+
+
+def _text(moment: datetime | None) -> str | None:
+    return None if moment is None else moment.astimezone(UTC).isoformat()
+
+
+def _moment(value: object) -> datetime | None:
+    """A time without a zone is taken for UTC; none so near the ends of the calendar that another zone has no
+    such time."""
+    try:
+        moment = datetime.fromisoformat(_string(value))
+        moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+    return moment if MINYEAR < moment.year < MAXYEAR else None
+
+
+# ---- lists as plain text ----------------------------------------------------------------------------------
+
+
+def _from_lines(text: str) -> list[PortableMemory]:
+    if MARKDOWN_MARK in text:
+        raise ImportNotUnderstood
+    entries: list[str] = []
+    for line in text.splitlines():
+        if not line.strip() or _FENCE_OR_RULE.fullmatch(line) or _HEADING.match(line):
+            continue
+        bullet = _BULLET.match(line)
+        if entries and not bullet and _INDENTED.match(line):
+            entries[-1] += f"\n{line.strip()}"
+        else:
+            entries.append(line[bullet.end() :] if bullet else line)
+    return [_dated(entry.strip()) for entry in entries]
+
+
+def _dated(entry: str) -> PortableMemory:
+    """A date before the text, set off from it, says when it was written down; one within it is part of it."""
+    found = _DATED.match(entry)
+    if found is None or found.end() == len(entry):
+        return PortableMemory(entry)
+    year, month, day = (number for number in found.groups() if number is not None)
+    written = _moment(f"{year}-{month:0>2}-{day:0>2}")
+    return PortableMemory(entry[found.end() :], created_at=written) if written else PortableMemory(entry)

@@ -1,0 +1,73 @@
+"""What a user is told of a change to their memories, in one line: from committed rows, never from a model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from cc_bot.domain.memory import MemoryChange
+
+Kind = Literal["added", "updated", "unchanged", "deleted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was done to one memory."""
+
+    kind: Kind
+    memory_id: int
+    text: str
+    former_id: int | None = None
+    """The version that the memory names as the one before it."""
+    replaced: bool = False
+    """Whether a newly kept memory took the place of another."""
+    private: bool = False
+    """Whether its text is for its user alone."""
+
+    @property
+    def undo(self) -> Literal["added", "updated", "deleted"] | None:
+        """What there is to take back: a change of who may see a memory leaves no version behind."""
+        if self.kind == "unchanged" or (self.kind == "updated" and self.former_id is None):
+            return None
+        return self.kind
+
+    def as_added(self, before: "Receipt") -> "Receipt":
+        """The same of a memory that was kept in the same answer: taken back, all of it goes."""
+        return replace(
+            self,
+            kind="added",
+            former_id=self.former_id or before.former_id,
+            replaced=self.replaced or before.replaced,
+        )
+
+
+def receipt_of(change: MemoryChange) -> Receipt | None:
+    """What is told of a committed change; None for one that has a reply of its own."""
+    if change.kind == "restored":
+        return None
+    memory = change.memory
+    return Receipt(
+        "unchanged" if change.unchanged else change.kind,
+        memory.id,
+        memory.content,
+        change.version,
+        replaced=change.kind == "added" and change.version is not None,
+        private=memory.audience == "private",
+    )
+
+
+def with_receipt(receipts: Sequence[Receipt], change: MemoryChange) -> tuple[Receipt, ...]:
+    """One more change. What happens twice to a memory within an answer is told once."""
+    new = receipt_of(change)
+    if new is None:
+        return tuple(receipts)
+    before = next((each for each in receipts if each.memory_id == new.memory_id), None)
+    if before is None:
+        return (*receipts, new)
+    if new.kind == "unchanged":
+        return tuple(receipts)
+    others = tuple(each for each in receipts if each is not before)
+    if before.kind == "added":
+        if new.kind == "deleted":
+            return others
+        return (*others, new.as_added(before))
+    return (*others, new)

@@ -1,0 +1,215 @@
+"""What must not be kept in a memory, because whoever gets hold of it can act as its owner.
+
+Two kinds of signs: a form that nothing else has (a key of a known service, the header of a private key, a
+number with the right check digit), and a word that names a secret beside something that can be one. A word
+alone is talk about secrets, and a form that other things have as well is no proof: both are let through.
+"""
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from itertools import pairwise
+from typing import Final
+
+_KNOWN_FORM: Final = re.compile(
+    r"""
+    -----BEGIN\ (?:[A-Z0-9]+\ )*PRIVATE\ KEY(?:\ BLOCK)?-----
+    | \bsk-[A-Za-z0-9_-]{16,} | \bsk_(?:live|test)_[A-Za-z0-9]{10,} | \brk_live_[A-Za-z0-9]{10,}
+    | \bgh[pousr]_[A-Za-z0-9]{20,} | \bgithub_pat_[A-Za-z0-9_]{20,} | \bglpat-[A-Za-z0-9_-]{16,}
+    | \bxox[abeoprs]-[A-Za-z0-9-]{10,} | \bxapp-[0-9]-[A-Za-z0-9-]{10,}
+    | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b | \bAIza[A-Za-z0-9_-]{30,} | \bya29\.[A-Za-z0-9_-]{20,}
+    | \bnpm_[A-Za-z0-9]{30,} | \bpypi-[A-Za-z0-9_-]{30,} | \bhf_[A-Za-z0-9]{20,}
+    | \bSG\.[\w-]{16,}\.[\w-]{16,}
+    | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}         # JSON Web Token
+    | \b[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}    # a bot of Discord
+    | \bmfa\.[A-Za-z0-9_-]{60,}
+    | discord(?:app)?\.com/api/webhooks/\d+/[A-Za-z0-9_-]{30,}
+    | hooks\.slack\.com/services/[A-Za-z0-9/]{20,}
+    | \b[a-z][a-z0-9+.-]{0,20}://[^\s/:@]+:[^\s/:@]{3,}@                        # a URL with a password
+    | \bbearer\s+[A-Za-z0-9._~+/-]{16,}
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_OPENS: Final = (
+    r"パスワード|パス(?:フレーズ|コード|キー|(?=\s*(?:は|が|を|[:=])))|暗証番号|暗証ばんごう|合い?言葉の?パス|ピンコード|(?<![a-z])(?:"
+    r"pass\s?(?:word|phrase|code)s?|passwd|pwd?|pin(?:\s?(?:code|number))?)(?![a-z])"
+)
+_STANDS_FOR: Final = (
+    r"トークン|シークレット|(?:秘密|api|アクセス|ライセンス|暗号|リカバリー?|復元|認証)\s*(?:キー|鍵|コード)|シードフレーズ"
+    r"|(?<![a-z])(?:(?:api|access|secret|private|recovery|licen[cs]e|encryption|auth)[\s_-]?(?:key|token|code)s?"
+    r"|token|secret|credentials?|seed\s?phrase|key|2fa|otp)(?![a-z])|キー|鍵"
+)
+_LINK: Final = (
+    r"\s*(?:(?:の方|のほう|自体)?\s*(?:は|が|を|:|=|→|⇒|って|っていうのは|[\"'「『(])|\b(?:is|was|are|to)\b)"
+)
+_AFTER_WORD: Final = re.compile(
+    rf"(?:{_OPENS})[^\n。.!?]{{0,24}}?{_LINK}\s*(?:now\s+)?[:=\"'「『(]*\s*"
+    r"(?P<value>[^\s、。,\"'」』)]+)",
+    re.IGNORECASE,
+)
+_BESIDE_WORD: Final = re.compile(
+    rf"(?:{_OPENS})[ \t]+(?P<value>[!-~]{{4,64}})(?=[\s、。」』]|$)", re.IGNORECASE | re.MULTILINE
+)
+_NO_VALUE: Final = re.compile(
+    r"管理|マネージャ|manager|変更|リセット|期限|文字|ルール|長さ|hint|ヒント", re.IGNORECASE
+)
+"""Between the word and what follows: then that is about passwords."""
+_SAID_PLAINLY: Final = re.compile(
+    rf"(?:{_OPENS})\s*(?:は|が|:|=|を)\s*[\"'「『]?(?P<value>[A-Za-z]{{5,}})[\"'」』]?\s*"
+    r"(?=です|だ|に(?:した|しました|する|変え)|。|、|$|\n)",
+    re.IGNORECASE,
+)
+_PHRASE: Final = re.compile(
+    r"(?:(?:パス|シード|リカバリー?|復元)フレーズ|pass\s?phrase|(?:seed|recovery)\s(?:phrase|words))[^\n。.]{0,12}?"
+    r"(?:\s*(?:は|:|=)|\sis)[\s\"'「『(:=]*(?:[a-z]+[\s-]+){3,}[a-z0-9]+",
+    re.IGNORECASE,
+)
+_BEFORE_WORD: Final = re.compile(
+    rf"(?<![!-~])(?P<value>[!-~]{{4,64}})[\"'」』]?\s*(?:が|は|is)\s*[^\n。.]{{0,20}}?(?:{_OPENS})",
+    re.IGNORECASE,
+)
+_NEAR: Final = 40
+_TOKEN_WORD: Final = re.compile(f"(?:{_STANDS_FOR}|{_OPENS})", re.IGNORECASE)
+_LONG_WORD: Final = re.compile(r"(?<![\w/.+=-])[A-Za-z0-9_+/=.-]{16,}")
+
+_DIGITS: Final = re.compile(r"(?<![\d.])\d(?:[ \-]?\d){6,18}(?![\d.])")
+_CARD_LENGTHS: Final = range(14, 20)
+_CARD_WORD: Final = re.compile(r"カード|クレカ|クレジット|デビット|card|visa|master|amex|jcb", re.IGNORECASE)
+_CARD_START: Final = re.compile(r"4|5[1-5]|2[2-7]|3[47]|35|36|30[0-5]|38|6(?:011|4|5|2)")
+_AS_ON_CARDS: Final = re.compile(r"\d{4}(?:([ -])\d{4}){3}(?:\1\d{1,3})?|\d{4}([ -])\d{6}\2\d{4,5}|\d{15,16}")
+"""How the number of a card is written; a longer one in one piece is an id of Discord's more often."""
+_SECURITY_CODE: Final = re.compile(
+    r"(?:セキュリティコード|cvv2?|cvc2?|security code)[^\d\n]{0,12}\d{3,4}(?!\d)", re.IGNORECASE
+)
+_SPARE_CODE: Final = re.compile(
+    r"(?:(?:リカバリー?|復元|復旧|バックアップ)\s?コード|(?<![a-z])(?:recovery|backup)\scodes?)[^\n。.]{0,12}?"
+    r"\b[A-Za-z0-9]{4,}(?:[ -]?[A-Za-z0-9]*\d[A-Za-z0-9]*)+",
+    re.IGNORECASE,
+)
+_MY_NUMBER_WORD: Final = re.compile(r"マイナンバー|個人番号|my\s?number|social security|ssn", re.IGNORECASE)
+_SSN: Final = re.compile(r"(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)")
+_ACCOUNT: Final = re.compile(
+    r"(?:口座(?:番号)?|普通預金|当座預金|(?:bank\s+)?account\s*(?:number|no\.?|#))[^\d\n]{0,20}"
+    r"\d(?:[ \-]?\d){5,13}(?!\d)"
+    r"|\biban\b[^\n]{0,12}[A-Z]{2}\d{2}[ A-Z0-9]{10,}",
+    re.IGNORECASE,
+)
+_INVISIBLE: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+_SPACES: Final = re.compile(r"\s+")
+_DASH: Final = re.compile(r"(?<=\d)[‐‑‒–—―−ー](?=\d)")
+
+
+def looks_secret(text: str) -> bool:
+    """Whether a text has a password, a token, a private key, or the number of a card, account or person."""
+    plain = _one_spaced(_INVISIBLE.sub("", unicodedata.normalize("NFKC", text)))
+    return bool(
+        _KNOWN_FORM.search(plain)
+        or _SECURITY_CODE.search(plain)
+        or _SPARE_CODE.search(plain)
+        or _ACCOUNT.search(plain)
+        or _names_password(plain)
+        or _names_token(plain)
+        or _has_secret_number(plain)
+    )
+
+
+def _one_spaced(text: str) -> str:
+    """With one space or line feed for many. The patterns allow for white space in several places; to try each
+    part of a run of thousands in each of them would take minutes."""
+    return _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", text)
+
+
+def _names_password(text: str) -> bool:
+    """`パスワードは hunter2`: the word, and then something that people do not write as a word."""
+    if _PHRASE.search(text) or _SAID_PLAINLY.search(text):
+        return True
+    found = (*_AFTER_WORD.finditer(text), *_BESIDE_WORD.finditer(text), *_BEFORE_WORD.finditer(text))
+    return any(
+        _could_be_password(match["value"]) and not _NO_VALUE.search(match[0].replace(match["value"], ""))
+        for match in found
+    )
+
+
+def _could_be_password(value: str) -> bool:
+    """In ASCII, and with a digit or a sign in it or in mixed case: `hunter2`, `4711`, `correct-horse`."""
+    word = re.match(r"[!-~]*", value)
+    ascii_part = word[0].strip(".,:;()<>[]") if word else ""
+    if len(ascii_part) < 4 or _is_ordinary(ascii_part) or value[len(ascii_part) :].startswith("年"):
+        return False
+    return bool(
+        re.search(r"\d", ascii_part)
+        or re.search(r"[^\w']", ascii_part)
+        or "_" in ascii_part
+        or re.search(r"[a-z][A-Z]", ascii_part)
+    )
+
+
+def _is_ordinary(word: str) -> bool:
+    """A year, a time, a date, a URL, a word in capitals or with an apostrophe."""
+    return bool(
+        re.fullmatch(
+            r"https?://\S*|www\.\S*|\d{1,2}:\d{2}|\d{4}[-/]\d{1,2}[-/]\d{1,2}|\d{1,2}[-/]\d{1,2}", word
+        )
+        or re.fullmatch(r"[A-Za-z]+(?:'[a-z]+)?", word)
+    )
+
+
+def _names_token(text: str) -> bool:
+    """A long string that looks drawn by lot, near a word for what it may be."""
+    for match in _LONG_WORD.finditer(text):
+        around = text[max(0, match.start() - _NEAR) : match.end() + _NEAR].replace(match[0], " ")
+        if _looks_drawn(match[0]) and _TOKEN_WORD.search(around):
+            return True
+    return False
+
+
+def _looks_drawn(word: str) -> bool:
+    """Whether nobody thought of this as a word, a name or an address: many different characters, and letters
+    and digits by turns."""
+    if "://" in word or word.count("/") > 3 or word.count(".") > 2:
+        return False
+    counts = Counter(word)
+    entropy = -sum(n / len(word) * math.log2(n / len(word)) for n in counts.values())
+    kinds = [_kind(character) for character in word if character.isalnum()]
+    turns = sum(one != other for one, other in pairwise(kinds))
+    return entropy >= 3.0 and len({*kinds}) >= 2 and turns >= 4
+
+
+def _kind(character: str) -> str:
+    return "digit" if character.isdigit() else "upper" if character.isupper() else "lower"
+
+
+def _has_secret_number(text: str) -> bool:
+    dashed = _DASH.sub("-", text)
+    if _MY_NUMBER_WORD.search(dashed) and _SSN.search(dashed):
+        return True
+    for match in _DIGITS.finditer(dashed):
+        digits = re.sub(r"\D", "", match[0])
+        if len(digits) == 12 and _MY_NUMBER_WORD.search(dashed) and _is_my_number(digits):
+            return True
+        if len(digits) in _CARD_LENGTHS and _passes_luhn(digits):
+            alone = _AS_ON_CARDS.fullmatch(match[0]) and _CARD_START.match(digits)
+            if alone or _CARD_WORD.search(dashed):
+                return True
+    return False
+
+
+def _passes_luhn(digits: str) -> bool:
+    """The check of payment cards: ISO/IEC 7812-1, annex B."""
+    if len(set(digits)) == 1:
+        return False
+    doubled = (int(digit) * (2 if place % 2 else 1) for place, digit in enumerate(reversed(digits)))
+    return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0
+
+
+def _is_my_number(digits: str) -> bool:
+    """The check digit of Japan's Individual Number: Order of the Ministry of Internal Affairs and
+    Communications no. 85 of 2014, article 5."""
+    *body, check = map(int, digits)
+    weighted = sum(
+        digit * (place + 1 if place <= 6 else place - 5) for place, digit in enumerate(reversed(body), 1)
+    )
+    rest = weighted % 11
+    return check == (0 if rest <= 1 else 11 - rest)

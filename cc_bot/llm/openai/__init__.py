@@ -1,0 +1,6 @@
+"""What speaks to OpenAI, and to any server that speaks as it does; the only place that knows its client."""
+
+from cc_bot.llm.openai.chat import OpenAIChatModel
+from cc_bot.llm.openai.embeddings import OpenAIEmbedder
+
+__all__ = ["OpenAIChatModel", "OpenAIEmbedder"]

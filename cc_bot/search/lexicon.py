@@ -1,0 +1,170 @@
+"""Everyday words of what people note about themselves, and how they belong together.
+
+The words stand in the text files of `words/`, one idea on a line:
+
+    ペット, pet > 犬, 猫, うさぎ ~ 飼う
+    いつ, when ? @日付, @時刻
+
+Before any sign stand the names of the idea, which all say the same. After `>` stand its kinds: whoever asks
+for a pet means the dog as well, but not the other way round. After `~` stand ideas that are often meant
+instead, either way. After `?` stand the kinds of answer that a question word asks for; a name with @ is no
+word. A verb or adjective stands in its dictionary form. 0 stands for any number. 〜 before a name lets it end
+a longer word (〜犬: 柴犬). A line that begins with `-` has words that ask for nothing and say nothing.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
+
+from cc_bot.search.folding import fold
+from cc_bot.search.inflection import forms
+from cc_bot.search.line import Line, read
+from cc_bot.search.vocabulary import Span, Vocabulary
+
+_SAME: Final = 0.9
+_RELATED: Final = 0.55
+_ANSWER: Final = 0.3
+_PART: Final = re.compile("([=>~?])([^>~?]*)")
+
+
+@dataclass
+class _Idea:
+    """An idea while the lines are read."""
+
+    name: str
+    kinds: list[str] = field(default_factory=list)
+    related: list[str] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Idea:
+    """What the names of one line stand for."""
+
+    terms: tuple[str, ...]
+    """The terms of a note that speaks of it: its own, and those of everything that it is a kind of."""
+    asked: Mapping[str, float]
+    """The terms that answer a query for it, with their weights."""
+    question: bool
+    """Whether it is a question word, whose own letters nobody looks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """The ideas by number, and the vocabulary that finds their names in a line."""
+
+    ideas: tuple[Idea, ...]
+    vocabulary: Vocabulary
+
+    def spans(self, line: Line) -> Iterator[Span]:
+        return self.vocabulary.spans(line)
+
+    def terms(self, line: Line) -> list[str]:
+        """The terms of the ideas that a line speaks of."""
+        return [term for span in self.spans(line) for idea in span.ideas for term in self.ideas[idea].terms]
+
+
+@lru_cache(maxsize=1)
+def lexicon() -> Lexicon:
+    """The lexicon of this package, read when it is first asked for."""
+    folder = files("cc_bot.search").joinpath("words")
+    lists = sorted(folder.iterdir(), key=lambda file: file.name)
+    return parse_lexicon(line for file in lists for line in file.read_text(encoding="utf-8").splitlines())
+
+
+def parse_lexicon(lines: Iterable[str]) -> Lexicon:
+    """The lexicon that the lines write down; empty lines and those that begin with # say nothing."""
+    reading = _Reading()
+    for line in lines:
+        if line.startswith("-"):
+            for word in _words(line[1:]):
+                reading.name(word)
+        elif line.strip() and not line.startswith("#"):
+            reading.idea(line)
+    return reading.lexicon()
+
+
+class _Reading:
+    """A lexicon while its lines are read."""
+
+    def __init__(self) -> None:
+        self._words: dict[str, tuple[int, ...]] = {}
+        self._endings: set[str] = set()
+        self._ideas: list[_Idea] = []
+
+    def idea(self, line: str) -> None:
+        parts = dict.fromkeys("=>~?", "")
+        for sign, words in _PART.findall("=" + line):
+            parts[sign] = words
+        names = _words(parts["="])
+        self._ideas.append(_Idea(names[0], *(_words(parts[sign]) for sign in ">~?")))
+        for word in names:
+            self.name(word, len(self._ideas) - 1)
+
+    def name(self, written: str, number: int | None = None) -> None:
+        """Let a word, in all of its forms, stand for an idea, beside those that it stands for already."""
+        for form in forms(written.lstrip("〜")):
+            key = _key(form)
+            known = self._words.setdefault(key, ())
+            if number is not None and number not in known:
+                self._words[key] = (*known, number)
+            if written.startswith("〜"):
+                self._endings.add(key)
+
+    def lexicon(self) -> Lexicon:
+        """Everything linked: what a line only refers to may stand on a later one, or on none."""
+        kinds = [(parent, kind) for parent, idea in enumerate(self._ideas) for kind in idea.kinds]
+        parents: defaultdict[int, set[int]] = defaultdict(set)
+        for parent, kind in kinds:
+            for number in self._numbers(kind):
+                parents[number].add(parent)
+        asked: defaultdict[int, dict[int, float]] = defaultdict(dict)
+        for number, idea in enumerate(list(self._ideas)):
+            for written in idea.related:
+                for other in self._numbers(written):
+                    asked[number][other] = asked[other][number] = _RELATED
+            for written in idea.answers:
+                for other in self._numbers(written):
+                    asked[number][other] = _ANSWER
+        return Lexicon(
+            tuple(self._linked(number, parents, asked[number]) for number in range(len(self._ideas))),
+            Vocabulary(self._words, frozenset(self._endings)),
+        )
+
+    def _numbers(self, written: str) -> tuple[int, ...]:
+        """The ideas that a line refers to by a name; a new one when no line begins with it."""
+        key = _key(written.lstrip("〜"))
+        if not self._words.get(key):
+            self._ideas.append(_Idea(written.lstrip("〜")))
+            self.name(written, len(self._ideas) - 1)
+        return self._words[key]
+
+    def _linked(self, number: int, parents: Mapping[int, set[int]], asked: Mapping[int, float]) -> Idea:
+        general, found = [number], {number}
+        for child in general:
+            new = parents.get(child, set()) - found
+            found |= new
+            general += sorted(new)
+        question = bool(self._ideas[number].answers)
+        own = {} if question else {self._term(number): _SAME}
+        return Idea(
+            () if question else tuple(self._term(other) for other in general),
+            own | {self._term(other): weight for other, weight in asked.items() if other != number},
+            question,
+        )
+
+    def _term(self, number: int) -> str:
+        return "=" + "".join(self._ideas[number].name.strip("〜").split())
+
+
+def _key(written: str) -> str:
+    """A word as it stands in lines; the name of a kind of answer as it is, which stands in none."""
+    return written if written.startswith("@") else read(fold(written)).text
+
+
+def _words(listed: str) -> list[str]:
+    return [word for part in listed.split(",") if (word := part.strip())]

@@ -1,0 +1,161 @@
+"""What a query asks for: its words, each with what else it may be called.
+
+No syntax: any text is a query, and its punctuation means nothing. Particles, endings and the phrases of a
+question ask for nothing unless they are all there is.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from cc_bot.search.folding import fold, loosen
+from cc_bot.search.lexicon import Idea, lexicon
+from cc_bot.search.line import KANJI, Line, read
+from cc_bot.search.readings import readings
+from cc_bot.search.terms import READ, pairs, plain_terms
+from cc_bot.search.vocabulary import Span
+
+_PARTICLES: Final = "はがをにでとものへやかねよなさ"
+_OKURIGANA: Final = 0.4
+_READ: Final = 0.7
+_READINGS: Final = 3
+_SINGLE_KANJI: Final = 0.35
+_LONGEST: Final = 1000
+"""Characters of a query that are taken for words; what a longer one asks for stands in these."""
+_WORD: Final = re.compile(r"k+h*|t+|h+|o+|l+|d+k?")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """One way to say a thing: its terms with their weights, and whether a note must have them all."""
+
+    terms: Mapping[str, float]
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One thing asked for, in each of its wordings; the best one that a note has counts."""
+
+    wordings: tuple[Wording, ...]
+
+    @property
+    def alternatives(self) -> Mapping[str, float]:
+        """term -> its greatest weight in any of the wordings."""
+        return _greatest(wording.terms for wording in self.wordings)
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query as it is searched for."""
+
+    folded: str
+    """Folded and stripped: what a note contains that contains the query as written."""
+
+    groups: tuple[Group, ...]
+
+    @cached_property
+    def weights(self) -> Mapping[str, float]:
+        """term -> its greatest weight over the groups: what a note's score adds up at first."""
+        return _greatest(group.alternatives for group in self.groups)
+
+
+def parse_query(text: str) -> Query:
+    """Any text as a query. One without words has no groups, and is found only as written."""
+    folded = fold(text).strip()
+    line = read(folded[:_LONGEST])
+    groups = tuple(_groups(line))
+    if not groups:
+        terms = dict.fromkeys(plain_terms(line.text), 1.0)
+        groups = (Group((Wording(terms),)),) if terms else ()
+    return Query(folded, groups)
+
+
+def _groups(line: Line) -> Iterator[Group]:
+    """A group for each known word that asks for something, and for each word between."""
+    ideas = lexicon().ideas
+    at = 0
+    for span in [*lexicon().spans(line), Span(len(line.text), len(line.text), ())]:
+        yield from _unknown(line, at, span.start)
+        at = span.end
+        if span.ideas:
+            group = _known(line, span, [ideas[number] for number in span.ideas])
+            if group.wordings:
+                yield group
+
+
+def _known(line: Line, span: Span, ideas: list[Idea]) -> Group:
+    wordings = [Wording({term: weight}) for term, weight in _greatest(idea.asked for idea in ideas).items()]
+    if not wordings or not all(idea.question for idea in ideas):
+        wordings = [*_written(line, span.start, span.end), *wordings]
+    return Group(tuple(wordings))
+
+
+def _unknown(line: Line, start: int, end: int) -> Iterator[Group]:
+    for match in _WORD.finditer(line.kinds, start, end):
+        if _is_affix(line.kinds, *match.span()):
+            yield Group((Wording({line.text[match.start()]: _SINGLE_KANJI}),))
+            continue
+        wordings = tuple(_written(line, *match.span()))
+        if wordings:
+            yield Group(wordings)
+
+
+def _is_affix(kinds: str, start: int, end: int) -> bool:
+    """Whether this is a single kanji of a longer word that is known but for it: 者 in 指導者."""
+    return kinds[start:end] == "k" and "k" in kinds[max(start - 1, 0) : start] + kinds[end : end + 1]
+
+
+def _written(line: Line, start: int, end: int) -> Iterator[Wording]:
+    """A word as it is written, and in the other script: kana for its kanji, or kanji for its kana."""
+    terms = _literal(line, start, end)
+    if not terms:
+        return
+    yield Wording(terms)
+    text, kinds = line.text[start:end], line.kinds[start:end]
+    if set(kinds) <= {"h", "t"}:
+        if len(text) > 2:
+            text = text.rstrip(_PARTICLES)
+        if len(text) > 1:
+            yield Wording({READ + pair: _READ for pair in pairs(text)}, whole=True)
+    elif kinds[0] == "k":
+        for kana in readings(text.rstrip(_PARTICLES), _READINGS):
+            if len(kana) > 2:
+                yield Wording(dict.fromkeys(pairs(loosen(kana)), _READ), whole=True)
+
+
+def _literal(line: Line, start: int, end: int) -> dict[str, float]:
+    """The terms of a word as it is written, the less of its grammar the better."""
+    text, kinds = line.text[start:end], line.kinds[start:end]
+    kana = len(kinds) - len(kinds.rstrip("h"))
+    if kana == len(kinds):
+        text = text.strip(_PARTICLES) if kana < 3 else text.rstrip(_PARTICLES)
+        return dict.fromkeys(plain_terms(text), 1.0) if len(text) > 1 else {}
+    if kana and kinds[0] == "k":
+        return _inflected(text[: len(text) - kana], text[len(text) - kana :])
+    return _weighted(text)
+
+
+def _inflected(stem: str, okurigana: str) -> dict[str, float]:
+    okurigana = okurigana.rstrip(_PARTICLES)
+    return dict.fromkeys(plain_terms(stem[-1] + okurigana), _OKURIGANA) | _weighted(stem)
+
+
+def _weighted(text: str) -> dict[str, float]:
+    """A kanji says less by itself than beside its neighbour, and all there is to say when it stands alone."""
+    terms = list(plain_terms(text))
+    return {
+        term: _SINGLE_KANJI if len(term) == 1 and len(terms) > 1 and re.match(f"[{KANJI}]", term) else 1.0
+        for term in terms
+    }
+
+
+def _greatest(weights: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    greatest: dict[str, float] = {}
+    for terms in weights:
+        for term, weight in terms.items():
+            if weight > greatest.get(term, 0.0):
+                greatest[term] = weight
+    return greatest

@@ -1,0 +1,194 @@
+"""How a run of kanji may be read: ししゅう finds 刺繍, and 薄荷 finds はっか.
+
+Readings are joined from those of the single kanji, with the changes that happen where two meet: がく and
+こう become がっこう (sokuon), ほん and たな ほんだな (rendaku), さん and ほ さんぽ. A dictionary would know
+which of the joined readings are words; a hundred megabytes for that is too much for a small machine, so
+`readings` puts the plausible ones first by a few rules. It walks the run from left to right and keeps the
+cheapest beginnings at each character.
+"""
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from heapq import nsmallest
+from typing import Final
+
+from cc_bot.search.kanji_table import KanjiTable, Reading, hiragana, kanji_table
+
+_LONGEST_RUN: Final = 16  # characters; nobody types the kana of a longer one
+_MOST_READINGS: Final = 16
+_BEAM_WIDTH: Final = 16  # beginnings kept at each character
+
+_VOICED: Final = dict(
+    zip("かきくけこさしすせそたちつてとはひふへほ", "がぎぐげござじずぜぞだぢづでどばびぶべぼ", strict=True)
+)
+_HALF_VOICED: Final = dict(zip("はひふへほ", "ぱぴぷぺぽ", strict=True))
+_OBSTRUENTS: Final = frozenset(_VOICED.values())
+_K_ROW: Final = frozenset("かきくけこ")
+_S_ROW: Final = frozenset("さしすせそ")
+_AFTER_SOKUON: Final = frozenset("かきくけこさしすせそたちつてとぱぴぷぺぽ")
+
+# What a step costs, in places of a list: a kanji's second reading costs 1.0 more than its first. Two on
+# readings are likelier than two kun readings, and both than one of each.
+_MIXTURE_COST: Final = {
+    ("kun", "kun"): 1.0,
+    ("on", "kun"): 2.2,
+    ("kun", "on"): 2.5,
+    ("word", "on"): 0.5,
+    ("word", "kun"): 0.5,
+    ("on", "word"): 0.5,
+    ("kun", "word"): 0.5,
+}
+_WHOLE_WORD_COST: Final = -20.0  # a word of the table is read as the table says, whatever its kanji may be
+_WORD_COST: Final = -1.0
+_STEM_COST: Final = 0.8  # 伝 before okurigana is a verb; a run more often ends with a noun
+_ON_ALONE_COST: Final = 0.5
+_ON_BEFORE_KANA_COST: Final = 1.5
+_SAME_AGAIN_COST: Final = {"kun": -1.5, "on": 0.0}  # 々: 時々 is ときどき, not じじ
+_OTHER_AGAIN_COST: Final = 4.0
+
+_Beginning = tuple[str, Reading | None]  # kana so far, and the reading that they end with
+_Step = tuple[int, Reading, float]  # how many characters are read, how, and at what cost
+
+
+def readings(run: str, limit: int = 8) -> tuple[str, ...]:
+    """Plausible readings of a run of kanji in hiragana, without repetition, the most plausible first.
+
+    No more than `limit`, and never more than 16. Kana within the run are read as themselves, 々 as the
+    kanji before it. There are none if the run is empty, has a character that is neither kana nor in the
+    table, or has more than 16 characters.
+    """
+    return _most_plausible(run)[: max(limit, 0)]
+
+
+@lru_cache(maxsize=512)
+def _most_plausible(run: str) -> tuple[str, ...]:
+    cost_of: dict[str, float] = {}
+    for (text, _), cost in _whole(run).items():
+        cost_of[text] = min(cost, cost_of.get(text, cost))
+    return tuple(sorted(cost_of, key=lambda text: cost_of[text])[:_MOST_READINGS])
+
+
+def _whole(run: str) -> dict[_Beginning, float]:
+    """The cheapest ways to read the whole run, each with its cost."""
+    if not 0 < len(run) <= _LONGEST_RUN:
+        return {}
+    table = kanji_table()
+    reached: list[dict[_Beginning, float]] = [{} for _ in range(len(run) + 1)]
+    reached[0]["", None] = 0.0
+    for at in range(len(run)):
+        beginnings: Iterable[tuple[_Beginning, float]] = reached[at].items()
+        if len(reached[at]) > _BEAM_WIDTH:
+            beginnings = nsmallest(_BEAM_WIDTH, beginnings, key=lambda item: item[1])
+        for length, reading, step_cost in _steps(run, at, table) if reached[at] else ():
+            there = reached[at + length]
+            for joined, cost in _continued(beginnings, reading, again=run[at] == "々"):
+                total = cost + step_cost
+                if total < there.get((joined, reading), total + 1):
+                    there[joined, reading] = total
+    return {(text, last): cost for (text, last), cost in reached[-1].items() if _is_whole(text, last)}
+
+
+def _continued(
+    beginnings: Iterable[tuple[_Beginning, float]], reading: Reading, *, again: bool
+) -> Iterator[tuple[str, float]]:
+    for (text, last), cost in beginnings:
+        for joined, joint_cost in _joined(text, last, reading, again=again):
+            yield joined, cost + joint_cost
+
+
+def _is_whole(text: str, last: Reading | None) -> bool:
+    """Whether a run may end so: 合 is がっ only before another kanji, but 乗っ is the beginning of 乗った."""
+    return not text.endswith("っ") or (last is not None and last.kind == "kana")
+
+
+def _steps(run: str, at: int, table: KanjiTable) -> Iterator[_Step]:
+    """What may be read at one place of the run: a word of the table, a kanji, or a kana as itself."""
+    for written, spellings in table.words.get(run[at], ()):
+        if run.startswith(written, at):
+            word_cost = _WHOLE_WORD_COST if len(written) == len(run) else _WORD_COST
+            for place, reading in enumerate(spellings):
+                yield len(written), reading, word_cost + place
+    kanji = run[: at + 1].rstrip("々")[-1:] if run[at] == "々" else run[at]
+    yield from _single(kanji, table, alone=len(run) == 1, before=run[at + 1 : at + 2])
+
+
+def _single(kanji: str, table: KanjiTable, *, alone: bool, before: str) -> Iterator[_Step]:
+    """Readings of one kanji, given the character that it stands before ("" at the end of the run)."""
+    okurigana = _is_kana(before)
+    places = {("on", False): 0.0, ("kun", False): 0.0, ("kun", True): 0.0}
+    if alone or okurigana:
+        places["on", False] = _ON_ALONE_COST if alone else _ON_BEFORE_KANA_COST
+    elif not before:
+        places["kun", True] = _STEM_COST
+    for reading in table.kanji.get(kanji, ()):
+        if reading.stem and before and not okurigana:
+            continue
+        cost = places[reading.kind, reading.stem]
+        places[reading.kind, reading.stem] += 1.0
+        yield 1, reading, cost
+    if _is_kana(kanji):
+        yield 1, Reading(hiragana(kanji), "kana"), 0.0
+
+
+def _joined(text: str, last: Reading | None, reading: Reading, *, again: bool) -> Iterator[tuple[str, float]]:
+    """The text with a reading after it, in every form that the two may take where they meet."""
+    kana = reading.kana
+    if last is None:
+        yield text + kana, 0.0
+        return
+    if "kana" in (last.kind, reading.kind):
+        yield from _beside_kana(text, last, reading)
+        return
+    cost = _MIXTURE_COST.get((last.kind, reading.kind), 0.0)
+    if again:
+        cost += _SAME_AGAIN_COST.get(reading.kind, 0.0) if reading is last else _OTHER_AGAIN_COST
+    may_shorten = last.kind == "on" and len(last.kana) > 1
+    changes = _sino_japanese(text, kana, may_shorten) if reading.kind == "on" else _native(text, kana)
+    for changed, change_cost in changes:
+        yield changed, cost + change_cost
+
+
+def _beside_kana(text: str, last: Reading, reading: Reading) -> Iterator[tuple[str, float]]:
+    if last.kind == "kana" or not text.endswith("っ"):
+        yield text + reading.kana, 0.0
+    if last.kind == "on" and text.endswith("つ") and reading.kana[0] in _S_ROW:  # 達する
+        yield text[:-1] + "っ" + reading.kana, 0.0
+    if reading.kind in ("kun", "word") and _may_be_voiced(reading.kana):
+        yield text + _VOICED[reading.kana[0]] + reading.kana[1:], 0.5
+
+
+def _native(text: str, kana: str) -> Iterator[tuple[str, float]]:
+    """Rendaku: て and かみ are てがみ, unless a voiced sound follows (Lyman's law: なつかぜ)."""
+    if not text.endswith("っ") or kana[0] in _AFTER_SOKUON:
+        yield text + kana, 0.3
+    if not text.endswith("っ") and _may_be_voiced(kana):
+        yield text + _VOICED[kana[0]] + kana[1:], 0.1
+
+
+def _sino_japanese(text: str, kana: str, may_shorten: bool) -> Iterator[tuple[str, float]]:
+    """On readings: がく and こう are がっこう, はつ and ひょう はっぴょう, しん and はい しんぱい."""
+    first, rest, end = kana[0], kana[1:], text[-1]
+    hard = _HALF_VOICED.get(first, first) + rest
+    if end == "っ":  # the reading がっ of 合: 合併 is がっぺい
+        if hard[0] in _AFTER_SOKUON:
+            yield text + hard, 0.0
+        return
+    shortened = may_shorten and (
+        (end in "つち" and hard[0] in _AFTER_SOKUON) or (end in "くき" and first in _K_ROW)
+    )
+    if shortened:
+        yield text[:-1] + "っ" + hard, 0.5 if end == "き" else 0.0
+    if end == "ん" and first in _HALF_VOICED:
+        yield text + hard, 0.0
+    usual = not (shortened or (end == "ん" and first in _HALF_VOICED)) or end == "き"
+    yield text + kana, 0.0 if usual else 0.7
+    if first in _VOICED:  # 株式会社, 三百
+        yield text + _VOICED[first] + rest, 3.0
+
+
+def _may_be_voiced(kana: str) -> bool:
+    return kana[0] in _VOICED and _OBSTRUENTS.isdisjoint(kana)
+
+
+def _is_kana(character: str) -> bool:
+    return "ぁ" <= character <= "ゔ" or "ァ" <= character <= "ヴ" or character == "ー"

@@ -1,0 +1,86 @@
+"""The terms of a note: what its search index holds of it.
+
+Of Japanese, pairs of neighbouring characters and single kanji: a pair is nearly a word, and needs no
+dictionary that has to know it. Of other languages words without their endings, and numbers, with what they
+count as well. The kana are loosened, so that a note is found however its words are spelt.
+
+Two kinds of terms stand for more than what is written, and begin with a sign that no other term has: ideas
+that the note speaks of (=ペット) and pairs of the kana that its kanji may be read as (~しゆ).
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import Final
+
+from cc_bot.search.folding import fold, loosen
+from cc_bot.search.lexicon import lexicon
+from cc_bot.search.line import KANJI, read
+from cc_bot.search.readings import readings
+
+TERMS_VERSION: Final = 1
+"""To be raised whenever other terms come of the same text; what is stored is made anew where it differs.
+tests/search/test_terms_version.py tells when that is so."""
+
+READ: Final = "~"
+"""Begins the terms of kana that stand for kanji."""
+
+_CJK: Final = rf"{KANJI}ぁ-ゖ\uac00-\ud7a3"
+_CHUNK: Final = re.compile(rf"([{_CJK}]+)|(\d[\d.]*)(?=([{KANJI}]?))|([^\s\d{_CJK}]+)")
+_KANJI: Final = re.compile(f"[{KANJI}]")
+
+# A word of kanji, with the kana that belongs to it (食べ) unless that is more likely a particle (犬の).
+_KANJI_WORD: Final = re.compile(rf"[{KANJI}]+(?:[ぁ-ゖ](?<![のはがをにでともへや]))?")
+_LONGEST_READ: Final = 6
+_READINGS: Final = 4
+
+
+def document_terms(content: str, tags: Sequence[str] = ()) -> Mapping[str, int]:
+    """How often a note has each term, its tags too. No term has white space or control characters."""
+    counts: Counter[str] = Counter()
+    for text in (content, *tags):
+        line = read(fold(text))
+        counts.update(plain_terms(line.text))
+        counts.update(lexicon().terms(line))
+        counts.update(read_terms(line.text))
+    return counts
+
+
+def written_terms(text: str) -> frozenset[str]:
+    """The terms that stand in a text itself, without what else they may mean or be read as."""
+    return frozenset(plain_terms(read(fold(text)).text))
+
+
+def read_terms(text: str) -> set[str]:
+    """Pairs of the kana that the kanji of a line may be read as."""
+    return {term for word in _KANJI_WORD.findall(text) for term in _read_terms(word)}
+
+
+@lru_cache(maxsize=4096)  # most words of a note stand in many: reading one anew costs as much as all the rest
+def _read_terms(word: str) -> tuple[str, ...]:
+    if len(word) > _LONGEST_READ:
+        return ()
+    return tuple({READ + pair for kana in readings(word, _READINGS) for pair in pairs(loosen(kana))})
+
+
+def plain_terms(text: str) -> Iterator[str]:
+    """The terms of what is written in a line, or in a part of one."""
+    for run, number, counted, word in _CHUNK.findall(text):
+        if run:
+            yield from pairs(run)
+            yield from _KANJI.findall(run)
+        elif number:
+            yield number
+            if counted:
+                yield number + counted
+        else:
+            yield word
+
+
+def pairs(run: str) -> list[str]:
+    """Each two neighbouring characters; a character of kana that stands alone is its own term."""
+    if len(run) == 1 and not _KANJI.match(run):
+        return [run]
+    return [first + second for first, second in pairwise(run)]

@@ -1,0 +1,185 @@
+"""Forgetting for good: what a user had deleted is gone, with every copy that cc-bot made of it.
+
+It is done in two steps, each one transaction. The first takes the memory and its former versions out of
+reach: from then on there is no undo, and a turn that is still running is redacted as it is stored (see
+memory_calls.py). Whoever comes first there, the undo or the purge, has decided. The second looks for what
+else holds the texts and removes all of it at once. When the program ends between the two, the next purge
+finds what is left to do.
+
+What goes: the rows with their terms, vectors and places in the search index; the calls of tools that kept,
+found or changed them, in answers of sessions and channels (redacted); elements of canvases; summaries that
+hold a text or were made of a turn with such a call, and what was said there until now goes into no summary
+any more. That is the cost: the model knows of that conversation what stands in its history, and no more.
+What people said stays, unless their user wants it emptied as well; `told_in` counts it.
+
+SQLite keeps changed pages in its write-ahead log until they are written back, so each removal notes that
+this is owed, and `write_back` is asked for it until it is done.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.memory import UNDO_TIME, Erased, Memory
+from cc_bot.storage import Database, Row, Statement
+from cc_bot.stores import memory_removal_statements as sql
+from cc_bot.stores.columns import to_text
+from cc_bot.stores.memory_index import unfold_all, unfolded
+from cc_bot.stores.memory_rows import known_id, memory_of
+from cc_bot.stores.memory_traces import TraceFinder, Traces
+
+_AT_A_TIME: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Claimed:
+    """Rows that are out of reach, and about to be removed."""
+
+    ids: tuple[int, ...]
+    texts: frozenset[str]
+    memories: int
+    """How many of the rows are no former version of another."""
+
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> "_Claimed":
+        former = {supersedes for _, supersedes, _ in rows}
+        ids = tuple(row[0] for row in rows)
+        return cls(ids, frozenset(row[2] for row in rows), sum(id_ not in former for id_ in ids))
+
+
+class MemoryRemovalStore:
+    """What is deleted, while it can be had back and after that."""
+
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+        self._traces = TraceFinder(database)
+
+    async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
+        """Have a deleted memory back, with its history; None when UNDO_TIME is over, it was erased, or it is
+        not there, not hidden or not theirs."""
+        params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
+        [rows] = await self._database.transaction([Statement(sql.UNDELETE, params)])
+        return memory_of(rows[0]) if rows else None
+
+    async def told_in(self, user_id: int, memory_id: int) -> int:
+        """How many messages of the user's conversations hold what a memory says, or are the turn in which it
+        was kept or used: what `erase` would empty. Active or hidden."""
+        rows = await self._database.query(sql.SELECT_CHAIN, user_id, known_id(memory_id))
+        claimed = _Claimed.of(rows)
+        traces = await self._traces.find(user_id, claimed.ids, claimed.texts, everywhere=True)
+        return _told_in(traces) if rows else 0
+
+    async def erase(self, user_id: int, memory_id: int, *, mark: str | None = None) -> Erased | None:
+        """Remove a memory at once, active or hidden; None when it is not there or not theirs.
+
+        With `mark`, the messages that `told_in` counts are emptied as well: this text takes their place, and
+        their attachments are gone.
+        """
+        params = (user_id, known_id(memory_id))
+        claim = [Statement(sql.CLAIM, params)]
+        [rows] = await self._database.write(lambda: unfolded(*params, claim))
+        return await self._remove(user_id, rows, everywhere=True, mark=mark) if rows else None
+
+    async def erase_all(self, user_id: int, *, mark: str | None = None) -> Erased:
+        """Remove all memories of a user at once, hidden ones as well. `mark` as for `erase`."""
+        *_, rows = await self._database.transaction(
+            [*unfold_all(user_id), Statement(sql.CLAIM_ALL, (user_id,))]
+        )
+        return await self._remove(user_id, rows, everywhere=True, mark=mark)
+
+    async def purge(self, hidden_until: datetime) -> int:
+        """Remove what was deleted until then, of all users, and what an erasure left undone. How many
+        memories that were."""
+        until, count = to_text(hidden_until), 0
+        while due := await self._database.query(sql.SELECT_DUE, until, _AT_A_TIME):
+            of_user = defaultdict[int, list[int]](list)
+            for user_id, memory_id in due:
+                of_user[user_id].append(memory_id)
+            for user_id, ids in of_user.items():
+                params = (user_id, json.dumps(ids), until)
+                [rows] = await self._database.transaction([Statement(sql.CLAIM_DUE, params)])
+                count += (await self._remove(user_id, rows, everywhere=False)).memories
+        return count
+
+    async def next_purge(self) -> datetime | None:
+        """When the undo of the memory that was deleted first is over; None when none is hidden."""
+        [(deleted_at,)] = await self._database.query(sql.SELECT_OLDEST_HIDDEN)
+        if deleted_at is None:
+            return None
+        return (datetime.fromisoformat(deleted_at) if deleted_at else self._clock() - UNDO_TIME) + UNDO_TIME
+
+    async def write_back(self) -> bool:
+        """Take what was removed out of the write-ahead log as well. False when that has to be tried again,
+        because somebody else is reading."""
+        [(erased, written_back)] = await self._database.query(sql.SELECT_OWED)
+        if erased == written_back:
+            return True
+        if not await self._database.checkpoint():
+            return False
+        await self._database.transaction([Statement(sql.WRITTEN_BACK, (erased,))])
+        return True
+
+    async def _remove(
+        self, user_id: int, rows: Sequence[Row], *, everywhere: bool, mark: str | None = None
+    ) -> Erased:
+        """The second step, for rows that the first one took. Raises StorageError; a purge does it then."""
+        claimed = _Claimed.of(rows)
+        if not rows:
+            return Erased()
+        traces = await self._traces.find(user_id, claimed.ids, claimed.texts, everywhere=everywhere)
+        batch = [*_redaction(user_id, traces), *_row_removal(user_id, claimed.ids)]
+        if mark is not None:
+            batch += _emptying(user_id, traces, mark)
+        results = await self._database.transaction(batch)
+        done = {statement.sql: len(result) for statement, result in zip(batch, results, strict=True)}
+        emptied = done.get(sql.EMPTY, 0) + done.get(sql.EMPTY_IN_CHANNELS, 0)
+        await self.write_back()
+        return Erased(
+            memories=claimed.memories,
+            versions=len(claimed.ids) - claimed.memories,
+            tool_calls=traces.redacted,
+            summaries=done[sql.DELETE_SUMMARIES],
+            told_in=max(_told_in(traces) - emptied, 0),
+            messages=emptied,
+        )
+
+
+def _told_in(traces: Traces) -> int:
+    return len(traces.told) + len(traces.told_in_channels)
+
+
+def _redaction(user_id: int, traces: Traces) -> list[Statement]:
+    """What has changed since it was read was stored after the first step, and needs no redaction."""
+    return [
+        *(Statement(sql.REDACT, (user_id, *call)) for call in traces.calls),
+        *(Statement(sql.CHANGE_CANVAS, (user_id, *canvas)) for canvas in traces.canvases),
+        Statement(sql.DELETE_SUMMARIES, (user_id, _array(traces.summaries))),
+        *(Statement(sql.COVER, (user_id, *key)) for key in sorted(traces.keys)),
+    ]
+
+
+def _row_removal(user_id: int, ids: Collection[int]) -> list[Statement]:
+    params = (user_id, _array(ids))
+    return [
+        *(Statement(statement, params) for statement in sql.DELETE_MEMORIES),
+        Statement(sql.OWE),
+    ]
+
+
+def _emptying(user_id: int, traces: Traces, mark: str) -> list[Statement]:
+    said, in_channels = _array(traces.told), _array(traces.told_in_channels)
+    return [
+        Statement(sql.DELETE_FILES, (user_id, said)),
+        Statement(sql.EMPTY, (user_id, said, mark)),
+        Statement(sql.THAW, (in_channels,)),
+        Statement(sql.EMPTY_IN_CHANNELS, (user_id, in_channels, mark)),
+    ]
+
+
+def _array(ids: Collection[int]) -> str:
+    return json.dumps(sorted(ids))

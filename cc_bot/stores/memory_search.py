@@ -1,0 +1,295 @@
+"""Finding a user's memories that answer a query: candidates from all of them, then the best of those.
+
+One reading of the database, on one state of it: rows that wait, and for those who have an index the postings
+of the query's terms. The scores of all notes are added up at once (memory_tally), and only the best are
+looked at: their text is read, what the filters and the query say is held against it, and cc_bot.search ranks
+them. Filters are exact, so where many of the best do not fit, the next best are read.
+
+A note that contains the query as written is a candidate before all others, whatever its score.
+"""
+# ruff: noqa: S608 - put together from constants alone
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Protocol
+
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.memory import Audience, Found
+from cc_bot.search import Hit, Query, Statistics, parse_query, rank, term_weight
+from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.columns import to_text
+from cc_bot.stores.memory_grams import some_grams
+from cc_bot.stores.memory_notes import NOTE_COLUMNS, Note, Notes, Waiting, note_of, up_to_date
+from cc_bot.stores.memory_places import places_of
+from cc_bot.stores.memory_rows import COLUMNS, memory_of
+from cc_bot.stores.memory_tally import Tally, tally
+from cc_bot.stores.memory_texts import VERSION, fold_tags
+from cc_bot.stores.memory_upkeep import MemoryUpkeep
+from cc_bot.stores.value_lists import ListStatement
+
+POOL: Final = 64
+"""Candidates that are ranked, at least, where there are as many."""
+
+_MOST_TERMS: Final = 128
+"""Terms of a query that count; of a longer one, the weightiest."""
+
+# Parameters: those of NOTE_COLUMNS
+SELECT_NOTES: Final = f"""
+    SELECT {NOTE_COLUMNS} FROM memories
+    WHERE user_id = $1 AND place IS NULL AND status = 'active'
+    ORDER BY id
+"""
+
+# $1 user
+SELECT_CHUNKS: Final = """
+    SELECT chunk, documents, total_length FROM memory_chunks WHERE user_id = $1 ORDER BY chunk
+"""
+
+# $1 user, then terms and grams. The chunks come first, so that each key is looked up in each.
+SELECT_POSTINGS: Final = ListStatement(
+    """
+    SELECT term, chunk, postings FROM memory_postings
+    WHERE user_id = $1
+        AND chunk IN (SELECT c.chunk FROM memory_chunks AS c WHERE c.user_id = $1)
+        AND term IN ({list})
+    """,
+    fixed=1,
+)
+
+# Parameters: those of NOTE_COLUMNS, then places
+SELECT_PLACED: Final = ListStatement(
+    f"SELECT {NOTE_COLUMNS} FROM memories WHERE user_id = $1 AND place IN ({{list}})", fixed=5
+)
+
+# Parameters: those of NOTE_COLUMNS, then ids
+SELECT_NEAR: Final = ListStatement(
+    f"SELECT {NOTE_COLUMNS} FROM memories WHERE user_id = $1 AND id IN ({{list}}) AND status = 'active'",
+    fixed=5,
+)
+
+# $1 user, then ids
+SELECT_FOUND: Final = ListStatement(
+    f"SELECT {COLUMNS} FROM memories WHERE user_id = $1 AND id IN ({{list}}) AND status = 'active'", fixed=1
+)
+
+# $1 user, $2 limit, $3 category or NULL, $4 audience beside 'anywhere', $5 now; then tags
+_NEWEST: Final = f"""
+    SELECT {COLUMNS} FROM memories
+    WHERE user_id = $1 AND status = 'active' AND ($3 IS NULL OR category = $3)
+        AND audience IN ('anywhere', $4) AND (expires_at IS NULL OR expires_at > $5)
+"""
+
+
+class Nearness(Protocol):
+    """Tells how near in meaning to a query a user's notes are; see search.fusion.nearness."""
+
+    async def __call__(self, user_id: int, query: str) -> Mapping[int, float]: ...
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is searched for, and among which of a user's memories."""
+
+    user_id: int
+    query: Query
+    typed: str
+    limit: int
+    category: str | None
+    tags: Sequence[str]
+    """Folded, between line feeds."""
+    audience: Audience
+    now: str
+    near: Mapping[int, float]
+
+    @property
+    def params(self) -> tuple[object, ...]:
+        """Those of NOTE_COLUMNS."""
+        return (self.user_id, VERSION, self.category, self.audience, self.now)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return frozenset(self.query.weights)
+
+    def is_written_in(self, note: Note) -> bool:
+        return self.query.folded in note.text or self.typed in note.text
+
+    def fits(self, note: Note) -> bool:
+        return note.fits and all(tag in note.tags for tag in self.tags)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    found: list[Found]
+    waiting: int
+    """How many rows had to be read because they are not in the index."""
+    waiting_terms: int
+    """How many terms they have."""
+    outdated: bool
+    """Whether some of them were made by rules that no longer hold."""
+
+
+class MemorySearch:
+    """Searches one user's memories, and no one else's."""
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        *,
+        nearness: Nearness | None = None,
+        upkeep: MemoryUpkeep | None = None,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._nearness = nearness
+        self._upkeep = upkeep
+
+    async def find(
+        self,
+        user_id: int,
+        query: str,
+        *,
+        limit: int,
+        category: str | None,
+        tags: Sequence[str],
+        audience: Audience,
+    ) -> list[Found]:
+        """As MemoryStore.find says; the arguments are clean."""
+        typed = query.encode("utf-8", "replace").decode().strip()  # as it would stand in the database
+        if limit == 0:
+            return []
+        asked = Asked(
+            user_id,
+            query=parse_query(typed),
+            typed=typed,
+            limit=limit,
+            category=category,
+            tags=[fold_tags([tag]) for tag in tags],
+            audience=audience,
+            now=to_text(self._clock()),
+            near=await self._nearness(user_id, typed) if typed and self._nearness else {},
+        )
+        answer = await self._database.read(lambda: search(asked) if typed else newest(asked))
+        if self._upkeep:
+            self._upkeep.searched(
+                user_id,
+                waiting=answer.waiting,
+                waiting_terms=answer.waiting_terms,
+                outdated=answer.outdated,
+            )
+        return answer.found
+
+
+def search(asked: Asked) -> Steps[Answer]:
+    """The memories that answer, best first."""
+    rows = yield Statement(SELECT_NOTES, asked.params)
+    current = yield from up_to_date(asked.user_id, rows)
+    chunks = yield Statement(SELECT_CHUNKS, (asked.user_id,))
+    weights = asked.query.weights
+    terms = sorted(weights, key=lambda term: -weights[term])[:_MOST_TERMS]
+    texts = {text: some_grams(text) for text in (asked.query.folded, asked.typed)}
+    postings = yield from _postings(asked.user_id, [*terms, *set().union(*texts.values())] if chunks else [])
+    notes = Notes(Waiting(current, asked.terms), chunks, postings)
+    found = {term: notes.having(term) for term in terms}
+    statistics = Statistics(
+        documents=notes.documents,
+        average_length=notes.average_length,
+        frequency={term: places.bit_count() for term, places in found.items()},
+    )
+    scores = tally(found, term_weight(asked.query, statistics))
+    chosen = yield from _choose(asked, notes, scores, notes.containing(texts))
+    hits = _ranked(asked, statistics, chosen)[: asked.limit]
+    memories = yield from _memories(asked.user_id, hits)
+    return Answer(memories, len(rows), notes.waiting_terms, outdated=current is not rows)
+
+
+def _postings(user_id: int, keys: Sequence[str]) -> Steps[Mapping[str, Mapping[int, bytes]]]:
+    stored: defaultdict[str, dict[int, bytes]] = defaultdict(dict)
+    for statement in SELECT_POSTINGS.of((user_id,), keys):
+        for key, chunk, postings in (yield statement):
+            stored[key][chunk] = postings
+    return stored
+
+
+def _choose(asked: Asked, notes: Notes, scores: Tally, written: int) -> Steps[list[Note]]:
+    """Those that contain the query as written, those with the best scores, and the nearest in meaning."""
+    pool = max(POOL, asked.limit)
+    left = ~notes.not_fitting
+    as_written = yield from _best(asked, notes, scores, written & left, pool, only_written=True)
+    left &= ~written
+    by_score = yield from _best(asked, notes, scores, scores.scored & left, pool, only_written=False)
+    chosen = [*as_written, *by_score]
+    return [*chosen, *(yield from _nearest(asked, {note.id for note in chosen}, pool))]
+
+
+def _best(
+    asked: Asked, notes: Notes, scores: Tally, among: int, number: int, *, only_written: bool
+) -> Steps[list[Note]]:
+    """The best `number` of these places whose notes fit; read in growing parts until there are so many."""
+    best: list[Note] = []
+    enough, part = number, number
+    while among and enough > 0:
+        places = scores.best(part, among)
+        among &= ~places
+        read = yield from _read(asked, notes, places_of(places))
+        fitting = [note for note in read if asked.fits(note)]
+        best += fitting
+        enough -= sum(map(asked.is_written_in, fitting)) if only_written else len(fitting)
+        part *= 2
+    return best
+
+
+def _read(asked: Asked, notes: Notes, places: Iterable[int]) -> Steps[list[Note]]:
+    read: list[Note] = []
+    indexed: list[int] = []
+    for place in places:
+        note = notes.waiting_at(place)
+        if note is None:
+            indexed.append(notes.stored_place(place))
+        else:
+            read.append(note)
+    return [*read, *(yield from _notes(asked, SELECT_PLACED.of(asked.params, indexed)))]
+
+
+def _nearest(asked: Asked, known: set[int], number: int) -> Steps[list[Note]]:
+    ids = sorted(asked.near.keys() - known, key=lambda id_: -asked.near[id_])[:number]
+    nearest = yield from _notes(asked, SELECT_NEAR.of(asked.params, ids))
+    return [note for note in nearest if asked.fits(note)]
+
+
+def _notes(asked: Asked, statements: Iterable[Statement]) -> Steps[list[Note]]:
+    notes: list[Note] = []
+    for statement in statements:
+        rows = yield from up_to_date(asked.user_id, (yield statement))
+        notes += [note_of(row, asked.terms) for row in rows]
+    return notes
+
+
+def _ranked(asked: Asked, statistics: Statistics, chosen: Sequence[Note]) -> list[Hit]:
+    folded = asked.query.folded
+    candidates = [note.candidate(folded if asked.is_written_in(note) else "") for note in chosen]
+    near = {note.id: asked.near[note.id] for note in chosen if note.id in asked.near}
+    return rank(asked.query, statistics, candidates, similarity=near or None)
+
+
+def _memories(user_id: int, hits: Sequence[Hit]) -> Steps[list[Found]]:
+    rows: dict[int, Row] = {}
+    for statement in SELECT_FOUND.of((user_id,), [hit.id for hit in hits]):
+        rows.update((row[0], row) for row in (yield statement))
+    return [Found(memory_of(rows[hit.id]), hit.confidence) for hit in hits if hit.id in rows]
+
+
+def newest(asked: Asked) -> Steps[Answer]:
+    """What was written last, for a query that asks for nothing."""
+    has_tag = "".join(
+        f" AND replace(search_tags, ${6 + at}, '') <> search_tags" for at in range(len(asked.tags))
+    )
+    rows = yield Statement(
+        f"{_NEWEST}{has_tag} ORDER BY id DESC LIMIT $2",
+        (asked.user_id, asked.limit, asked.category, asked.audience, asked.now, *asked.tags),
+    )
+    return Answer(
+        [Found(memory_of(row), confidence=1.0) for row in rows], waiting=0, waiting_terms=0, outdated=False
+    )

@@ -1,0 +1,173 @@
+"""One memory with all that is known of it, and what can be done with it."""
+
+from dataclasses import dataclass
+
+from cc_bot.domain.memory import SourceKind
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryCardTexts:
+    title: str
+    """Parameter: id."""
+    category: str
+    tags: str
+    audience: str
+    anywhere: str
+    private: str
+    end: str
+    changed: str
+    why: str
+    """The question that its source answers."""
+    from_command: str
+    from_message: str
+    """Parameter: author."""
+    from_someones_message: str
+    from_model: str
+    """Parameter: model."""
+    from_unnamed_model: str
+    from_import: str
+    from_terminal: str
+    from_unknown: str
+    source_link: str
+    """Parameter: link."""
+    history: str
+    former: str
+    """Parameters: date, content."""
+    more_former: str
+    """Parameter: count."""
+
+    edit: str
+    delete: str
+    use_anywhere: str
+    use_in_private: str
+    restore: str
+    restored: str
+    """Parameter: id."""
+    former_gone: str
+
+    form_title: str
+    """Parameter: id."""
+    form_content: str
+    form_category: str
+    form_tags: str
+    form_end: str
+    form_end_example: str
+    edited: str
+    """Parameter: id."""
+    unchanged: str
+    changed_from_to: str
+    """Parameters: name, old, new."""
+    content: str
+    nothing: str
+    edit_undone: str
+    """Parameter: id."""
+    edit_not_undone: str
+    your_text: str
+    """Above what was entered and could not be kept."""
+
+    def because(self, kind: SourceKind, *, author: str = "", model: str = "") -> str:
+        """How a memory came about. Author and model are empty where they are not known."""
+        match kind:
+            case "command":
+                return self.from_command
+            case "message":
+                return self.from_message.format(author=author) if author else self.from_someones_message
+            case "model":
+                return self.from_model.format(model=model) if model else self.from_unnamed_model
+            case "import":
+                return self.from_import
+            case "terminal":
+                return self.from_terminal
+            case "":
+                return self.from_unknown
+
+
+JA = MemoryCardTexts(
+    title="メモリ #{id}",
+    category="カテゴリ",
+    tags="タグ",
+    audience="使う場所",
+    anywhere="どこでも",
+    private="🔒 DM と自分だけに見える回答",
+    end="期限",
+    changed="変更した日",
+    why="なぜ知っているの？",
+    from_command="あなたが /memory add で登録しました。",
+    from_message="あなたが {author} さんのメッセージから登録しました。",
+    from_someones_message="あなたがメッセージから登録しました。",
+    from_model="会話の中で覚えました（AIモデル: {model}）。",
+    from_unnamed_model="会話の中で覚えました。",
+    from_import="あなたがファイルから取り込みました。",
+    from_terminal="あなたがターミナルで登録しました。",
+    from_unknown="覚えたきっかけの記録はありません。記録を始める前のメモリです。",
+    source_link="[元のメッセージを見る]({link})",
+    history="前の内容",
+    former="{date} {content}",
+    more_former="ほか{count}件",
+    edit="編集",
+    delete="削除",
+    use_anywhere="どこでも使う",
+    use_in_private="自分だけの回答でだけ使う",
+    restore="前の内容に戻す…",
+    restored="↩️ #{id} を前の内容に戻しました。",
+    former_gone="その内容はもう残っていません。",
+    form_title="メモリ #{id} を編集",
+    form_content="内容",
+    form_category="カテゴリ",
+    form_tags="タグ（カンマか空白で区切る）",
+    form_end="期限（この日まで。なければ空欄）",
+    form_end_example="2026-12-31",
+    edited="✏️ #{id} を変更しました。",
+    unchanged="#{id} は前のままです。変更はありませんでした。",
+    changed_from_to="**{name}**：{old} → {new}",
+    content="内容",
+    nothing="なし",
+    edit_undone="↩️ #{id} の変更を取り消しました。",
+    edit_not_undone="そのあとにまた変わったので、この変更だけを取り消すことはできません。/memory show で前の内容に戻せます。",
+    your_text="入力した内容",
+)
+
+EN = MemoryCardTexts(
+    title="Memory #{id}",
+    category="Category",
+    tags="Tags",
+    audience="Used",
+    anywhere="anywhere",
+    private="🔒 in DMs and answers that you alone see",
+    end="Ends",
+    changed="Changed",
+    why="Why do you know this?",
+    from_command="You saved it with /memory add.",
+    from_message="You saved it from a message by {author}.",
+    from_someones_message="You saved it from a message.",
+    from_model="Remembered in a conversation (AI model: {model}).",
+    from_unnamed_model="Remembered in a conversation.",
+    from_import="You imported it from a file.",
+    from_terminal="You saved it in the terminal.",
+    from_unknown="There is no record of it: this memory is older than such records.",
+    source_link="[See the message]({link})",
+    history="What it said before",
+    former="{date} {content}",
+    more_former="and {count} more",
+    edit="Edit",
+    delete="Delete",
+    use_anywhere="Use anywhere",
+    use_in_private="Use only where I alone see it",
+    restore="Go back to what it said…",
+    restored="↩️ #{id} says again what it said before.",
+    former_gone="That version is no longer kept.",
+    form_title="Edit memory #{id}",
+    form_content="Text",
+    form_category="Category",
+    form_tags="Tags (separated by commas or spaces)",
+    form_end="Last day it holds (may stay empty)",
+    form_end_example="2026-12-31",
+    edited="✏️ #{id} is changed.",
+    unchanged="#{id} is as it was. Nothing was changed.",
+    changed_from_to="**{name}**: {old} → {new}",
+    content="Text",
+    nothing="none",
+    edit_undone="↩️ The change of #{id} is undone.",
+    edit_not_undone="It has changed again since, so this change alone can't be undone. /memory show lets you go back.",
+    your_text="What you entered",
+)

@@ -1,0 +1,108 @@
+"""What was done to memories in an answer: the lines and buttons under it, and what those reply."""
+
+from dataclasses import dataclass
+
+from cc_bot.domain.receipt import Receipt
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptTexts:
+    added: str
+    updated: str
+    unchanged: str
+    """What the user wanted kept was kept already."""
+    deleted: str
+    """Each of these: what was done, with the parameters number (empty, or `number`) and content."""
+    number: str
+    """Parameter: id."""
+    hidden: str
+    """In place of a content that only its user may see."""
+    more: str
+    """Parameter: count."""
+    not_saved: str
+    undo: str
+    undo_one: str
+    """Where there are several. Parameter: content."""
+    used: str
+    """Parameter: count."""
+    not_yours: str
+    undone_added: str
+    """Parameter: content."""
+    undone_updated: str
+    undone_deleted: str
+    """Parameters: id, content."""
+    changed_since: str
+    """Parameter: id."""
+    gone: str
+    used_title: str
+    none_left: str
+    what_next: str
+    used_here: str
+    """In a terminal. Parameter: numbers."""
+    undo_here: str
+    delete_here: str
+    """How to take it back in a terminal. Parameter: id."""
+
+    def told(self, receipt: Receipt, content: str, *, numbered: bool = False) -> str:
+        """What was done, about a memory's text as it may be shown."""
+        template = {
+            "added": self.updated if receipt.replaced else self.added,
+            "updated": self.updated,
+            "unchanged": self.unchanged,
+            "deleted": self.deleted,
+        }[receipt.kind]
+        number = self.number.format(id=receipt.memory_id) if numbered else ""
+        return template.format(number=number, content=content)
+
+
+JA = ReceiptTexts(
+    added="💾 覚えました{number}: {content}",
+    updated="✏️ 書き換えました{number}: {content}",
+    unchanged="💾 もう覚えています{number}: {content}",
+    deleted="🗑️ 忘れました{number}: {content}",
+    number="（#{id}）",
+    hidden="（自分だけに見える内容）",
+    more="➕ ほか {count} 件。/memory list で確かめられます。",
+    not_saved="⚠️ 保存していません。残したいときは /memory add を使うか、「覚えておいて」と伝えてください。",
+    undo="取り消す",
+    undo_one="取り消す: {content}",
+    used="🧠 使ったメモリ（{count}）",
+    not_yours="このボタンは、メモリの持ち主だけが使えます。ご自分のメモリは /memory list でどうぞ。",
+    undone_added="↩️ 取り消しました。もう覚えていません: {content}",
+    undone_updated="↩️ 書き換える前に戻しました（#{id}）: {content}",
+    undone_deleted="↩️ 忘れるのをやめました（#{id}）: {content}",
+    changed_since="このあとに変更されているため、取り消しませんでした。今の内容は /memory show で #{id} を選ぶと見られます。",
+    gone="このメモリはもうありません。取り消し済みか、完全に消したあとです。今あるものは /memory list で見られます。",
+    used_title="🧠 この回答で調べたメモリ",
+    none_left="この回答で調べたメモリは、もう残っていません。",
+    what_next="直すには /memory edit、消すには /memory delete で番号を選んでください。",
+    used_here="🧠 使ったメモリ: {numbers}",
+    undo_here="/memory undo {id} で取り消せます。",
+    delete_here="/memory delete {id} で取り消せます。",
+)
+
+EN = ReceiptTexts(
+    added="💾 Remembered{number}: {content}",
+    updated="✏️ Changed{number}: {content}",
+    unchanged="💾 Known already{number}: {content}",
+    deleted="🗑️ Forgotten{number}: {content}",
+    number=" (#{id})",
+    hidden="(something that only you may see)",
+    more="➕ {count} more. See /memory list.",
+    not_saved="⚠️ Nothing was saved. To keep it, use /memory add or say “remember that”.",
+    undo="Undo",
+    undo_one="Undo: {content}",
+    used="🧠 Memories used ({count})",
+    not_yours="Only the owner of the memory can use this button. Yours are in /memory list.",
+    undone_added="↩️ Undone. I no longer remember: {content}",
+    undone_updated="↩️ Back to what it said before (#{id}): {content}",
+    undone_deleted="↩️ Not forgotten after all (#{id}): {content}",
+    changed_since="It was changed since, so nothing was undone. Choose #{id} in /memory show to see it.",
+    gone="This memory is gone: the change was undone already, or it was erased for good. See /memory list for those that are there.",
+    used_title="🧠 Memories looked up for this answer",
+    none_left="None of the memories that this answer looked up are left.",
+    what_next="To correct one use /memory edit, to remove one /memory delete, and choose its number.",
+    used_here="🧠 Memories used: {numbers}",
+    undo_here="/memory undo {id} takes it back.",
+    delete_here="/memory delete {id} takes it back.",
+)

@@ -1,0 +1,136 @@
+"""Which answers promise to remember something, sentence by sentence."""
+
+import pytest
+
+from cc_bot.assistant.promises import promises_to_remember
+
+PROMISES = [
+    "覚えておきます。",
+    "はい、覚えておきますね！",
+    "了解です。覚えておくね",
+    "覚えときます",
+    "わかった、覚えとくね〜",
+    "覚えました。",
+    "「猫の名前はモチ」を覚えました！",
+    "承知しました。記憶しました。",
+    "記憶しておきます。",
+    "メモしました。",
+    "メモしておきますね。",
+    "メモっておきます",
+    "お誕生日は3月15日ですね。メモしました📝",
+    "しっかり記憶いたしました。",
+    "メモリに保存しました。",
+    "メモリに登録しておきました。",
+    "好みを保存しました。",
+    "保存しておきますね。",
+    "記録しておきます。",
+    "書き留めておきます。",
+    "控えておきます。",
+    "心に留めておきます。",
+    "忘れません！",
+    "忘れないようにします。",
+    "なるほど、辛いものが苦手なんですね。覚えておきます。それで、ラーメンの話ですが…",
+    "3月15日がお誕生日とのこと、覚えました！次は何をしましょうか？",
+    "お誕生日、しっかり記憶に刻みました。",
+    "心に刻んでおきます",
+    "はい、登録しました。",
+    "保存しました。",
+    "記録しておきました",
+    "インプットしました！",
+    "かしこまりました。覚えさせていただきます。",
+    "了解、覚えておきまーす",
+    "Your birthday is now saved.",
+    "I have updated my memory.",
+    "I'll remember that.",
+    "Sure! I'll remember your birthday.",
+    "I will remember this for next time.",
+    "Got it — I'll keep that in mind.",
+    "I'll make a note of that.",
+    "I've saved that to memory.",
+    "I’ve noted your preference.",
+    "I have stored this for you.",
+    "I've made a note of it.",
+    "I won't forget!",
+    "Noted!",
+    "Okay, noted.",
+    "Saved to memory.",
+    "I'll definitely remember your cat's name.",
+    "I'll be sure to remember it.",
+    "I just saved that.",
+    "I've added it to your notes.",
+    "I'll save this for later.",
+    "Remembered!",
+]
+
+NO_PROMISES = [
+    "覚えておきましょうか？",
+    "覚えておきますか？",
+    "これを覚えておきましょうか。",
+    "覚えていません。",
+    "すみません、それは覚えていません。",
+    "覚えておいてください。",
+    "大事なので覚えておいてくださいね。",
+    "覚えておくと便利です。",
+    "覚えておきましょう。",
+    "「覚えておいて」と言っていただければ覚えます。",
+    "教えていただければ覚えておきます。",
+    "必要なら覚えておきますので、お申し付けください。",
+    "「覚えておきます」は丁寧な表現です。",
+    "以前に覚えました。",
+    "保存していません。",
+    "保存できませんでした。",
+    "メモリには保存されません。",
+    "メモリを確認しました。",
+    "その件は記憶にありません。",
+    "ファイルを保存しましたか？",
+    "ファイルを保存しました、という表示が出ます。",
+    "彼女は単語を百個覚えました。",
+    "覚えられませんでした。",
+    "この会話の間は覚えています。",
+    "「猫の名前はモチ」と覚えています。",
+    "忘れました。",
+    "メモを取ると良いでしょう。",
+    "何を覚えましょうか。",
+    "英単語を覚える方法は三つあります。",
+    "英単語を覚えました、と書くには過去形を使います。",
+    "お母さんの誕生日を忘れませんように。",
+    "先生はそれを覚えましたか。",
+    "保存しました、と表示されたら成功です。",
+    "設定を保存したら再起動します。",
+    "Should I remember that?",
+    "Would you like me to remember this?",
+    "Do you want me to save it?",
+    "I don't remember that.",
+    "I remember your cat is Mochi.",
+    "Remember to drink water.",
+    "I can remember things if you ask.",
+    "If you like, I'll remember that.",
+    "Tell me to remember it and when you do, I'll save it.",
+    "I couldn't save that.",
+    "I can't store passwords.",
+    "I'll remember it if you ask me to.",
+    "You said you will remember.",
+    "Shall I make a note of it?",
+    "`I'll remember` is a promise.",
+    "Please note that the shop is closed.",
+    "Save the file, then restart.",
+    "The data is saved in the database when you press Enter.",
+    "He noted that it rained.",
+    "To remember it, use a mnemonic.",
+]
+
+
+class TestPromises:
+    @pytest.mark.parametrize("answer", PROMISES)
+    def test_are_recognised(self, answer: str) -> None:
+        assert promises_to_remember(answer)
+
+    @pytest.mark.parametrize("answer", NO_PROMISES)
+    def test_are_not_seen_in_other_words(self, answer: str) -> None:
+        assert not promises_to_remember(answer)
+
+    def test_are_recognised_between_other_sentences(self) -> None:
+        assert promises_to_remember("なるほど、3月15日ですね。\n覚えておきます！\n\nほかにはありますか？")
+
+    def test_are_not_seen_in_code_and_quotations(self) -> None:
+        assert not promises_to_remember('```py\nprint("覚えておきます。")\n```\n> 覚えておきます。\n')

@@ -1,0 +1,294 @@
+"""Receipts as they look under an answer: which lines, which buttons, and that Discord takes them."""
+
+import json
+from datetime import UTC, datetime
+from functools import reduce
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.discord.pages.answer import (
+    MAX_MESSAGES,
+    AnswerState,
+    advance,
+    answer_buttons,
+    final_pages,
+    memory_buttons,
+    streaming_pages,
+)
+from cc_bot.discord.pages.custom_ids import (
+    LONGEST,
+    StopButton,
+    UndoButton,
+    UsedMemoriesButton,
+    parse_custom_id,
+)
+from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.receipts import Carried
+from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
+from cc_bot.domain import (
+    Done,
+    Locale,
+    MemoriesRecalled,
+    Memory,
+    MemoryChange,
+    MemoryChanged,
+    Message,
+    NotSaved,
+    TextDelta,
+    ToolCall,
+    TurnEvent,
+    Usage,
+)
+from cc_bot.domain.memory import Audience, ChangeKind
+from cc_bot.domain.message import Visibility
+from cc_bot.texts import texts
+
+JA = texts(Locale.JA)
+USER = 2**63 - 1
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+
+
+def memory(
+    number: int = 1, content: str = "猫が好き", audience: Audience = "anywhere", supersedes: int | None = None
+) -> Memory:
+    return Memory(number, USER, content, "general", (), {}, NOW, NOW, audience, supersedes=supersedes)
+
+
+def changed(kind: ChangeKind, now: Memory, former: Memory | None = None) -> MemoryChanged:
+    return MemoryChanged(MemoryChange(kind, now, former))
+
+
+def after(*events: TurnEvent, before: Page | None = None) -> AnswerState:
+    carried = Carried.over(before) if before else Carried()
+    return reduce(advance, events, AnswerState(carried=carried))
+
+
+def done(content: str = "はい。", visibility: Visibility = "public", *calls: ToolCall) -> Done:
+    return Done(Message("assistant", content, id=7, visibility=visibility, tool_calls=calls), Usage())
+
+
+def ended(*events: TurnEvent, visibility: Visibility = "public") -> Page:
+    """The last message of an answer, with what stands under it."""
+    state = after(TextDelta("はい。"), *events, done(visibility=visibility))
+    *_, last = final_pages(state, JA)
+    return Page(last.content, answer_buttons(state, JA, USER, ()), receipts=memory_buttons(state, JA, USER))
+
+
+def undo(page: Page) -> list[UndoButton]:
+    parsed = (parse_custom_id(button.custom_id) for button in page.receipts)
+    return [each for each in parsed if isinstance(each, UndoButton)]
+
+
+class TestLines:
+    @pytest.mark.parametrize(
+        ("event", "line", "taken_back"),
+        [
+            (changed("added", memory()), "💾 覚えました: 猫が好き", UndoButton("added", USER, 1)),
+            (
+                changed("added", memory(2, supersedes=1), memory()),
+                "✏️ 書き換えました: 猫が好き",
+                UndoButton("added", USER, 2, 1),
+            ),
+            (
+                changed("updated", memory(content="犬が好き", supersedes=9), memory()),
+                "✏️ 書き換えました: 犬が好き",
+                UndoButton("updated", USER, 1, 9),
+            ),
+            (changed("deleted", memory()), "🗑️ 忘れました: 猫が好き", UndoButton("deleted", USER, 1)),
+            (changed("updated", memory(), memory()), "💾 もう覚えています: 猫が好き", None),
+        ],
+    )
+    def test_say_what_was_done(self, event: MemoryChanged, line: str, taken_back: UndoButton | None) -> None:
+        page = ended(event)
+        assert page.content == f"はい。\n\n-# {line}"
+        assert undo(page) == ([taken_back] if taken_back else [])
+
+    def test_say_once_what_happened_twice_to_a_memory(self) -> None:
+        page = ended(
+            changed("added", memory()),
+            changed("updated", memory(), memory()),
+            changed("updated", memory(content="猫が大好き", supersedes=5), memory()),
+        )
+        assert page.content == "はい。\n\n-# 💾 覚えました: 猫が大好き"
+        assert undo(page) == [UndoButton("added", USER, 1, 5)]
+
+    def test_say_nothing_of_what_came_and_went(self) -> None:
+        assert ended(changed("added", memory()), changed("deleted", memory())).content == "はい。"
+
+    def test_are_short_on_one_line_and_without_markdown(self) -> None:
+        page = ended(changed("added", memory(content="**太字**\n# 見出し\n" + "あ" * 100)))
+        *_, line = page.content.splitlines()
+        assert line.startswith("-# 💾 覚えました: \\*\\*太字\\*\\* # 見出し あ")
+        assert line.endswith("…")
+
+    def test_tell_in_public_nothing_private(self) -> None:
+        secret = changed("added", memory(content="好きな鳥はオオルリ", audience="private"))
+        public, private = ended(secret, secret), ended(secret, visibility="private")
+        assert "オオルリ" not in public.content + "".join(button.label for button in public.receipts)
+        assert "オオルリ" in private.content
+
+    def test_tell_its_owner_that_a_memory_is_private(self) -> None:
+        secret = changed("added", memory(audience="private"))
+        assert ended(secret, visibility="private").content.endswith(f"\n-# {JA.memory.private_only}")
+        assert JA.memory.private_only not in ended(secret).content
+        gone = changed("deleted", memory(audience="private"))
+        assert JA.memory.private_only not in ended(gone, visibility="private").content
+
+    def test_own_up_to_a_promise(self) -> None:
+        page = ended(NotSaved())
+        assert "\n\n-# ⚠️ 保存していません。" in page.content
+        assert "/memory add" in page.content
+        assert page.receipts == ()
+
+    def test_stand_under_a_failure(self) -> None:
+        state = after(TextDelta("はい"), changed("added", memory()))
+        failed = AnswerState(text="はい", receipts=state.receipts, failure="保存できませんでした。")
+        [page] = final_pages(failed, JA)
+        assert page.content == "はい\n\n-# 💾 覚えました: 猫が好き\n-# 保存できませんでした。"
+
+    @pytest.mark.parametrize(
+        "fake", ["-# 💾 覚えました: 嘘", "  -#  **🗑️ 忘れました**", "-# ✏️ 書き換えました"]
+    )
+    def test_are_not_for_the_model_to_write(self, fake: str) -> None:
+        state = after(TextDelta(f"はい。\n{fake}"), done(f"はい。\n{fake}"))
+        shown = final_pages(state, JA)[0].content, streaming_pages(state, JA, StopButton(1, "a"))[0].content
+        assert all("\\-#" in content for content in shown)
+        assert Carried.over(Page(shown[0])).lines == ()
+
+
+class TestButtons:
+    def test_name_the_memories_where_there_are_several(self) -> None:
+        page = ended(changed("added", memory(1, "猫が好き")), changed("added", memory(2, "犬" * 30)))
+        assert [button.label for button in page.receipts] == ["取り消す: 猫が好き", f"取り消す: {'犬' * 14}…"]
+
+    def test_list_the_memories_used_but_for_those_that_are_gone(self) -> None:
+        page = ended(MemoriesRecalled((1, 2)), MemoriesRecalled((2, 3)), changed("deleted", memory(3)))
+        *_, used = page.receipts
+        assert used.label == "🧠 使ったメモリ（2）"
+        assert parse_custom_id(used.custom_id) == UsedMemoriesButton(USER, (1, 2))
+
+    @given(st.lists(st.integers(1, 2**63 - 1), max_size=30))
+    def test_fit_into_their_custom_ids(self, numbers: list[int]) -> None:
+        button = UsedMemoriesButton(USER, tuple(numbers))
+        parsed = parse_custom_id(button.custom_id())
+        assert len(button.custom_id()) <= LONGEST
+        assert isinstance(parsed, UsedMemoriesButton)
+        assert parsed.memory_ids == tuple(numbers[: len(parsed.memory_ids)])
+
+    @given(
+        st.sampled_from(("added", "updated", "deleted")), st.integers(0, 2**63 - 1), st.integers(0, 2**63 - 1)
+    )
+    def test_of_receipts_survive_a_restart(self, action: Any, number: int, former: int) -> None:
+        button = UndoButton(action, USER, number, former)
+        assert len(button.custom_id()) <= LONGEST
+        assert parse_custom_id(button.custom_id()) == button
+
+
+class TestLimits:
+    @given(
+        st.integers(0, 9000),
+        st.lists(st.text(st.sampled_from("あ*_~🐈a\n"), min_size=1, max_size=200), max_size=8),
+        st.booleans(),
+    )
+    def test_of_discord_are_kept(self, length: int, contents: list[str], private: bool) -> None:
+        changes = [changed("added", memory(number, text)) for number, text in enumerate(contents, 1)]
+        text = ("これは長い回答です。`a`\n" * 900)[:length]
+        state = after(
+            TextDelta(text),
+            *changes,
+            MemoriesRecalled((90, 91)),
+            NotSaved(),
+            done(text, "private" if private else "public"),
+        )
+        pages = final_pages(state, JA)
+        assert 1 <= len(pages) <= MAX_MESSAGES
+        assert all(0 < utf16_length(page.content) <= MESSAGE_LIMIT for page in pages)
+        buttons = memory_buttons(state, JA, USER)
+        assert len(buttons) <= 5
+        assert all(len(button.label) <= 80 for button in buttons)
+        assert pages[-1].content.count("-# 💾") == min(len(contents), 4)
+
+    def test_are_kept_when_all_has_to_go_into_one_message(self) -> None:
+        text = "これは長い回答です。" * 900
+        state = after(TextDelta(text), changed("added", memory(content="*" * 200)), done(text))
+        [page] = final_pages(state, JA, as_file=True)
+        assert utf16_length(page.content) <= MESSAGE_LIMIT
+        assert "-# 💾 覚えました" in page.content
+        assert page.file is not None
+        assert page.file.text == text
+
+
+class TestCarriedOver:
+    """Another answer takes the place of one that has changed memories."""
+
+    def test_lines_and_buttons_stay_and_are_not_repeated(self) -> None:
+        before = ended(changed("added", memory()), MemoriesRecalled((4,)), NotSaved())
+        repeated = changed("updated", memory(), memory())
+        state = after(TextDelta("うん。"), repeated, done("うん。"), before=before)
+        assert final_pages(state, JA)[0].content == "うん。\n\n-# 💾 覚えました: 猫が好き"
+        assert [button.label for button in memory_buttons(state, JA, USER)] == ["取り消す"]
+
+    def test_new_ones_come_below(self) -> None:
+        before = ended(*(changed("added", memory(number)) for number in range(1, 4)))
+        news = [changed("added", memory(number)) for number in (4, 5)]
+        state = after(TextDelta("うん。"), *news, done("うん。"), before=before)
+        content = final_pages(state, JA)[0].content
+        assert content.count("💾 覚えました") == 4
+        assert "ほか 1 件" in content
+        assert [button.memory_id for button in undo(Page("", receipts=memory_buttons(state, JA, USER)))] == [
+            1,
+            2,
+            3,
+            4,
+        ]
+
+
+def call(name: str, told: object, *, ok: bool = True) -> ToolCall:
+    return ToolCall("1", name, "{}", json.dumps(told, ensure_ascii=False), ok)
+
+
+class TestStoredAnswer:
+    """After a crash the results of its tool calls are all there is."""
+
+    def shown(self, *calls: ToolCall) -> Page:
+        state = after(done("はい。", "public", *calls))
+        return Page(final_pages(state, JA)[0].content, receipts=memory_buttons(state, JA, USER))
+
+    def test_has_its_receipts(self) -> None:
+        note = {"id": 3, "content": "犬が好き"}
+        page = self.shown(
+            call("remember", {"remembered": {"id": 1, "content": "猫が好き", "change": "added"}}),
+            call(
+                "update_memory", {"updated": {"id": 2, "content": "鳥", "change": "updated", "supersedes": 8}}
+            ),
+            call("forget", {"forgotten": note}),
+            call("recall", {"memories": [{"id": 5, "content": "亀"}]}),
+        )
+        assert page.content.splitlines()[2:] == [
+            "-# 💾 覚えました: 猫が好き",
+            "-# ✏️ 書き換えました: 鳥",
+            "-# 🗑️ 忘れました: 犬が好き",
+        ]
+        assert undo(page) == [
+            UndoButton("added", USER, 1),
+            UndoButton("updated", USER, 2, 8),
+            UndoButton("deleted", USER, 3),
+        ]
+        assert page.receipts[-1].label == "🧠 使ったメモリ（1）"
+
+    @pytest.mark.parametrize(
+        "made",
+        [
+            call("remember", {"error": "だめ"}, ok=False),
+            call("forget", {"forgotten": True}),
+            ToolCall("1", "remember", "{}", "no JSON"),
+            ToolCall("1", "remember", "{}", "[1]"),
+            call("remember", {"remembered": {"id": "1", "content": 5}}),
+        ],
+    )
+    def test_says_nothing_of_what_failed_or_was_erased(self, made: ToolCall) -> None:
+        page = self.shown(made)
+        assert (page.content, page.receipts) == ("はい。", ())

@@ -1,0 +1,61 @@
+"""What tests of `/memory` do again and again."""
+
+import re
+from dataclasses import replace
+
+from cc_bot.discord.pages.memory_ids import ConfirmButton, parse_memory_id
+from tests.end_to_end.stage import Stage
+from tests.loopback.discord import Channel, File, Reply, User
+
+
+def numbers(text: str) -> list[int]:
+    """The ids of the memories that a list shows."""
+    return [int(number) for number in re.findall(r"\*\*#(\d+)\*\*", text)]
+
+
+async def keep(stage: Stage, user: User, channel: Channel, content: str, **options: str) -> int:
+    """`/memory add`; the id that it told."""
+    text = await stage.told(user, channel, "memory add", content=content, **options)
+    found = re.search(r"#(\d+)", text)
+    assert found, text
+    return int(found[1])
+
+
+async def run(stage: Stage, user: User, channel: Channel, command: str, **options: str | int | File) -> Reply:
+    """A command, until its reply is there, which only its user sees."""
+    reply = await (await stage.discord.slash(user, channel, f"memory {command}", **options)).finished()
+    assert reply.ephemeral
+    return reply
+
+
+async def press(stage: Stage, user: User, reply: Reply, label: str) -> Reply:
+    """A button, until its message has changed or something new is said."""
+    pressed = await stage.discord.click(user, reply.message, label)
+    return await pressed.finished(lambda shown: shown.history)
+
+
+def menu_id(reply: Reply) -> str:
+    """The custom id of the menu below a reply."""
+    rows = reply.stored[0].components
+    [found] = [part["custom_id"] for row in rows for part in row["components"] if part["type"] == 3]
+    return str(found)
+
+
+async def choose(stage: Stage, user: User, reply: Reply, value: int) -> Reply:
+    """An option of the menu below a reply."""
+    chosen = await stage.discord.select(user, reply.message, menu_id(reply), str(value))
+    return await chosen.finished(lambda shown: shown.history)
+
+
+def grown_old(reply: Reply) -> None:
+    """Let the time of the questions below a reply be over."""
+    for row in reply.stored[0].components:
+        for part in row["components"]:
+            pressed = parse_memory_id(part["custom_id"])
+            if isinstance(pressed, ConfirmButton):
+                part["custom_id"] = replace(pressed, until=1).custom_id()
+
+
+def contents(stage: Stage, user: User) -> list[str]:
+    """What the database has of a user, whatever its state."""
+    return [text for (text,) in stage.rows("SELECT content FROM memories WHERE user_id = ?", user.id)]

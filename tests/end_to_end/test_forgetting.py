@@ -1,0 +1,220 @@
+"""Forget means forget: what was told, kept, recalled and summarized is gone from the database's files.
+
+The files are searched byte by byte: the database, its write-ahead log and that log's index.
+"""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import count
+
+import pytest
+import pytest_asyncio
+
+from cc_bot.domain.memory import UNDO_TIME
+from cc_bot.stores import MemoryRemovalStore, open_stores
+from tests.end_to_end.stage import Stage, ended, running_stage, stop_label, streaming
+from tests.loopback import model_server
+from tests.loopback.discord import Channel, Reply, User
+from tests.loopback.model_server import Call, Hang, Say, calls, says
+
+AFTER_THE_UNDO = str(UNDO_TIME // timedelta(seconds=1) + 1)
+FORGOTTEN = '{"forgotten": true}'
+SERIAL = count(4711)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What one test tells, and must find nowhere."""
+
+    number: str
+
+    @property
+    def wide(self) -> str:
+        """As its user writes it, and as it is kept."""
+        return self.number.translate({code: code + 0xFEE0 for code in range(0x21, 0x7F)})
+
+    @property
+    def told(self) -> str:
+        return f"金庫の番号は、じつは{self.wide}なんだ。覚えておいて"
+
+    @property
+    def kept(self) -> str:
+        return f"金庫の番号は{self.wide}"
+
+    @property
+    def noted(self) -> str:
+        return f"- 金庫の番号は{self.number}"
+
+    def found(self, stage: Stage) -> dict[str, int]:
+        """How often the user's words stand in the database's files, and the number as it was written and
+        folded; only what is there at all."""
+        files = sorted(stage.database.parent.glob("sessions.db*"))
+        assert {file.name for file in files} >= {"sessions.db", "sessions.db-wal", "sessions.db-shm"}
+        data = b"".join(file.read_bytes() for file in files)
+        forms = (self.told, self.wide, self.number, self.number.lower())
+        counts = {form: data.count(form.encode()) for form in forms}
+        return {form: number for form, number in counts.items() if number}
+
+
+@pytest.fixture
+def fact() -> Fact:
+    return Fact(f"ZEBRA{next(SERIAL)}")
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """With room for four messages, so that two turns are summarized."""
+    settings = {"CC_BOT_HISTORY_LIMIT": "4"}
+    async with running_stage(tmp_path_factory.mktemp("cc-bot"), settings) as stage:
+        yield stage
+
+
+async def tell(stage: Stage, user: User, channel: Channel, fact: Fact) -> int:
+    """Tell a fact, have it recalled once and summarized; the memory's number."""
+    stage.model.script_notes(says(fact.noted))
+    stage.model.script(
+        *(calls(Call("remember", {"content": fact.kept})), says("覚えました。")),
+        *(calls(Call("recall", {"query": fact.kept})), says("はい、わかります。")),
+    )
+    await stage.ask(user, channel, fact.told)
+    await stage.ask(user, channel, "金庫を開けられる？")
+    await stage.eventually("SELECT content FROM summaries WHERE user_id = ?", user.id, gives=[(fact.noted,)])
+    [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", user.id)
+    assert len(fact.found(stage)) == 4
+    return int(number)
+
+
+async def restart_after_the_undo(stage: Stage) -> None:
+    stage.program.environment["CC_BOT_TEST_CLOCK_OFFSET"] = AFTER_THE_UNDO
+    try:
+        await stage.restart()
+    finally:
+        del stage.program.environment["CC_BOT_TEST_CLOCK_OFFSET"]
+
+
+async def purged(stage: Stage, user: User) -> None:
+    await stage.eventually("SELECT id FROM memories WHERE user_id = ?", user.id, gives=[])
+
+
+async def forgotten(stage: Stage, user: User, fact: Fact) -> None:
+    """Wait until nothing is left to do. What is left then is what the user said, and nothing else."""
+    await purged(stage, user)
+    owed = "SELECT erased - written_back FROM memory_erasures"
+    await stage.eventually(owed, gives=[(0,)])
+    assert stage.rows(
+        "SELECT content FROM messages WHERE user_id = ? AND instr(content, ?)", user.id, fact.wide
+    ) == [(fact.told,)]
+    found = fact.found(stage)  # the page of a message is written once more with the next message
+    assert found == dict.fromkeys((fact.told, fact.wide), found[fact.told])
+
+
+@asynccontextmanager
+async def removal_of(stage: Stage) -> AsyncIterator[MemoryRemovalStore]:
+    """As a second program beside the running one has it."""
+    async with open_stores(f"sqlite:///{stage.database}") as stores:
+        yield stores.memory_removal
+
+
+class TestDeletedMemory:
+    async def test_is_gone_after_ten_minutes_but_for_what_its_user_said(
+        self, stage: Stage, aiko: User, channel: Channel, fact: Fact
+    ) -> None:
+        number = await tell(stage, aiko, channel, fact)
+        await stage.told(aiko, channel, "memory delete", id=number)
+        await restart_after_the_undo(stage)
+        await forgotten(stage, aiko, fact)
+        stage.model.script(says("どうぞ。"))
+        await stage.ask(aiko, channel, "つづけて")
+        results = [
+            message["content"] for message in stage.model.requests[-1].messages if message["role"] == "tool"
+        ]
+        assert set(results) == {FORGOTTEN}
+
+    async def test_can_be_had_back_until_then_also_after_a_kill(
+        self, stage: Stage, aiko: User, channel: Channel, fact: Fact
+    ) -> None:
+        number = await tell(stage, aiko, channel, fact)
+        await stage.told(aiko, channel, "memory delete", id=number)
+        await stage.restart()
+        async with removal_of(stage) as removal:
+            memory = await removal.undelete(aiko.id, number)
+        assert memory is not None
+        assert memory.content == fact.kept
+
+    async def test_is_gone_after_a_kill_between_purge_and_checkpoint(
+        self, stage: Stage, aiko: User, channel: Channel, fact: Fact
+    ) -> None:
+        number = await tell(stage, aiko, channel, fact)
+        await stage.told(aiko, channel, "memory delete", id=number)
+        with closing(sqlite3.connect(stage.database, isolation_level=None)) as somebody:
+            somebody.execute("BEGIN")
+            somebody.execute("SELECT count(*) FROM memories").fetchall()
+            await restart_after_the_undo(stage)
+            await purged(stage, aiko)
+            assert len(fact.found(stage)) == 4
+            await stage.program.kill()
+            await stage.discord.gone()
+        await stage.start()
+        await forgotten(stage, aiko, fact)
+
+
+async def press(stage: Stage, user: User, reply: Reply, label: str, then: str) -> Reply:
+    """Press a button of a reply, and wait for what takes its place."""
+    pressed = await stage.discord.click(user, reply.message, label)
+    return await pressed.finished(lambda shown: then in shown.text)
+
+
+class TestErasedMemory:
+    async def test_leaves_nothing_when_it_is_erased_from_conversations_too(
+        self, stage: Stage, aiko: User, channel: Channel, fact: Fact
+    ) -> None:
+        number = await tell(stage, aiko, channel, fact)
+        reply = await (await stage.discord.slash(aiko, channel, "memory delete", id=number)).finished()
+        question = await press(stage, aiko, reply, "今すぐ完全に消す", "3件あります")
+        done = await press(stage, aiko, question, "会話の記録からも消す", "完全に消しました")
+        for removed in ("メモリ 1件", "記録 2件", "要約 1件", "発言 3件", "バックアップ"):
+            assert removed in done.text
+        assert fact.found(stage) == {}
+        assert stage.stored(channel)[0] == ("user", "（消去しました）", "complete")
+
+    async def test_leaves_what_its_user_said_and_tells_so_otherwise(
+        self, stage: Stage, aiko: User, channel: Channel, fact: Fact
+    ) -> None:
+        number = await tell(stage, aiko, channel, fact)
+        reply = await (await stage.discord.slash(aiko, channel, "memory delete", id=number)).finished()
+        question = await press(stage, aiko, reply, "今すぐ完全に消す", "3件あります")
+        done = await press(stage, aiko, question, "メモリだけ完全に消す", "完全に消しました")
+        assert "まだ 3件あります" in done.text
+        await forgotten(stage, aiko, fact)
+
+    @pytest.mark.parametrize("everything", [False, True])
+    async def test_goes_with_all_others(
+        self, stage: Stage, aiko: User, channel: Channel, fact: Fact, everything: bool
+    ) -> None:
+        await tell(stage, aiko, channel, fact)
+        question = await (await stage.discord.slash(aiko, channel, "memory delete-all")).finished()
+        label = "会話の記録からも消す" if everything else "1件をすべて消す"
+        await press(stage, aiko, question, label, "完全に消しました")
+        if everything:
+            assert fact.found(stage) == {}
+        else:
+            await forgotten(stage, aiko, fact)
+
+    async def test_does_not_come_back_with_an_answer_that_was_on_its_way(
+        self, stage: Stage, aiko: User, channel: Channel, fact: Fact
+    ) -> None:
+        number = await tell(stage, aiko, channel, fact)
+        stage.model.script(
+            calls(Call("recall", {"query": "金庫の番号"})), model_server.Reply(Say("ちょっと"), Hang())
+        )
+        reply = await stage.begin(aiko, channel, "金庫は？")
+        await streaming(reply, "ちょっと")
+        assert fact.wide in str(stage.model.requests[-1].messages[-1])
+        async with removal_of(stage) as removal:
+            await removal.erase(aiko.id, number)
+        await stage.discord.click(aiko, reply.message, stop_label(aiko))
+        await ended(reply)
+        await forgotten(stage, aiko, fact)

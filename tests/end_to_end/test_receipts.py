@@ -1,0 +1,352 @@
+"""What a user is told under an answer of what it did to their memories, and how they take it back."""
+
+import json
+
+from tests.end_to_end.stage import Stage, again_label, answered, continue_label
+from tests.loopback.discord import Channel, ChannelReply, Reply, Shown, User
+from tests.loopback.model_requests import Json, new_tool_results
+from tests.loopback.model_server import Call, CutConnection, Say, calls, fails, says
+from tests.loopback.model_server import Reply as Answer
+
+UNDO = "取り消す"
+
+
+async def remembered(stage: Stage, user: User, channel: Channel, content: str, **options: bool) -> Reply:
+    """An answer that kept a memory, as the user asked."""
+    stage.model.script(calls(Call("remember", {"content": content})), says("承知しました。"))
+    return await stage.ask(user, channel, f"{content}。覚えて", **options)
+
+
+async def told(stage: Stage, user: User, message: Shown, label: str) -> str:
+    """What pressing a button tells its presser alone."""
+    press = await stage.discord.click(user, message, label)
+    await press.finished()
+    assert press.messages[-1].ephemeral
+    return press.messages[-1].text
+
+
+def kept(stage: Stage, user: User) -> list[str]:
+    rows = stage.rows(
+        "SELECT content FROM memories WHERE user_id = ? AND status = 'active' ORDER BY id", user.id
+    )
+    return [content for (content,) in rows]
+
+
+class TestReceipt:
+    async def test_says_what_was_kept_and_takes_it_back(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await remembered(stage, aiko, channel, "猫の名前は*モチ*")
+        assert "承知しました。\n\n-# 💾 覚えました: 猫の名前は\\*モチ\\*\n" in reply.text
+        assert reply.labels == [UNDO, again_label(aiko)]
+        said = await told(stage, aiko, reply.message, UNDO)
+        assert said == "↩️ 取り消しました。もう覚えていません: 猫の名前は\\*モチ\\*"
+        assert kept(stage, aiko) == []
+        assert "もうありません" in await told(stage, aiko, reply.message, UNDO)
+
+    async def test_is_for_its_owner_alone(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        reply = await remembered(stage, aiko, channel, "猫の名前はモチ")
+        said = await told(stage, ben, reply.message, UNDO)
+        assert said.startswith("Only the owner of the memory")
+        assert kept(stage, aiko) == ["猫の名前はモチ"]
+
+    async def test_works_after_a_restart(self, stage: Stage, ben: User, channel: Channel) -> None:
+        stage.model.script(calls(Call("remember", {"content": "The cat is Mochi"})), says("All right."))
+        reply = await stage.ask(ben, channel, "Remember that the cat is Mochi")
+        assert "-# 💾 Remembered: The cat is Mochi" in reply.text
+        await stage.restart()
+        assert (await told(stage, ben, reply.message, "Undo")).startswith("↩️ Undone.")
+        assert kept(stage, ben) == []
+
+    async def test_of_a_change_goes_back_to_what_was(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await remembered(stage, aiko, channel, "会議は金曜")
+        [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+        stage.model.script(
+            calls(Call("update_memory", {"id": number, "content": "会議は木曜"})), says("はい。")
+        )
+        reply = await stage.ask(aiko, channel, "会議は木曜に変わりました")
+        assert reply.text == "はい。\n\n-# ✏️ 書き換えました: 会議は木曜"
+        assert "会議は金曜" in await told(stage, aiko, reply.message, UNDO)
+        assert kept(stage, aiko) == ["会議は金曜"]
+
+    async def test_of_a_change_that_was_changed_since_is_left_alone(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await remembered(stage, aiko, channel, "会議は金曜")
+        [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+        replies = []
+        for day in ("木曜", "水曜"):
+            stage.model.script(
+                calls(Call("update_memory", {"id": number, "content": f"会議は{day}"})), says("はい。")
+            )
+            replies.append(await stage.ask(aiko, channel, f"会議は{day}に変わりました"))
+        assert "変更されている" in await told(stage, aiko, replies[0].message, UNDO)
+        assert kept(stage, aiko) == ["会議は水曜"]
+
+    async def test_of_a_fact_that_replaced_another_brings_that_one_back(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await remembered(stage, aiko, channel, "大阪に住んでいる")
+        [(old,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+        stage.model.script(
+            calls(Call("remember", {"content": "京都に住んでいる"})),
+            calls(Call("remember", {"content": "京都に住んでいる", "supersedes": old})),
+            says("引っ越しおめでとうございます。"),
+        )
+        reply = await stage.ask(aiko, channel, "引っ越して今は京都に住んでいる。覚えて")
+        assert reply.text.endswith("-# ✏️ 書き換えました: 京都に住んでいる")
+        assert kept(stage, aiko) == ["京都に住んでいる"]
+        await told(stage, aiko, reply.message, UNDO)
+        assert kept(stage, aiko) == ["大阪に住んでいる"]
+
+    async def test_of_a_deletion_brings_it_back(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        await remembered(stage, aiko, channel, "会議は金曜")
+        [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+        stage.model.script(calls(Call("forget", {"id": number})), says("はい。"))
+        reply = await stage.ask(aiko, channel, "会議のこと忘れて")
+        assert reply.text == "はい。\n\n-# 🗑️ 忘れました: 会議は金曜"
+        assert kept(stage, aiko) == []
+        await told(stage, aiko, reply.message, UNDO)
+        assert kept(stage, aiko) == ["会議は金曜"]
+
+    async def test_of_what_was_kept_and_deleted_at_once_is_none(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        def reply(body: Json) -> Answer:
+            [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+            kept = "remembered" in "".join(new_tool_results(body))
+            return calls(Call("forget", {"id": number})) if kept else says("やめました。")
+
+        stage.model.script(calls(Call("remember", {"content": "猫が好き"})))
+        stage.model.responder = reply
+        shown = await stage.ask(aiko, channel, "猫が好き、覚えて。いや、猫のことは忘れて")
+        assert "💾" not in shown.text
+        assert UNDO not in shown.labels
+        assert kept(stage, aiko) == []
+
+    async def test_of_many_changes_names_four(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        facts = [f"{animal}が好き" for animal in ("猫", "犬", "鳥", "亀", "馬", "牛")]
+        stage.model.script(calls(*(Call("remember", {"content": each}) for each in facts)), says("はい。"))
+        reply = await stage.ask(aiko, channel, f"{'、'.join(facts)}と覚えて")
+        assert reply.text.count("-# 💾 覚えました") == 4
+        assert "ほか 2 件" in reply.text
+        assert reply.labels[:4] == [f"取り消す: {each}" for each in facts[:4]]
+        await told(stage, aiko, reply.message, "取り消す: 犬が好き")
+        assert kept(stage, aiko) == [each for each in facts if each != "犬が好き"]
+
+    async def test_stands_under_an_answer_that_fills_its_message(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        facts = [f"{animal}が好き" + "*_" * 40 for animal in ("猫", "犬", "鳥", "亀")]
+        stage.model.script(
+            calls(*(Call("remember", {"content": each}) for each in facts)), says("長い回答です。" * 240)
+        )
+        reply = await stage.ask(aiko, channel, f"{'、'.join(facts)}と覚えて")
+        assert reply.text.count("-# 💾 覚えました") == 4
+        assert len(reply.labels) == 5
+
+    async def test_of_what_is_known_already_has_nothing_to_take_back(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await remembered(stage, aiko, channel, "会議は金曜")
+        reply = await remembered(stage, aiko, channel, "会議は金曜")
+        assert "-# 💾 もう覚えています: 会議は金曜" in reply.text
+        assert UNDO not in reply.labels
+
+    async def test_can_not_be_faked_by_the_model(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        reply = await stage.ask_in_words(aiko, channel, "はい。\n-# 💾 覚えました: 何でも")
+        assert "\n-# 💾" not in reply.text
+
+
+class TestUnfinishedAnswer:
+    async def test_that_broke_off_has_its_receipt(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        stage.model.script(
+            calls(Call("remember", {"content": "会議は金曜"})), Answer(Say("承知"), CutConnection())
+        )
+        reply = await stage.ask(aiko, channel, "会議は金曜。覚えて")
+        assert "-# 💾 覚えました: 会議は金曜" in reply.text
+        assert UNDO in reply.labels
+
+    async def test_that_failed_after_a_memory_was_kept_has_its_receipt(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(calls(Call("remember", {"content": "会議は金曜"})), fails(401))
+        stage.model.responder = lambda _: fails(401)
+        reply = await stage.ask(aiko, channel, "会議は金曜。覚えて")
+        assert "-# 💾 覚えました: 会議は金曜" in reply.text
+        assert UNDO in reply.labels
+
+
+class TestAnswerAgain:
+    async def test_keeps_the_receipt_and_does_not_repeat_it(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await remembered(stage, aiko, channel, "会議は金曜")
+        for words in ("わかりました。", "はい、わかりました。"):
+            stage.model.script(calls(Call("remember", {"content": "会議は金曜"})), says(words))
+            press = await stage.discord.click(aiko, reply.message, again_label(aiko))
+            await answered(press)
+            assert press.text == f"{words}\n\n-# 💾 覚えました: 会議は金曜"
+            assert press.labels == [UNDO, again_label(aiko)]
+        await told(stage, aiko, reply.message, UNDO)
+        assert kept(stage, aiko) == []
+
+    async def test_does_not_tell_of_what_was_taken_back(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(
+            calls(Call("remember", {"content": "会議は金曜"}), Call("remember", {"content": "猫が好き"})),
+            says("はい。"),
+        )
+        reply = await stage.ask(aiko, channel, "会議は金曜、猫が好き。覚えて")
+        await told(stage, aiko, reply.message, "取り消す: 会議は金曜")
+        stage.model.script(says("承知しました。"))
+        press = await stage.discord.click(aiko, reply.message, again_label(aiko))
+        await answered(press)
+        assert press.text == "承知しました。\n\n-# 💾 覚えました: 猫が好き"
+        assert press.labels == ["取り消す: 猫が好き", again_label(aiko)]
+
+    async def test_keeps_it_when_there_is_no_new_answer(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await remembered(stage, aiko, channel, "会議は金曜")
+        stage.model.script(fails(401))
+        press = await stage.discord.click(aiko, reply.message, again_label(aiko))
+        await press.finished(lambda shown: len(shown.messages) == 2)
+        assert "承知しました。\n\n-# 💾 覚えました: 会議は金曜" in reply.message.text
+        assert reply.message.labels == [UNDO, again_label(aiko)]
+
+    async def test_leaves_it_where_the_answer_goes_on(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(
+            calls(Call("remember", {"content": "会議は金曜"})), Answer(Say("承知"), CutConnection())
+        )
+        reply = await stage.ask(aiko, channel, "会議は金曜。覚えて")
+        stage.model.script(says("しました。"))
+        press = await stage.discord.click(aiko, reply.message, continue_label(aiko))
+        await answered(press)
+        assert reply.message.labels == [UNDO]
+
+
+class TestUsedMemories:
+    async def test_are_listed_for_the_asker(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        first = await remembered(stage, aiko, channel, "猫の名前はモチ")
+        stage.model.script(calls(Call("recall", {"query": "猫の名前"})), says("モチです。"))
+        reply = await stage.ask(aiko, channel, "猫の名前は？")
+        assert reply.labels == ["🧠 使ったメモリ（1）", again_label(aiko)]
+        said = await told(stage, aiko, reply.message, "🧠 使ったメモリ（1）")
+        assert "猫の名前はモチ" in said
+        assert "覚え" in said
+        assert said.count(f"/channels/{channel.guild.id if channel.guild else '@me'}/{channel.id}/") == 1
+        assert str(first.message.id) in said
+        assert "Only the owner" in await told(stage, ben, reply.message, "🧠 使ったメモリ（1）")
+
+    async def test_that_are_gone_are_said_to_be(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        first = await remembered(stage, aiko, channel, "猫の名前はモチ")
+        stage.model.script(calls(Call("recall", {"query": "猫の名前"})), says("モチです。"))
+        reply = await stage.ask(aiko, channel, "猫の名前は？")
+        await told(stage, aiko, first.message, UNDO)
+        assert "残っていません" in await told(stage, aiko, reply.message, "🧠 使ったメモリ（1）")
+
+
+class TestInAChannel:
+    async def told_under(self, stage: Stage, aiko: User, channel: Channel) -> ChannelReply:
+        stage.model.script(calls(Call("remember", {"content": "猫が好き"})), says("承知しました。"))
+        message = await stage.write(aiko, channel, "猫が好きと覚えて")
+        return await stage.says(message, "承知しました。")
+
+    async def test_a_mention_has_its_receipt(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        reply = await self.told_under(stage, aiko, channel)
+        assert reply.text == "承知しました。\n\n-# 💾 覚えました: 猫が好き"
+        assert reply.labels == [UNDO]
+        assert "Only the owner" in await told(stage, ben, reply.message, UNDO)
+        await told(stage, aiko, reply.message, UNDO)
+        assert kept(stage, aiko) == []
+
+    async def test_the_memory_has_the_link_of_the_answer(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await self.told_under(stage, aiko, channel)
+        [(source,)] = stage.rows("SELECT source FROM memories WHERE user_id = ?", aiko.id)
+        assert json.loads(source)["link"].endswith(f"/{channel.id}/{reply.message.id}")
+        assert json.loads(source)["kind"] == "model"
+
+    async def test_after_a_crash_it_is_shown_with_the_answer(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await self.told_under(stage, aiko, channel)
+        shown = "SELECT shown FROM mentions WHERE answer_id = ?"
+        await stage.eventually(shown, reply.message.id, gives=[(1,)])
+        stage.change(f"UPDATE mentions SET shown = 0 WHERE answer_id = {reply.message.id}")
+        stage.change(f"UPDATE messages SET content = '承知。' WHERE discord_id = {reply.message.id}")
+        await stage.restart()
+        await reply.until(lambda shown: shown.text.startswith("承知。"), "the answer as it is stored")
+        assert reply.text == "承知。\n\n-# 💾 覚えました: 猫が好き"
+        assert reply.labels == [UNDO]
+
+    async def test_an_edited_question_keeps_what_its_first_answer_did_to_be_taken_back(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(calls(Call("remember", {"content": "猫が好き"})), says("承知しました。"))
+        message = await stage.write(aiko, channel, "猫が好きと覚えて")
+        await stage.says(message, "承知しました。")
+        stage.model.script(calls(Call("remember", {"content": "犬が好き"})), says("直しました。"))
+        await stage.discord.edit(aiko, message, f"{stage.discord.bot.mention} 犬が好きと覚えて")
+        reply = await stage.says(message, "直しました。")
+        assert reply.text == "直しました。\n\n-# 💾 覚えました: 猫が好き\n-# 💾 覚えました: 犬が好き"
+        assert reply.labels == [UNDO, "取り消す: 犬が好き"]
+        await told(stage, aiko, reply.message, UNDO)
+        assert kept(stage, aiko) == ["犬が好き"]
+
+
+class TestPrivate:
+    async def test_nothing_of_it_is_told_in_public(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        reply = await remembered(stage, aiko, channel, "好きな鳥はオオルリ", private=True)
+        assert "-# 💾 覚えました: 好きな鳥はオオルリ" in reply.text
+        [(number, audience)] = stage.rows("SELECT id, audience FROM memories WHERE user_id = ?", aiko.id)
+        assert audience == "private"
+        stage.model.script(
+            calls(
+                Call("forget", {"id": number}),
+                Call("update_memory", {"id": number, "content": "好きな鳥はカラス"}),
+                Call("remember", {"content": "好きな鳥はカラス", "supersedes": number}),
+                Call("list_memories", {}),
+                Call("recall", {"query": "好きな鳥"}),
+            ),
+            says("ありません。"),
+        )
+        public = await stage.ask(aiko, channel, "好きな鳥は今はカラス。前のは全部忘れて、覚えて")
+        assert "オオルリ" not in "".join(new_tool_results(stage.model.requests[-1].body))
+        assert "オオルリ" not in public.text
+        assert public.labels == [again_label(aiko)]
+        assert kept(stage, aiko) == ["好きな鳥はオオルリ"]
+
+    async def test_its_receipt_in_a_dm_works(self, stage: Stage, aiko: User) -> None:
+        dm = stage.discord.dm(aiko)
+        reply = await remembered(stage, aiko, dm, "好きな鳥はオオルリ")
+        assert "-# 💾 覚えました: 好きな鳥はオオルリ" in reply.text
+        await told(stage, aiko, reply.message, UNDO)
+        assert kept(stage, aiko) == []
+
+    async def test_its_receipt_in_a_dm_is_shown_after_a_crash(self, stage: Stage, aiko: User) -> None:
+        dm = stage.discord.dm(aiko)
+        stage.model.script(calls(Call("remember", {"content": "好きな鳥はオオルリ"})), says("承知しました。"))
+        message = await stage.write(aiko, dm, "好きな鳥はオオルリ。覚えて", mention=False)
+        reply = await stage.says(message, "承知しました。")
+        noted = "SELECT count(*) FROM personal_answers WHERE user_id = ?"
+        await stage.eventually(noted, aiko.id, gives=[(0,)])
+        stage.change(f"INSERT INTO personal_answers VALUES ({reply.message.id}, {dm.id}, {aiko.id}, 1)")
+        stage.change(f"UPDATE messages SET content = '承知。' WHERE discord_id = {reply.message.id}")
+        await stage.restart()
+        await reply.until(lambda shown: shown.text.startswith("承知。"), "the answer as it is stored")
+        assert reply.text == "承知。\n\n-# 💾 覚えました: 好きな鳥はオオルリ"
+        assert reply.labels == [UNDO, again_label(aiko)]

@@ -1,0 +1,120 @@
+"""When deleted memories are removed for good: in time, after a failure, after a restart, beside a reader."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from freezegun import freeze_time
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.memory import UNDO_TIME
+from cc_bot.purge import keep_purging, purge_due
+from cc_bot.stores import Stores, open_stores
+from tests.end_to_end.program import Program
+
+ME = 123456789012345678
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as opened:
+        yield opened
+
+
+async def deleted(stores: Stores, content: str = "忘れること") -> int:
+    memory = await stores.memories.add(ME, content)
+    assert await stores.memories.delete(ME, memory.id)
+    return memory.id
+
+
+def left(path: Path) -> list[str]:
+    with closing(sqlite3.connect(path / "sessions.db")) as database:
+        return [row[0] for row in database.execute("SELECT content FROM memories")]
+
+
+def ten_minutes_later() -> datetime:
+    return utc_now() + UNDO_TIME
+
+
+@asynccontextmanager
+async def purging(stores: Stores, clock: Clock) -> AsyncIterator[None]:
+    task = asyncio.create_task(keep_purging(stores.memory_removal, clock))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def eventually_nothing(path: Path) -> None:
+    async with asyncio.timeout(10):
+        while left(path):  # noqa: ASYNC110 - no event comes out of a file
+            await asyncio.sleep(0.01)
+
+
+class TestDueMemories:
+    async def test_are_those_whose_undo_is_over(self, stores: Stores, tmp_path: Path) -> None:
+        with freeze_time("2026-11-22 03:04:05", real_asyncio=True) as now:
+            await deleted(stores, "古い")
+            now.tick(UNDO_TIME - timedelta(seconds=1))
+            await deleted(stores, "新しい")
+            assert await purge_due(stores.memory_removal, utc_now)
+            assert left(tmp_path) == ["古い", "新しい"]
+            now.tick(1)
+            assert await purge_due(stores.memory_removal, utc_now)
+            assert left(tmp_path) == ["新しい"]
+
+    async def test_are_removed_when_their_time_comes(self, stores: Stores, tmp_path: Path) -> None:
+        await deleted(stores)
+        soon = UNDO_TIME - timedelta(seconds=0.2)
+
+        def clock() -> datetime:
+            return utc_now() + soon
+
+        async with purging(stores, clock):
+            await asyncio.sleep(0.05)
+            assert left(tmp_path) == ["忘れること"]
+            await eventually_nothing(tmp_path)
+
+    async def test_that_the_last_run_left_are_removed_at_once(self, stores: Stores, tmp_path: Path) -> None:
+        await deleted(stores)
+        async with purging(stores, ten_minutes_later):
+            await eventually_nothing(tmp_path)
+
+
+class TestAttempt:
+    async def test_that_fails_asks_for_another(self, tmp_path: Path) -> None:
+        async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as closed:
+            pass
+        assert not await purge_due(closed.memory_removal, utc_now)
+
+    async def test_beside_a_reader_asks_for_another(self, stores: Stores, tmp_path: Path) -> None:
+        await deleted(stores)
+        with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM memories").fetchall()
+            assert not await purge_due(stores.memory_removal, ten_minutes_later)
+            assert left(tmp_path) == []
+        assert await purge_due(stores.memory_removal, ten_minutes_later)
+
+
+class TestTerminal:
+    async def test_removes_what_is_due(self, tmp_path: Path) -> None:
+        async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as stores:
+            await deleted(stores)
+        settings = {
+            "CC_BOT_DATABASE_URL": f"sqlite:///{tmp_path}/sessions.db",
+            "CC_BOT_TEST_CLOCK_OFFSET": str(UNDO_TIME // timedelta(seconds=1)),
+        }
+        program = Program(tmp_path, settings)
+        try:
+            code, output = await program.run("chat")
+        finally:
+            await program.close()
+        assert code == 0, output
+        assert left(tmp_path) == []
+        assert "忘れること".encode() not in (tmp_path / "sessions.db").read_bytes()

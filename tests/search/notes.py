@@ -1,0 +1,19 @@
+"""Notes of one user, searched as a store does it: all of them are candidates."""
+
+from collections import Counter
+
+from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
+
+
+def candidate(id_: int, content: str) -> Candidate:
+    terms = document_terms(content)
+    return Candidate(id_, fold(content), terms, sum(terms.values()))
+
+
+def found(query: str, *contents: str) -> list[str]:
+    """The notes that answer the query, best first; the last of them is the newest."""
+    notes = [candidate(id_, content) for id_, content in enumerate(contents)]
+    frequency = Counter(term for note in notes for term in note.terms)
+    average = sum(note.length for note in notes) / len(notes)
+    hits = rank(parse_query(query), Statistics(len(notes), average, frequency), notes)
+    return [contents[hit.id] for hit in hits]

@@ -1,0 +1,72 @@
+"""A fact that is told, kept, used and summarized, and where it may stand after that."""
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from cc_bot.domain import Message, SessionKey, ToolCall
+from cc_bot.domain.memory import Memory
+from cc_bot.storage import Database
+from cc_bot.stores import Stores
+from tests.stores.backends import KEY, OTHER_USER
+
+ME: Final = KEY.user_id
+YOU: Final = OTHER_USER.user_id
+FACT: Final = "金庫の番号はＺＥＢＲＡ-4711"
+FOLDED: Final = "zebra-4711"
+NUMBER: Final = "-4711"
+"""What no other text or number has."""
+MARK: Final = "（消去しました）"
+
+
+def remembered(memory: Memory, call_id: str = "1") -> ToolCall:
+    arguments = json.dumps({"content": memory.content})
+    result = json.dumps({"remembered": {"id": memory.id, "content": memory.content}}, ensure_ascii=False)
+    return ToolCall(call_id, "remember", arguments, result)
+
+
+def recalled(*memories: Memory, call_id: str = "2") -> ToolCall:
+    found = [{"id": memory.id, "content": memory.content} for memory in memories]
+    result = json.dumps({"memories": found}, ensure_ascii=False)
+    return ToolCall(call_id, "recall", '{"query": "金庫"}', result)
+
+
+async def stored(
+    stores: Stores, question: str, text: str, *calls: ToolCall, key: SessionKey = KEY, **fields: Any
+) -> int:
+    """A turn of a session; the row of its answer."""
+    session = await stores.sessions.open(key, visibility=fields.get("visibility", "public"))
+    exchange = (Message("user", question, **fields), Message("assistant", text, tool_calls=calls, **fields))
+    _, answered = await stores.sessions.archive_turn(session, exchange)
+    assert answered.id is not None
+    return answered.id
+
+
+async def calls_of(stores: Stores, key: SessionKey = KEY) -> list[ToolCall]:
+    history = (await stores.sessions.open(key, visibility="private")).history
+    return [call for message in history for call in message.tool_calls]
+
+
+async def summarized(stores: Stores, text: str = "要約", key: SessionKey = KEY) -> None:
+    """Have everything that was said so far summarized."""
+    backlog = await stores.summaries.backlog(key)
+    assert backlog is not None
+    visibilities = {message.visibility for message in backlog.messages}
+    assert await stores.summaries.put(backlog, dict.fromkeys(visibilities, text))
+
+
+async def statuses(database: Database, user_id: int = ME) -> list[str]:
+    rows = await database.query("SELECT status FROM memories WHERE user_id = $1 ORDER BY id", user_id)
+    return [row[0] for row in rows]
+
+
+async def everything(database: Database) -> str:
+    """All that stands in any table, as one text."""
+    tables = await database.query("SELECT name FROM sqlite_master WHERE type = 'table'")
+    rows = [await database.query(f"SELECT * FROM {name}") for (name,) in tables]
+    return str(rows)
+
+
+def bytes_of(folder: Path) -> bytes:
+    """Everything that the database's files hold."""
+    return b"".join(path.read_bytes() for path in sorted(folder.glob("sessions.db*")))

@@ -1,0 +1,204 @@
+"""`/memory` in the terminal: what is done to memories there, in front of the plain view."""
+
+import io
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from cc_bot.domain import Locale, Source
+from cc_bot.stores import Stores
+from cc_bot.terminal.plain import PlainView
+from cc_bot.terminal.runner import Runner
+from tests.terminal.program import assistant, profile
+
+
+class Chat:
+    """A runner in front of a plain view."""
+
+    def __init__(self, stores: Stores, locale: Locale) -> None:
+        self.out, self.err = io.StringIO(), io.StringIO()
+        self.runner = Runner(assistant(stores), stores, profile(locale), PlainView(self.out, self.err))
+
+    async def say(self, line: str) -> str:
+        """Everything that one line brought up."""
+        for stream in (self.out, self.err):
+            stream.seek(0)
+            stream.truncate()
+        assert await self.runner.run(line)
+        return self.out.getvalue() + self.err.getvalue()
+
+
+@pytest.fixture
+def chat(stores: Stores) -> Chat:
+    return Chat(stores, Locale.JA)
+
+
+@pytest.fixture
+def english(stores: Stores) -> Chat:
+    return Chat(stores, Locale.EN)
+
+
+class TestShow:
+    async def test_tells_everything(self, chat: Chat, stores: Stores) -> None:
+        await stores.memories.add(
+            0,
+            "一行目\n二行目",
+            category="家族",
+            tags=["記念日"],
+            audience="private",
+            source=Source("message", link="https://discord.com/channels/1/2/3", author="Ben"),
+        )
+        shown = await chat.say("/memory show 1")
+        for part in (
+            "一行目\n二行目",
+            "家族",
+            "#記念日",
+            "🔒",
+            "Ben さんのメッセージから",
+            "/channels/1/2/3",
+        ):
+            assert part in shown
+
+    async def test_of_what_is_not_there_says_so(self, english: Chat) -> None:
+        assert "There is no memory #9" in await english.say("/memory show 9")
+
+    async def test_marks_in_a_list_what_is_private_or_over(self, chat: Chat) -> None:
+        await chat.say("/memory add 昔の予定 --until 2020-01-01 --private")
+        assert "#1  🔒⌛" in await chat.say("/memory list")
+
+
+class TestEdit:
+    async def test_changes_what_is_given_and_nothing_else(self, chat: Chat, stores: Stores) -> None:
+        await chat.say("/memory add 猫はタマ --category 猫 --tags ペット --until 2030-01-01")
+        assert "#1 を変更しました" in await chat.say("/memory edit 1 猫はミケ --until -")
+        memory = await stores.memories.get(0, 1)
+        assert memory is not None
+        assert (memory.content, memory.category, memory.tags) == ("猫はミケ", "猫", ("ペット",))
+        assert memory.expires_at is None
+
+    async def test_is_undone(self, chat: Chat) -> None:
+        await chat.say("/memory add 猫はタマ")
+        await chat.say("/memory edit 1 猫はミケ")
+        assert "取り消しました" in await chat.say("/memory undo 1")
+        assert "猫はタマ" in await chat.say("/memory show 1")
+        assert "取り消せる変更はありません" in await chat.say("/memory undo 1")
+
+    async def test_goes_back_to_any_former_text(self, chat: Chat) -> None:
+        await chat.say("/memory add 猫はタマ")
+        await chat.say("/memory edit 1 猫はミケ")
+        await chat.say("/memory edit 1 猫はモチ")
+        shown = await chat.say("/memory show 1")
+        assert "#2" in shown
+        assert "/memory restore 3" in shown
+        assert "メモリ #1\n猫はタマ" in await chat.say("/memory restore 2")
+
+    @pytest.mark.parametrize(
+        ("line", "sentence"),
+        [
+            ("/memory edit 1 --until soon", "日付が読めません"),
+            ("/memory edit 1 パスワードは Tr0ub4dor&3", "保存しませんでした"),
+            ("/memory edit 9 x", "#9 のメモリは見つかりません"),
+            ("/memory restore 9", "もう残っていません"),
+            ("/memory undo 9", "#9 のメモリは見つかりません"),
+        ],
+    )
+    async def test_that_does_not_go_has_one_sentence(self, chat: Chat, line: str, sentence: str) -> None:
+        await chat.say("/memory add 猫はタマ")
+        said = await chat.say(line)
+        assert sentence in said
+        assert said.count("\n") == 1
+        assert "猫はタマ" in await chat.say("/memory show 1")
+
+
+class TestDelete:
+    async def test_says_how_to_undo_it(self, chat: Chat) -> None:
+        await chat.say("/memory add もう要らない")
+        assert "/memory undo 1" in await chat.say("/memory delete 1")
+        assert "元に戻しました（#1）" in await chat.say("/memory undo 1")
+        assert "もう要らない" in await chat.say("/memory list")
+
+    async def test_now_is_for_good(self, chat: Chat) -> None:
+        await chat.say("/memory add もう要らない")
+        assert "完全に消しました" in await chat.say("/memory delete 1 --now")
+        assert "見つかりません" in await chat.say("/memory undo 1")
+
+    async def test_of_all_asks_first(self, english: Chat) -> None:
+        assert "no memories yet" in await english.say("/memory delete-all")
+        await english.say("/memory add One")
+        await english.say("/memory add Two")
+        assert "/memory delete-all 2" in await english.say("/memory delete-all")
+        assert "/memory delete-all 2" in await english.say("/memory delete-all 1")
+        assert "Two" in await english.say("/memory list")
+        assert "Erased for good" in await english.say("/memory delete-all 2")
+        assert "no memories yet" in await english.say("/memory list")
+
+
+class TestFiles:
+    async def test_go_out_and_come_back(self, chat: Chat, tmp_path: Path) -> None:
+        file = tmp_path / "メモリ.json"
+        await chat.say("/memory add 誕生日は3月15日 --category 家族")
+        assert f"1件を {file} に書き出しました" in await chat.say(f"/memory export {file}")
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert json.loads(file.read_text())["memories"][0]["category"] == "家族"
+        await chat.say("/memory delete-all 1")
+        told = await chat.say(f"/memory import {file}")
+        assert "新しく覚える: 1件" in told
+        assert f"/memory import --now {file}" in told
+        assert "まだありません" in await chat.say("/memory list")
+        assert "1件を覚えました" in await chat.say(f"/memory import --now {file}")
+        assert "家族" in await chat.say("/memory list")
+
+    async def test_in_markdown_are_for_reading(self, chat: Chat, tmp_path: Path) -> None:
+        await chat.say("/memory add 誕生日は3月15日 --category 家族")
+        await chat.say(f"/memory export {tmp_path}/m.md")
+        assert "## 家族" in (tmp_path / "m.md").read_text()
+
+    async def test_are_never_overwritten(self, chat: Chat, tmp_path: Path) -> None:
+        await chat.say("/memory add x")
+        (tmp_path / "m.json").write_text("mine")
+        assert "もうあります" in await chat.say(f"/memory export {tmp_path}/m.json")
+        assert (tmp_path / "m.json").read_text() == "mine"
+
+    @pytest.mark.parametrize(
+        ("line", "sentence"),
+        [
+            ("/memory export {folder}/none/m.json", "書き込めません"),
+            ("/memory export {folder}/\0", "書き込めません"),
+            ("/memory import {folder}/none.json", "見つかりません"),
+            ("/memory import {folder}", "読めません"),
+            ("/memory import {folder}/large.txt", "大きすぎます"),
+            ("/memory import {folder}/strange.json", "メモリの一覧として読めません"),
+        ],
+    )
+    async def test_that_do_not_go_have_one_sentence(
+        self, chat: Chat, tmp_path: Path, line: str, sentence: str
+    ) -> None:
+        await chat.say("/memory add x")
+        (tmp_path / "large.txt").write_text("x" * (2**20 + 1))
+        (tmp_path / "strange.json").write_text('{"a": 1}')
+        said = await chat.say(line.format(folder=tmp_path))
+        assert sentence in said
+        assert said.count("\n") == 1
+
+
+class TestPause:
+    async def test_keeps_nothing_until_it_is_over(self, chat: Chat, tmp_path: Path) -> None:
+        (tmp_path / "m.txt").write_text("お茶が好き")
+        assert "一時停止しました" in await chat.say("/memory pause")
+        assert "一時停止中" in await chat.say("/memory add x")
+        assert "一時停止中" in await chat.say(f"/memory import --now {tmp_path}/m.txt")
+        assert "一時停止中" in await chat.say("/memory stats")
+        assert "再開しました" in await chat.say("/memory resume")
+        assert "覚えました" in await chat.say("/memory add x")
+
+
+class TestStats:
+    async def test_show_how_much_there_is_of_what(self, chat: Chat) -> None:
+        await chat.say("/memory add 一 --category 仕事 --private")
+        await chat.say("/memory add 二 --category 仕事")
+        await chat.say("/memory add 三")
+        shown = await chat.say("/memory stats")
+        assert "あなたのメモリ 3件" in shown
+        assert "▰▰▰▰▰▰▰▰▰▰ 仕事 2件\n▰▰▰▰▰▱▱▱▱▱ 一般 1件" in shown
