@@ -23,13 +23,15 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/turn.py`
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import Database, Dialect, Row, Statement, apply_pending, open_database
+from cc_bot.storage import Database, Dialect, Row, Statement, Steps, apply_pending, open_database
 from cc_bot.stores import SessionStore
+
+T = TypeVar("T")
 
 GOAL = 3.0
 BLOCKS = 40
@@ -60,8 +62,17 @@ class Recorder:
         self._note("COMMIT", ())
         return await self._database.transaction(statements)
 
+    async def read(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._database.read(begin)
+
+    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+        return await self._database.write(begin)
+
     async def preserve(self, version: int) -> None:
         await self._database.preserve(version)
+
+    async def checkpoint(self) -> bool:
+        return await self._database.checkpoint()
 
     async def close(self) -> None:
         await self._database.close()

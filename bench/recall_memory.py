@@ -1,0 +1,60 @@
+"""How much memory searching takes, in a process of its own: that of others would count otherwise.
+
+What is counted begins before the database is opened, when all modules are there. Pages of the file that are
+read as memory (mmap) are the system's cache, given back when others need it: they are counted apart.
+"""
+
+import asyncio
+import random
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # it is started as a file
+
+from bench.recall_text import Everyday
+from cc_bot.stores import open_stores
+
+STATUS = Path("/proc/self/status")
+SEARCHES_OF_EACH = 3
+
+
+class Resident(NamedTuple):
+    """Megabytes: the process's own, and of the mapped file and libraries."""
+
+    own: float
+    mapped: float
+
+
+def resident() -> Resident:
+    lines = (line.partition(":") for line in STATUS.read_text().splitlines())
+    kb = {name: int(value.split()[0]) for name, _, value in lines if name in ("RssAnon", "RssFile")}
+    return Resident(kb["RssAnon"] / 1024, kb["RssFile"] / 1024)
+
+
+async def search(path: Path, users: list[int]) -> Resident:
+    """The most that was added while these users searched."""
+    source, before = Everyday(4), resident()
+    known = [source.note() for _ in range(1000)]
+    most = Resident(0, 0)
+    async with open_stores(f"sqlite:///{path}", embedder=None) as stores:
+        for user_id in users:
+            for _ in range(SEARCHES_OF_EACH):
+                await stores.memories.search(user_id, source.question(random.choice(known)))
+            now = resident()
+            most = Resident(max(most.own, now.own - before.own), max(most.mapped, now.mapped - before.mapped))
+    return most
+
+
+def added(path: Path, users: list[int]) -> Resident | None:
+    """What it takes; None on a system that does not tell."""
+    if not STATUS.exists():
+        return None
+    command = [sys.executable, __file__, str(path), *map(str, users)]
+    own, mapped = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
+    return Resident(float(own), float(mapped))
+
+
+if __name__ == "__main__":
+    print(*asyncio.run(search(Path(sys.argv[1]), [int(user_id) for user_id in sys.argv[2:]])))
