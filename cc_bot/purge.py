@@ -10,7 +10,6 @@ from typing import Final
 import structlog
 
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.memory import UNDO_TIME
 from cc_bot.stores.memory_removal import MemoryRemovalStore
 
@@ -28,7 +27,7 @@ async def purge_due(removal: MemoryRemovalStore, clock: Clock) -> bool:
         if count := await removal.purge(clock() - UNDO_TIME):
             _log.info("memories_purged", count=count)
         return await removal.write_back()
-    except CcBotError as error:
+    except Exception as error:  # noqa: BLE001 - what people had deleted goes, whatever went wrong once
         _log.warning("purge_failed", error=type(error).__name__)
         return False
 
@@ -43,6 +42,6 @@ async def keep_purging(removal: MemoryRemovalStore, clock: Clock) -> None:
 async def _pause_s(removal: MemoryRemovalStore, clock: Clock) -> float:
     try:
         due = await removal.next_purge()
-    except CcBotError:
+    except Exception:  # noqa: BLE001 - likewise
         return TRY_AGAIN_S
     return LOOK_EVERY_S if due is None else min(max((due - clock()).total_seconds(), 0.0), LOOK_EVERY_S)

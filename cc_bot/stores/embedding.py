@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 
 import structlog
 
-from cc_bot.domain.errors import CcBotError, ContextTooLong, ModelRefusedRequest
+from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest
 from cc_bot.search.embedder import Embedder
 from cc_bot.search.vectors import Vector
 from cc_bot.storage import Database, Statement
@@ -107,7 +107,7 @@ class Embedding:
             try:
                 if not (await self._step() or await self._sketch()):
                     return
-            except CcBotError as error:
+            except Exception as error:  # noqa: BLE001 - whatever one text does to an encoder, the rest goes on
                 pause_s = min(self._pause_s * 2.0 ** min(self._failures - 1, _MOST_DOUBLED), _LONGEST_PAUSE_S)
                 _log.warning("vectors_put_off", error=type(error).__name__, pause_s=pause_s)
                 await asyncio.sleep(pause_s)
@@ -122,7 +122,7 @@ class Embedding:
                 return False
             try:
                 await self._embed(notes)
-            except CcBotError:
+            except Exception:
                 self._failures += 1
                 for note in notes:
                     self.noted(note.user_id, note.id)

@@ -14,7 +14,6 @@ from typing import Final
 
 import structlog
 
-from cc_bot.domain.errors import StorageError
 from cc_bot.storage import Database
 from cc_bot.stores.memory_index import WAITING, WAITING_CHARACTERS, fold_in
 from cc_bot.stores.memory_remaking import all_remade, remake_some, remake_waiting
@@ -77,8 +76,8 @@ class MemoryUpkeep:
             begun = monotonic()
             try:
                 more = await self._step()
-            except StorageError:
-                _log.warning("memory_upkeep_put_off", pause_s=_PAUSE_S)
+            except Exception as error:  # noqa: BLE001 - it is for all users, and ends with the program alone
+                _log.warning("memory_upkeep_put_off", error=type(error).__name__, pause_s=_PAUSE_S)
                 await asyncio.sleep(_PAUSE_S)
                 continue
             if more:

@@ -92,6 +92,18 @@ class TestAttempt:
             pass
         assert not await purge_due(closed.memory_removal, utc_now)
 
+    async def test_that_fails_in_a_way_nobody_thought_of_asks_for_another(
+        self, stores: Stores, tmp_path: Path
+    ) -> None:
+        await deleted(stores)
+
+        def no_clock() -> datetime:
+            raise ZeroDivisionError
+
+        assert not await purge_due(stores.memory_removal, no_clock)
+        assert await purge_due(stores.memory_removal, ten_minutes_later)
+        assert left(tmp_path) == []
+
     async def test_beside_a_reader_asks_for_another(self, stores: Stores, tmp_path: Path) -> None:
         await deleted(stores)
         with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as reader:

@@ -27,7 +27,7 @@ class TopicEncoder:
 
     name: str = "topics"
     embedded: list[str] = field(default_factory=list)
-    trouble: list[ModelError | None] = field(default_factory=list)
+    trouble: list[Exception | None] = field(default_factory=list)
     """What goes wrong with the next calls, in order."""
     refuses: dict[str, ModelError] = field(default_factory=dict)
     """What goes wrong with every call that has this text."""

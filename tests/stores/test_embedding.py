@@ -145,7 +145,7 @@ class TestTrouble:
     async def test_of_a_server_is_over_when_it_is_back(
         self, memories: MemoryStore, embedding: Embedding, database: Database, encoder: TopicEncoder
     ) -> None:
-        encoder.trouble = [ModelUnavailable(), ModelUnavailable()]
+        encoder.trouble = [ModelUnavailable(), ZeroDivisionError()]
         await memories.add(USER, "猫が好き")
         with capture_logs() as logs:
             async with embedding.running():
