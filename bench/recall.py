@@ -94,8 +94,8 @@ async def quality_with(
 async def fill(path: Path, population: Population) -> None:
     async with open_database(f"sqlite:///{path}") as database:
         await apply_pending(database)
-        await population.write(MemoryStore(database))
         upkeep = MemoryUpkeep(database)
+        await population.write(MemoryStore(database), upkeep)
         for index in range(len(population.large)):
             await upkeep.catch_up(population.large_user(index))
     population.copy(path)

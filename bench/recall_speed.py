@@ -6,8 +6,9 @@ beside one committed INSERT of the same row, by turns and through the same conne
 the machine does meets both alike. Every tenth search comes right after a note was added: what is kept ready
 for a search must not be stale, nor dear to bring up to date.
 
-Filling goes through the store, for two hundred of the users and for the two large ones; the rows of the
-others are copies of those: a user of a hundred notes has nothing beside the rows of `memories`.
+Filling goes through the store, for two hundred of the users and for the two large ones; the others are copies
+of those, with what has been made of their notes. Of a user of a hundred notes the last eight wait to be
+folded into the search index, which is so on average: between none and sixteen do.
 """
 
 import random
@@ -24,8 +25,10 @@ from bench.recall_quality import like
 from bench.recall_text import Everyday, Phrase
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore
+from cc_bot.stores.memory_upkeep import MemoryUpkeep
 
 NOTES_OF_SMALL = 100
+WAITING_OF_SMALL = 8
 TEMPLATES = 200
 SEARCHES_OF_SMALL = 2000
 SEARCHES_OF_LARGE = 300
@@ -36,11 +39,13 @@ COPY = """
     WITH RECURSIVE copies (number) AS (
         SELECT 1 UNION ALL SELECT number + 1 FROM copies WHERE number < {copies}
     )
-    INSERT INTO memories (user_id, {columns})
-    SELECT user_id + {templates} * number, {columns} FROM memories CROSS JOIN copies
+    INSERT INTO {table} (user_id, {columns})
+    SELECT user_id + {templates} * number, {columns} FROM {table} CROSS JOIN copies
     WHERE user_id <= {templates}
-    ORDER BY id, number
+    ORDER BY {order}, number
 """
+COPIED = {"memories": "id", "memory_segments": "segment, user_id"}
+"""What a user of a hundred notes has, and the order in which it was written."""
 
 
 class Took(NamedTuple):
@@ -83,10 +88,12 @@ class Population:
     def template_of(self, user_id: int) -> int:
         return (user_id - 1) % self.templates + 1 if user_id <= self.small else user_id
 
-    async def write(self, store: MemoryStore) -> None:
+    async def write(self, store: MemoryStore, upkeep: MemoryUpkeep) -> None:
         """Store the notes of the templates, and those of the large users, by turns."""
         for position in range(NOTES_OF_SMALL):
             for user_id in range(1, self.templates + 1):
+                if position == NOTES_OF_SMALL - WAITING_OF_SMALL:
+                    await upkeep.catch_up(user_id)
                 await self._note(store, user_id, Everyday(user_id * 1000 + position).note())
         sources = [Everyday(-1 - index) for index in range(len(self.large))]
         for position in range(max(self.large, default=0)):
@@ -104,11 +111,15 @@ class Population:
         """Give the rest of the small users the notes of the templates."""
         with closing(sqlite3.connect(path)) as raw:
             raw.execute("PRAGMA synchronous = OFF")
-            columns = [row[1] for row in raw.execute("PRAGMA table_info(memories)")]
-            copied = ", ".join(column for column in columns if column not in ("id", "user_id"))
             copies = -(-self.small // self.templates) - 1
-            if copies:
-                raw.execute(COPY.format(copies=copies, columns=copied, templates=self.templates))
+            for table, order in COPIED.items() if copies else ():
+                names = [row[1] for row in raw.execute(f"PRAGMA table_info({table})")]
+                columns = ", ".join(name for name in names if name not in ("id", "user_id"))
+                raw.execute(
+                    COPY.format(
+                        table=table, copies=copies, columns=columns, templates=self.templates, order=order
+                    )
+                )
             raw.commit()
 
 

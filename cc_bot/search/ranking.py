@@ -6,8 +6,10 @@ the candidates cheaply; `rank` then looks at each, and counts for each thing ask
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from cc_bot.search.fusion import Evidence, Hit, fuse
@@ -42,6 +44,7 @@ class Candidate:
     length: int
 
 
+@lru_cache(maxsize=1024)  # of the terms of a query, most are in no note or in few
 def rarity(frequency: int, documents: int) -> float:
     """BM25's inverse document frequency, in the form that is never negative."""
     return math.log(1 + (max(documents - frequency, 0) + 0.5) / (frequency + 0.5))
@@ -83,6 +86,8 @@ def rank(
     for note in candidates:
         score = covered = 0.0
         for group in groups:
+            if group.saying.keys().isdisjoint(note.terms):
+                continue
             value, quality = _answer(group, note, statistics.average_length)
             score += value
             covered += quality * group.importance
@@ -115,18 +120,24 @@ class _Asked(NamedTuple):
     importance: float
     """Its part in the query: the value of the rarest term that it is written with."""
     wordings: list[_Wording]
+    saying: Mapping[str, list[int]]
+    """By term: which of the wordings have it. Of all that may be said, a note has but little."""
 
 
 def _weighed(group: Group, statistics: Statistics) -> _Asked:
     wordings = []
-    for wording in group.wordings:
-        values = [
-            (term, weight * rarity(statistics.frequency.get(term, 0), statistics.documents))
-            for term, weight in wording.terms.items()
-        ]
+    saying: defaultdict[str, list[int]] = defaultdict(list)
+    for at, wording in enumerate(group.wordings):
+        values = []
+        total = 0.0
+        for term, weight in wording.terms.items():
+            value = weight * rarity(statistics.frequency.get(term, 0), statistics.documents)
+            values.append((term, value))
+            total += value
+            saying[term].append(at)
         strength = min(1.0, max(wording.terms.values()))
-        wordings.append(_Wording(wording.whole, strength, sum(value for _, value in values), values))
-    return _Asked(max(value for _, value in wordings[0].values), wordings)
+        wordings.append(_Wording(wording.whole, strength, total, values))
+    return _Asked(max(value for _, value in wordings[0].values), wordings, saying)
 
 
 def _answer(group: _Asked, note: Candidate, average_length: float) -> tuple[float, float]:
@@ -137,7 +148,9 @@ def _answer(group: _Asked, note: Candidate, average_length: float) -> tuple[floa
     """
     best = quality = 0.0
     terms = note.terms
-    for whole, strength, total, values in group.wordings:
+    saying = group.saying
+    for wording in {at for term in terms if term in saying for at in saying[term]}:
+        whole, strength, total, values = group.wordings[wording]
         score = found = 0.0
         for term, value in values:
             count = terms.get(term)

@@ -59,7 +59,7 @@ class MemoryEdit:
             to_text(now),
             not isinstance(self.expires_at, Keep),
             to_text(self.expires_at) if isinstance(self.expires_at, datetime) else None,
-            *((made.likeness, made.terms, made.terms_version) if made else (None, None, None)),
+            *((made.likeness, made.keys, made.terms_version) if made else (None, None, None)),
         )
 
     def _searched_by(self, known: Row) -> SearchText | None:

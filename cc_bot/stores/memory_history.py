@@ -56,7 +56,7 @@ _GO_BACK: Final = f"""
         content = former.content, category = former.category, tags = former.tags,
         metadata = former.metadata, source = former.source, expires_at = former.expires_at,
         search_content = former.search_content, search_tags = former.search_tags,
-        likeness = former.likeness, terms = former.terms, terms_version = former.terms_version,
+        likeness = former.likeness, keys = former.keys, terms_version = former.terms_version,
         supersedes = former.supersedes, updated_at = former.updated_at
     FROM memories AS former
     WHERE now.user_id = $1 AND now.id = $2 AND now.status = 'active' AND now.supersedes = $3

@@ -1,23 +1,25 @@
-"""The notes of one user as a search sees them: those in the index, and those that wait to be.
+"""The notes of one user as a search sees them: in chunks of the index, in its segments, and waiting for it.
 
-Both are asked the same things, which notes have a term and which contain a text, and both answer with sets of
-places (see memory_places). The notes that wait stand behind those of the index, as if they had places
-already: a note's place is how late it was written, give or take.
+All three are asked the same things, which notes have a term and which may contain a text, and all answer with
+sets of places (see memory_places). Here the parts stand one behind the other without gaps, and what waits
+stands last, as if it had places already: a note's place is how late it was written, give or take.
 """
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from cc_bot.search import Candidate
 from cc_bot.storage import Row, Steps
+from cc_bot.stores.memory_keys import some_grams, unpacked
 from cc_bot.stores.memory_places import CHUNK, gathered, set_of
 from cc_bot.stores.memory_rows import tags_of
+from cc_bot.stores.memory_segments import SEGMENT, Segment
 from cc_bot.stores.memory_texts import search_text
 from cc_bot.stores.value_lists import ListStatement
 
 NOTE_COLUMNS: Final = """
-    id, terms, search_content || search_tags, search_tags,
+    id, search_content || search_tags, search_tags,
     CASE WHEN
         ($3 IS NULL OR category = $3)
         AND audience IN ('anywhere', $4)
@@ -25,8 +27,9 @@ NOTE_COLUMNS: Final = """
         THEN 1 ELSE 0 END,
     terms_version = $2
 """
-"""What a Note is made of. $1 user, $2 version of the rules, $3 category or NULL, $4 audience beside
-'anywhere', $5 now."""
+"""What a Note is made of, beside its keys. $1 user, $2 version of the rules, $3 category or NULL, $4 audience
+beside 'anywhere', $5 now."""
+WIDTH: Final = 5
 
 # $1 user, then memories
 _SELECT_TEXTS: Final = ListStatement(
@@ -38,129 +41,194 @@ _MOST_MADE: Final = 1000
 """So many texts are made anew during one search: a tenth of a second. Of more, the oldest are found by what
 other rules made of them, until they are made for good."""
 
+Asked = Mapping[int, str]
+"""The terms of a query by their keys."""
 
-class Note:
+
+class Note(NamedTuple):
     """What there is to know of a note in order to rank it."""
 
-    __slots__ = ("_asked", "_words", "fits", "id", "tags", "text")
+    row: Row
+    terms: Mapping[str, int]
+    """How often it has each of the query's terms that it has."""
+    length: int
 
-    def __init__(self, row: Row, words: list[str], asked: frozenset[str]) -> None:
-        """`words` are its terms, each as often as the note has it; `asked` are those that the query has."""
-        self.id: int = row[0]
-        self.text: str = row[2]
+    @property
+    def id(self) -> int:
+        return int(self.row[0])
+
+    @property
+    def text(self) -> str:
         """In which a query may stand as written."""
-        self.tags: str = row[3]
-        self.fits = bool(row[4])
+        return str(self.row[1])
+
+    @property
+    def tags(self) -> str:
+        return str(self.row[2])
+
+    @property
+    def fits(self) -> bool:
         """Whether its category, its audience and its end are as asked for."""
-        self._words = words
-        self._asked = asked
+        return bool(self.row[3])
 
     def candidate(self, written: str) -> Candidate:
         """`written` stands in it, if only as it was typed."""
         text = self.text if written in self.text else f"{self.text}\n{written}"
-        count = self._words.count
-        return Candidate(self.id, text, {term: count(term) for term in self._asked}, len(self._words))
+        return Candidate(self.id, text, self.terms, self.length)
 
 
-def note_of(row: Row, asked: frozenset[str]) -> Note:
-    """`asked` are the terms of the query."""
-    words = row[1].split()
-    return Note(row, words, asked.intersection(words))
+def note_of(row: Row, keys: bytes, asked: Asked) -> Note:
+    """`keys` are the note's."""
+    numbers = unpacked(keys)
+    found = asked.keys() & numbers
+    if not found:
+        return Note(row, {}, len(numbers))
+    every = list(numbers)
+    return Note(row, {asked[key]: every.count(key) for key in found}, len(numbers))
 
 
-def up_to_date(user_id: int, rows: Sequence[Row]) -> Steps[Sequence[Row]]:
-    """Rows that begin with NOTE_COLUMNS, with what the rules of now make of their texts."""
-    outdated = [row[0] for row in rows if not row[5]][-_MOST_MADE:]
-    if not outdated:
-        return rows
-    made = {}
-    for statement in _SELECT_TEXTS.of((user_id,), outdated):
+def made_anew(user_id: int, rows: Sequence[Row]) -> Steps[dict[int, tuple[Row, bytes]]]:
+    """Of rows that begin with NOTE_COLUMNS, those of other rules than the ones of now: by their ids, with
+    their keys, and what the rules of now make of their texts."""
+    outdated = {row[0]: row for row in [row for row in rows if not row[4]][-_MOST_MADE:]}
+    made: dict[int, tuple[Row, bytes]] = {}
+    for statement in _SELECT_TEXTS.of((user_id,), list(outdated)):
         for id_, content, tags in (yield statement):
-            made[id_] = search_text(content, tags_of(tags))
-    return [
-        (row[0], new.terms, new.search_content + new.search_tags, new.search_tags, *row[4:])
-        if (new := made.get(row[0]))
-        else row
-        for row in rows
-    ]
+            new = search_text(content, tags_of(tags))
+            text = new.search_content + new.search_tags
+            made[id_] = ((id_, text, new.search_tags, *outdated[id_][3:WIDTH]), new.keys)
+    return made
+
+
+class Chunks:
+    """What is joined into postings. `rows` are chunks, in order, with their memories and terms; `postings` is
+    what stands under the keys that were asked for: key -> chunk -> bytes."""
+
+    def __init__(self, rows: Sequence[Row], postings: Mapping[int, Mapping[int, bytes]]) -> None:
+        self._chunks: list[int] = [row[0] for row in rows]
+        self._postings = postings
+        self.size = len(rows) * CHUNK
+
+    def having(self, key: int) -> int:
+        stored = self._postings.get(key)
+        return gathered(stored, self._chunks) if stored else 0
+
+    def containing(self, grams: Collection[int]) -> int:
+        """Those that have all of these."""
+        places = -1 if self._chunks else 0
+        for gram in grams:
+            places &= self.having(gram)
+        return max(places, 0)
+
+    def stored_place(self, place: int) -> int:
+        """A place as it stands in the database."""
+        return self._chunks[place // CHUNK] * CHUNK + place % CHUNK
+
+
+class Segments:
+    """What is folded in. `rows` are segments, in order, with their memories, terms and keys."""
+
+    def __init__(self, rows: Sequence[Row], asked: Asked) -> None:
+        self._numbers: list[int] = [row[0] for row in rows]
+        self._segments = [Segment(row[-1]) for row in rows]
+        self._having: defaultdict[int, int] = defaultdict(int)
+        self._counts: defaultdict[int, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
+        self.size = len(rows) * SEGMENT
+        for number, segment in zip(self._numbers, self._segments, strict=True):
+            self._look_up(number * SEGMENT, segment, asked)
+
+    def having(self, key: int) -> int:
+        return self._having.get(key, 0)
+
+    def containing(self, grams: Collection[int]) -> int:
+        """Those that have all of these."""
+        found = 0
+        for index, segment in enumerate(self._segments):
+            places = [set(segment.places(gram)) for gram in grams]
+            found |= set_of(set.intersection(*places) if places else ()) << index * SEGMENT
+        return found
+
+    def stored_place(self, place: int) -> int:
+        """A place as it stands in the database."""
+        return self._numbers[place // SEGMENT] * SEGMENT + place % SEGMENT
+
+    def note(self, row: Row, stored_place: int) -> Note:
+        number, at = divmod(stored_place, SEGMENT)
+        length = self._segments[self._numbers.index(number)].lengths[at]
+        return Note(row, self._counts.get(stored_place, {}), length)
+
+    def _look_up(self, first: int, segment: Segment, asked: Asked) -> None:
+        offset = self._numbers.index(first // SEGMENT) * SEGMENT
+        for key, term in asked.items():
+            for place in segment.places(key):
+                self._having[key] |= 1 << offset + place
+                self._counts[first + place][term] += 1
 
 
 class Waiting:
-    """The notes that are not in the index; of most users, all that they have."""
+    """The notes that are not in the index; `rows` begin with NOTE_COLUMNS and end with their keys,
+    `made` is what `made_anew` gives of them."""
 
-    def __init__(self, rows: Sequence[Row], asked: frozenset[str]) -> None:
-        self.rows = rows
-        self.not_fitting = set_of([at for at, row in enumerate(rows) if not row[4]])
-        self._words: list[list[str]] = [row[1].split() for row in rows]
-        self._asked = [asked.intersection(words) for words in self._words]
+    def __init__(self, rows: Sequence[Row], asked: Asked, made: Mapping[int, tuple[Row, bytes]]) -> None:
+        self.notes = [note_of(*made.get(row[0], (row, row[-1])), asked) for row in rows]
+        self.total_length = sum(note.length for note in self.notes)
         self._having: defaultdict[str, int] = defaultdict(int)
-        for at, terms in enumerate(self._asked):
-            for term in terms:
+        for at, note in enumerate(self.notes):
+            for term in note.terms:
                 self._having[term] |= 1 << at
-
-    @property
-    def total_length(self) -> int:
-        return sum(map(len, self._words))
-
-    def note(self, at: int) -> Note:
-        return Note(self.rows[at], self._words[at], self._asked[at])
 
     def having(self, term: str) -> int:
         return self._having.get(term, 0)
 
-    def containing(self, texts: Collection[str]) -> int:
-        found = 0
-        for text in texts:
-            found |= set_of([at for at, row in enumerate(self.rows) if text in row[2]])
-        return found
+    def containing(self, text: str) -> int:
+        return set_of(at for at, note in enumerate(self.notes) if text in note.text)
+
+    @property
+    def not_fitting(self) -> int:
+        return set_of(at for at, note in enumerate(self.notes) if not note.fits)
 
 
 class Notes:
-    """All notes of a user: `chunks` are the rows of memory_chunks, in order; `postings` what the index has
-    under the keys that are asked for: key -> chunk -> bytes."""
+    """All notes of a user: those of chunks, of segments, and those that wait."""
 
-    def __init__(
-        self, waiting: Waiting, chunks: Sequence[Row], postings: Mapping[str, Mapping[int, bytes]]
-    ) -> None:
-        self._waiting = waiting
-        self._chunks: list[int] = [row[0] for row in chunks]
-        self._postings = postings
-        self._folded = len(chunks) * CHUNK
-        self.documents: int = sum(row[1] for row in chunks) + len(waiting.rows)
-        self.waiting_terms = waiting.total_length
-        self._total_length: int = sum(row[2] for row in chunks) + waiting.total_length
-
-    @property
-    def average_length(self) -> float:
-        return self._total_length / self.documents if self.documents else 0.0
+    def __init__(self, chunks: Chunks, segments: Segments, waiting: Waiting) -> None:
+        self.chunks = chunks
+        self.segments = segments
+        self.waiting = waiting
+        self.folded = chunks.size + segments.size
 
     @property
     def not_fitting(self) -> int:
         """Those of which that is known without reading them: of those that wait."""
-        return self._waiting.not_fitting << self._folded
+        return self.waiting.not_fitting << self.folded
 
-    def having(self, term: str) -> int:
-        return self._indexed(term) | self._waiting.having(term) << self._folded
+    def having(self, key: int, term: str) -> int:
+        return (
+            self.chunks.having(key)
+            | self.segments.having(key) << self.chunks.size
+            | self.waiting.having(term) << self.folded
+        )
 
-    def containing(self, texts: Mapping[str, Iterable[str]]) -> int:
-        """Those that may contain one of the texts; each comes with its grams. Of those that wait, exact."""
-        indexed = 0
-        if self._chunks:
-            for grams in texts.values():
-                places = -1
-                for gram in grams:
-                    places &= self._indexed(gram)
-                indexed |= max(places, 0)
-        return indexed | self._waiting.containing(texts.keys()) << self._folded
+    def containing(self, texts: Iterable[str]) -> int:
+        """Those that may contain one of the texts. Of those that wait, exact."""
+        found = 0
+        for text in texts:
+            grams = some_grams(text)
+            found |= (
+                self.chunks.containing(grams)
+                | self.segments.containing(grams) << self.chunks.size
+                | self.waiting.containing(text) << self.folded
+            )
+        return found
 
-    def waiting_at(self, place: int) -> Note | None:
-        """The note that waits there; None for a place of the index."""
-        return self._waiting.note(place - self._folded) if place >= self._folded else None
-
-    def stored_place(self, place: int) -> int:
-        """A place of the index as it stands in the database."""
-        return self._chunks[place // CHUNK] * CHUNK + place % CHUNK
-
-    def _indexed(self, key: str) -> int:
-        stored = self._postings.get(key)
-        return gathered(stored, self._chunks) if stored else 0
+    def apart(self, places: Iterable[int]) -> tuple[list[int], list[int], list[Note]]:
+        """These places as they stand in the database, of chunks and of segments, and the notes that wait."""
+        in_chunks, in_segments, waiting = list[int](), list[int](), list[Note]()
+        for place in places:
+            if place >= self.folded:
+                waiting.append(self.waiting.notes[place - self.folded])
+            elif place >= self.chunks.size:
+                in_segments.append(self.segments.stored_place(place - self.chunks.size))
+            else:
+                in_chunks.append(self.chunks.stored_place(place))
+        return in_chunks, in_segments, waiting

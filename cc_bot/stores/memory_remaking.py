@@ -44,7 +44,7 @@ SELECT_OUTDATED: Final = """
 # $1 user, $2 memory, then the fields of SearchText
 _REMAKE: Final = """
     UPDATE memories SET
-        search_content = $3, search_tags = $4, likeness = $5, terms = $6, terms_version = $7
+        search_content = $3, search_tags = $4, likeness = $5, keys = $6, terms_version = $7
     WHERE user_id = $1 AND id = $2
 """
 
@@ -92,6 +92,6 @@ def _remake(rows: Sequence[Row]) -> Steps[None]:
             _REMAKE,
             (
                 *(user_id, id_, made.search_content, made.search_tags),
-                *(made.likeness, made.terms, made.terms_version),
+                *(made.likeness, made.keys, made.terms_version),
             ),
         )

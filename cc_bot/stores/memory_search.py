@@ -1,85 +1,48 @@
 """Finding a user's memories that answer a query: candidates from all of them, then the best of those.
 
-One reading of the database, on one state of it: rows that wait, and for those who have an index the postings
-of the query's terms. The scores of all notes are added up at once (memory_tally), and only the best are
-looked at: their text is read, what the filters and the query say is held against it, and cc_bot.search ranks
-them. Filters are exact, so where many of the best do not fit, the next best are read.
+One reading of the database, on one state of it: the segments of the index, the few rows that wait, and for
+those who have many memories the postings of the query's terms. The scores of all notes are added up at once
+(memory_tally), and only the best are looked at: their text is read, what the filters and the query say is
+held against it, and cc_bot.search ranks them. Filters are exact, so where many of the best do not fit, the
+next best are read.
 
 A note that contains the query as written is a candidate before all others, whatever its score.
 """
-# ruff: noqa: S608 - put together from constants alone
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final, Protocol
 
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import Audience, Found
 from cc_bot.search import Hit, Query, Statistics, parse_query, rank, term_weight
 from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores import memory_search_statements as sql
 from cc_bot.stores.columns import to_text
-from cc_bot.stores.memory_grams import some_grams
-from cc_bot.stores.memory_notes import NOTE_COLUMNS, Note, Notes, Waiting, note_of, up_to_date
+from cc_bot.stores.memory_keys import some_grams, term_keys
+from cc_bot.stores.memory_notes import (
+    Chunks,
+    Note,
+    Notes,
+    Segments,
+    Waiting,
+    made_anew,
+    note_of,
+)
 from cc_bot.stores.memory_places import places_of
-from cc_bot.stores.memory_rows import COLUMNS, memory_of
+from cc_bot.stores.memory_rows import memory_of
 from cc_bot.stores.memory_tally import Tally, tally
 from cc_bot.stores.memory_texts import VERSION, fold_tags
 from cc_bot.stores.memory_upkeep import MemoryUpkeep
-from cc_bot.stores.value_lists import ListStatement
 
 POOL: Final = 64
 """Candidates that are ranked, at least, where there are as many."""
 
 _MOST_TERMS: Final = 128
 """Terms of a query that count; of a longer one, the weightiest."""
-
-# Parameters: those of NOTE_COLUMNS
-SELECT_NOTES: Final = f"""
-    SELECT {NOTE_COLUMNS} FROM memories
-    WHERE user_id = $1 AND place IS NULL AND status = 'active'
-    ORDER BY id
-"""
-
-# $1 user
-SELECT_CHUNKS: Final = """
-    SELECT chunk, documents, total_length FROM memory_chunks WHERE user_id = $1 ORDER BY chunk
-"""
-
-# $1 user, then terms and grams. The chunks come first, so that each key is looked up in each.
-SELECT_POSTINGS: Final = ListStatement(
-    """
-    SELECT term, chunk, postings FROM memory_postings
-    WHERE user_id = $1
-        AND chunk IN (SELECT c.chunk FROM memory_chunks AS c WHERE c.user_id = $1)
-        AND term IN ({list})
-    """,
-    fixed=1,
-)
-
-# Parameters: those of NOTE_COLUMNS, then places
-SELECT_PLACED: Final = ListStatement(
-    f"SELECT {NOTE_COLUMNS} FROM memories WHERE user_id = $1 AND place IN ({{list}})", fixed=5
-)
-
-# Parameters: those of NOTE_COLUMNS, then ids
-SELECT_NEAR: Final = ListStatement(
-    f"SELECT {NOTE_COLUMNS} FROM memories WHERE user_id = $1 AND id IN ({{list}}) AND status = 'active'",
-    fixed=5,
-)
-
-# $1 user, then ids
-SELECT_FOUND: Final = ListStatement(
-    f"SELECT {COLUMNS} FROM memories WHERE user_id = $1 AND id IN ({{list}}) AND status = 'active'", fixed=1
-)
-
-# $1 user, $2 limit, $3 category or NULL, $4 audience beside 'anywhere', $5 now; then tags
-_NEWEST: Final = f"""
-    SELECT {COLUMNS} FROM memories
-    WHERE user_id = $1 AND status = 'active' AND ($3 IS NULL OR category = $3)
-        AND audience IN ('anywhere', $4) AND (expires_at IS NULL OR expires_at > $5)
-"""
 
 
 class Nearness(Protocol):
@@ -109,8 +72,16 @@ class Asked:
         return (self.user_id, VERSION, self.category, self.audience, self.now)
 
     @cached_property
-    def terms(self) -> frozenset[str]:
-        return frozenset(self.query.weights)
+    def terms(self) -> Mapping[int, str]:
+        """Those of the query by their keys, the weightiest first."""
+        weights = self.query.weights
+        terms = sorted(weights, key=weights.__getitem__, reverse=True)
+        return dict(zip(term_keys(terms), terms, strict=True))
+
+    @property
+    def texts(self) -> frozenset[str]:
+        """In any of which a note may contain the query as written."""
+        return frozenset((self.query.folded, self.typed))
 
     def is_written_in(self, note: Note) -> bool:
         return self.query.folded in note.text or self.typed in note.text
@@ -184,30 +155,34 @@ class MemorySearch:
 
 def search(asked: Asked) -> Steps[Answer]:
     """The memories that answer, best first."""
-    rows = yield Statement(SELECT_NOTES, asked.params)
-    current = yield from up_to_date(asked.user_id, rows)
-    chunks = yield Statement(SELECT_CHUNKS, (asked.user_id,))
-    weights = asked.query.weights
-    terms = sorted(weights, key=lambda term: -weights[term])[:_MOST_TERMS]
-    texts = {text: some_grams(text) for text in (asked.query.folded, asked.typed)}
-    postings = yield from _postings(asked.user_id, [*terms, *set().union(*texts.values())] if chunks else [])
-    notes = Notes(Waiting(current, asked.terms), chunks, postings)
-    found = {term: notes.having(term) for term in terms}
+    rows = yield Statement(sql.SELECT_WAITING, asked.params)
+    made = yield from made_anew(asked.user_id, rows)
+    segments = yield Statement(sql.SELECT_SEGMENTS, (asked.user_id,))
+    chunks = yield Statement(sql.SELECT_CHUNKS, (asked.user_id,))
+    notes = Notes(
+        Chunks(chunks, (yield from _postings(asked)) if chunks else {}),
+        Segments(segments, asked.terms),
+        Waiting(rows, asked.terms, made),
+    )
+    found = {term: notes.having(key, term) for key, term in islice(asked.terms.items(), _MOST_TERMS)}
+    parts = [*chunks, *segments]
+    documents = sum(part[1] for part in parts) + len(rows)
     statistics = Statistics(
-        documents=notes.documents,
-        average_length=notes.average_length,
+        documents=documents,
+        average_length=(sum(part[2] for part in parts) + notes.waiting.total_length) / max(documents, 1),
         frequency={term: places.bit_count() for term, places in found.items()},
     )
     scores = tally(found, term_weight(asked.query, statistics))
-    chosen = yield from _choose(asked, notes, scores, notes.containing(texts))
+    chosen = yield from _choose(asked, notes, scores, notes.containing(asked.texts))
     hits = _ranked(asked, statistics, chosen)[: asked.limit]
     memories = yield from _memories(asked.user_id, hits)
-    return Answer(memories, len(rows), notes.waiting_terms, outdated=current is not rows)
+    return Answer(memories, len(rows), notes.waiting.total_length, outdated=bool(made))
 
 
-def _postings(user_id: int, keys: Sequence[str]) -> Steps[Mapping[str, Mapping[int, bytes]]]:
-    stored: defaultdict[str, dict[int, bytes]] = defaultdict(dict)
-    for statement in SELECT_POSTINGS.of((user_id,), keys):
+def _postings(asked: Asked) -> Steps[Mapping[int, Mapping[int, bytes]]]:
+    stored: defaultdict[int, dict[int, bytes]] = defaultdict(dict)
+    keys = [*islice(asked.terms, _MOST_TERMS), *set().union(*map(some_grams, asked.texts))]
+    for statement in sql.SELECT_POSTINGS.of((asked.user_id,), keys):
         for key, chunk, postings in (yield statement):
             stored[key][chunk] = postings
     return stored
@@ -242,28 +217,30 @@ def _best(
 
 
 def _read(asked: Asked, notes: Notes, places: Iterable[int]) -> Steps[list[Note]]:
-    read: list[Note] = []
-    indexed: list[int] = []
-    for place in places:
-        note = notes.waiting_at(place)
-        if note is None:
-            indexed.append(notes.stored_place(place))
-        else:
-            read.append(note)
-    return [*read, *(yield from _notes(asked, SELECT_PLACED.of(asked.params, indexed)))]
+    in_chunks, in_segments, read = notes.apart(places)
+    for statement in sql.SELECT_OF_SEGMENTS.of(asked.params, in_segments):
+        rows = yield statement
+        made = yield from made_anew(asked.user_id, rows)
+        read += [
+            note_of(*made[row[0]], asked.terms) if row[0] in made else notes.segments.note(row, row[-1])
+            for row in rows
+        ]
+    return [*read, *(yield from _notes(asked, sql.SELECT_OF_CHUNKS.of(asked.params, in_chunks)))]
 
 
 def _nearest(asked: Asked, known: set[int], number: int) -> Steps[list[Note]]:
     ids = sorted(asked.near.keys() - known, key=lambda id_: -asked.near[id_])[:number]
-    nearest = yield from _notes(asked, SELECT_NEAR.of(asked.params, ids))
+    nearest = yield from _notes(asked, sql.SELECT_NEAR.of(asked.params, ids))
     return [note for note in nearest if asked.fits(note)]
 
 
 def _notes(asked: Asked, statements: Iterable[Statement]) -> Steps[list[Note]]:
+    """Of rows that end with their keys."""
     notes: list[Note] = []
     for statement in statements:
-        rows = yield from up_to_date(asked.user_id, (yield statement))
-        notes += [note_of(row, asked.terms) for row in rows]
+        rows = yield statement
+        made = yield from made_anew(asked.user_id, rows)
+        notes += [note_of(*made.get(row[0], (row, row[-1])), asked.terms) for row in rows]
     return notes
 
 
@@ -276,7 +253,7 @@ def _ranked(asked: Asked, statistics: Statistics, chosen: Sequence[Note]) -> lis
 
 def _memories(user_id: int, hits: Sequence[Hit]) -> Steps[list[Found]]:
     rows: dict[int, Row] = {}
-    for statement in SELECT_FOUND.of((user_id,), [hit.id for hit in hits]):
+    for statement in sql.SELECT_FOUND.of((user_id,), [hit.id for hit in hits]):
         rows.update((row[0], row) for row in (yield statement))
     return [Found(memory_of(rows[hit.id]), hit.confidence) for hit in hits if hit.id in rows]
 
@@ -287,7 +264,7 @@ def newest(asked: Asked) -> Steps[Answer]:
         f" AND replace(search_tags, ${6 + at}, '') <> search_tags" for at in range(len(asked.tags))
     )
     rows = yield Statement(
-        f"{_NEWEST}{has_tag} ORDER BY id DESC LIMIT $2",
+        f"{sql.NEWEST}{has_tag} ORDER BY id DESC LIMIT $2",
         (asked.user_id, asked.limit, asked.category, asked.audience, asked.now, *asked.tags),
     )
     return Answer(

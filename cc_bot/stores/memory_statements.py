@@ -7,7 +7,7 @@ from cc_bot.stores.memory_rows import COLUMNS
 
 _WRITTEN: Final = (
     "content, category, tags, metadata, audience, search_content, search_tags, source, expires_at, likeness, "
-    "terms, terms_version"
+    "keys, terms_version"
 )
 
 # $1 user, $2 what it supersedes or NULL, $3 now, $4 to $15 the columns of _WRITTEN
@@ -128,7 +128,7 @@ KEEP_FORMER: Final = f"""
 
 # What is NULL stays as it is. Ids only grow: in the transaction of KEEP_FORMER, the greatest is the copy's.
 # $1 user, $2 memory, $3 text, $4 and $5 folded text and tags, $6 category, $7 tags, $8 metadata, $9 audience,
-# $10 now, $11 whether the end is set, $12 the end, $13 likeness, $14 terms, $15 their version
+# $10 now, $11 whether the end is set, $12 the end, $13 likeness, $14 keys, $15 their version
 UPDATE: Final = f"""
     UPDATE memories SET
         supersedes = CASE
@@ -146,7 +146,7 @@ UPDATE: Final = f"""
         updated_at = $10,
         expires_at = CASE WHEN $11 THEN $12 ELSE expires_at END,
         likeness = coalesce($13, likeness),
-        terms = coalesce($14, terms),
+        keys = coalesce($14, keys),
         terms_version = coalesce($15, terms_version)
     WHERE user_id = $1 AND id = $2 AND status = 'active'
     RETURNING {COLUMNS}

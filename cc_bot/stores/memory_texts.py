@@ -8,8 +8,9 @@ from functools import lru_cache
 from typing import Final
 
 from cc_bot.search import TERMS_VERSION, document_terms, fold
+from cc_bot.stores.memory_keys import packed, term_keys
 
-VERSION: Final = TERMS_VERSION * 100 + 1
+VERSION: Final = TERMS_VERSION * 100 + 2
 """Of the rules of both: terms, and what else stands here. Rows that carry another one are made anew."""
 
 # What is neither letter nor digit; but C++ is not C, and 3.5, -5 and 10:30 are not 35, 5 and 1030.
@@ -23,8 +24,8 @@ class SearchText:
     search_content: str
     search_tags: str
     likeness: int
-    terms: str
-    """With spaces between them, each as often as the text has it."""
+    keys: bytes
+    """Of its terms, each as often as the text has it."""
     terms_version: int = VERSION
 
 
@@ -34,7 +35,7 @@ def search_text(content: str, tags: Sequence[str]) -> SearchText:
         search_content=searchable(content),
         search_tags=fold_tags(tags),
         likeness=likeness(content),
-        terms=" ".join([term for term, count in terms.items() for _ in range(count)]),
+        keys=packed(term_keys([term for term, count in terms.items() for _ in range(count)])),
     )
 
 

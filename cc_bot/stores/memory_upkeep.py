@@ -15,14 +15,15 @@ from typing import Final
 import structlog
 
 from cc_bot.storage import Database
-from cc_bot.stores.memory_index import WAITING, WAITING_CHARACTERS, fold_in
+from cc_bot.stores.memory_index import SEGMENTS, WAITING, WAITING_BYTES, fold_in, join_segments
+from cc_bot.stores.memory_keys import KEY_BYTES
 from cc_bot.stores.memory_remaking import all_remade, remake_some, remake_waiting
 
 _LOOK_EVERY: Final = 64
 """Memories: after one in so many it is looked whether its user's have to be folded in."""
 _MOST_DUE: Final = 10_000
 """Users; a search says again what is due for those beyond."""
-_MANY_TERMS: Final = WAITING_CHARACTERS // 3  # a usual one has two characters, and a space behind it
+_MANY_TERMS: Final = WAITING_BYTES // KEY_BYTES
 _PAUSE_S: Final = 30.0
 
 _log = structlog.get_logger(__name__)
@@ -31,10 +32,11 @@ _log = structlog.get_logger(__name__)
 class MemoryUpkeep:
     """Does it in the background while `running`, or at once by `catch_up`."""
 
-    def __init__(self, database: Database, *, waiting: int = WAITING) -> None:
-        """`waiting` is how many rows of a user may stay out of the index."""
+    def __init__(self, database: Database, *, waiting: int = WAITING, segments: int = SEGMENTS) -> None:
+        """`waiting` is how many rows of a user may stay out of the index, `segments` how many segments."""
         self._database = database
         self._waiting = waiting
+        self._segments = segments
         self._due: dict[int, bool] = {}
         self._woken = asyncio.Event()
         self._all_remade = False
@@ -101,5 +103,7 @@ class MemoryUpkeep:
     async def _step_for(self, user_id: int, *, outdated: bool) -> None:
         if outdated and await self._database.write(lambda: remake_waiting(user_id)):
             self._look_at(user_id, outdated=True)
-        elif await self._database.write(lambda: fold_in(user_id, waiting=self._waiting)):
+            return
+        folded = await self._database.write(lambda: fold_in(user_id, waiting=self._waiting))
+        if folded or await self._database.write(lambda: join_segments(user_id, most=self._segments)):
             self._look_at(user_id, outdated=False)

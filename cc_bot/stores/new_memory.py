@@ -46,7 +46,7 @@ class NewMemory:
             source_column(self.source),
             None if self.expires_at is None else to_text(self.expires_at),
             made.likeness,
-            made.terms,
+            made.keys,
             made.terms_version,
         )
 

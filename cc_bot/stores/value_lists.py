@@ -1,6 +1,6 @@
 """Lists of values in SQL that all engines share: `IN ($3, $4, …)` with a parameter for each value.
 
-A statement is prepared once per text, so lists have one of two lengths only; a shorter one repeats its last
+A statement is prepared once per text, so lists have one of three lengths only; a shorter one repeats its last
 value, which changes nothing.
 """
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from cc_bot.storage import Statement
 
-_LENGTHS: Final = (8, 64)
+_LENGTHS: Final = (8, 24, 64)
 
 
 @dataclass(frozen=True, eq=False)

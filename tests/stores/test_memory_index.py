@@ -15,8 +15,10 @@ from cc_bot.domain.memory import Memory
 from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
 from cc_bot.storage import Database, Statement, open_database
 from cc_bot.stores import MemoryHistoryStore, MemoryRemovalStore, MemoryStore, Stores, open_stores
-from cc_bot.stores.memory_index import fold_in
+from cc_bot.stores.memory_index import WAITING, fold_in, join_segments
+from cc_bot.stores.memory_keys import packed, term_keys
 from cc_bot.stores.memory_places import CHUNK
+from cc_bot.stores.memory_segments import SEGMENT, with_notes
 from cc_bot.stores.memory_texts import VERSION, fold_tags
 from cc_bot.stores.memory_upkeep import MemoryUpkeep
 from tests.stores.memory_index_check import check_index
@@ -33,8 +35,9 @@ TAGS = st.lists(st.sampled_from(("猫", "work", "仕事 用")), max_size=2, uniq
 WHICH = st.integers(0, 9)
 ADD = st.tuples(st.just("add"), TEXTS, TAGS)
 FOLD = st.tuples(st.just("fold"), st.integers(1, 4))
+JOIN = st.tuples(st.just("join"))
 CHANGES = st.one_of(
-    *(ADD, FOLD, FOLD),
+    *(ADD, FOLD, FOLD, JOIN),
     st.tuples(st.just("update"), WHICH, st.none() | TEXTS, st.none() | TAGS),
     st.tuples(st.just("supersede"), WHICH, TEXTS),
     st.tuples(st.just("delete"), WHICH),
@@ -43,6 +46,10 @@ CHANGES = st.one_of(
     st.tuples(st.just("undo_add"), WHICH),
     st.tuples(st.just("outdate"), WHICH),
 )
+NEARLY_FULL = """
+    INSERT INTO memory_segments (user_id, segment, filled, documents, total_length, keys)
+    VALUES ($1, $2, $3, 0, 0, $4) ON CONFLICT DO NOTHING
+"""
 
 
 @dataclass
@@ -71,6 +78,8 @@ class Kept:
                     self.ids.append((await memories.add(self.user, content, tags=tags)).id)
             case "fold", most:
                 await database.write(lambda: fold_in(self.user, waiting=1, most=most))
+            case ("join",):
+                await database.write(lambda: join_segments(self.user, most=0))
             case "update", which, content, tags:
                 content = content if content and content.strip() else None
                 await memories.update(self.user, self.chosen(which), content=content, tags=tags)
@@ -127,8 +136,8 @@ async def databases(stores: Stores, url: str) -> AsyncIterator[tuple[Database, D
 
 @pytest.fixture
 def upkeep(database: Database) -> MemoryUpkeep:
-    """Folds in everything."""
-    return MemoryUpkeep(database, waiting=1)
+    """Folds in everything, and joins all but two segments."""
+    return MemoryUpkeep(database, waiting=1, segments=2)
 
 
 class TestAnyHistory:
@@ -138,7 +147,7 @@ class TestAnyHistory:
         changes=st.lists(CHANGES, min_size=4, max_size=16),
         queries=st.lists(QUERIES, min_size=1, max_size=4),
         tags=TAGS,
-        filled=st.sampled_from((None, CHUNK - 3)),
+        filled=st.sampled_from((None, SEGMENT - 3, CHUNK - 3)),
     )
     async def test_leaves_an_index_that_is_true_and_finds_what_a_look_at_every_memory_finds(
         self,
@@ -151,12 +160,16 @@ class TestAnyHistory:
     ) -> None:
         kept = Kept(hash((*begin, *changes, *queries)) % 2**40 + 1, databases, [])
         if filled:
-            nearly_full = "INSERT INTO memory_chunks VALUES ($1, 3, $2, 0, 0) ON CONFLICT DO NOTHING"
-            await databases[0].transaction([Statement(nearly_full, (kept.user, filled))])
+            last, places = divmod(filled, SEGMENT)
+            params = (kept.user, last, places, with_notes(b"", 0, [], []))
+            await databases[0].transaction([Statement(NEARLY_FULL, params)])
         for change in (*begin, ("fold", 4), *changes):
             await kept.change(change)
         await databases[0].transaction(
-            [Statement("DELETE FROM memory_chunks WHERE user_id = $1 AND documents = 0", (kept.user,))]
+            [
+                Statement(f"DELETE FROM {table} WHERE user_id = $1 AND documents = 0", (kept.user,))
+                for table in ("memory_segments", "memory_chunks")
+            ]
         )
         await check_index(databases[0])
         store = MemoryStore(databases[1])
@@ -166,8 +179,9 @@ class TestAnyHistory:
                 assert await found(store, kept.user, query) == reference(memories, query)
                 assert await found(store, kept.user, query, tags=tags) == reference(memories, query, tags)
         await MemoryRemovalStore(databases[1]).erase_all(kept.user)
-        rows = await databases[0].query("SELECT 1 FROM memory_postings WHERE user_id = $1", kept.user)
-        assert rows == []
+        for table in ("memory_segments", "memory_chunks", "memory_postings"):
+            rows = await databases[0].query(f"SELECT 1 FROM {table} WHERE user_id = $1", kept.user)
+            assert rows == []
 
 
 class TestManyMemories:
@@ -233,11 +247,11 @@ class TestFolding:
 
     async def test_comes_sooner_for_long_memories_and_takes_fewer_at_a_time(self, database: Database) -> None:
         memories = MemoryStore(database)
-        for number in range(40):
+        for number in range(80):
             long = "".join(chr(0x4E00 + (number * 997 + at * 31) % 20000) for at in range(1200))
             await memories.add(ME, long)
         folded = await database.write(lambda: fold_in(ME, waiting=500))
-        assert 1 < folded < 30
+        assert 1 < folded < 60
         assert await check_index(database) == folded
 
     async def test_by_two_at_once_folds_each_memory_once(self, databases: tuple[Database, Database]) -> None:
@@ -256,19 +270,20 @@ class TestFolding:
                 await stores.memories.add(ME, f"メモ{number}")
             await stores.memories.search(ME, "メモ")
             for _ in range(2000):
-                if await database.query("SELECT 1 FROM memory_chunks"):
+                if await database.query("SELECT 1 FROM memory_segments"):
                     break
                 await asyncio.sleep(0.01)
-        assert await check_index(database) in range(128, 640, 128)
+        assert await check_index(database) in range(128, 641, 128)
 
     async def test_under_other_rules_stays_true_when_what_is_filed_changes(
         self, stores: Stores, database: Database
     ) -> None:
         memory = await stores.memories.add(ME, "猫が好き")
-        old_rules = "UPDATE memories SET terms = $3, terms_version = $4 WHERE user_id = $1 AND id = $2"
-        await database.transaction([Statement(old_rules, (ME, memory.id, " cats  likes ", VERSION))])
+        keys = packed(term_keys(["cats", "likes"]))
+        old_rules = "UPDATE memories SET keys = $3, terms_version = $4 WHERE user_id = $1 AND id = $2"
+        await database.transaction([Statement(old_rules, (ME, memory.id, keys, VERSION))])
         assert await database.write(lambda: fold_in(ME, waiting=1)) == 1
-        await database.transaction([Statement(old_rules, (ME, memory.id, " cats  likes ", 1))])
+        await database.transaction([Statement(old_rules, (ME, memory.id, keys, 1))])
         await stores.memories.update(ME, memory.id, category="ペット")
         assert await check_index(database) == 1
         await stores.memories.update(ME, memory.id, tags=("猫",))
@@ -276,8 +291,9 @@ class TestFolding:
 
     async def test_leaves_few_memories_where_they_are(self, url: str, database: Database) -> None:
         async with open_stores(url, embedder=None) as stores:
-            for number in range(130):
+            for number in range(WAITING - 1):
                 await stores.memories.add(ME, f"メモ{number}")
+            await stores.memories.search(ME, "メモ")
             await asyncio.sleep(0.05)
         assert await check_index(database) == 0
 
@@ -300,7 +316,7 @@ FOLDER = """
 import asyncio, sys
 from cc_bot.storage import open_database
 from cc_bot.stores import MemoryStore
-from cc_bot.stores.memory_index import fold_in
+from cc_bot.stores.memory_index import fold_in, join_segments
 
 async def main(url, user):
     async with open_database(url) as database:
@@ -309,6 +325,7 @@ async def main(url, user):
             for number in range(20):
                 memory = await memories.add(user, f"{number}番目のメモ")
             await database.write(lambda: fold_in(user, waiting=1, most=15))
+            await database.write(lambda: join_segments(user, most=1))
             await memories.update(user, memory.id - 19, content="直した")
             print(memory.id, flush=True)
 

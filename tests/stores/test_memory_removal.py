@@ -123,10 +123,8 @@ class TestPurge:
     async def test_of_many_goes_by_users(self, stores: Stores, database: Database) -> None:
         for user_id in (ME, YOU, 7):
             for number in range(250):
-                await stores.memories.add(user_id, f"メモ{number}")
-        await database.transaction(
-            [Statement("UPDATE memories SET status = 'deleted', deleted_at = $1", (START.isoformat(),))]
-        )
+                memory = await stores.memories.add(user_id, f"メモ{number}")
+                await stores.memories.delete(user_id, memory.id)
         assert await stores.memory_removal.purge(datetime.now(UTC)) == 750
         assert await statuses(database) == await statuses(database, YOU) == []
 

@@ -3,7 +3,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.stores.memory_grams import grams, some_grams
 from cc_bot.stores.memory_places import (
     CHUNK,
     CHUNK_BYTES,
@@ -82,17 +81,3 @@ class TestTally:
 
     def test_of_nothing_finds_the_latest(self) -> None:
         assert places_of(tally({}, {}).best(2, 0b1011)) == [1, 3]
-
-
-class TestGrams:
-    @given(st.text(), st.text(min_size=1), st.text())
-    def test_of_a_part_are_all_in_the_whole(self, before: str, part: str, after: str) -> None:
-        assert some_grams(part) <= grams(before + part + after)
-
-    def test_tell_most_texts_apart(self) -> None:
-        notes = [f"{number}番のメモ: {'春夏秋冬'[number % 4]}の予定" for number in range(1000)]
-        wanted = some_grams("77番のメ")
-        assert sum(wanted <= grams(note) for note in notes) < 40
-
-    def test_are_no_terms(self) -> None:
-        assert all(gram.startswith("\x01") for gram in grams("猫 cat"))

@@ -8,10 +8,11 @@ import pytest
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore, Stores, open_stores
 from cc_bot.stores.memory_index import fold_in
+from cc_bot.stores.memory_keys import packed, term_keys, unpacked
 from cc_bot.stores.memory_remaking import remake_some
 from cc_bot.stores.memory_texts import VERSION, search_text
 from cc_bot.stores.memory_upkeep import MemoryUpkeep
-from tests.stores.memory_index_check import check_index
+from tests.stores.memory_index_check import check_index, counts_by_key
 
 ME, YOU = 123456789012345678, 876543210987654321
 
@@ -20,6 +21,7 @@ OLD = """
         (user_id, content, category, tags, created_at, updated_at, search_content, search_tags)
     VALUES ($1, $2, 'general', '["ﾀｸﾞ"]', $3, $3, lower($2), '')
 """
+OLD_KEYS = packed(term_keys(["old", "rule"]))
 RULES_CHANGED = Statement("UPDATE memory_rules SET version = 1")
 MADE = "2026-11-22T03:04:05.000000+00:00"
 
@@ -50,12 +52,12 @@ class TestOutdatedMemories:
         await MemoryUpkeep(database).catch_up()
         assert await outdated(database) == 0
         rows = await database.query(
-            "SELECT content, search_content, search_tags, likeness, terms, terms_version FROM memories"
+            "SELECT content, search_content, search_tags, likeness, keys, terms_version FROM memories"
         )
         for content, *columns in rows:
             made = search_text(content, ["ﾀｸﾞ"])
             assert columns == [
-                *(made.search_content, made.search_tags, made.likeness, made.terms, made.terms_version)
+                *(made.search_content, made.search_tags, made.likeness, made.keys, made.terms_version)
             ]
 
     async def test_are_made_anew_though_they_are_hidden_or_history(
@@ -81,7 +83,7 @@ class TestOutdatedMemories:
         for number in range(40):
             await stores.memories.add(ME, f"メモ{number}")
         await database.transaction(
-            [Statement("UPDATE memories SET terms = 'old rule' WHERE user_id = $1", (ME,))]
+            [Statement("UPDATE memories SET keys = $2 WHERE user_id = $1", (ME, OLD_KEYS))]
         )
         await database.write(lambda: fold_in(ME, waiting=1))
         await database.transaction([Statement("UPDATE memories SET terms_version = 1"), RULES_CHANGED])
@@ -91,7 +93,7 @@ class TestOutdatedMemories:
         assert await check_index(database) == 0
         await MemoryUpkeep(database, waiting=1).catch_up(ME)
         assert await check_index(database) == 40
-        assert await database.query("SELECT 1 FROM memory_postings WHERE term = 'rule'") == []
+        assert not set(unpacked(OLD_KEYS)) & {key for _, key in await counts_by_key(database)}
 
     async def test_of_one_who_has_very_many_are_found_as_written(
         self, stores: Stores, database: Database
@@ -115,16 +117,21 @@ class TestOutdatedMemories:
 
 class TestErasedMemory:
     @pytest.mark.parametrize("everything", [False, True])
-    async def test_leaves_nothing_of_its_terms_in_the_file(self, tmp_path: Path, everything: bool) -> None:
+    @pytest.mark.parametrize("segments", [8, 0])
+    async def test_leaves_nothing_of_its_terms_in_the_file(
+        self, tmp_path: Path, everything: bool, segments: int
+    ) -> None:
         path = tmp_path / "a.db"
+        key = packed(term_keys(["瓢箪"]))
         async with open_stores(f"sqlite:///{path}", embedder=None) as stores:
             for number in range(30):
                 await stores.memories.add(ME, f"メモ{number}")
             secret = await stores.memories.add(ME, "瓢箪から駒が出た", tags=("xylophone",))
             database = stores.memories._database
-            await MemoryUpkeep(database, waiting=1).catch_up(ME)
+            await MemoryUpkeep(database, waiting=1, segments=segments).catch_up(ME)
             assert await check_index(database) == 31
-            assert await database.query("SELECT 1 FROM memory_postings WHERE term = '瓢箪'")
+            assert (ME, unpacked(key)[0]) in await counts_by_key(database)
+            assert key in bytes_of(tmp_path)
             if everything:
                 await stores.memory_removal.erase_all(ME)
             else:
@@ -132,5 +139,5 @@ class TestErasedMemory:
             assert await check_index(database) == (0 if everything else 30)
             assert await stores.memory_removal.write_back()
             in_files = bytes_of(tmp_path)
-        for piece in ("瓢箪", "駒", "xylophon"):
-            assert piece.encode() not in in_files
+        for piece in ("瓢箪".encode(), "駒".encode(), b"xylophon", key):
+            assert piece not in in_files

@@ -30,9 +30,9 @@ from cc_bot.stores import (
     Stores,
     SummaryStore,
     TokenFactorStore,
-    memory_search,
 )
 from cc_bot.stores import channel_statements as channels
+from cc_bot.stores import memory_search_statements as searches
 from cc_bot.stores.channel_removal import DELETE_MESSAGES, FORGET_MESSAGES
 from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILES, SELECT_OPEN_SESSION
 from cc_bot.stores.meaning import Meaning
@@ -58,7 +58,8 @@ USER: Final = 123456789012345678
 KEY: Final = SessionKey(USER, channel_id=2)
 USER_TABLES: Final = (
     *("sessions", "messages", "attachments", "memories", "user_settings", "summaries"),
-    *("personal_answers", "memory_vectors", "memory_sketches", "memory_chunks", "memory_postings"),
+    *("personal_answers", "memory_vectors", "memory_sketches"),
+    *("memory_segments", "memory_chunks", "memory_postings"),
 )
 STORES: Final = (
     *(SessionStore, MemoryStore, MemoryHistoryStore, MemoryTransferStore, MemoryRemovalStore),
@@ -173,9 +174,9 @@ async def keep_an_index(stores: Stores, database: Database) -> None:
     """Make the user's memories anew, fold them into the index and find them there."""
     sql = "UPDATE memories SET terms_version = 0 WHERE user_id = $1"
     await database.transaction([Statement(sql, (USER,))])
-    upkeep = MemoryUpkeep(database, waiting=1)
-    await upkeep.catch_up(USER)
-    assert await stores.memories.search(USER, "犬 好き")
+    for segments in (1, 0):
+        await MemoryUpkeep(database, waiting=1, segments=segments).catch_up(USER)
+        assert await stores.memories.search(USER, "犬 好き")
 
 
 async def forget_everything(stores: Stores, database: Database) -> None:
@@ -444,11 +445,13 @@ class TestPlans:
         self, run: Sequence[Statement], database: Database
     ) -> None:
         served_by = {
-            memory_search.SELECT_NOTES: "COVERING INDEX memories_waiting (user_id=?)",
-            memory_search.SELECT_CHUNKS: "PRIMARY KEY (user_id=?)",
-            memory_search.SELECT_PLACED: "INDEX memories_by_place (user_id=? AND place=?)",
-            memory_search.SELECT_POSTINGS: "PRIMARY KEY (user_id=? AND chunk=? AND term=?)",
-            memory_search.SELECT_FOUND: "INDEX memories_by_user (user_id=? AND id=? AND rowid=?)",
+            searches.SELECT_WAITING: "INDEX memories_waiting (user_id=?)",
+            searches.SELECT_SEGMENTS: "INDEX sqlite_autoindex_memory_segments_1 (user_id=?)",
+            searches.SELECT_CHUNKS: "PRIMARY KEY (user_id=?)",
+            searches.SELECT_OF_SEGMENTS: "COVERING INDEX memories_by_place (user_id=? AND place=?)",
+            searches.SELECT_OF_CHUNKS: "INDEX memories_by_place (user_id=? AND place=?)",
+            searches.SELECT_POSTINGS: "PRIMARY KEY (user_id=? AND chunk=? AND key=?)",
+            searches.SELECT_FOUND: "INDEX memories_by_user (user_id=? AND id=? AND rowid=?)",
         }
         for sql, served in served_by.items():
             texts = sql.texts if isinstance(sql, ListStatement) else {sql}
