@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import UNDO_TIME, Erased
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database
 from cc_bot.stores import MemoryRemovalStore, Stores
 from cc_bot.stores.memory_index import fold_in
 from tests.stores.backends import OTHER_USER, Recorder
