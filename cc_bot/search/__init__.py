@@ -5,7 +5,7 @@ from cc_bot.search.folding import fold
 from cc_bot.search.fusion import Hit, nearness
 from cc_bot.search.query import Group, Query, Wording, parse_query
 from cc_bot.search.ranking import Candidate, Statistics, rank, saturation, term_weight
-from cc_bot.search.terms import TERMS_VERSION, document_terms
+from cc_bot.search.terms import TERMS_VERSION, document_terms, listed_terms
 
 __all__ = [
     "TERMS_VERSION",
@@ -18,6 +18,7 @@ __all__ = [
     "Wording",
     "document_terms",
     "fold",
+    "listed_terms",
     "nearness",
     "parse_query",
     "rank",

@@ -13,15 +13,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 Kind = Literal["on", "kun", "word", "kana"]
 
 _TO_HIRAGANA: Final = {katakana: katakana - 0x60 for katakana in range(ord("ァ"), ord("ヶ") - 1)}
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """One way to read a kanji or a word, in hiragana; a stem is whole only with the kana that follow it."""
 
     kana: str

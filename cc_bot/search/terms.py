@@ -10,9 +10,9 @@ that the note speaks of (=ペット) and pairs of the kana that its kanji may be
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from operator import add
 from typing import Final
 
 from cc_bot.search.folding import fold, loosen
@@ -39,13 +39,18 @@ _READINGS: Final = 4
 
 def document_terms(content: str, tags: Sequence[str] = ()) -> Mapping[str, int]:
     """How often a note has each term, its tags too. No term has white space or control characters."""
-    counts: Counter[str] = Counter()
+    return Counter(listed_terms(content, tags))
+
+
+def listed_terms(content: str, tags: Sequence[str] = ()) -> list[str]:
+    """The same, each as often as the note has it."""
+    terms: list[str] = []
     for text in (content, *tags):
         line = read(fold(text))
-        counts.update(plain_terms(line.text))
-        counts.update(lexicon().terms(line))
-        counts.update(read_terms(line.text))
-    return counts
+        terms += plain_terms(line.text)
+        terms += lexicon().terms(line)
+        terms += read_terms(line.text)
+    return terms
 
 
 def written_terms(text: str) -> frozenset[str]:
@@ -55,7 +60,7 @@ def written_terms(text: str) -> frozenset[str]:
 
 def read_terms(text: str) -> set[str]:
     """Pairs of the kana that the kanji of a line may be read as."""
-    return {term for word in _KANJI_WORD.findall(text) for term in _read_terms(word)}
+    return set().union(*map(_read_terms, _KANJI_WORD.findall(text)))
 
 
 @lru_cache(maxsize=4096)  # most words of a note stand in many: reading one anew costs as much as all the rest
@@ -65,22 +70,24 @@ def _read_terms(word: str) -> tuple[str, ...]:
     return tuple({READ + pair for kana in readings(word, _READINGS) for pair in pairs(loosen(kana))})
 
 
-def plain_terms(text: str) -> Iterator[str]:
+def plain_terms(text: str) -> list[str]:
     """The terms of what is written in a line, or in a part of one."""
+    terms: list[str] = []
     for run, number, counted, word in _CHUNK.findall(text):
         if run:
-            yield from pairs(run)
-            yield from _KANJI.findall(run)
+            terms += pairs(run)
+            terms += _KANJI.findall(run)
         elif number:
-            yield number
+            terms.append(number)
             if counted:
-                yield number + counted
+                terms.append(number + counted)
         else:
-            yield word
+            terms.append(word)
+    return terms
 
 
 def pairs(run: str) -> list[str]:
     """Each two neighbouring characters; a character of kana that stands alone is its own term."""
     if len(run) == 1 and not _KANJI.match(run):
         return [run]
-    return [first + second for first, second in pairwise(run)]
+    return list(map(add, run, run[1:]))

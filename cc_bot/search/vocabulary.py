@@ -42,9 +42,14 @@ class Vocabulary:
     def spans(self, line: Line) -> Iterator[Span]:
         """The known words of a line in order; none overlaps another."""
         text, kinds = line
+        lengths = self._lengths
         at = known_to = 0
         while at < len(text):
-            span = self._counted(line, at) if kinds[at] == "d" else self._longest(line, at, known_to)
+            span = None
+            if kinds[at] == "d":
+                span = self._counted(line, at)
+            elif text[at : at + 2] in lengths or text[at] in lengths:
+                span = self._longest(line, at, known_to)
             if span is not None:
                 yield span
                 at = known_to = span.end

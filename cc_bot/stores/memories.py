@@ -86,8 +86,11 @@ class MemoryStore:
         )
         self._secret_rules.check(note.content, category, *tags, *note.metadata.values())
         params = note.params(created_at or self._clock())
-        [row] = await self._database.write(lambda: note.steps(sql.INSERT, params))
-        return self.written(memory_of(row))
+        if supersedes is None:
+            [rows] = await self._database.transaction([Statement(sql.INSERT_ALONE, params)])
+        else:
+            rows = await self._database.write(lambda: note.steps(sql.INSERT, params))
+        return self.written(memory_of(rows[0]))
 
     async def remember(
         self,

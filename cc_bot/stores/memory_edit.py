@@ -53,7 +53,7 @@ class MemoryEdit:
             *(user_id, memory_id, self.content),
             *((made.search_content, made.search_tags) if made else (None, None)),
             self.category,
-            None if self.tags is None else to_json(self.tags),
+            None if self.tags is None else to_json(tuple(self.tags)),
             None if self.metadata is None else to_json(self.metadata),
             self.audience,
             to_text(now),

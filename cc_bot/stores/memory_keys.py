@@ -28,7 +28,7 @@ _ENOUGH: Final = 16
 
 def term_keys(terms: Iterable[str]) -> list[int]:
     """The key of each term, in their order."""
-    return [crc32(term) for term in " ".join(terms).encode("utf-8", "replace").split()]
+    return list(map(crc32, " ".join(terms).encode("utf-8", "replace").split()))
 
 
 def packed(keys: Collection[int]) -> bytes:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
+from functools import lru_cache
 from typing import Any, Final
 
 from cc_bot.domain.memory import (
@@ -24,6 +25,9 @@ COLUMNS: Final = (
 WIDTH: Final = len(COLUMNS.split(","))
 
 _encode = json.JSONEncoder(ensure_ascii=False).encode
+
+_EMPTY: Final = {dict: "{}", tuple: "[]"}
+"""As JSON. Most notes have neither tags nor anything else beside them."""
 
 _SOURCE: Final = tuple(field.name for field in fields(Source))
 
@@ -52,9 +56,9 @@ def memory_of(row: Iterable[Any]) -> Memory:
         content=content,
         category=category,
         tags=tags_of(tags),
-        metadata=json.loads(metadata),
-        created_at=datetime.fromisoformat(created_at),
-        updated_at=datetime.fromisoformat(updated_at),
+        metadata=json.loads(metadata) if metadata != "{}" else {},
+        created_at=(created := datetime.fromisoformat(created_at)),
+        updated_at=created if updated_at == created_at else datetime.fromisoformat(updated_at),
         audience=audience,
         source=_source(source),
         expires_at=datetime.fromisoformat(expires_at) if expires_at else None,
@@ -63,7 +67,7 @@ def memory_of(row: Iterable[Any]) -> Memory:
 
 
 def tags_of(column: str) -> tuple[str, ...]:
-    return tuple(json.loads(column))
+    return tuple(json.loads(column)) if column != "[]" else ()
 
 
 def statistics_of(
@@ -96,8 +100,8 @@ def category_or_none(category: str | None) -> str | None:
     return None if category is None else clean_category(category)
 
 
-def to_json(value: Any) -> str:
-    return _encode(value)
+def to_json(value: dict[str, Any] | tuple[str, ...]) -> str:
+    return _encode(value) if value else _EMPTY[type(value)]
 
 
 def source_column(source: Source) -> str:
@@ -110,6 +114,7 @@ def known_id(number: int) -> int:
     return number if 0 < number <= MAX_ID else 0
 
 
+@lru_cache(maxsize=64)
 def _source(column: str) -> Source:
     known: Mapping[str, Any] = json.loads(column)
     return Source(**{name: value for name, value in known.items() if value})

@@ -21,6 +21,13 @@ _NEW: Final = f"""
 
 INSERT: Final = f"{_NEW} RETURNING {COLUMNS}"
 
+# The same for one that supersedes nothing, as most do: $2 is NULL.
+INSERT_ALONE: Final = f"""
+    INSERT INTO memories (user_id, supersedes, created_at, updated_at, {_WRITTEN})
+    VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+    RETURNING {COLUMNS}
+"""
+
 # $13 is the likeness. Serves itself by memories_by_likeness; $16 the audience beside 'anywhere' that counts.
 INSERT_UNLESS_KNOWN: Final = f"""
     {_NEW}

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
+from unicodedata import is_normalized
 
-from cc_bot.search import TERMS_VERSION, document_terms, fold
+from cc_bot.search import TERMS_VERSION, fold, listed_terms
 from cc_bot.stores.memory_keys import packed, term_keys
 
 VERSION: Final = TERMS_VERSION * 100 + 2
@@ -30,12 +31,11 @@ class SearchText:
 
 
 def search_text(content: str, tags: Sequence[str]) -> SearchText:
-    terms = document_terms(content, tags)
     return SearchText(
         search_content=searchable(content),
         search_tags=fold_tags(tags),
         likeness=likeness(content),
-        keys=packed(term_keys([term for term, count in terms.items() for _ in range(count)])),
+        keys=packed(term_keys(listed_terms(content, tags))),
     )
 
 
@@ -45,6 +45,8 @@ def searchable(content: str) -> str:
     Folding joins what is written in parts (か and ゛, e and ´). One part alone is found too, so a text with
     such parts also stands as it was typed; in all other texts what is contained is so after folding as well.
     """
+    if is_normalized("NFKC", content) and is_normalized("NFKC", lowered := content.casefold()):
+        return lowered  # as each of its characters is folded by itself
     folded = fold(content)
     return folded if folded == "".join(map(_fold_character, content)) else f"{folded}\n{content}"
 

@@ -35,7 +35,11 @@ class SecretRules:
 
     def refuse(self, *texts: str | None) -> bool:
         """Whether one of the texts holds a secret."""
-        return any(looks_secret(text) or any(map(self._matches, _forms(text))) for text in texts if text)
+        return any(
+            looks_secret(text) or (self._patterns and any(map(self._matches, _forms(text))))
+            for text in texts
+            if text
+        )
 
     def _matches(self, text: str) -> bool:
         """Whether an operator's pattern is in the text. One that takes too long counts as found: what may be

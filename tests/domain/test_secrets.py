@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.secrets import looks_secret
+from cc_bot.domain.secrets import RULES, looks_secret, plainly, rules_for
 
 SECRETS = [
     "パスワードは hunter2 です",
@@ -178,3 +178,24 @@ class TestMyNumber:
     def test_has_its_check_digit(self, body: int) -> None:
         hits = [looks_secret(f"マイナンバーは{body}{last}") for last in range(10)]
         assert sum(hits) == 1
+
+
+WORDS = "パスワード|パス|暗証番号|口座|コード|recovery code|pİn|pın|security|iban|card|seed words|は| is |: "
+FORMS = "SG.|AKIA|bearer |://|@|:|-----BEGIN |PRIVATE KEY-----|~|-|ー|あいうえおかきくけこさしすせそたち"
+VALUES = "hunter2|a1b2c3d4e5f6|４１１１|1234|٣٤٥|correct horse battery staple"
+PIECES = st.sampled_from(f"{WORDS}|{FORMS}|{VALUES}".split("|"))
+
+
+class TestQuickLook:
+    @given(st.lists(PIECES | st.text(max_size=3), max_size=9).map("".join))
+    def test_passes_over_no_rule_that_would_find_something(self, text: str) -> None:
+        plain = plainly(text)
+        assert {rule for rule in RULES if rule(plain)} <= set(rules_for(plain))
+
+    @pytest.mark.parametrize("text", SECRETS)
+    def test_leaves_each_rule_that_a_secret_breaks(self, text: str) -> None:
+        plain = plainly(text)
+        assert {rule for rule in RULES if rule(plain)} <= set(rules_for(plain))
+
+    def test_leaves_no_rule_for_most_notes(self) -> None:
+        assert list(rules_for(plainly("猫の名前はタマで、3月に2歳になる"))) == []
