@@ -28,7 +28,17 @@ from typing import Any, TypeVar
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/turn.py`
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import Database, Dialect, Row, Statement, Steps, apply_pending, open_database
+from cc_bot.storage import (
+    Database,
+    Dialect,
+    Rewriting,
+    Row,
+    Statement,
+    Steps,
+    Usage,
+    apply_pending,
+    open_database,
+)
 from cc_bot.stores import SessionStore
 
 T = TypeVar("T")
@@ -73,6 +83,12 @@ class Recorder:
 
     async def checkpoint(self) -> bool:
         return await self._database.checkpoint()
+
+    async def usage(self) -> Usage:
+        return await self._database.usage()
+
+    async def rewrite(self) -> Rewriting:
+        return await self._database.rewrite()
 
     async def close(self) -> None:
         await self._database.close()

@@ -1,10 +1,11 @@
 """The database: a connection, its schema, and copies of it. What is stored in it is not known here."""
 
 from cc_bot.storage.backup import BackupResult, back_up
-from cc_bot.storage.database import Database, Dialect, Row, Statement, Steps
+from cc_bot.storage.database import Database, Dialect, Row, Statement, Steps, Usage
 from cc_bot.storage.location import DEFAULT_URL, sqlite_path
 from cc_bot.storage.migrate import Migration, apply_pending, pending
 from cc_bot.storage.opening import open_database
+from cc_bot.storage.rewriting import Rewriting
 from cc_bot.storage.sqlite import Synchronous
 
 __all__ = [
@@ -13,10 +14,12 @@ __all__ = [
     "Database",
     "Dialect",
     "Migration",
+    "Rewriting",
     "Row",
     "Statement",
     "Steps",
     "Synchronous",
+    "Usage",
     "apply_pending",
     "back_up",
     "open_database",

@@ -9,6 +9,8 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeVar
 
+from cc_bot.storage.rewriting import Rewriting
+
 Row = Sequence[Any]
 """The columns of one row, in the order of the SELECT or RETURNING list."""
 
@@ -22,6 +24,16 @@ class Statement:
 
     sql: str
     params: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What there is to know of a database before something is done that takes long."""
+
+    bytes: int
+    """On the disk, without its log."""
+    quiet_s: float
+    """For so many seconds nobody has written."""
 
 
 T = TypeVar("T")
@@ -83,6 +95,19 @@ class Database(Protocol):
 
         Whether all of it is done: somebody who is reading may be in the way. An engine without such a log,
         or whose log is its operator's own affair, has nothing to do.
+        """
+        ...
+
+    async def usage(self) -> Usage:
+        """How large it is, and whether somebody writes."""
+        ...
+
+    async def rewrite(self) -> Rewriting:
+        """Write all that is stored anew, without what may be left in unused room. It is in the log then, and
+        what was there before is gone once the log is written back.
+
+        Readers go on meanwhile, writers wait. An engine that leaves nothing there, or whose files are its
+        operator's own affair, has done it.
         """
         ...
 

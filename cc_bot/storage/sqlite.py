@@ -21,8 +21,9 @@ import aiosqlite
 
 from cc_bot.domain.errors import DatabaseUnusable, SqliteTooOld, StorageError
 from cc_bot.storage import backup
-from cc_bot.storage.database import Dialect, Row, Statement, Steps
+from cc_bot.storage.database import Dialect, Row, Statement, Steps, Usage
 from cc_bot.storage.location import need_folder
+from cc_bot.storage.rewriting import Rewriting, connect_to_rewrite, rewrite
 
 Synchronous = Literal["NORMAL", "FULL"]
 """NORMAL survives every crash of the process, but a power cut may take the last turns; FULL survives both."""
@@ -30,16 +31,12 @@ Synchronous = Literal["NORMAL", "FULL"]
 T = TypeVar("T")
 
 _OLDEST: Final = (3, 35, 0)  # the first with RETURNING
-_BUSY_TIMEOUT_S: Final = 5.0
+_BUSY_TIMEOUT_S: Final = 30.0
+"""Longer than it takes another program to write a file of some gigabytes anew."""
 _MAPPED_BYTES: Final = 2**25
 """How much of the file is read as if it were memory: all of a usual one, without a call of the system for
 each page. What it takes is the system's own cache and is given back when others need it, yet it counts as
 the program's memory until then; a larger file is read as usual beyond this."""
-
-
-_WRITTEN_ANEW_BYTES: Final = 2**24
-"""What is written in a tenth of a second. In a larger file a copy of what was moved stays, until the page
-has use for the room: that was so for one of some thousand memories that were erased."""
 
 
 class SqliteDatabase:
@@ -50,6 +47,8 @@ class SqliteDatabase:
     def __init__(self, path: Path, connection: "_Connection") -> None:
         self.path = path
         self._connection = connection
+        self._writable = asyncio.Event()
+        self._writable.set()
 
     @property
     def location(self) -> str:
@@ -61,6 +60,7 @@ class SqliteDatabase:
 
     async def transaction(self, statements: Sequence[Statement]) -> list[Sequence[Row]]:
         batch = [(_native(statement.sql), statement.params) for statement in statements]
+        await self._writable.wait()
 
         def run(connection: sqlite3.Connection) -> list[Sequence[Row]]:
             with _transaction(connection, "BEGIN IMMEDIATE"):
@@ -72,6 +72,7 @@ class SqliteDatabase:
         return await self._run(lambda connection: _run_steps(connection, "BEGIN", begin))
 
     async def write(self, begin: Callable[[], Steps[T]]) -> T:
+        await self._writable.wait()
         return await self._run(lambda connection: _run_steps(connection, "BEGIN IMMEDIATE", begin))
 
     async def preserve(self, version: int) -> None:
@@ -79,6 +80,27 @@ class SqliteDatabase:
 
     async def checkpoint(self) -> bool:
         return await self._run(_checkpoint)
+
+    async def usage(self) -> Usage:
+        try:
+            return await asyncio.to_thread(_usage, self.path)
+        except OSError as error:
+            raise StorageError from error
+
+    async def rewrite(self) -> Rewriting:
+        """See storage/rewriting.py. Whoever wants to write through this object waits outside of its
+        connection, so that readers find that free."""
+        self._writable.clear()
+        try:
+            connection = connect_to_rewrite(self.path)
+            try:
+                return await _to_its_end(rewrite, connection, self.path)
+            finally:
+                connection.close()
+        except (sqlite3.Error, OSError) as error:
+            raise StorageError from error
+        finally:
+            self._writable.set()
 
     async def close(self) -> None:
         await self._connection.close()
@@ -89,6 +111,19 @@ class SqliteDatabase:
         except (sqlite3.Error, OverflowError, ValueError) as error:
             # OverflowError: an integer past 64 bits. ValueError: the connection is closed.
             raise StorageError from error
+
+
+async def _to_its_end(
+    job: Callable[[sqlite3.Connection, Path], T], connection: sqlite3.Connection, path: Path
+) -> T:
+    """What the job returns. When it is cancelled, the connection is interrupted, and is free afterwards."""
+    task = asyncio.ensure_future(asyncio.to_thread(job, connection, path))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        connection.interrupt()
+        await asyncio.gather(task, return_exceptions=True)
+        raise
 
 
 class _Connection(aiosqlite.Connection):
@@ -198,7 +233,6 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
     """
     connection.execute("PRAGMA busy_timeout = 0")
     try:
-        _write_anew(connection)
         [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
@@ -209,17 +243,10 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
     return not busy
 
 
-def _write_anew(connection: sqlite3.Connection) -> None:
-    """Write all pages of a file anew that is no larger than _WRITTEN_ANEW_BYTES, without what they don't use.
-
-    What is deleted is overwritten (secure_delete) where it stands. But when SQLite divides a page, it leaves
-    the rows that it moves to another one in the unused part of the first, and forgets that they are there.
-    """
-    [(pages,)] = connection.execute("PRAGMA page_count").fetchall()
-    [(page_bytes,)] = connection.execute("PRAGMA page_size").fetchall()
-    if pages * page_bytes <= _WRITTEN_ANEW_BYTES:
-        connection.execute("PRAGMA temp_store = MEMORY")  # no copy of it in a temporary file
-        connection.execute("VACUUM")
+def _usage(path: Path) -> Usage:
+    log = path.with_name(path.name + "-wal")
+    written = [file.stat().st_mtime for file in (path, log) if file.exists()]
+    return Usage(bytes=path.stat().st_size, quiet_s=time.time() - max(written))
 
 
 @lru_cache(maxsize=256)

@@ -13,19 +13,20 @@ any more. That is the cost: the model knows of that conversation what stands in 
 What people said stays, unless their user wants it emptied as well; `told_in` counts it.
 
 SQLite keeps changed pages in its write-ahead log until they are written back, so each removal notes that
-this is owed, and `write_back` is asked for it until it is done.
+this is owed, and `write_back` is asked for it until it is done. So is what SQLite may have left in unused
+room of other pages: a small file is written anew at once, and a large one by `rewrite`, in a quiet moment.
 """
 
 import json
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import UNDO_TIME, Erased, Memory
-from cc_bot.storage import Database, Row, Statement
+from cc_bot.storage import Database, Rewriting, Row, Statement
 from cc_bot.stores import memory_removal_statements as sql
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memory_index import unfold_all, unfolded
@@ -33,6 +34,10 @@ from cc_bot.stores.memory_rows import known_id, memory_of
 from cc_bot.stores.memory_traces import TraceFinder, Traces
 
 _AT_A_TIME: Final = 500
+SMALL_BYTES: Final = 2**24
+"""A file that is written anew in a tenth of a second: nobody minds to wait for that."""
+QUIET: Final = timedelta(minutes=1)
+REWRITE_EVERY: Final = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +59,11 @@ class _Claimed:
 class MemoryRemovalStore:
     """What is deleted, while it can be had back and after that."""
 
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+    def __init__(self, database: Database, *, clock: Clock = utc_now, small_bytes: int = SMALL_BYTES) -> None:
+        """A database of at most `small_bytes` is written anew after each removal."""
         self._database = database
         self._clock = clock
+        self._small_bytes = small_bytes
         self._traces = TraceFinder(database)
 
     async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
@@ -116,13 +123,35 @@ class MemoryRemovalStore:
     async def write_back(self) -> bool:
         """Take what was removed out of the write-ahead log as well. False when that has to be tried again,
         because somebody else is reading."""
-        [(erased, written_back)] = await self._database.query(sql.SELECT_OWED)
+        [(erased, written_back, rewritten, _)] = await self._database.query(sql.SELECT_OWED)
         if erased == written_back:
             return True
+        small = rewritten < erased and (await self._database.usage()).bytes <= self._small_bytes
+        if small and await self._write_anew(erased) == "busy":
+            return False
         if not await self._database.checkpoint():
             return False
         await self._database.transaction([Statement(sql.WRITTEN_BACK, (erased,))])
         return True
+
+    async def rewrite(self, *, quiet: timedelta = QUIET, every: timedelta = REWRITE_EVERY) -> Rewriting:
+        """Write the database anew if that is owed, nobody has written for so long, and it was done so long
+        ago. `done` when nothing is owed any more, but for `write_back`."""
+        [(erased, _, rewritten, rewritten_at)] = await self._database.query(sql.SELECT_OWED)
+        if rewritten == erased:
+            return "done"
+        if rewritten_at and self._clock() < datetime.fromisoformat(rewritten_at) + every:
+            return "busy"
+        if (await self._database.usage()).quiet_s < quiet.total_seconds():
+            return "busy"
+        return await self._write_anew(erased)
+
+    async def _write_anew(self, erased: int) -> Rewriting:
+        outcome = await self._database.rewrite()
+        if outcome == "done":
+            params = (erased, to_text(self._clock()))
+            await self._database.transaction([Statement(sql.REWRITTEN, params)])
+        return outcome
 
     async def _remove(
         self, user_id: int, rows: Sequence[Row], *, everywhere: bool, mark: str | None = None

@@ -140,10 +140,17 @@ THAW: Final = f"""
 
 OWE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
 
-SELECT_OWED: Final = "SELECT erased, written_back FROM memory_erasures WHERE id = 1"
+SELECT_OWED: Final = "SELECT erased, written_back, rewritten, rewritten_at FROM memory_erasures WHERE id = 1"
 
 # $1 how often something had been erased when the log was written back
 WRITTEN_BACK: Final = "UPDATE memory_erasures SET written_back = $1 WHERE id = 1 AND written_back < $1"
+
+# The log has the file as it is written anew, so that it has to be written back once more.
+# $1 how often something had been erased then, $2 now
+REWRITTEN: Final = """
+    UPDATE memory_erasures SET rewritten = $1, rewritten_at = $2, written_back = min(written_back, $1 - 1)
+    WHERE id = 1 AND rewritten < $1
+"""
 
 ERASURE_STATEMENTS: Final = frozenset({EMPTY_IN_CHANNELS, THAW})
 """Those on what was said in channels."""

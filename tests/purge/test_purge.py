@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 from freezegun import freeze_time
+from structlog.testing import capture_logs
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import UNDO_TIME
-from cc_bot.purge import keep_purging, purge_due
-from cc_bot.stores import Stores, open_stores
+from cc_bot.purge import Rewriting, keep_purging, purge_due
+from cc_bot.stores import MemoryRemovalStore, Stores, open_stores
 from tests.end_to_end.program import Program
+from tests.stores.backends import Full
 
 ME = 123456789012345678
 
@@ -130,3 +132,50 @@ class TestTerminal:
         assert code == 0, output
         assert left(tmp_path) == []
         assert "忘れること".encode() not in (tmp_path / "sessions.db").read_bytes()
+
+
+def large(stores: Stores, clock: Clock = utc_now) -> MemoryRemovalStore:
+    """As if every file were a large one."""
+    return MemoryRemovalStore(stores.memories._database, clock=clock, small_bytes=0)
+
+
+def owed(path: Path) -> tuple[int, int, int]:
+    """How often something was erased, and for how many of these the file was written back and anew."""
+    with closing(sqlite3.connect(path / "sessions.db")) as database:
+        sql = "SELECT erased, written_back, rewritten FROM memory_erasures"
+        return tuple(database.execute(sql).fetchone())
+
+
+class TestLargeDatabase:
+    async def test_is_written_anew_in_a_quiet_moment_after_a_removal(
+        self, stores: Stores, tmp_path: Path
+    ) -> None:
+        memory = await stores.memories.add(ME, "忘れること")
+        removal = large(stores)
+        await removal.erase(ME, memory.id)
+        assert owed(tmp_path) == (1, 1, 0)
+        task = asyncio.create_task(keep_purging(removal, utc_now, quiet=timedelta()))
+        async with asyncio.timeout(10):
+            while owed(tmp_path) != (1, 1, 1):  # noqa: ASYNC110 - no event comes out of a file
+                await asyncio.sleep(0.01)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    async def test_that_cannot_be_written_anew_is_told_of_once_and_tried_again_later(
+        self, stores: Stores, tmp_path: Path
+    ) -> None:
+        memory = await stores.memories.add(ME, "忘れること")
+        await large(stores).erase(ME, memory.id)
+        removal = MemoryRemovalStore(Full(stores.memories._database), small_bytes=0)
+        with capture_logs() as logs:
+            rewriting = Rewriting(removal, timedelta())
+            assert [await rewriting.attempt() for _ in range(3)] == [True] * 3
+        assert [log["event"] for log in logs] == ["no_room_to_rewrite_the_database"]
+        assert owed(tmp_path) == (1, 1, 0)
+
+    async def test_goes_on_being_used_when_that_fails(self, stores: Stores, tmp_path: Path) -> None:
+        async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as closed:
+            pass
+        with capture_logs() as logs:
+            assert await Rewriting(closed.memory_removal, timedelta()).attempt()
+        assert [(log["event"], log["error"]) for log in logs] == [("rewriting_failed", "StorageError")]

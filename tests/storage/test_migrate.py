@@ -15,9 +15,11 @@ from cc_bot.storage import (
     Database,
     Dialect,
     Migration,
+    Rewriting,
     Row,
     Statement,
     Steps,
+    Usage,
     apply_pending,
     open_database,
     pending,
@@ -90,6 +92,12 @@ class Overtaken:
 
     async def checkpoint(self) -> bool:
         return await self._database.checkpoint()
+
+    async def usage(self) -> Usage:
+        return await self._database.usage()
+
+    async def rewrite(self) -> Rewriting:
+        return await self._database.rewrite()
 
     async def close(self) -> None:
         await self._database.close()

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import random
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -122,7 +121,7 @@ class TestPragmas:
     async def test_a_writer_in_another_process_is_waited_for(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
             [(milliseconds,)] = await database.query("PRAGMA busy_timeout")
-        assert milliseconds == 5000
+        assert milliseconds == 30_000
 
     async def test_full_keeps_every_turn_through_a_power_cut(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db", synchronous="FULL") as database:
@@ -325,26 +324,3 @@ class TestSteps:
             await one.transaction([CREATE])
             await asyncio.gather(*(database.write(one_more) for database in (one, other) for _ in range(20)))
             assert await one.query("SELECT max(CAST(text AS INTEGER)), count(*) FROM notes") == [(40, 40)]
-
-
-class TestCheckpointOfASmallFile:
-    async def test_leaves_no_copy_of_what_was_moved_before_it_was_deleted(self, tmp_path: Path) -> None:
-        index = Statement("CREATE INDEX notes_in_piles ON notes (id % 40, text)")
-        chance = random.Random(1)
-        async with connect_sqlite(tmp_path / "a.db") as database:
-            await database.transaction([CREATE, index])
-            texts = [f"mark{number:05}{'x' * chance.randrange(600)}" for number in range(2000)]
-            for text in texts:
-                await database.transaction([insert(text)])
-            gone = [
-                Statement("DELETE FROM notes WHERE text = $1", (each,)) for each in chance.sample(texts, 700)
-            ]
-            await database.transaction(gone)
-            assert await database.checkpoint()
-            left = {text for (text,) in await database.query("SELECT text FROM notes")}
-        data = b"".join(bytes_of(tmp_path))
-        assert all((text.encode() in data) == (text in left) for text in texts)
-
-
-def bytes_of(folder: Path) -> list[bytes]:
-    return [file.read_bytes() for file in folder.iterdir()]

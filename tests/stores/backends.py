@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any, Protocol, TypeVar
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import Database, Dialect, Row, Statement, Steps
+from cc_bot.storage import Database, Dialect, Rewriting, Row, Statement, Steps, Usage
 from cc_bot.stores import (
     BlockStore,
     ChannelStore,
@@ -102,8 +102,21 @@ class Recorder:
     async def checkpoint(self) -> bool:
         return await self.database.checkpoint()
 
+    async def usage(self) -> Usage:
+        return await self.database.usage()
+
+    async def rewrite(self) -> Rewriting:
+        return await self.database.rewrite()
+
     async def close(self) -> None:
         await self.database.close()
+
+
+class Full(Recorder):
+    """A database on a disk without room."""
+
+    async def rewrite(self) -> Rewriting:
+        return "no_room"
 
 
 def stores_over(database: Database, *, history_limit: int = 4) -> Stores:

@@ -1,0 +1,134 @@
+"""A file that is written anew keeps what it holds, and nothing of what it held before."""
+
+import asyncio
+import random
+import sqlite3
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from cc_bot.storage.database import Statement
+from cc_bot.storage.rewriting import connect_to_rewrite, free_bytes, rewrite, temporary_folder
+from cc_bot.storage.sqlite import SqliteDatabase, connect_sqlite
+
+CREATE = Statement("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)")
+INDEX = Statement("CREATE INDEX notes_in_piles ON notes (id % 40, text)")
+
+
+def insert(text: str) -> Statement:
+    return Statement("INSERT INTO notes (text) VALUES ($1)", (text,))
+
+
+def found(texts: Sequence[str], folder: Path) -> set[str]:
+    data = b"".join(file.read_bytes() for file in folder.iterdir())
+    return {text for text in texts if text.encode() in data}
+
+
+async def fill(database: SqliteDatabase) -> tuple[list[str], set[str]]:
+    """Texts that were kept, and those of them that are left after many were deleted."""
+    chance = random.Random(1)
+    await database.transaction([CREATE, INDEX])
+    texts = [f"mark{number:05}{'x' * chance.randrange(600)}" for number in range(2000)]
+    for start in range(0, len(texts), 50):
+        await database.transaction([insert(text) for text in texts[start : start + 50]])
+    gone = chance.sample(texts, 700)
+    await database.transaction([Statement("DELETE FROM notes WHERE text = $1", (each,)) for each in gone])
+    return texts, set(texts) - set(gone)
+
+
+class TestRewriting:
+    async def test_leaves_no_copy_of_what_was_moved_before_it_was_deleted(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            texts, left = await fill(database)
+            assert await database.checkpoint()
+            assert found(texts, tmp_path) > left
+            assert await database.rewrite() == "done"
+            assert await database.checkpoint()
+            assert {text for (text,) in await database.query("SELECT text FROM notes")} == left
+            assert found(texts, tmp_path) == left
+
+    async def test_lets_others_read_and_makes_writers_wait(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE])
+            await database.transaction([insert("x" * 5000) for _ in range(4000)])
+            rewriting = asyncio.create_task(database.rewrite())
+            await asyncio.sleep(0)
+            writing = asyncio.create_task(database.transaction([insert("new")]))
+            assert await database.query("SELECT count(*) FROM notes") == [(4000,)]
+            assert not rewriting.done()
+            assert not writing.done()
+            assert await rewriting == "done"
+            await writing
+            assert await database.query("SELECT count(*) FROM notes") == [(4001,)]
+
+    async def test_that_is_cancelled_changes_nothing_and_lets_writers_go_on(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE])
+            await database.transaction([insert("x" * 5000) for _ in range(4000)])
+            assert await database.checkpoint()
+            rewriting = asyncio.create_task(database.rewrite())
+            await asyncio.sleep(0.01)
+            rewriting.cancel()
+            await asyncio.gather(rewriting, return_exceptions=True)
+            assert rewriting.cancelled()
+            await database.transaction([insert("new")])
+            assert (tmp_path / "a.db-wal").stat().st_size < 100_000
+
+    async def test_beside_somebody_who_writes_is_to_be_tried_again(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE, insert("text")])
+        with (
+            closing(sqlite3.connect(tmp_path / "a.db", isolation_level=None)) as writer,
+            closing(connect_to_rewrite(tmp_path / "a.db")) as connection,
+        ):
+            connection.execute("PRAGMA busy_timeout = 10")
+            writer.execute("BEGIN IMMEDIATE")
+            assert rewrite(connection, tmp_path / "a.db") == "busy"
+            writer.execute("ROLLBACK")
+            assert rewrite(connection, tmp_path / "a.db") == "done"
+
+    def test_needs_room_for_the_log_and_for_the_temporary_file(self, tmp_path: Path) -> None:
+        path = tmp_path / "a.db"
+        with closing(connect_to_rewrite(path)) as connection:
+            connection.execute("CREATE TABLE notes (text)")
+            connection.execute("INSERT INTO notes VALUES (zeroblob(20000000))")
+            size = path.stat().st_size
+            assert rewrite(connection, path, free=lambda _: size // 2) == "no_room"
+            assert rewrite(connection, path, free=lambda _: size * 3) == "done"
+
+    def test_has_no_file_beside_it_that_has_a_name(self, tmp_path: Path) -> None:
+        path, seen = tmp_path / "a.db", list[set[str]]()
+
+        def look() -> int:
+            seen.append(
+                {file.name for file in tmp_path.glob("*.*")}
+                | {f.name for f in temporary_folder().glob("etilqs_*")}
+            )
+            return 0
+
+        with closing(connect_to_rewrite(path)) as connection:
+            connection.execute("CREATE TABLE notes (text)")
+            connection.execute("INSERT INTO notes VALUES (zeroblob(20000000))")
+            look()
+            connection.set_progress_handler(look, 10)
+            assert rewrite(connection, path) == "done"
+        assert len(seen) > 2
+        assert not [name for names in seen for name in names - seen[0] if not name.startswith("a.db")]
+
+    def test_knows_how_much_is_free(self, tmp_path: Path) -> None:
+        assert free_bytes(tmp_path) > 0
+
+
+class TestUsage:
+    async def test_tells_the_size_and_for_how_long_nobody_has_written(self, tmp_path: Path) -> None:
+        async with connect_sqlite(tmp_path / "a.db") as database:
+            await database.transaction([CREATE, insert("text")])
+            usage = await database.usage()
+            assert usage.bytes == (tmp_path / "a.db").stat().st_size
+            assert usage.quiet_s < 60
+            with closing(sqlite3.connect(tmp_path / "a.db")) as other:
+                before = time.time() - (await database.usage()).quiet_s
+                other.execute("INSERT INTO notes (text) VALUES ('later')")
+                other.commit()
+                assert time.time() - (await database.usage()).quiet_s >= before
