@@ -41,7 +41,7 @@ def connect_to_rewrite(path: Path) -> sqlite3.Connection:
 def rewrite(
     connection: sqlite3.Connection, path: Path, *, free: Callable[[Path], int] = free_bytes
 ) -> Rewriting:
-    """Write the file anew into its log; it takes about five seconds for a gigabyte.
+    """Write the file anew into its log; it takes some ten seconds for a gigabyte.
 
     Nothing is changed when somebody else is writing, when it is interrupted, or where there is not enough
     room on the disk. Raises sqlite3.Error.

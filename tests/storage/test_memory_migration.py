@@ -10,7 +10,8 @@ from typing import Any
 from cc_bot.domain.memory import Source
 from cc_bot.storage import Migration, Statement, apply_pending, open_database
 from cc_bot.storage.migrate import known_migrations
-from cc_bot.stores import open_stores
+from cc_bot.stores import MemoryRemovalStore, MemoryStore, open_stores
+from cc_bot.stores.memory_upkeep import MemoryUpkeep
 
 ME = 123456789012345678
 MADE = "2026-11-22T03:04:05.000000+00:00"
@@ -64,6 +65,61 @@ async def upgraded(path: Path) -> None:
 def schema(path: Path) -> set[tuple[object, ...]]:
     with closing(sqlite3.connect(path)) as database:
         return {*database.execute("SELECT type, name, sql FROM sqlite_master")}
+
+
+OF_0005 = (
+    "UPDATE memories SET search_content = content, terms = '匹 の 猫 瓢箪', terms_version = 101, place = id - 1",
+    "INSERT INTO memory_chunks (user_id, chunk, filled, documents, total_length)"
+    " SELECT user_id, 0, count(*), count(*), 4 * count(*) FROM memories GROUP BY user_id",
+    "INSERT INTO memory_postings (user_id, chunk, term, postings)"
+    " SELECT DISTINCT user_id, 0, '瓢箪', x'000001000200' FROM memories",
+)
+"""As version 0005 kept the search index."""
+
+
+async def upgraded_from_0005(path: Path) -> None:
+    async with open_database(f"sqlite:///{path}") as database:
+        await apply_pending(database, known_migrations()[:5])
+        await database.transaction(
+            [Statement(INSERT, (ME, f"{number}匹の猫", "{}", MADE)) for number in range(3)]
+        )
+        await database.transaction([Statement(sql) for sql in OF_0005])
+        await apply_pending(database)
+
+
+class TestUpgradeOfTheIndex:
+    async def test_ends_in_the_schema_of_a_new_file(self, tmp_path: Path) -> None:
+        old, new = tmp_path / "old.db", tmp_path / "new.db"
+        await upgraded_from_0005(old)
+        async with open_database(f"sqlite:///{new}") as database:
+            await apply_pending(database)
+        assert schema(old) == schema(new)
+
+    async def test_finds_what_was_in_it_before_and_after_it_is_made_anew(self, tmp_path: Path) -> None:
+        await upgraded_from_0005(tmp_path / "old.db")
+        async with open_database(f"sqlite:///{tmp_path}/old.db") as database:
+            memories, upkeep = MemoryStore(database), MemoryUpkeep(database, waiting=1)
+            for _ in range(2):
+                assert (await memories.search(ME, "2匹"))[0].content == "2匹の猫"
+                assert len(await memories.search(ME, "猫")) == 3
+                assert await memories.search(ME, "瓢箪") == []
+                await upkeep.catch_up(ME)
+            [(indexed,)] = await database.query("SELECT count(*) FROM memories WHERE place IS NOT NULL")
+            assert indexed == 3
+
+    async def test_owes_that_the_file_is_written_anew_since_terms_were_texts(self, tmp_path: Path) -> None:
+        path = tmp_path / "old.db"
+        await upgraded_from_0005(path)
+        async with open_database(f"sqlite:///{path}") as database:
+            assert await MemoryRemovalStore(database).write_back()
+            [(erased, rewritten)] = await database.query("SELECT erased, rewritten FROM memory_erasures")
+            assert erased == rewritten == 1
+            assert "瓢箪".encode() not in path.read_bytes()
+
+    async def test_of_nobodys_memories_owes_nothing(self, tmp_path: Path) -> None:
+        async with open_database(f"sqlite:///{tmp_path}/new.db") as database:
+            await apply_pending(database)
+            assert await database.query("SELECT erased, rewritten FROM memory_erasures") == [(0, 0)]
 
 
 class TestUpgrade:
