@@ -18,7 +18,7 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/recall.py`
 
-from bench import recall_memory, recall_quality, recall_speed
+from bench import recall_meaning, recall_memory, recall_quality, recall_speed
 from bench.recall_speed import Population
 from bench.turn import one_core
 from cc_bot.embeddings import LocalEmbedder
@@ -147,6 +147,20 @@ def memory(path: Path, population: Population) -> bool:
     return added.own < GOAL_MEMORY_MB
 
 
+def memory_with_encoder(path: Path, population: Population) -> None:
+    """Print what searching adds where the encoder has to be loaded for it."""
+    large = [population.large_user(index) for index in range(len(population.large))]
+    if added := recall_memory.added(path, large, encoder=True):
+        print(f"memory: {added.own:.0f} MB added with the encoder, and {added.mapped:.0f} MB mapped")
+
+
+async def speed_with(encoder: LocalEmbedder, path: Path, population: Population) -> None:
+    """Print times with the encoder; there is no goal for them."""
+    async with open_database(f"sqlite:///{path}") as database:
+        await recall_meaning.report(database, encoder, population)
+    await encoder.close()
+
+
 def options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="recall", description="How well and how fast memories are found")
     parser.add_argument("part", nargs="?", choices=("all", "quality", "speed"), default="all")
@@ -168,6 +182,10 @@ def main(arguments: Sequence[str]) -> int:
             with one_core():
                 met = asyncio.run(speed(path, population)) and met
             met = memory(path, population) and met
+            if encoder := LocalEmbedder.if_installed():
+                with one_core():
+                    asyncio.run(speed_with(encoder, path, population))
+                memory_with_encoder(path, population)
     print("all goals are met" if met else "a goal is missed")
     return 0 if met else 1
 

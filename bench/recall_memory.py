@@ -14,6 +14,7 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # it is started as a file
 
 from bench.recall_text import Everyday
+from cc_bot.embeddings import LocalEmbedder
 from cc_bot.stores import open_stores
 
 STATUS = Path("/proc/self/status")
@@ -33,12 +34,13 @@ def resident() -> Resident:
     return Resident(kb["RssAnon"] / 1024, kb["RssFile"] / 1024)
 
 
-async def search(path: Path, users: list[int]) -> Resident:
-    """The most that was added while these users searched."""
+async def search(path: Path, users: list[int], *, encoder: bool) -> Resident:
+    """The most that was added while these users searched, with the encoder or without."""
     source, before = Everyday(4), resident()
     known = [source.note() for _ in range(1000)]
     most = Resident(0, 0)
-    async with open_stores(f"sqlite:///{path}", embedder=None) as stores:
+    embedder = LocalEmbedder.if_installed() if encoder else None
+    async with open_stores(f"sqlite:///{path}", embedder=embedder) as stores:
         for user_id in users:
             for _ in range(SEARCHES_OF_EACH):
                 await stores.memories.search(user_id, source.question(random.choice(known)))
@@ -47,14 +49,15 @@ async def search(path: Path, users: list[int]) -> Resident:
     return most
 
 
-def added(path: Path, users: list[int]) -> Resident | None:
+def added(path: Path, users: list[int], *, encoder: bool = False) -> Resident | None:
     """What it takes; None on a system that does not tell."""
     if not STATUS.exists():
         return None
-    command = [sys.executable, __file__, str(path), *map(str, users)]
+    command = [sys.executable, __file__, str(path), str(int(encoder)), *map(str, users)]
     own, mapped = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     return Resident(float(own), float(mapped))
 
 
 if __name__ == "__main__":
-    print(*asyncio.run(search(Path(sys.argv[1]), [int(user_id) for user_id in sys.argv[2:]])))
+    _, path, encoder, *users = sys.argv
+    print(*asyncio.run(search(Path(path), list(map(int, users)), encoder=encoder == "1")))

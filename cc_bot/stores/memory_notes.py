@@ -48,28 +48,15 @@ Asked = Mapping[int, str]
 class Note(NamedTuple):
     """What there is to know of a note in order to rank it."""
 
-    row: Row
+    id: int
+    text: str
+    """In which a query may stand as written."""
+    tags: str
+    fits: bool
+    """Whether its category, its audience and its end are as asked for."""
     terms: Mapping[str, int]
     """How often it has each of the query's terms that it has."""
     length: int
-
-    @property
-    def id(self) -> int:
-        return int(self.row[0])
-
-    @property
-    def text(self) -> str:
-        """In which a query may stand as written."""
-        return str(self.row[1])
-
-    @property
-    def tags(self) -> str:
-        return str(self.row[2])
-
-    @property
-    def fits(self) -> bool:
-        """Whether its category, its audience and its end are as asked for."""
-        return bool(self.row[3])
 
     def candidate(self, written: str) -> Candidate:
         """`written` stands in it, if only as it was typed."""
@@ -81,10 +68,9 @@ def note_of(row: Row, keys: bytes, asked: Asked) -> Note:
     """`keys` are the note's."""
     numbers = unpacked(keys)
     found = asked.keys() & numbers
-    if not found:
-        return Note(row, {}, len(numbers))
-    every = list(numbers)
-    return Note(row, {asked[key]: every.count(key) for key in found}, len(numbers))
+    every = list(numbers) if found else []
+    id_, text, tags, fits, *_ = row
+    return Note(id_, text, tags, bool(fits), {asked[key]: every.count(key) for key in found}, len(numbers))
 
 
 def made_anew(user_id: int, rows: Sequence[Row]) -> Steps[dict[int, tuple[Row, bytes]]]:
@@ -155,7 +141,8 @@ class Segments:
     def note(self, row: Row, stored_place: int) -> Note:
         number, at = divmod(stored_place, SEGMENT)
         length = self._segments[self._numbers.index(number)].lengths[at]
-        return Note(row, self._counts.get(stored_place, {}), length)
+        id_, text, tags, fits, *_ = row
+        return Note(id_, text, tags, bool(fits), self._counts.get(stored_place, {}), length)
 
     def _look_up(self, first: int, segment: Segment, asked: Asked) -> None:
         offset = self._numbers.index(first // SEGMENT) * SEGMENT

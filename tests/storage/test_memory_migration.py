@@ -68,7 +68,8 @@ def schema(path: Path) -> set[tuple[object, ...]]:
 
 
 OF_0005 = (
-    "UPDATE memories SET search_content = content, terms = '匹 の 猫 瓢箪', terms_version = 101, place = id - 1",
+    "UPDATE memories SET"
+    " search_content = content, terms = '匹 の 猫 瓢箪', terms_version = 101, place = id - 1",
     "INSERT INTO memory_chunks (user_id, chunk, filled, documents, total_length)"
     " SELECT user_id, 0, count(*), count(*), 4 * count(*) FROM memories GROUP BY user_id",
     "INSERT INTO memory_postings (user_id, chunk, term, postings)"
