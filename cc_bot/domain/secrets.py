@@ -102,6 +102,7 @@ _RUN: Final = re.compile(r"[a-z0-9_+/=.~-]{10}|://|sg\.")
 _CODE_SIGNS: Final = ("コード", "code", "cvv", "cvc")
 _ACCOUNT_SIGNS: Final = ("口座", "預金", "account", "iban")
 _PASSWORD_SIGNS: Final = ("パス", "暗証", "ピンコード", "pass", "pw", "pin", "フレーズ", "phrase", "words")
+_ANY_SIGN: Final = re.compile("|".join((*_CODE_SIGNS, *_ACCOUNT_SIGNS, *_PASSWORD_SIGNS)))
 _SEVEN_DIGITS: Final = re.compile(r"\d(?:\D*\d){6}")
 _AS_I: Final = str.maketrans("İı", "ii")
 """What a pattern that ignores case takes for an i."""
@@ -124,6 +125,10 @@ def rules_for(plain: str) -> Iterator[Callable[[str], object]]:
     if _RUN.search(lowered):
         yield _KNOWN_FORM.search
         yield _names_token
+    if _SEVEN_DIGITS.search(lowered):
+        yield _has_secret_number
+    if not _ANY_SIGN.search(lowered):
+        return
     if any(sign in lowered for sign in _CODE_SIGNS):
         yield _SECURITY_CODE.search
         yield _SPARE_CODE.search
@@ -131,8 +136,6 @@ def rules_for(plain: str) -> Iterator[Callable[[str], object]]:
         yield _ACCOUNT.search
     if any(sign in lowered for sign in _PASSWORD_SIGNS):
         yield _names_password
-    if _SEVEN_DIGITS.search(lowered):
-        yield _has_secret_number
 
 
 def plainly(text: str) -> str:
