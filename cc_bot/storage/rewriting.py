@@ -14,6 +14,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Final, Literal
 
 Rewriting = Literal["done", "busy", "no_room"]
@@ -21,6 +22,7 @@ Rewriting = Literal["done", "busy", "no_room"]
 _IN_MEMORY_BYTES: Final = 2**24
 """The copy of a file of this size is held in memory."""
 _MARGIN: Final = 1.1
+_USUAL_FOLDERS: Final = ("/var/tmp", "/usr/tmp", "/tmp")  # noqa: S108 - SQLite's own list
 _BUSY_TIMEOUT_S: Final = 5.0
 
 _TRY_AGAIN: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_INTERRUPT})
@@ -70,7 +72,8 @@ def _has_room(path: Path, size: int, free: Callable[[Path], int]) -> bool:
 
 
 def temporary_folder() -> Path:
-    """Where SQLite puts temporary files: https://www.sqlite.org/tempfiles.html, section 5."""
-    named = (os.environ.get("SQLITE_TMPDIR"), os.environ.get("TMPDIR"), "/var/tmp", "/usr/tmp", "/tmp")  # noqa: S108 - SQLite's own list
-    usable = (folder for folder in named if folder and os.access(folder, os.W_OK | os.X_OK))
-    return Path(next(usable, "."))
+    """Where SQLite most likely puts temporary files (https://www.sqlite.org/tempfiles.html, section 5): where
+    TMPDIR says, which Python asks as well, or else in the first of some folders."""
+    named = gettempdir()
+    folders = _USUAL_FOLDERS if named in _USUAL_FOLDERS else (named,)
+    return Path(next((folder for folder in folders if os.access(folder, os.W_OK | os.X_OK)), named))

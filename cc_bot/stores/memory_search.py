@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import nlargest
 from itertools import islice
 from typing import Final, Protocol
 
@@ -40,6 +41,9 @@ from cc_bot.stores.memory_upkeep import MemoryUpkeep
 
 POOL: Final = 64
 """Candidates that are ranked, at least, where there are as many."""
+
+NEAREST: Final = 32
+"""Candidates that no word speaks for: there the nearest are the best, but for filters and for a few words."""
 
 _MOST_TERMS: Final = 128
 """Terms of a query that count; of a longer one, the weightiest."""
@@ -196,7 +200,7 @@ def _choose(asked: Asked, notes: Notes, scores: Tally, written: int) -> Steps[li
     left &= ~written
     by_score = yield from _best(asked, notes, scores, scores.scored & left, pool, only_written=False)
     chosen = [*as_written, *by_score]
-    return [*chosen, *(yield from _nearest(asked, {note.id for note in chosen}, pool))]
+    return [*chosen, *(yield from _nearest(asked, {note.id for note in chosen}, max(NEAREST, asked.limit)))]
 
 
 def _best(
@@ -229,7 +233,7 @@ def _read(asked: Asked, notes: Notes, places: Iterable[int]) -> Steps[list[Note]
 
 
 def _nearest(asked: Asked, known: set[int], number: int) -> Steps[list[Note]]:
-    ids = sorted(asked.near.keys() - known, key=lambda id_: -asked.near[id_])[:number]
+    ids = nlargest(number, asked.near.keys() - known, key=asked.near.__getitem__)
     nearest = yield from _notes(asked, sql.SELECT_NEAR.of(asked.params, ids))
     return [note for note in nearest if asked.fits(note)]
 

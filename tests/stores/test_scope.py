@@ -160,7 +160,7 @@ async def do_everything(database: Database) -> set[str]:
             "undelete",
             "told_in",
         ),
-        *("erase", "erase_all", "purge", "next_purge", "write_back"),
+        *("erase", "erase_all", "purge", "next_purge", "write_back", "rewrite"),
         *("set", "claim_welcome", "pause_memory"),
         *("backlog", "put", "current", "waiting", "settle"),
         *("everything", "plan", "take"),
@@ -217,6 +217,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     assert await stores.memory_removal.purge(datetime.now(UTC)) > 0
     await stores.memory_removal.erase_all(USER)
     await stores.memory_removal.write_back()
+    assert await stores.memory_removal.rewrite() == "done"
 
 
 async def do_everything_in_channels(stores: Stores) -> set[str]:
