@@ -13,16 +13,17 @@ from cc_bot.search.folding import in_digits, loosen
 from cc_bot.search.stems import stem
 
 KANJI: Final = "々〆㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff"
-_PIECE: Final = re.compile(
-    rf"(?P<kanji>[{KANJI}]+)"
-    r"|(?P<hiragana>[ぁ-ゖ]+ー*[ぁ-ゖー]*)"
-    r"|(?P<katakana>[ァ-ヺー]+(?:・[ァ-ヺー]+)*)"
-    r"|(?P<digits>\d+(?:\.\d+)*)"
-    rf"|(?P<letters>(?:(?![{KANJI}ぁ-ゖァ-ヺー\uac00-\ud7a3])[^\W\d_])+(?:'[a-z]+)?)"
-    r"|(?P<other>[\uac00-\ud7a3]+)"
-)
-
-_SIGN: Final = {"kanji": "k", "hiragana": "h", "katakana": "t", "digits": "d", "letters": "l", "other": "o"}
+_WRITING: Final = {
+    "k": rf"[{KANJI}]+",
+    "h": r"[ぁ-ゖ]+ー*[ぁ-ゖー]*",
+    "t": r"[ァ-ヺー]+(?:・[ァ-ヺー]+)*",
+    "d": r"\d+(?:\.\d+)*",
+    "l": rf"(?:(?![{KANJI}ぁ-ゖァ-ヺー\uac00-\ud7a3])[^\W\d_])+(?:'[a-z]+)?",
+    "o": r"[\uac00-\ud7a3]+",
+}
+"""Pieces of one kind: kanji, hiragana, katakana, digits, letters, others."""
+_PIECE: Final = re.compile("|".join(f"(?P<{sign}>{written})" for sign, written in _WRITING.items()))
+_PIECES: Final = re.compile("|".join((*_WRITING.values(), ".")), re.DOTALL)  # also each sign between them
 
 
 class Line(NamedTuple):
@@ -32,26 +33,36 @@ class Line(NamedTuple):
     kinds: str
 
 
+class _Piece(NamedTuple):
+    """One of a text, as it stands in lines."""
+
+    text: str
+    kinds: str
+    sign: str
+    """Of its kind; empty for what is none, and only parts others."""
+
+
 def read(folded: str) -> Line:
     """The line of a folded text. Words of letters stand stemmed in it, with a space on each side of two."""
     texts: list[str] = []
     kinds: list[str] = []
-    end, spaced = 0, True
-    for match in _PIECE.finditer(in_digits(folded)):
-        kind = match.lastgroup or ""
-        sign = _SIGN[kind]
-        if texts and (match.start() != end or (sign in "dl" and spaced)):
+    parted = spaced = False
+    for text, kind, sign in map(_piece, _PIECES.findall(in_digits(folded))):
+        if not sign:
+            parted = True
+            continue
+        if texts and (parted or (spaced and sign in "dl")):
             texts.append(" ")
             kinds.append(" ")
-        piece = _as_term(kind, match[0])
-        texts.append(piece)
-        kinds.append(sign * len(piece))
-        end, spaced = match.end(), sign in "dl"
+        texts.append(text)
+        kinds.append(kind)
+        parted, spaced = False, sign in "dl"
     return Line("".join(texts), "".join(kinds))
 
 
-@lru_cache(maxsize=4096)  # particles, endings and everyday words come again and again
-def _as_term(kind: str, piece: str) -> str:
-    if kind in {"hiragana", "katakana"}:
-        return loosen(piece)
-    return stem(piece) if kind == "letters" else piece
+@lru_cache(maxsize=8192)  # most words of a note stand in many: to look one up takes a tenth of reading it
+def _piece(written: str) -> _Piece:
+    match = _PIECE.match(written)
+    sign = (match and match.lastgroup) or ""
+    text = loosen(written) if sign in {"h", "t"} else stem(written) if sign == "l" else written
+    return _Piece(text, sign * len(text), sign)
