@@ -11,6 +11,7 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 import structlog
 
 from cc_bot.domain.errors import SecretNotStored
+from cc_bot.domain.memory import DEFAULT_CATEGORY
 from cc_bot.domain.secrets import looks_secret
 
 _log = structlog.get_logger(__name__)
@@ -36,7 +37,8 @@ class SecretRules:
     def refuse(self, *texts: str | None) -> bool:
         """Whether one of the texts holds a secret."""
         return any(
-            looks_secret(text) or (self._patterns and any(map(self._matches, _forms(text))))
+            (text != DEFAULT_CATEGORY and looks_secret(text))  # most have it: no word of a user
+            or (self._patterns and any(map(self._matches, _forms(text))))
             for text in texts
             if text
         )
