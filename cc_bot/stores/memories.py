@@ -27,7 +27,7 @@ from cc_bot.stores.memory_rows import MAX_ID, category_or_none, clean_tags, know
 from cc_bot.stores.memory_search import MemorySearch
 from cc_bot.stores.memory_texts import likeness
 from cc_bot.stores.memory_upkeep import MemoryUpkeep
-from cc_bot.stores.new_memory import NewMemory
+from cc_bot.stores.new_memory import NewMemory, row_alone
 from cc_bot.stores.secret_rules import SecretRules
 from cc_bot.stores.settings import Keep
 
@@ -87,10 +87,10 @@ class MemoryStore:
         self._secret_rules.check(note.content, category, *tags, *note.metadata.values())
         params = note.params(created_at or self._clock())
         if supersedes is None:
-            [rows] = await self._database.transaction([Statement(sql.INSERT_ALONE, params)])
-        else:
-            rows = await self._database.write(lambda: note.steps(sql.INSERT, params))
-        return self.written(memory_of(rows[0]))
+            [[(number,)]] = await self._database.transaction([Statement(sql.INSERT_ALONE, params)])
+            return self.written(memory_of(row_alone(number, params)))
+        [row] = await self._database.write(lambda: note.steps(sql.INSERT, params))
+        return self.written(memory_of(row))
 
     async def remember(
         self,

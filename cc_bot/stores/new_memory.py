@@ -61,3 +61,15 @@ class NewMemory:
             yield from unfold(self.user_id, [former])
             yield Statement(sql.SUPERSEDE, (self.user_id, former))
         return rows
+
+
+def row_alone(memory_id: int, params: tuple[Any, ...]) -> Row:
+    """The columns of memory_rows.COLUMNS that INSERT_ALONE has stored."""
+    user_id, _, now, content, category, tags, metadata, audience, _, _, source, expires_at, *_ = params
+    texts = map(_as_stored, (content, category, tags, metadata))
+    return (memory_id, user_id, *texts, now, now, audience, _as_stored(source), expires_at, None)
+
+
+def _as_stored(text: str) -> str:
+    """Half an emoji, as models sometimes write it, has no UTF-8: a question mark is stored for it."""
+    return text.encode("utf-8", "replace").decode()

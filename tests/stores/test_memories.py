@@ -1,12 +1,13 @@
 """Memories: kept, found again, changed, deleted, and never anyone else's."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from freezegun import freeze_time
 
 from cc_bot.domain import Memory
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong
+from cc_bot.domain.memory import Source
 from cc_bot.stores import Stores
 from tests.stores.backends import OpenStores
 
@@ -45,6 +46,21 @@ class TestAdding:
             updated_at=START,
             audience="private",
         )
+        assert await stores.memories.get(ME, memory.id) == memory
+
+    async def test_gives_the_memory_as_it_is_stored(self, stores: Stores) -> None:
+        half = "\ud83d"  # of an emoji: it has no UTF-8
+        memory = await stores.memories.add(
+            ME,
+            f" 猫\0{half}\n",
+            category=f" 家族{half} ",
+            tags=(f"a{half}", "猫", "猫"),
+            metadata={f"k{half}": f"v{half}"},
+            source=Source("model", link="https://example.org", model=f"m{half}"),
+            expires_at=START.astimezone(timezone(timedelta(hours=9))),
+            created_at=START,
+        )
+        assert memory.content == "猫\0?"
         assert await stores.memories.get(ME, memory.id) == memory
 
     async def test_needs_no_more_than_a_text(self, stores: Stores) -> None:
