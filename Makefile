@@ -16,18 +16,19 @@ PIP := $(OWN) -m pip --quiet --disable-pip-version-check --no-input
 
 RUN := $(VENV)/.run-installed
 SEM := $(VENV)/.semantic-installed
+CHA := $(VENV)/.charts-installed
 DEV := $(VENV)/.dev-installed
 
 # An environment whose Python was removed by an upgrade of the system is empty, whatever its stamps say. This
 # is done while the file is read: once make has seen a stamp, it believes in it.
-$(shell test -x $(OWN) || rm -f $(RUN) $(SEM) $(DEV))
+$(shell test -x $(OWN) || rm -f $(RUN) $(SEM) $(CHA) $(DEV))
 
 # Only what makes the pins is not itself in them.
 UV_VERSION := 0.13.9
 PINS := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate
 
-.PHONY: all help run chat semantic test lint ruff format types imports fix package setup pins clean
+.PHONY: all help run chat semantic charts test lint ruff format types imports fix package setup pins clean
 
 all: lint test
 
@@ -35,6 +36,7 @@ help:
 	@echo "make run      set up and start: Discord when DISCORD_TOKEN is set (environment or .env), else the terminal chat"
 	@echo "make chat     set up and start the terminal chat"
 	@echo "make semantic set up with the sentence encoder, so that memories are found by their meaning too (70 MB)"
+	@echo "make charts   set up with matplotlib and a Japanese font, so that charts are pictures (175 MB)"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
 	@echo "make lint     ruff, formatting, types and the import contract"
 	@echo "make          lint, then test"
@@ -60,6 +62,8 @@ chat: $(RUN)
 	@exec $(BIN)/cc-bot chat $(ARGS)
 
 semantic: $(SEM)
+
+charts: $(CHA)
 
 # ---- checks -----------------------------------------------------------------------------------------------
 
@@ -114,21 +118,29 @@ $(SEM): requirements/semantic.txt pyproject.toml | $(OWN)
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@ $(RUN)
 
+$(CHA): requirements/charts.txt pyproject.toml | $(OWN)
+	@echo "Installing the pinned packages, matplotlib and a Japanese font into $(VENV)"
+	@$(PIP) install --require-hashes -r requirements/charts.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@ $(RUN)
+
 $(DEV): requirements/dev.txt pyproject.toml | $(OWN)
 	@echo "Installing the pinned packages and tools into $(VENV) (about half a minute the first time)"
 	@$(PIP) install --require-hashes -r requirements/dev.txt
 	@$(PIP) install --no-deps --no-build-isolation --editable .
-	@touch $@ $(SEM) $(RUN)
+	@touch $@ $(SEM) $(CHA) $(RUN)
 
-# semantic.txt holds everything that run.txt holds, dev.txt everything that semantic.txt holds, in the same
-# versions.
+# semantic.txt and charts.txt hold everything that run.txt holds, and agree on what both add; dev.txt holds
+# everything that these two hold: all in the same versions.
 pins: | $(OWN)
 	@$(PIP) install uv==$(UV_VERSION)
 	$(PINS) --group build $(ARGS) --output-file requirements/run.txt
 	$(PINS) --group build --extra semantic $(ARGS) --constraint requirements/run.txt \
 		--output-file requirements/semantic.txt
-	$(PINS) --group dev --extra semantic $(ARGS) --constraint requirements/semantic.txt \
-		--output-file requirements/dev.txt
+	$(PINS) --group build --extra charts $(ARGS) --constraint requirements/semantic.txt \
+		--output-file requirements/charts.txt
+	$(PINS) --group dev --extra semantic --extra charts $(ARGS) --constraint requirements/semantic.txt \
+		--constraint requirements/charts.txt --output-file requirements/dev.txt
 
 clean:
 	@test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV)

@@ -7,22 +7,25 @@ than a second and 75 MB, which `cc-bot --version` and `cc-bot backup` need not p
 
 import asyncio
 import gc
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import structlog
 
 import cc_bot.tools
-from cc_bot.assistant import Assistant
+from cc_bot.agents import Agents
+from cc_bot.assistant import Assistant, Heartbeats, Moments
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import CcBotError, MissingToken
+from cc_bot.domain.errors import CcBotError, InvalidSetting, MissingToken
 from cc_bot.domain.session import SessionKey
 from cc_bot.embeddings import LocalEmbedder
+from cc_bot.llm.chains import Chains
 from cc_bot.llm.model import ChatModel
 from cc_bot.purge import keep_purging, purge_due
 from cc_bot.search.embedder import Embedder
@@ -52,11 +55,17 @@ class Core:
     assistant: Assistant
     summaries: Summaries | None
     """None where the operator wants none."""
+    agents: Agents
+    moments: Moments
+    heartbeats: Heartbeats
 
 
 @asynccontextmanager
 async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
     """The assistant over the configured database and model."""
+    tools = discover(cc_bot.tools)
+    agents = _agents_of(config, tools.names)
+    await agents.load()
     async with (
         _open_embedder(config) as embedder,
         open_stores(
@@ -70,27 +79,39 @@ async def open_core(config: Config, clock: Clock) -> AsyncIterator[Core]:
         ) as stores,
         _open_summaries(config, stores, clock) as summaries,
     ):
-        model = build_model(config, config.models)
+        chains = Chains(partial(build_model, config), config.models)
+        for agent in (await agents.all()).values():  # not during a turn
+            chains.of(agent.models)
+        style = PromptStyle(config.token_budget, config.single_system, config.block_tokens, config.locale)
         assistant = Assistant(
             stores,
-            model,
-            discover(cc_bot.tools),
+            chains.of(()),
+            tools,
             max_turns=config.max_turns,
-            style=PromptStyle(config.token_budget, config.single_system, config.block_tokens, config.locale),
+            style=style,
             clock=clock,
             model_name=config.models[0],
             summaries=summaries,
+            models=chains.of,
         )
+        heartbeats = Heartbeats(stores, chains.of, tools, style=style, clock=clock)
         jobs = [_sweep(stores), keep_purging(stores.memory_removal, clock)]
         running = [asyncio.create_task(job) for job in jobs]
         try:
-            yield Core(stores, assistant, summaries)
+            moments = Moments(chains.of(()), clock)
+            yield Core(stores, assistant, summaries, agents, moments, heartbeats)
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
             await assistant.settle()
-            await model.close()
+            await chains.close()
+
+
+def _agents_of(config: Config, tools: Collection[str]) -> Agents:
+    path = config.agents_file or sqlite_path(config.database_url).with_name("agents.toml")
+    required = config.agents_file is not None
+    return Agents(path, tools=tools, locale=config.operator_locale, required=required)
 
 
 @asynccontextmanager
@@ -165,6 +186,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
     with sole_bot(sqlite_path(config.database_url)):  # before anything is migrated or swept
         async with open_core(config, clock) as core:
             from cc_bot.discord.bot import DiscordSettings, run_bot
+            from cc_bot.discord.reminders.reminders import Timekeeping
 
             settings = DiscordSettings(
                 token=config.discord_token,
@@ -175,6 +197,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
                 timezone=config.timezone,
                 drain_s=DRAIN_S,
             )
+            timekeeping = Timekeeping(core.moments, core.heartbeats)
             # What is loaded by now stays: looking through it for garbage would hold up a turn now and then,
             # for longer than making its context takes.
             gc.collect()
@@ -182,17 +205,29 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
             # The one bot of the database looks after everyone's conversations, a terminal after its own.
             care = asyncio.create_task(_summarize_rest(core, clock))
             try:
-                await run_bot(settings, core.stores, core.assistant, say, clock=clock)
+                await run_bot(
+                    settings,
+                    core.stores,
+                    core.assistant,
+                    say,
+                    agents=core.agents,
+                    timekeeping=timekeeping,
+                    clock=clock,
+                )
             finally:
                 care.cancel()
                 await asyncio.gather(care, return_exceptions=True)
 
 
-async def run_terminal(config: Config, user_id: int, channel_id: int) -> None:
-    """Chat in the terminal until the input ends."""
+async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> None:
+    """Chat in the terminal until the input ends. Raises InvalidSetting for an agent that there is not."""
     clock = clock_of(config)
     async with open_core(config, clock) as core:
         from cc_bot.terminal import ChatProfile, run_chat
+
+        known = await core.agents.all()
+        if agent is not None and agent not in known:
+            raise InvalidSetting(name="--agent", expected=" / ".join(known))
 
         profile = ChatProfile(
             key=SessionKey(user_id, channel_id),
@@ -202,9 +237,10 @@ async def run_terminal(config: Config, user_id: int, channel_id: int) -> None:
             # A channel of Discord has other readers: nothing that is said here may show up in its answers.
             visibility="private" if channel_id else "public",
             model_label=_model_label(config),
+            agent=agent,
         )
         try:
-            await run_chat(core.assistant, core.stores, profile)
+            await run_chat(core.assistant, core.stores, profile, agents=core.agents)
         finally:
             await purge_due(core.stores.memory_removal, clock)
 

@@ -48,6 +48,7 @@ def _parser(words: CliTexts) -> argparse.ArgumentParser:
     chat = commands.add_parser("chat", help=words.chat, description=words.chat)
     chat.add_argument("--user", type=_snowflake, default=0, metavar="ID", help=words.chat_user)
     chat.add_argument("--channel", type=_snowflake, default=0, metavar="ID", help=words.chat_channel)
+    chat.add_argument("--agent", metavar="NAME", help=words.chat_agent)
     backup = commands.add_parser("backup", help=words.backup, description=words.backup)
     backup.add_argument("--to", type=Path, default=Path("backup"), metavar="DIR", help=words.backup_to)
     commands.add_parser("migrate", help=words.migrate, description=words.migrate)
@@ -72,7 +73,7 @@ def _run(config: Config, options: argparse.Namespace) -> int:
             asyncio.run(app.run_discord(config, _say))
         case "chat":
             configure_logging("error")
-            asyncio.run(app.run_terminal(config, options.user, options.channel))
+            asyncio.run(app.run_terminal(config, options.user, options.channel, options.agent))
         case "backup":
             configure_logging("warning")
             made = asyncio.run(app.run_backup(config, options.to))

@@ -45,6 +45,8 @@ class Config:
     model_timeout_s: float
     single_system: bool
     database_url: str
+    agents_file: Path | None
+    """None: `agents.toml` beside the database, if there is one."""
     synchronous: Synchronous
     history_limit: int
     token_budget: int
@@ -84,6 +86,7 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         model_timeout_s=read.parsed("CC_BOT_MODEL_TIMEOUT", "45", _positive_seconds, example="45"),
         single_system=read.parsed("CC_BOT_SINGLE_SYSTEM", "off", _switch, example="on / off"),
         database_url=read.text("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db"),
+        agents_file=read.path("CC_BOT_AGENTS_FILE"),
         synchronous=read.parsed("CC_BOT_SYNCHRONOUS", "NORMAL", _synchronous, example="NORMAL / FULL"),
         history_limit=read.parsed("CC_BOT_HISTORY_LIMIT", "20", _count_or_zero, example="20"),
         token_budget=read.parsed("CC_BOT_TOKEN_BUDGET", "80000", _count, example="80000"),
@@ -139,6 +142,10 @@ class _Reader:
 
     def text(self, name: str, default: str) -> str:
         return self.optional(name) or default
+
+    def path(self, name: str) -> Path | None:
+        given = self.optional(name)
+        return None if given is None else Path(given)
 
     def embedding_model(self, text: str) -> str:
         """A model by name needs a server that has it."""

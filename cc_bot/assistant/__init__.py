@@ -1,7 +1,9 @@
 """The core: a question goes in, turn events come out, and the turn is in the database when it is done."""
 
 from cc_bot.assistant.assistant import Assistant
+from cc_bot.assistant.heartbeats import Heartbeats, Speech
+from cc_bot.assistant.moments import Moments
 from cc_bot.assistant.stop import Stop
 from cc_bot.assistant.turn import TurnOptions
 
-__all__ = ["Assistant", "Stop", "TurnOptions"]
+__all__ = ["Assistant", "Heartbeats", "Moments", "Speech", "Stop", "TurnOptions"]

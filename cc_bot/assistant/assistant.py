@@ -7,8 +7,8 @@ transaction open, and writes the turn in one short commit.
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from functools import partial
 
 import structlog
@@ -16,32 +16,31 @@ import structlog
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_prompts import ChannelPrompts
 from cc_bot.assistant.channel_turns import ChannelTurns, user_of
+from cc_bot.assistant.endings import Endings
 from cc_bot.assistant.prompts import Prompts
-from cc_bot.assistant.queue import InChannels, LineId, TurnQueue
+from cc_bot.assistant.queue import TurnQueue, lines_of
 from cc_bot.assistant.rounds import Draft, RoundEvent, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.stop import Stop, until_stopped
+from cc_bot.assistant.tool_context import tool_context
 from cc_bot.assistant.turn import Turn, TurnOptions
+from cc_bot.assistant.underway import TurnsUnderway
 from cc_bot.context.prompt import PromptStyle
+from cc_bot.domain.agent import Agent
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     CcBotError,
     EmptyQuestion,
-    ModelSaidNothing,
-    ModelUnavailable,
     QuestionTooLong,
-    ShuttingDown,
-    StorageError,
 )
-from cc_bot.domain.events import Done, Notice, NotSaved, TurnEvent
-from cc_bot.domain.memory import Source
-from cc_bot.domain.message import Message, Status, is_blank
+from cc_bot.domain.events import CanvasChanged, Notice, NotSaved, TurnEvent
+from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ChatModel
 from cc_bot.stores import Stores
 from cc_bot.summaries import Summaries
-from cc_bot.tools.registry import NOBODY, ToolContext, ToolRegistry
+from cc_bot.tools.registry import ToolRegistry
 
 _log = structlog.get_logger(__name__)
 
@@ -66,11 +65,14 @@ class Assistant:
         turn_limit_s: float = TURN_LIMIT_S,
         model_name: str = "",
         summaries: Summaries | None = None,
+        models: Callable[[tuple[str, ...]], ChatModel] | None = None,
     ) -> None:
         """`model_name` is the model that is asked first, as its answers name it. Without `summaries` none are
-        made, and none are shown to the model."""
+        made, and none are shown to the model. `models` gives the chain of an agent that has its own; without,
+        all agents are played by `model`."""
         self._stores = stores
         self._model = model
+        self._models = models
         self._tools = tools
         self._turn_limit_s = turn_limit_s
         self._clock = clock
@@ -81,9 +83,8 @@ class Assistant:
         self._sessions = SessionTurns(stores.sessions, prompts, summaries)
         self._channels = ChannelTurns(stores.channels, stores.mentions, channel_prompts)
         self._queue = TurnQueue(max_turns)
-        self._running: set[Stop] = set()
-        self._idle = asyncio.Event()
-        self._idle.set()
+        self._underway = TurnsUnderway()
+        self._endings = Endings(stores.settings)
 
     async def ask(
         self,
@@ -143,12 +144,7 @@ class Assistant:
     async def drain(self, grace_s: float) -> None:
         """Take no new turns, let the running ones finish for `grace_s` seconds, then cut the rest."""
         self._queue.close()
-        try:
-            await asyncio.wait_for(self._idle.wait(), grace_s)
-        except TimeoutError:
-            for stop in self._running:
-                stop.request("cut")
-            await self._idle.wait()
+        await self._underway.drain(grace_s)
 
     async def settle(self) -> None:
         """Wait for what goes on after turns: their token counts being learned."""
@@ -168,23 +164,24 @@ class Assistant:
         """
         structlog.contextvars.bind_contextvars(turn=secrets.token_hex(4))
         began = time.monotonic()
-        lines = _lines(key, user_id)
+        lines = lines_of(key, user_id)
         waits = self._queue.would_wait(lines)
         if waits:
             yield Notice("queued")
         try:
             async with self._queue.turn(lines, stop):
-                with self._entered(stop):
+                with self._underway.entered(stop):
                     if waits:
                         yield Notice("started")
                     turn, draft = await begin(), Draft()
                     async with aclosing(self._answer(turn, draft, stop)) as events:
                         async for event in events:
                             yield event
-                    done, stored = await self._end(turn, draft, stop)
+                    ended = await self._endings.end(turn, draft, stop, closing=self._queue.closed)
         except CcBotError as error:
             _log.warning("turn_failed", error=type(error).__name__, seconds=_since(began))
             raise
+        done = ended.done
         _log.info(
             "turn_done",
             status=done.answer.status,
@@ -198,10 +195,12 @@ class Assistant:
         if isinstance(key, ChannelKey):  # the next request is the same even if the plug is pulled now
             await learned
         try:
+            if ended.canvas is not None:
+                yield CanvasChanged(ended.canvas.seen(turn.visibility))
             yield done
         finally:  # whoever asked has the answer by now
-            if stored:
-                turn.look_back(stored, draft.history_tokens)
+            if ended.messages:
+                turn.look_back(ended.messages, draft.history_tokens)
 
     async def _answer(
         self, turn: Turn, draft: Draft, stop: Stop
@@ -214,22 +213,13 @@ class Assistant:
             writing=not options.temporary,
             personal=turn.user_id is not None,
             memory=not options.memory_paused,
+            canvas=turn.canvas is not None,
+            schedule=turn.key is not None,
+            allowed=options.agent.tools,
         )
-        context = ToolContext(
-            user_id=NOBODY if turn.user_id is None else turn.user_id,
-            visibility=turn.visibility,
-            locale=options.locale,
-            timezone=options.timezone,
-            memories=self._stores.memories,
-            question=turn.asked.question,
-            previous_answer=turn.asked.previous_answer,
-            earlier=turn.asked.earlier,
-            informed=turn.asked.informed,
-            source=Source("model", link=options.link),
-            clock=self._clock,
-        )
+        context = tool_context(turn, self._stores, self._clock)
         prompt = await turn.prompt(offered)
-        rounds = Rounds(self._model, self._tools, offered, context)
+        rounds = Rounds(self._model_of(options.agent), self._tools, offered, context)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
             async with aclosing(until_stopped(rounds.run(prompt, draft), stop)) as events:
@@ -241,43 +231,8 @@ class Assistant:
         if draft.unkept:
             yield NotSaved()
 
-    async def _end(self, turn: Turn, draft: Draft, stop: Stop) -> tuple[Done, tuple[Message, ...]]:
-        """Store what came of the turn; with its end come the messages that were stored. An answer of which
-        nothing came leaves no trace, and one without words takes no other answer's place."""
-        interrupted = stop.requested and draft.status != "complete"
-        status: Status = stop.status if interrupted else draft.status
-        answer = draft.as_message(status, turn.visibility)
-        if draft.empty or (turn.replaces and is_blank(answer.content)):
-            if status == "stopped":
-                return Done(answer, draft.usage), ()
-            if draft.status == "complete":
-                raise ModelSaidNothing
-            raise ShuttingDown if self._queue.closed else ModelUnavailable
-        if turn.options.temporary:
-            return Done(answer, draft.usage), ()
-        stored = await turn.store(answer)
-        first = not turn.options.welcomed and await self._claim_welcome(turn.user_id)
-        return Done(stored[-1], draft.usage, first), stored
-
-    async def _claim_welcome(self, user_id: int | None) -> bool:
-        """The answer is stored by now: trouble here must not tell its user that it is not."""
-        try:
-            return user_id is not None and await self._stores.settings.claim_welcome(user_id)
-        except StorageError:
-            _log.warning("welcome_not_claimed")
-            return False
-
-    @contextmanager
-    def _entered(self, stop: Stop) -> Iterator[None]:
-        """Count a turn among the running ones, for `drain`."""
-        self._running.add(stop)
-        self._idle.clear()
-        try:
-            yield
-        finally:
-            self._running.discard(stop)
-            if not self._running:
-                self._idle.set()
+    def _model_of(self, agent: Agent) -> ChatModel:
+        return self._models(agent.models) if self._models and agent.models else self._model
 
 
 def _check(message: Message) -> None:
@@ -285,14 +240,6 @@ def _check(message: Message) -> None:
         raise EmptyQuestion
     if len(message.content) > MAX_QUESTION_CHARACTERS:
         raise QuestionTooLong(limit=MAX_QUESTION_CHARACTERS, length=len(message.content))
-
-
-def _lines(key: SessionKey | ChannelKey, user_id: int | None) -> tuple[LineId, ...]:
-    """Where a turn waits: a session's in its user's line; a channel's in that channel's, and behind what the
-    one user whom it answers asked in other channels."""
-    if isinstance(key, SessionKey):
-        return (key.user_id,)
-    return (key,) if user_id is None else (key, InChannels(user_id))
 
 
 def _since(began: float) -> float:

@@ -1,7 +1,7 @@
 """Learns how each model counts tokens, beside the turns and never in their way."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -25,15 +25,18 @@ class Measured:
 
 class Calibration:
     def __init__(self, factors: TokenFactorStore, model: str) -> None:
-        """`model` is the one that is asked first: what it counts decides how much is sent. Who will answer is
-        not known before; a model further down the chain that takes less says so."""
+        """`model` is the one that is asked first, unless an agent has its own."""
         self._factors = factors
         self._model = model
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def factor(self) -> float:
-        """Tokens that the model counts for each token that we estimate."""
-        return await self._factors.get(self._model)
+    async def factor(self, chain: Sequence[str] = ()) -> float:
+        """Tokens that the model counts for each token that we estimate.
+
+        It is the first of the chain that decides how much is sent. Who will answer is not known before; a
+        model further down that takes less says so.
+        """
+        return await self._factors.get(chain[0] if chain else self._model)
 
     def learn(self, measured: Iterable[Measured]) -> Awaitable[None]:
         """Take in what a turn's requests cost, some time soon; who needs it done can wait for it."""

@@ -38,7 +38,7 @@ class ChannelPrompts:
 
     async def begin(self, turn: ChannelTurn, offered: Sequence[ToolSchema]) -> TurnPrompt:
         """What the model is shown: as much of the channel as fits the budget, as the model counts tokens."""
-        factor = await self._calibration.factor()
+        factor = await self._calibration.factor(turn.options.agent.models)
         style = self._style
         measure = Measure.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
         planned = await self._context.read(turn, measure)
@@ -54,7 +54,14 @@ class ChannelPrompts:
                 now=now,
                 timezone=options.timezone,
                 paused=options.memory_paused,
+                persona=options.agent.prompt,
                 style=style,
             )
 
-        return TurnPrompt(build, math.inf, factor=factor, cache_key=cache_key(turn.key))
+        return TurnPrompt(
+            build,
+            math.inf,
+            factor=factor,
+            cache_key=cache_key(turn.key),
+            temperature=options.agent.temperature,
+        )

@@ -10,8 +10,10 @@ from cc_bot.assistant.turn import Turn, TurnOptions
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import NotNewest
 from cc_bot.domain.message import Message
-from cc_bot.stores import ChannelStore, MentionStore
+from cc_bot.domain.session import SessionKey
+from cc_bot.stores import ChannelStore, MentionStore, StoredTurn
 from cc_bot.tools.consent import Asked, points_elsewhere, speaks_of_files
+from cc_bot.tools.quotation import own_words, quoted_words
 
 
 class ChannelTurns:
@@ -54,20 +56,22 @@ class ChannelTurns:
         return newest.content if user_of(answered) == user_id else ""
 
     def _turn(self, turn: ChannelTurn, previous_answer: str = "") -> Turn:
+        user_id = user_of(turn.questions)
         return Turn(
             turn.options,
             "public",
-            user_of(turn.questions),
+            user_id,
             prompt=partial(self._prompts.begin, turn),
             store=partial(self._store, turn),
             asked=_asked(turn, previous_answer),
             look_back=lambda *_: None,  # what leaves a channel's window is not written down
             replaces=turn.replaces,
+            key=None if user_id is None else SessionKey(user_id, turn.key.place_id, turn.options.agent.name),
         )
 
-    async def _store(self, turn: ChannelTurn, answer: Message) -> tuple[Message, ...]:
+    async def _store(self, turn: ChannelTurn, answer: Message) -> StoredTurn:
         answer = replace(answer, discord_id=turn.options.answer_discord_id, author_id=turn.options.bot_id)
-        return (await self._channels.commit_answer(turn.key, answer, turn.questions),)
+        return StoredTurn((await self._channels.commit_answer(turn.key, answer, turn.questions),))
 
 
 def user_of(questions: Sequence[Message]) -> int | None:
@@ -83,4 +87,5 @@ def _asked(turn: ChannelTurn, previous_answer: str) -> Asked:
         return Asked("")
     [question] = turn.questions
     points = speaks_of_files if question.attachments else points_elsewhere
-    return Asked(question.content, previous_answer, informed=not points(question.content))
+    said = own_words(question.content)
+    return Asked(said, quoted_words(question.content) or previous_answer, informed=not points(said))

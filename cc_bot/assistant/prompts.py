@@ -39,12 +39,12 @@ class Prompts:
 
     async def begin(self, turn: SessionTurn, offered: Sequence[ToolSchema]) -> TurnPrompt:
         """What the model is shown: as much of the session as fits the budget, as the model counts tokens."""
-        factor = await self._calibration.factor()
+        factor = await self._calibration.factor(turn.options.agent.models)
         budget = self._style.budget_tokens / factor
         cost = cache(message_tokens)  # a message is looked at when it is read, shown, and maybe left out
         history = (*await self._earlier(turn, budget, cost), *turn.history)
         before = recap(turn.session, turn.visibility) if self._recapping else ""
-        now, options = self._clock(), turn.options
+        now, options, canvas = self._clock(), turn.options, turn.canvas.canvas
 
         def build(budget_tokens: float) -> Built:
             parts = build_prompt(
@@ -57,13 +57,21 @@ class Prompts:
                 temporary=options.temporary,
                 paused=options.memory_paused,
                 recap=before,
+                canvas=canvas,
+                persona=options.agent.prompt,
                 style=self._style,
                 budget_tokens=budget_tokens,
                 cost=cost,
             )
             return of_session(parts, single_system=self._style.single_system)
 
-        return TurnPrompt(build, budget, factor=factor, cache_key=cache_key(turn.session.key))
+        return TurnPrompt(
+            build,
+            budget,
+            factor=factor,
+            cache_key=cache_key(turn.session.key),
+            temperature=options.agent.temperature,
+        )
 
     async def _earlier(self, turn: SessionTurn, budget_tokens: float, cost: Cost) -> tuple[Message, ...]:
         """What was said before the turn's history, as far as there is room for it.

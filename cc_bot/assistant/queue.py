@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from cc_bot.assistant.stop import Stop
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import Busy, Crowded, ShuttingDown
+from cc_bot.domain.session import SessionKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,3 +123,11 @@ class _Holding:
     def release(self) -> None:
         while self._held:
             self._held.pop().release()
+
+
+def lines_of(key: SessionKey | ChannelKey, user_id: int | None) -> tuple[LineId, ...]:
+    """Where a turn waits: a session's in its user's line; a channel's in that channel's, and behind what the
+    one user whom it answers asked in other channels."""
+    if isinstance(key, SessionKey):
+        return (key.user_id,)
+    return (key,) if user_id is None else (key, InChannels(user_id))

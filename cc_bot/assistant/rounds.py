@@ -17,6 +17,7 @@ from cc_bot.domain.events import (
     MemoriesRecalled,
     MemoryChanged,
     Notice,
+    ScheduleChanged,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -44,7 +45,9 @@ MAX_CALLS_PER_ROUND = 16
 KEEPING: Final = frozenset({"remember", "update_memory"})
 """Tools that make a promise to remember good."""
 
-RoundEvent = TextDelta | ToolStarted | ToolFinished | MemoryChanged | MemoriesRecalled | Notice
+RoundEvent = (
+    TextDelta | ToolStarted | ToolFinished | MemoryChanged | MemoriesRecalled | ScheduleChanged | Notice
+)
 
 
 @dataclass(slots=True)
@@ -189,7 +192,9 @@ class Rounds:
 
     async def _call_all(
         self, requests: Sequence[ToolRequest], draft: Draft
-    ) -> AsyncGenerator[ToolStarted | ToolFinished | MemoryChanged | MemoriesRecalled | ToolResultPart, None]:
+    ) -> AsyncGenerator[
+        ToolStarted | ToolFinished | MemoryChanged | MemoriesRecalled | ScheduleChanged | ToolResultPart, None
+    ]:
         """Run the calls of one round side by side; their results come in the order of the calls."""
         for request in requests:
             yield ToolStarted(request.id, request.name)
@@ -214,6 +219,8 @@ class Rounds:
                 yield ToolFinished(request.id, request.name, outcome.ok)
                 for change in outcome.changes:
                     yield MemoryChanged(change)
+                for scheduled in outcome.schedules:
+                    yield ScheduleChanged(scheduled)
                 if outcome.recalled:
                     yield MemoriesRecalled(outcome.recalled)
                 yield ToolResultPart(request.id, request.name, outcome.text)

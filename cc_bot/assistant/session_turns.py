@@ -11,10 +11,12 @@ from cc_bot.assistant.turn import Turn, TurnOptions
 from cc_bot.domain.errors import NotNewest
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import Session, SessionKey
-from cc_bot.stores import SessionStore
+from cc_bot.stores import SessionStore, StoredTurn
 from cc_bot.summaries import Summaries
+from cc_bot.tools.canvas_draft import CanvasDraft
 from cc_bot.tools.consent import Asked, speaks_of_files
 from cc_bot.tools.notes import DATA_NOT_INSTRUCTIONS
+from cc_bot.tools.quotation import own_words, quoted_words
 
 EARLIER: Final = 10
 """Messages before a question that its user may speak of: `それを覚えて`."""
@@ -29,7 +31,10 @@ class SessionTurns:
     async def ask(self, key: SessionKey, question: Message, options: TurnOptions) -> Turn:
         """A turn for a new question in the session of a key."""
         session = await self._sessions.open(key, visibility=question.visibility)
-        return self._turn(SessionTurn(session, question, session.history, question.visibility, options))
+        canvas = CanvasDraft(session.canvas, question.visibility)
+        return self._turn(
+            SessionTurn(session, question, session.history, question.visibility, options, canvas)
+        )
 
     async def regenerate(self, key: SessionKey, answer_id: int, options: TurnOptions) -> Turn:
         """A turn for the newest question once more. Raises NotNewest when something was said since."""
@@ -39,7 +44,10 @@ class SessionTurns:
         if answer.discord_id is not None:  # it is shown in the same place
             options = replace(options, answer_discord_id=answer.discord_id)
         earlier = session.history[:-2]
-        return self._turn(SessionTurn(session, question, earlier, answer.visibility, options, answer_id))
+        canvas = CanvasDraft(session.canvas, answer.visibility)
+        return self._turn(
+            SessionTurn(session, question, earlier, answer.visibility, options, canvas, answer_id)
+        )
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:
         """Raises NotNewest unless the answer is the newest of its session."""
@@ -55,12 +63,16 @@ class SessionTurns:
             asked=_asked(turn),
             look_back=partial(self._look_back, turn),
             replaces=turn.replaces is not None,
+            key=turn.session.key,
+            canvas=None if turn.options.temporary else turn.canvas,
         )
 
-    async def _store(self, turn: SessionTurn, answer: Message) -> tuple[Message, ...]:
+    async def _store(self, turn: SessionTurn, answer: Message) -> StoredTurn:
         answer = replace(answer, discord_id=turn.options.answer_discord_id)
         messages = (answer,) if turn.replaces is not None else (turn.question, answer)
-        return await self._sessions.archive_turn(turn.session, messages, replaces=turn.replaces)
+        return await self._sessions.archive_turn(
+            turn.session, messages, replaces=turn.replaces, drawn=turn.canvas.drawn
+        )
 
     def _look_back(self, turn: SessionTurn, stored: Sequence[Message], history_tokens: float) -> None:
         """See whether the conversation is due to be written down, some time soon."""
@@ -82,15 +94,17 @@ class SessionTurns:
 
 
 def _asked(turn: SessionTurn) -> Asked:
-    """The question, and the end of what was said before it."""
+    """The question, and the end of what was said before it. What it quotes is what the bot said last."""
     history = turn.history[-EARLIER:]
     newest = history[-1] if history else None
     calls = (call for message in turn.history for call in message.tool_calls)
     files = any(message.attachments for message in (*turn.history, turn.question))
+    quoted = quoted_words(turn.question.content)
     return Asked(
-        turn.question.content,
-        previous_answer=newest.content if newest and newest.role == "assistant" else "",
-        earlier="\n".join(message.content for message in history if message.role == "user"),
-        informed=any(DATA_NOT_INSTRUCTIONS in call.result for call in calls)
+        own_words(turn.question.content),
+        previous_answer=quoted or (newest.content if newest and newest.role == "assistant" else ""),
+        earlier="\n".join(own_words(message.content) for message in history if message.role == "user"),
+        informed=bool(quoted)
+        or any(DATA_NOT_INSTRUCTIONS in call.result for call in calls)
         or (files and not speaks_of_files(turn.question.content)),
     )

@@ -2,12 +2,17 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from cc_bot.assistant.turn_prompt import TurnPrompt
+from cc_bot.domain.agent import THE_DEFAULT, Agent
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolSchema
+from cc_bot.stores import StoredTurn
+from cc_bot.tools.canvas_draft import CanvasDraft
 from cc_bot.tools.consent import Asked
 
 
@@ -29,6 +34,14 @@ class TurnOptions:
     """Whether this user wants nothing stored in or recalled from their memories."""
     link: str = ""
     """To the message that the answer is shown in; empty where it is not known, or not to be found again."""
+    agent: Agent = THE_DEFAULT
+    """Who answers; its name is that of the session key."""
+    guild_id: int | None = None
+    """The server that is asked in; None in a DM, and outside of Discord."""
+    can_write_there: bool = True
+    """Whether the bot may write by itself where it is asked: not where its user only brought it along."""
+    front_end: Literal["discord", "terminal"] = "discord"
+    """Where the answer is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +55,7 @@ class Turn:
     """Whose memories the tools act on; None when several messages are answered at once."""
     prompt: Callable[[Sequence[ToolSchema]], Awaitable[TurnPrompt]]
     """What the model is shown, with these tools offered."""
-    store: Callable[[Message], Awaitable[tuple[Message, ...]]]
+    store: Callable[[Message], Awaitable[StoredTurn]]
     """Put the answer into the database, with its question unless that is there already, and return what was
     stored; raises StorageError."""
     asked: Asked
@@ -52,3 +65,8 @@ class Turn:
     were stored, and of how many tokens of history there was room in the requests."""
     replaces: bool = False
     """Whether the answer takes the place of an older one."""
+    key: SessionKey | None = None
+    """Whose turn it is, and where; in a channel's conversation this is who asked, in that place. None when
+    several messages are answered at once."""
+    canvas: CanvasDraft | None = None
+    """What the turn draws on; None where there is no canvas, or nothing of it would be stored."""

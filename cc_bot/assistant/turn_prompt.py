@@ -13,12 +13,20 @@ Build = Callable[[float], Built]
 
 class TurnPrompt:
     def __init__(
-        self, build: Build, budget_tokens: float, *, factor: float = 1.0, cache_key: str = ""
+        self,
+        build: Build,
+        budget_tokens: float,
+        *,
+        factor: float = 1.0,
+        cache_key: str = "",
+        temperature: float | None = None,
     ) -> None:
-        """`budget_tokens` of history, as estimated; `factor`: what the model counts for each of those."""
+        """`budget_tokens` of history, as estimated; `factor`: what the model counts for each of those;
+        `cache_key` and `temperature` are those of its requests."""
         self._build = build
         self._factor = factor
         self._cache_key = cache_key
+        self._temperature = temperature
         self._start = build(budget_tokens)
         self.budget_tokens = budget_tokens
         """Less than at first when the server took less."""
@@ -39,6 +47,7 @@ class TurnPrompt:
             shrinkable=self._shrinkable,
             cache_key=self._cache_key,
             stable=self._start.stable,
+            temperature=self._temperature,
         )
 
     def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:

@@ -17,7 +17,7 @@ from cc_bot.context.blocks import Group, render, said_tokens, speaker, spoken
 from cc_bot.context.built import Built
 from cc_bot.context.instructions import instructions
 from cc_bot.context.parts import user_part
-from cc_bot.context.prompt import PromptStyle, changing
+from cc_bot.context.prompt import PromptStyle, changing, told_to_be
 from cc_bot.domain.channel import Said
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message
@@ -74,14 +74,16 @@ def build_channel_prompt(
     now: datetime,
     timezone: ZoneInfo,
     paused: bool = False,
+    persona: str = "",
     style: PromptStyle = PromptStyle(),
 ) -> Built:
-    """Everything the model sees of a channel's turn before it answers."""
+    """Everything the model sees of a channel's turn before it answers; `persona` is what an agent is told to
+    be instead of cc-bot's own."""
     now_told = changing(locale, now.astimezone(timezone), timezone, paused=paused)
     told = f"{now_told}\n{_speakers(shown, questions, locale)}"
     asked = [_asked(question) for question in questions]
     history = list(map(render, shown.rows))
-    system = SystemPart(_stable(locale, tools))
+    system = SystemPart(_stable(locale, tools, persona))
     if style.single_system:
         first, *others = asked
         folded = UserPart(f"[{told}]\n\n{first.text}", first.images)
@@ -91,11 +93,11 @@ def build_channel_prompt(
     return Built(parts, (0, *ends[-MARKED_BLOCKS:]), history=bool(history))
 
 
-def _stable(locale: Locale, tools: Sequence[ToolSchema]) -> str:
+def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str) -> str:
     words = instructions(locale)
     offered = {tool.name for tool in tools}
     parts = (
-        words.persona,
+        told_to_be(persona, words),
         words.channel,
         words.remembering if "remember" in offered else "",
         words.recalling if "recall" in offered else "",

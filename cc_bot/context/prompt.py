@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from cc_bot.context.instructions import instructions
+from cc_bot.context.canvas_lines import canvas_lines
+from cc_bot.context.instructions import Instructions, instructions
 from cc_bot.context.parts import message_parts, user_part
 from cc_bot.context.tokens import message_tokens
 from cc_bot.context.window import window
+from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema, UserPart
@@ -46,34 +48,37 @@ def build_prompt(
     temporary: bool = False,
     paused: bool = False,
     recap: str = "",
+    canvas: Canvas = Canvas(),
+    persona: str = "",
     style: PromptStyle = PromptStyle(),
     budget_tokens: float | None = None,
     cost: Callable[[Message], float] = message_tokens,
 ) -> tuple[PromptPart, ...]:
     """Everything the model sees of a turn before it answers.
 
-    `recap` tells of what was before the history. Of that, `budget_tokens` are shown at most, the style's own
-    when it is None; `cost` tells what a message takes of them.
+    `recap` tells of what was before the history; of the canvas it is told what may be seen in the turn;
+    `persona` is what an agent is told to be instead of cc-bot's own. Of the history, `budget_tokens` are
+    shown at most, the style's own when it is None; `cost` tells what a message takes of them.
     """
     asked = user_part(question)
     budget = style.budget_tokens if budget_tokens is None else budget_tokens
-    told = changing(locale, now.astimezone(timezone), timezone, recap, paused=paused)
+    told = changing(locale, now.astimezone(timezone), timezone, recap, paused=paused, canvas=canvas)
     if style.single_system:
         end: tuple[PromptPart, ...] = (UserPart(f"[{told}]\n\n{asked.text}", asked.images),)
     else:
         end = (SystemPart(told), asked)
     return (
-        SystemPart(_stable(locale, tools, temporary=temporary)),
+        SystemPart(_stable(locale, tools, persona, temporary=temporary)),
         *(part for message in window(history, budget, cost) for part in message_parts(message)),
         *end,
     )
 
 
-def _stable(locale: Locale, tools: Sequence[ToolSchema], *, temporary: bool) -> str:
+def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str, *, temporary: bool) -> str:
     words = instructions(locale)
     offered = {tool.name for tool in tools}
     parts = (
-        words.persona,
+        told_to_be(persona, words),
         words.remembering if "remember" in offered else "",
         words.recalling if "recall" in offered else "",
         words.temporary if temporary else "",
@@ -81,10 +86,22 @@ def _stable(locale: Locale, tools: Sequence[ToolSchema], *, temporary: bool) -> 
     return "\n".join(part for part in parts if part)
 
 
+def told_to_be(persona: str, words: Instructions) -> str:
+    """Who answers: an agent's persona, which has to fit the place where it answers, or cc-bot's own."""
+    return f"{persona}\n{words.markdown}" if persona else words.persona
+
+
 def changing(
-    locale: Locale, local: datetime, timezone: ZoneInfo, recap: str = "", *, paused: bool = False
+    locale: Locale,
+    local: datetime,
+    timezone: ZoneInfo,
+    recap: str = "",
+    *,
+    paused: bool = False,
+    canvas: Canvas = Canvas(),
 ) -> str:
-    """The present date and time, whether memory is paused, and what was said before the conversation."""
+    """The present date and time, whether memory is paused, what is on the canvas, and what was said before
+    the conversation."""
     words = instructions(locale)
     now = words.now.format(
         date=f"{local:%Y-%m-%d}",
@@ -92,6 +109,9 @@ def changing(
         time=f"{local:%H:%M}",
         timezone=timezone.key,
     )
-    if paused:
-        now = f"{now}\n{words.paused}"
-    return "\n\n".join((now, words.recap.format(summary=recap))) if recap else now
+    parts = (
+        f"{now}\n{words.paused}" if paused else now,
+        "" if canvas.empty else f"{words.canvas}\n{canvas_lines(canvas)}",
+        words.recap.format(summary=recap) if recap else "",
+    )
+    return "\n\n".join(part for part in parts if part)

@@ -17,27 +17,30 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.assistant import Assistant
+from cc_bot.agents import Agents
+from cc_bot.assistant import Assistant, Moments
 from cc_bot.discord import extensions
+from cc_bot.discord.agents import Chooser
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.canvas_messages import CanvasMessages
+from cc_bot.discord.delivery.canvas_pictures import Pictures
+from cc_bot.discord.delivery.canvas_upkeep import CanvasUpkeep
 from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.failures import command_error_handler
 from cc_bot.discord.gateway import GrantedReading, check_token, gateway_bot, granted_reading, refusal
-from cc_bot.discord.localization import DEFAULT_LOCALE, Readers, command_names
+from cc_bot.discord.localization import DEFAULT_LOCALE, GuildLocales, Readers, command_names
 from cc_bot.discord.messages.listening import Messages
+from cc_bot.discord.messages.unasked import Unasked
 from cc_bot.discord.places import Places
+from cc_bot.discord.provided import provide_stores
+from cc_bot.discord.reminders.posting import Posting
+from cc_bot.discord.reminders.reminders import Reminders, Timekeeping
 from cc_bot.domain.channel import Reading
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.domain.locale import Locale
-from cc_bot.stores import ChannelStore, Stores
-from cc_bot.stores.memories import MemoryStore
-from cc_bot.stores.memory_history import MemoryHistoryStore
-from cc_bot.stores.memory_removal import MemoryRemovalStore
-from cc_bot.stores.memory_transfer import MemoryTransferStore
-from cc_bot.stores.sessions import SessionStore
-from cc_bot.stores.settings import SettingsStore
-from cc_bot.stores.summaries import SummaryStore
+from cc_bot.stores import Stores
 from cc_bot.texts import texts
 
 Result = TypeVar("Result")
@@ -71,6 +74,8 @@ async def run_bot(
     assistant: Assistant,
     say: Callable[[str], None],
     *,
+    timekeeping: Timekeeping,
+    agents: Agents,
     clock: Clock,
 ) -> None:
     """Answer until SIGINT or SIGTERM. Raises a StartupError when it can't start or is thrown out.
@@ -88,7 +93,10 @@ async def run_bot(
             say(texts(settings.operator_locale).cli.mentions_only)
         since = await stores.channels.reading(reading, int(hikari.Snowflake.from_datetime(clock())))
         granted = GrantedReading(reading, since)
-        await DiscordBot(settings, granted, stores, assistant, say, clock=clock).run(stop)
+        bot = DiscordBot(
+            settings, granted, stores, assistant, say, agents=agents, timekeeping=timekeeping, clock=clock
+        )
+        await bot.run(stop)
 
 
 class DiscordBot:
@@ -102,6 +110,8 @@ class DiscordBot:
         assistant: Assistant,
         say: Callable[[str], None],
         *,
+        timekeeping: Timekeeping,
+        agents: Agents,
         clock: Clock,
     ) -> None:
         self._settings = settings
@@ -115,35 +125,56 @@ class DiscordBot:
         )
         readers = Readers(stores.settings, settings.locale, settings.timezone, clock)
         registry = self._client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
+        provide_stores(self._client, stores)
         registry.register_value(Assistant, assistant)
-        registry.register_value(Stores, stores)
-        registry.register_value(SessionStore, stores.sessions)
-        registry.register_value(MemoryStore, stores.memories)
-        registry.register_value(MemoryHistoryStore, stores.memory_history)
-        registry.register_value(MemoryTransferStore, stores.memory_transfer)
-        registry.register_value(MemoryRemovalStore, stores.memory_removal)
-        registry.register_value(SettingsStore, stores.settings)
-        registry.register_value(SummaryStore, stores.summaries)
-        registry.register_value(ChannelStore, stores.channels)
+        registry.register_value(Moments, timekeeping.moments)
         registry.register_value(Readers, readers)
         registry.register_value(RunningTurns, self._running)
-        places, taken_down = Places(self._bot.rest), TakenDown()
+        places, taken_down, locales = Places(self._bot.rest), TakenDown(), GuildLocales()
+        chooser = Chooser(agents, stores.agents, places)
+        registry.register_value(Chooser, chooser)
         registry.register_value(Places, places)
         registry.register_value(TakenDown, taken_down)
+        self._boards = CanvasBoards(
+            stores.canvases,
+            CanvasMessages(self._bot.rest, taken_down),
+            Pictures(),
+            readers,
+            places,
+            spoken_in=locales.of,
+            is_current=chooser.is_current,
+        )
+        registry.register_value(CanvasBoards, self._boards)
+        self._canvas_upkeep = CanvasUpkeep(self._bot, stores.canvases, self._boards)
+        self._canvas_upkeep.listen()
         self._messages = Messages(
             self._bot,
             stores,
             assistant,
             readers,
+            chooser,
             running=self._running,
             places=places,
             taken_down=taken_down,
+            locales=locales,
+            boards=self._boards,
             clock=clock,
             granted=granted,
         )
         registry.register_value(GrantedReading, granted)
         registry.register_value(Messages, self._messages)
+        registry.register_value(Unasked, self._messages.unasked)
         self._messages.listen()
+        self._reminders = Reminders(
+            timekeeping,
+            stores.schedules,
+            Posting(self._bot.rest),
+            agents=agents,
+            boards=self._boards,
+            readers=readers,
+            locales=locales,
+            clock=clock,
+        )
         self._client.error_handler(command_error_handler(readers))
         # Before the gateway connects: interactions that arrive earlier would be dropped.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
@@ -159,6 +190,7 @@ class DiscordBot:
             self._say(words.ready.format(name=me.username if me else "cc-bot"))
             _log.info("ready")
             self._messages.resume()
+            self._reminders.begin()
             if await _first_of(asyncio.create_task(self._bot.join()), stop.wait()):
                 raise DiscordUnreachable
             self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
@@ -213,12 +245,16 @@ class DiscordBot:
     async def _leave(self) -> None:
         """Let running turns finish, tell the rest, log out."""
         self._messages.close()
+        await self._reminders.close()
         await self._assistant.drain(self._settings.drain_s)
         deadline_s = asyncio.get_running_loop().time() + LAST_WORDS_S
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
                 await self._running.none_left()
+                await self._boards.settled()
+        await self._canvas_upkeep.close()
         await self._messages.settled(deadline_s)
+        await self._reminders.settled(deadline_s)
         with contextlib.suppress(hikari.ComponentStateConflictError):
             await self._bot.close()
         await self._client.stop()

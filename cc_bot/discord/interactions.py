@@ -8,8 +8,8 @@ import asyncio
 
 import hikari
 
+from cc_bot.discord.places import key_of_interaction
 from cc_bot.domain.message import Visibility
-from cc_bot.domain.session import SessionKey
 
 Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
 
@@ -23,11 +23,6 @@ _PAUSE_S = 0.3
 _TRIES = 3
 
 
-def session_key(interaction: Answerable) -> SessionKey:
-    """The session of this user in this channel. A thread is a channel of its own, and so is a DM."""
-    return SessionKey(int(interaction.user.id), int(interaction.channel_id))
-
-
 def author_name(interaction: Answerable) -> str:
     """What this user is called where they ask."""
     user, member = interaction.user, interaction.member
@@ -37,6 +32,18 @@ def author_name(interaction: Answerable) -> str:
 def own_space(interaction: Answerable) -> bool:
     """Whether only this user reads along: their DM with the bot."""
     return interaction.context == hikari.ApplicationContextType.BOT_DM
+
+
+def can_write(interaction: Answerable) -> bool:
+    """Whether the bot can write here by itself, and whoever asks may as well: it says nothing for anybody
+    where they may not say it. A bot that is only brought along by its user can't write by itself."""
+    if hikari.ApplicationIntegrationType.GUILD_INSTALL not in interaction.authorizing_integration_owners:
+        return False
+    needed = hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES
+    if key_of_interaction(interaction.channel).thread_id:
+        needed = hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES_IN_THREADS
+    own, member = interaction.app_permissions, interaction.member
+    return member is not None and own is not None and needed in member.permissions & own
 
 
 def visibility_of(interaction: Answerable, *, ephemeral: bool) -> Visibility:

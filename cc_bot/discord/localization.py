@@ -1,6 +1,5 @@
 """Which language whom: the commands' names for Discord, and each user's own language and time."""
 
-import dataclasses
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
@@ -22,12 +21,12 @@ REMEMBERED = 2000
 
 def command_names() -> lightbulb.DictLocalizationProvider:
     """The names and descriptions of all commands, by the keys that the extensions use."""
-    english = dataclasses.asdict(commands.EN)
+    english = commands.command_names(Locale.EN)
     return lightbulb.DictLocalizationProvider(
         {
             hikari.Locale.EN_US: english,
             hikari.Locale.EN_GB: english,
-            hikari.Locale.JA: dataclasses.asdict(commands.JA),
+            hikari.Locale.JA: commands.command_names(Locale.JA),
         }
     )
 
@@ -96,10 +95,18 @@ class GuildLocales:
         """A channel or thread belongs to that server. Its messages tell; nothing that is stored does."""
         self._guilds[channel_id] = guild_id
 
+    def guild_of(self, channel_id: int) -> int | None:
+        """The server that a channel or thread belongs to, once one of its messages has told."""
+        return self._guilds.get(channel_id)
+
     def of(self, channel_id: int) -> Locale | None:
         """The language of the server that a channel or thread belongs to, if both are known."""
         guild_id = self._guilds.get(channel_id)
-        return None if guild_id is None else self._locales.get(guild_id)
+        return None if guild_id is None else self.of_guild(guild_id)
+
+    def of_guild(self, guild_id: int) -> Locale | None:
+        """The language of a server, if it chose one."""
+        return self._locales.get(guild_id)
 
     def link(self, channel_id: int, message_id: int | None) -> str:
         """Where a message of a server is found again; empty where its server is not known."""

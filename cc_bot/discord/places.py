@@ -27,11 +27,14 @@ _THREADS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class KnownPlace:
-    """A channel or thread of a server."""
+    """A channel or thread of a server, or a DM."""
 
     key: ChannelKey
     thread_owner_id: int | None
     """Who started the thread; None for a channel."""
+    guild_id: int | None = None
+    is_dm: bool = False
+    """Whether it is no server's: a DM with one user, who alone reads along."""
 
 
 class Places:
@@ -47,7 +50,7 @@ class Places:
         return (await self.of(channel_id)).key
 
     async def of(self, channel_id: int) -> KnownPlace:
-        """What a channel or thread of a server is. Raises hikari.HTTPError when Discord won't tell."""
+        """What a channel or thread is. Raises hikari.HTTPError when Discord won't tell."""
         known = self._known.get(channel_id)
         if known is not None:
             return known
@@ -71,6 +74,9 @@ def key_of_interaction(channel: hikari.InteractionChannel) -> ChannelKey:
 
 
 def _place(channel: hikari.PartialChannel) -> KnownPlace:
+    guild_id = int(channel.guild_id) if isinstance(channel, hikari.GuildChannel) else None
     if isinstance(channel, hikari.GuildThreadChannel):
-        return KnownPlace(ChannelKey(int(channel.parent_id), int(channel.id)), int(channel.owner_id))
-    return KnownPlace(ChannelKey(int(channel.id)), None)
+        key = ChannelKey(int(channel.parent_id), int(channel.id))
+        return KnownPlace(key, int(channel.owner_id), guild_id)
+    is_dm = channel.type is hikari.ChannelType.DM
+    return KnownPlace(ChannelKey(int(channel.id)), None, guild_id, is_dm=is_dm)

@@ -14,6 +14,17 @@
     │   ├── TooManyToImport
     │   ├── EndNotUnderstood
     │   ├── UnknownTimezone
+    │   ├── UnknownAgent
+    │   ├── EmptyReminder
+    │   ├── ReminderTooLong
+    │   ├── TooManySchedules
+    │   ├── ScheduleNotFound
+    │   ├── ScheduleNotAskedFor
+    │   ├── WhenNotUnderstood
+    │   ├── WhenPassed
+    │   ├── WhenTooFar
+    │   ├── RepeatNotUnderstood
+    │   ├── RepeatTooOften
     │   ├── AttachmentTooLarge
     │   ├── AttachmentNotSupported
     │   └── AttachmentNotFetched
@@ -23,6 +34,7 @@
     │   ├── ShuttingDown
     │   │   └── Postponed       the question stays, and is answered after the start
     │   ├── NotNewest           only the newest answer can be regenerated or continued
+    │   ├── AgentGone           whoever gave the answer can't be asked here any more
     │   └── ModelError
     │       ├── ModelUnavailable
     │       ├── ModelSaidNothing
@@ -32,6 +44,7 @@
     ├── StorageError            the database did not do what was asked
     └── StartupError            the operator must mend it; the program ends with exit code 2
         ├── InvalidSetting
+        ├── InvalidAgents       the file of agents can't be used as it is
         ├── MissingToken
         ├── RefusedToken
         ├── DiscordUnreachable
@@ -110,6 +123,50 @@ class UnknownTimezone(InputError):
     """The name is not in the IANA time zone database."""
 
 
+class UnknownAgent(InputError):
+    """There is no such agent, or not here."""
+
+
+class EmptyReminder(InputError):
+    """There is nothing to remind of."""
+
+
+class ReminderTooLong(InputError):
+    """Parameters: limit, length (characters)."""
+
+
+class TooManySchedules(InputError):
+    """The user has as many as one may have. Parameters: limit."""
+
+
+class ScheduleNotFound(InputError):
+    """The user has no such schedule. Parameters: id."""
+
+
+class ScheduleNotAskedFor(InputError):
+    """A model wanted to make or cancel a reminder, and its user did not ask for that in this turn."""
+
+
+class WhenNotUnderstood(InputError):
+    """What was entered as a time is none."""
+
+
+class WhenPassed(InputError):
+    """What was entered as a time is over."""
+
+
+class WhenTooFar(InputError):
+    """What was entered as a time is years away. Parameters: limit (years)."""
+
+
+class RepeatNotUnderstood(InputError):
+    """What was entered as a repeat is none, or never comes."""
+
+
+class RepeatTooOften(InputError):
+    """What was entered as a repeat comes more than once an hour."""
+
+
 class AttachmentTooLarge(InputError):
     """Parameters: limit (as shown to the user, such as `8 MB`)."""
 
@@ -146,6 +203,10 @@ class NotNewest(TurnError):
     """The answer is no longer the newest of an open session."""
 
 
+class AgentGone(TurnError):
+    """The agent that gave an answer is in the file no more, or may not be used there any more."""
+
+
 class ModelError(TurnError):
     """The model gave no answer."""
 
@@ -172,8 +233,7 @@ class ContextTooLong(ModelError):
     @property
     def limit(self) -> int | None:
         """The most tokens that the model takes; None when the server did not tell."""
-        limit = self.params.get("limit")
-        return limit if isinstance(limit, int) else None
+        return limit if isinstance(limit := self.params.get("limit"), int) else None
 
 
 class StorageError(CcBotError):
@@ -186,6 +246,10 @@ class StartupError(CcBotError):
 
 class InvalidSetting(StartupError):
     """Parameters: name (the environment variable), expected (an example of a good value)."""
+
+
+class InvalidAgents(StartupError):
+    """Parameters: path, detail (a sentence: which agent, which key, what is expected)."""
 
 
 class MissingToken(StartupError):

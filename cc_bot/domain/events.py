@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.memory import MemoryChange
 from cc_bot.domain.message import Message
+from cc_bot.domain.schedule import ScheduleChange
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,20 @@ class NotSaved:
     """The model promised to remember something, and nothing was stored."""
 
 
+@dataclass(frozen=True, slots=True)
+class ScheduleChanged:
+    """The model made or cancelled a schedule in this turn, and that is committed."""
+
+    change: ScheduleChange
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasChanged:
+    """The canvas of the session is another one now, and that is committed. It comes right before Done."""
+
+    canvas: Canvas
+
+
 NoticeKind = Literal["queued", "started", "fallback"]
 """queued: waiting for another turn to end; started: no longer waiting; fallback: the next model is asked."""
 
@@ -86,5 +102,14 @@ class Done:
 
 
 TurnEvent = (
-    TextDelta | ToolStarted | ToolFinished | MemoryChanged | MemoriesRecalled | NotSaved | Notice | Done
+    TextDelta
+    | ToolStarted
+    | ToolFinished
+    | MemoryChanged
+    | MemoriesRecalled
+    | NotSaved
+    | ScheduleChanged
+    | CanvasChanged
+    | Notice
+    | Done
 )

@@ -3,6 +3,7 @@
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 
+from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.message import Message, Visibility
 
 
@@ -40,3 +41,5 @@ class Session:
     """What was written down of all that was said under the key before."""
     rest: tuple[Recollection, ...] = ()
     """What the user said in an expired session and is in no summary yet, oldest first."""
+    canvas: Canvas = Canvas()
+    """All that is up, private elements too: what of it a turn may see, `Canvas.seen` tells."""

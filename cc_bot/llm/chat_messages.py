@@ -5,10 +5,11 @@ image is sent, no `tools` key when there are none, and never malformed JSON in a
 (llama.cpp and others parse the arguments of earlier calls and fail on them).
 """
 
-import json
 from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any, assert_never
+
+from pydantic_core import from_json
 
 from cc_bot.domain.message import Attachment
 from cc_bot.llm.model import (
@@ -46,8 +47,9 @@ def request_body(model: str, request: ChatRequest, *, cache_control: bool = Fals
 
 
 def is_json_object(text: str) -> bool:
+    """By a strict reading: NaN, half a surrogate pair or endless brackets are none."""
     try:
-        return isinstance(json.loads(text), dict)
+        return isinstance(from_json(text.encode(errors="replace"), allow_inf_nan=False), dict)
     except ValueError:
         return False
 

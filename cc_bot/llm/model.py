@@ -81,6 +81,8 @@ class ChatRequest:
     stable: tuple[int, ...] = ()
     """Indices of prompt parts, ascending, four at most: up to the end of each of them the conversation's next
     requests will be the same, so that is where a cache's marks belong."""
+    temperature: float | None = None
+    """From 0 to 2; None: the model's own. A server that does not let it be chosen is asked without."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What is kept: conversations, channels, memories, settings, summaries, token factors.
+"""What is kept: conversations, canvases, channels, memories, schedules, settings, summaries, token factors.
 
 A store knows no model and no Discord.
 
@@ -18,9 +18,12 @@ from cc_bot.embeddings import LocalEmbedder
 from cc_bot.search.embedder import Embedder
 from cc_bot.search.terms import document_terms
 from cc_bot.storage import Database, Synchronous, apply_pending, open_database
+from cc_bot.stores.agents import AgentStore
 from cc_bot.stores.blocks import BlockStore
+from cc_bot.stores.canvases import CanvasMessage, CanvasStore, SeenCanvas
 from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.embedding import Embedding
+from cc_bot.stores.heartbeats import HeartbeatStore
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_history import MemoryHistoryStore
 from cc_bot.stores.memory_removal import MemoryRemovalStore
@@ -28,15 +31,21 @@ from cc_bot.stores.memory_transfer import MemoryTransferStore
 from cc_bot.stores.memory_upkeep import MemoryUpkeep
 from cc_bot.stores.mentions import MentionStore
 from cc_bot.stores.personal_answers import PersonalAnswer, PersonalAnswerStore
+from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.stores.secret_rules import SecretRules
 from cc_bot.stores.sessions import SessionStore
 from cc_bot.stores.settings import Keep, SettingsStore
 from cc_bot.stores.summaries import SummaryStore
 from cc_bot.stores.token_factors import TokenFactorStore
+from cc_bot.stores.turn_writing import StoredTurn
 
 __all__ = [
+    "AgentStore",
     "BlockStore",
+    "CanvasMessage",
+    "CanvasStore",
     "ChannelStore",
+    "HeartbeatStore",
     "Keep",
     "MemoryHistoryStore",
     "MemoryRemovalStore",
@@ -46,8 +55,11 @@ __all__ = [
     "PersonalAnswer",
     "PersonalAnswerStore",
     "Place",
+    "ScheduleStore",
+    "SeenCanvas",
     "SessionStore",
     "SettingsStore",
+    "StoredTurn",
     "Stores",
     "SummaryStore",
     "TokenFactorStore",
@@ -60,6 +72,7 @@ class Stores:
     """All stores over one database."""
 
     sessions: SessionStore
+    canvases: CanvasStore
     memories: MemoryStore
     memory_history: MemoryHistoryStore
     memory_transfer: MemoryTransferStore
@@ -71,6 +84,9 @@ class Stores:
     channels: ChannelStore
     mentions: MentionStore
     personal_answers: PersonalAnswerStore
+    agents: AgentStore
+    schedules: ScheduleStore
+    heartbeats: HeartbeatStore
 
 
 @asynccontextmanager
@@ -107,6 +123,7 @@ async def open_stores(
                 sessions=SessionStore(
                     database, history_limit=history_limit, session_ttl=session_ttl, clock=clock
                 ),
+                canvases=CanvasStore(database, session_ttl=session_ttl, clock=clock),
                 memories=memories,
                 memory_history=MemoryHistoryStore(database, memories, clock=clock),
                 memory_transfer=MemoryTransferStore(database, memories, rules),
@@ -118,6 +135,9 @@ async def open_stores(
                 channels=ChannelStore(database, clock=clock),
                 mentions=MentionStore(database),
                 personal_answers=PersonalAnswerStore(database, clock=clock),
+                agents=AgentStore(database, clock=clock),
+                schedules=ScheduleStore(database, clock=clock, secret_rules=rules),
+                heartbeats=HeartbeatStore(database, clock=clock),
             )
 
 

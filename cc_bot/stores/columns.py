@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
+_BEGINNING_OF_TIME: Final = ""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -18,3 +19,11 @@ def to_ms(moment: datetime) -> int:
 
 def from_ms(ms: int) -> datetime:
     return datetime.fromtimestamp(ms / 1000, UTC)  # rounds to microseconds: exact until 2242
+
+
+def idle_since(now: datetime, ttl: timedelta) -> str:
+    """The last moment of activity that is too long ago for a session to be open still."""
+    try:
+        return to_text(now - ttl)
+    except OverflowError:  # a time to live of thousands of years: sessions never expire
+        return _BEGINNING_OF_TIME

@@ -12,9 +12,11 @@ from itertools import dropwhile
 from operator import itemgetter
 from typing import Final
 
+from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row
+from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json
 from cc_bot.stores.message_columns import read_message
 
 # $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago, $5 the turn's visibility, $6
@@ -56,13 +58,22 @@ _SELECT_SUMMARIES: Final = """
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND visibility IN ('public', $5)
 """
 
-# Three parts in one trip, told apart by `role`. A scalar subquery would send a summary with every message.
+_SELECT_CANVAS: Final = f"""
+    SELECT NULL, NULL, NULL, 0, 0, 'canvas', canvas_state, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    FROM sessions
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active > $4
+        AND canvas_state <> '{EMPTY_CANVAS}'
+"""  # noqa: S608 - put together from constants alone
+
+# Four parts in one trip, told apart by `role`. A scalar subquery would send a summary with every message.
 SELECT_OPEN_SESSION: Final = f"""
     SELECT * FROM ({_SELECT_TAIL}) AS tail
     UNION ALL
     SELECT * FROM ({_SELECT_REST}) AS rest
     UNION ALL
     {_SELECT_SUMMARIES}
+    UNION ALL
+    {_SELECT_CANVAS}
 """  # noqa: S608 - put together from the constants above
 
 # The tail's columns for the messages before one. $1 user, $2 session, $3 the turn's visibility, $4 the
@@ -121,7 +132,7 @@ class Opening:
     tail: Sequence[Row]
     """The session with its messages, newest first."""
     beyond: Sequence[Row]
-    """Summaries, and an expired session's rest: those come without an open session, too."""
+    """Summaries, and an expired session's rest: those come without an open session, too. And its canvas."""
 
 
 def opening(rows: Sequence[Row]) -> Opening:
@@ -159,6 +170,7 @@ def read_session(
         more=more,
         summaries=_recollections(found.beyond, "summary"),
         rest=_recollections(found.beyond, "rest"),
+        canvas=_canvas(found.beyond),
     )
 
 
@@ -182,6 +194,11 @@ def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
 def _recollections(rows: Sequence[Row], kind: str) -> tuple[Recollection, ...]:
     found = sorted((row for row in rows if row[_ROLE] == kind), key=itemgetter(_MESSAGE_ID))
     return tuple(Recollection(row[_VISIBILITY], row[_CONTENT]) for row in found)
+
+
+def _canvas(rows: Sequence[Row]) -> Canvas:
+    stored = [row[_CONTENT] for row in rows if row[_ROLE] == "canvas"]
+    return canvas_from_json(stored[0]) if stored else Canvas()
 
 
 def _attachments(rows: Sequence[Row]) -> dict[int, tuple[Attachment, ...]]:

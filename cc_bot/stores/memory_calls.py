@@ -20,7 +20,12 @@ from cc_bot.stores.message_columns import tool_calls_of, tool_calls_to_json
 from cc_bot.stores.sought import Sought
 
 MEMORY_TOOLS: Final = frozenset({"remember", "recall", "update_memory", "forget", "list_memories"})
+CANVAS_TOOLS: Final = frozenset(
+    {"canvas_add_card", "canvas_show_text", "canvas_add_chart", "canvas_update_card"}
+)
+"""What a memory says may be drawn: such calls name no memory, and are known by the texts in them."""
 KEEPING_TOOLS: Final = frozenset({"remember", "update_memory"})
+_TELLING_TOOLS: Final = MEMORY_TOOLS | CANVAS_TOOLS
 FORGOTTEN: Final = '{"forgotten": true}'
 
 _ID_NAMES: Final = frozenset({"id", "ids", "memory_id", "memory_ids", "supersedes", "superseded"})
@@ -68,7 +73,7 @@ NOTE_CHANNEL_CALLS: Final = f"""
 def note_calls(statement: str, place: str | int, user_id: int, calls: Sequence[ToolCall]) -> list[Statement]:
     """What remembers whose memories an answer's calls are about, and redacts those that are erased; nothing
     for calls that are about none. `place` is the statement's $1."""
-    if not any(call.name in MEMORY_TOOLS for call in calls):
+    if not any(call.name in _TELLING_TOOLS for call in calls):
         return []
     each = [
         {"kept": asdict(call), "forgotten": asdict(redacted(call)), "ids": sorted(named_ids(call))}
@@ -106,7 +111,7 @@ def redact(stored: str, ids: Collection[int], sought: Sought) -> tuple[str, tupl
 
 
 def _tells(call: ToolCall, ids: Collection[int], sought: Sought) -> bool:
-    if call.name not in MEMORY_TOOLS:
+    if call.name not in _TELLING_TOOLS:
         return False
     if not named_ids(call).isdisjoint(ids):
         return True

@@ -201,7 +201,8 @@ def _row_removal(user_id: int, ids: Collection[int]) -> list[Statement]:
 
 
 def _emptying(user_id: int, traces: Traces, mark: str) -> list[Statement]:
-    said, in_channels = _array(traces.told), _array(traces.told_in_channels)
+    in_channels = _array(traces.told_in_channels)
+    said = _array(traces.told | traces.told_in_channels)  # reminders and heartbeats are the user's own
     return [
         Statement(sql.DELETE_FILES, (user_id, said)),
         Statement(sql.EMPTY, (user_id, said, mark)),

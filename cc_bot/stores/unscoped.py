@@ -9,6 +9,7 @@ fails on any statement without a user that does not stand here.
 from typing import Final
 
 from cc_bot.stores.blocks import BLOCK_STATEMENTS
+from cc_bot.stores.canvases import CANVAS_STATEMENTS
 from cc_bot.stores.channel_removal import REMOVAL_STATEMENTS
 from cc_bot.stores.channel_statements import CHANNEL_STATEMENTS
 from cc_bot.stores.memory_calls import NOTE_CHANNEL_CALLS
@@ -21,6 +22,7 @@ from cc_bot.stores.memory_removal_statements import (
 from cc_bot.stores.memory_traces import SELECT_CHANNEL_QUESTIONS
 from cc_bot.stores.mentions import MENTION_STATEMENTS
 from cc_bot.stores.personal_answers import PERSONAL_STATEMENTS
+from cc_bot.stores.schedule_statements import SCHEDULE_STATEMENTS
 from cc_bot.stores.vector_statements import VECTOR_STATEMENTS
 
 DELETE_EXPIRED_ATTACHMENTS: Final = """
@@ -60,6 +62,8 @@ UNSCOPED: Final = frozenset(
         *(SELECT_DUE, SELECT_OLDEST_HIDDEN),
         *(NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS, *ERASURE_STATEMENTS),
         *PERSONAL_STATEMENTS,
+        *CANVAS_STATEMENTS,
+        *SCHEDULE_STATEMENTS,
         *VECTOR_STATEMENTS,
         *REMAKING_STATEMENTS,
         *(*BLOCK_STATEMENTS, *CHANNEL_STATEMENTS, *REMOVAL_STATEMENTS, *MENTION_STATEMENTS),

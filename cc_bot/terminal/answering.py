@@ -7,6 +7,7 @@ from contextlib import aclosing
 from cc_bot.assistant import Assistant, Stop, TurnOptions
 from cc_bot.domain.events import Done, TurnEvent
 from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.session import SessionKey
 from cc_bot.stores import Stores
 from cc_bot.terminal.files import read_file
 from cc_bot.terminal.person import Person
@@ -48,22 +49,22 @@ class Answering:
             attachments=self._attachments,
         )
         stop = Stop()
-        events = self._assistant.ask(self._profile.key, message, _options(person, temporary), stop)
+        events = self._assistant.ask(person.key, message, _options(person, temporary), stop)
         done = await self._follow(events, stop, person.texts)
         if done.answer.content or done.answer.tool_calls:
             self._attachments = ()
 
     async def regenerate(self, person: Person) -> None:
-        answer_id = await self._newest_answer()
+        answer_id = await self._newest_answer(person.key)
         if answer_id is None:
             self._view.complain(person.texts.terminal.no_answer_yet)
             return
         stop = Stop()
-        events = self._assistant.regenerate(self._profile.key, answer_id, _options(person), stop)
+        events = self._assistant.regenerate(person.key, answer_id, _options(person), stop)
         await self._follow(events, stop, person.texts)
 
     async def go_on(self, person: Person) -> None:
-        if await self._newest_answer() is None:
+        if await self._newest_answer(person.key) is None:
             self._view.complain(person.texts.terminal.no_answer_yet)
         else:
             await self.ask(person.texts.answer.continue_question, person)
@@ -84,14 +85,14 @@ class Answering:
         self._attachments = ()
         self._view.say(said)
 
-    async def clear(self, words: Texts) -> None:
-        await self._stores.sessions.clear(self._profile.key)
+    async def clear(self, person: Person) -> None:
+        await self._stores.sessions.clear(person.key)
         self._attachments = ()
-        self._view.say(words.session.cleared)
+        self._view.say(person.texts.session.cleared)
 
-    async def _newest_answer(self) -> int | None:
+    async def _newest_answer(self, key: SessionKey) -> int | None:
         """The row of the newest answer; None when nothing was said yet."""
-        session = await self._stores.sessions.open(self._profile.key, visibility="private")
+        session = await self._stores.sessions.open(key, visibility="private")
         return session.history[-1].id if session.history else None
 
     async def _follow(self, events: AsyncIterator[TurnEvent], stop: Stop, words: Texts) -> Done:
@@ -116,4 +117,6 @@ def _options(person: Person, temporary: bool = False) -> TurnOptions:
         temporary,
         person.settings.welcomed,
         memory_paused=person.settings.memory_paused,
+        agent=person.agent,
+        front_end="terminal",
     )

@@ -4,14 +4,15 @@ import asyncio
 import errno
 import os
 import sys
-from collections.abc import Callable, Coroutine
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from io import TextIOWrapper
 from typing import Final
 
 from rich.console import Console
 from rich.theme import Theme
 
+from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
 from cc_bot.stores import Stores
 from cc_bot.terminal.completion import ChatCompleter
@@ -21,6 +22,7 @@ from cc_bot.terminal.line_breaks import wrapped
 from cc_bot.terminal.piped import PipedLines
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.profile import ChatProfile
+from cc_bot.terminal.reminding import Show
 from cc_bot.terminal.rich_view import RichView
 from cc_bot.terminal.runner import Runner
 from cc_bot.terminal.signals import handled, quiet_keyboard
@@ -33,8 +35,11 @@ _THEME: Final = Theme({"markdown.code": "bold cyan"})
 Read = Callable[[], Coroutine[None, None, str | None]]
 
 
-async def run_chat(assistant: Assistant, stores: Stores, profile: ChatProfile) -> None:
-    """Chat on this process's standard streams until the user leaves or the input ends.
+async def run_chat(
+    assistant: Assistant, stores: Stores, profile: ChatProfile, *, agents: Agents | None = None
+) -> None:
+    """Chat on this process's standard streams until the user leaves or the input ends. `agents`: who can
+    answer; None: the default one alone.
 
     Returns also when a signal asks the program to end, which cuts the running answer and keeps what came
     of it, and when whoever read the output has gone away.
@@ -46,9 +51,9 @@ async def run_chat(assistant: Assistant, stores: Stores, profile: ChatProfile) -
         if sys.stdin is None:  # closed by whoever started the program: there is nothing to read
             return
         if sys.stdin.isatty() and sys.stdout.isatty():
-            await _with_a_person(assistant, stores, profile)
+            await _with_a_person(assistant, stores, profile, agents)
         else:
-            await _in_a_pipe(assistant, stores, profile)
+            await _in_a_pipe(assistant, stores, profile, agents)
     except OSError as error:
         if error.errno not in _GONE:
             raise
@@ -56,16 +61,19 @@ async def run_chat(assistant: Assistant, stores: Stores, profile: ChatProfile) -
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-async def _with_a_person(assistant: Assistant, stores: Stores, profile: ChatProfile) -> None:
+async def _with_a_person(
+    assistant: Assistant, stores: Stores, profile: ChatProfile, agents: Agents | None
+) -> None:
     console = Console(highlight=False, markup=False, emoji=False, theme=_THEME)
-    runner = Runner(assistant, stores, profile, RichView(console))
+    runner = Runner(assistant, stores, profile, RichView(console), agents=agents)
     ending = _Ending(assistant)
 
     async def words() -> Texts:
         return (await runner.person()).texts
 
     line = InputLine(
-        ChatCompleter(stores.memories, profile.key.user_id, words), open_history(profile.history_file)
+        ChatCompleter(stores.memories, profile.key.user_id, words, runner.agents.names),
+        open_history(profile.history_file),
     )
 
     async def read() -> str | None:
@@ -74,16 +82,36 @@ async def _with_a_person(assistant: Assistant, stores: Stores, profile: ChatProf
     console.print(wrapped((await words()).terminal.greeting.format(model=profile.model_label), style="dim"))
     console.print()
     with handled({"SIGINT": runner.stop, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
-        await _converse(read, runner, ending, quiet_keyboard)
+        async with _reminded(runner, line.above):
+            await _converse(read, runner, ending, quiet_keyboard)
     console.print(wrapped((await words()).terminal.goodbye, style="dim"))
 
 
-async def _in_a_pipe(assistant: Assistant, stores: Stores, profile: ChatProfile) -> None:
-    runner = Runner(assistant, stores, profile, PlainView(sys.stdout, sys.stderr))
+async def _in_a_pipe(
+    assistant: Assistant, stores: Stores, profile: ChatProfile, agents: Agents | None
+) -> None:
+    runner = Runner(assistant, stores, profile, PlainView(sys.stdout, sys.stderr), agents=agents)
     ending = _Ending(assistant)
     lines = PipedLines(sys.stdin.fileno())
     with handled({"SIGINT": ending.begin, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
-        await _converse(lines.read, runner, ending, nullcontext)
+        async with _reminded(runner, _at_once):
+            await _converse(lines.read, runner, ending, nullcontext)
+
+
+async def _at_once(show: Callable[[], None]) -> None:
+    show()
+
+
+@asynccontextmanager
+async def _reminded(runner: Runner, show: Show) -> AsyncIterator[None]:
+    """Say what is due first of all, and then whatever comes due."""
+    await runner.remind(show)
+    reminding = asyncio.create_task(runner.keep_reminding(show))
+    try:
+        yield
+    finally:
+        runner.stop_reminding()
+        await asyncio.gather(reminding, return_exceptions=True)  # whoever read the output may be gone
 
 
 async def _converse(

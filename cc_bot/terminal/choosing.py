@@ -20,6 +20,7 @@ async def choose(command: Settings, person: Person, stores: Stores, profile: Cha
         profile.key.user_id, locale=_locale(command), timezone=_timezone(command)
     )
     now = person_of(settings, profile)
+    await stores.schedules.rezone(profile.key.user_id, now.timezone.key)
     saved = now.texts.session.settings_saved
     view.say(saved.format(language=_language(now), timezone=now.timezone.key))
 

@@ -32,6 +32,12 @@ CommandName = Literal[
     "memory stats",
     "clear",
     "summary",
+    "canvas",
+    "agent list",
+    "agent use",
+    "remind list",
+    "remind add",
+    "remind delete",
     "settings",
     "help",
     "exit",
@@ -77,6 +83,42 @@ class ShowSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class ListAgents:
+    """Show who can answer, and who does."""
+
+
+@dataclass(frozen=True, slots=True)
+class UseAgent:
+    """Have another one answer from now on."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListReminders:
+    """Show the reminders that wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddReminder:
+    """Remind at a time: `明日9時 薬`. Where the time ends and the text begins is found out with the clock."""
+
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteReminder:
+    schedule_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShowCanvas:
+    """Show what is up, or take it down."""
+
+    clear: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Show the settings, or change those that are given. `default` takes a choice back."""
 
@@ -107,7 +149,7 @@ class Misused:
     """A command that can't be run as it was given."""
 
     command: CommandName
-    problem: Literal["id", "query", "path", "memory file", "argument", "subcommand"]
+    problem: Literal["id", "query", "path", "memory file", "agent", "reminder", "argument", "subcommand"]
     given: str = ""
 
 
@@ -120,6 +162,12 @@ Command = (
     | MemoryCommand
     | Clear
     | ShowSummary
+    | ShowCanvas
+    | ListAgents
+    | UseAgent
+    | ListReminders
+    | AddReminder
+    | DeleteReminder
     | Settings
     | Help
     | Exit

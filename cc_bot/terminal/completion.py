@@ -19,17 +19,26 @@ from cc_bot.texts import Texts
 MEMORIES_OFFERED: Final = 25
 _CHOOSE: Final = tuple(f"/memory {name} " for name in ("show", "edit", "undo", "delete"))
 _FILE: Final = ("/attach ", "/memory import ", "/memory export ")
+_AGENT: Final = "/agent use "
 _LANGUAGE: Final = "/settings language "
 _TIMEZONE: Final = "/settings timezone "
 
 
 class ChatCompleter(Completer):
-    """Completes a line that begins with a slash. `texts` answers in the language of the moment."""
+    """Completes a line that begins with a slash. `texts` answers in the language of the moment, `agents` with
+    the names of those that there are."""
 
-    def __init__(self, memories: MemoryStore, user_id: int, texts: Callable[[], Awaitable[Texts]]) -> None:
+    def __init__(
+        self,
+        memories: MemoryStore,
+        user_id: int,
+        texts: Callable[[], Awaitable[Texts]],
+        agents: Callable[[], Awaitable[Iterable[str]]],
+    ) -> None:
         self._memories = memories
         self._user_id = user_id
         self._texts = texts
+        self._agents = agents
         self._paths = PathCompleter(expanduser=True)
 
     def get_completions(
@@ -50,6 +59,9 @@ class ChatCompleter(Completer):
         elif command := next(filter(typed.startswith, _FILE), None):
             path = Document(typed.removeprefix(command))
             for completion in self._paths.get_completions(path, complete_event):
+                yield completion
+        elif typed.startswith(_AGENT):
+            for completion in _words(await self._agents(), typed.removeprefix(_AGENT)):
                 yield completion
         elif typed.startswith(_LANGUAGE):
             for completion in _words(("ja", "en", "default"), typed.removeprefix(_LANGUAGE)):

@@ -1,8 +1,9 @@
 """The line that a person types into."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.application import run_in_terminal
 from prompt_toolkit.completion import Completer
 from prompt_toolkit.formatted_text import AnyFormattedText
 from prompt_toolkit.history import History
@@ -54,6 +55,13 @@ class InputLine:
             )
         except EOFError:
             return None
+
+    async def above(self, show: Callable[[], None]) -> None:
+        """Have something printed above the line that is being typed, if any."""
+        if self._session.app.is_running:
+            await run_in_terminal(show)
+        else:
+            show()
 
 
 def hint(words: Texts, columns: int) -> str:

@@ -1,7 +1,6 @@
 """What to say about a command that can't be run: one sentence that names the way out."""
 
 import re
-from typing import assert_never
 
 from cc_bot.terminal.commands import CommandName, Misused, Unknown
 from cc_bot.terminal.printable import one_line
@@ -17,22 +16,19 @@ def explain_unknown(mistake: Unknown, words: Texts) -> str:
 
 
 def explain_misuse(mistake: Misused, words: Texts) -> str:
-    match mistake.problem:
-        case "id":
-            return words.memory.id_needed
-        case "query":
-            return words.memory.query_needed
-        case "path":
-            return words.terminal.path_needed
-        case "memory file":
-            return words.terminal.memory_file_needed
-        case "subcommand":
-            return words.terminal.memory_needs_more
-        case "argument":
-            usage = manual(mistake.command, words).usage
-            return words.terminal.misused.format(given=one_line(mistake.given, 40), usage=usage)
-        case _:
-            assert_never(mistake.problem)
+    if mistake.problem == "argument":
+        usage = manual(mistake.command, words).usage
+        return words.terminal.misused.format(given=one_line(mistake.given, 40), usage=usage)
+    sentences = {
+        "id": words.memory.id_needed,
+        "query": words.memory.query_needed,
+        "path": words.terminal.path_needed,
+        "memory file": words.terminal.memory_file_needed,
+        "agent": words.terminal.agent_needed,
+        "reminder": words.remind_here.id_needed,
+        "subcommand": words.terminal.memory_needs_more,
+    }
+    return sentences[mistake.problem]
 
 
 def manual(command: CommandName, words: Texts) -> Manual:

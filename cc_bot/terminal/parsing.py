@@ -5,26 +5,33 @@ are the same as in half width. Options are known by name, so that `--force` in s
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Literal
 
 from cc_bot.domain.locale import Locale
 from cc_bot.terminal.commands import (
+    AddReminder,
     Ask,
     Attach,
     Clear,
     Command,
     CommandName,
     Continue,
+    DeleteReminder,
     Detach,
     Exit,
     Help,
+    ListAgents,
+    ListReminders,
     Misused,
     Regenerate,
     Settings,
+    ShowCanvas,
     ShowSummary,
     Unknown,
+    UseAgent,
 )
 from cc_bot.terminal.memory_parsing import MEMORY_READERS
 from cc_bot.terminal.typed import alone, split, typed_path
@@ -43,6 +50,12 @@ def parse(line: str) -> Command | None:
     if first == "memory":
         second, rest = split(rest)
         return _read(f"memory {second}", rest) or _mistaken_memory(second)
+    if first == "agent":
+        second, rest = split(rest)
+        return _read(f"agent {second or 'list'}", rest) or Misused("agent use", "argument", second)
+    if first == "remind":
+        second, rest = split(rest)
+        return _read(f"remind {second or 'list'}", rest) or Misused("remind add", "argument", second)
     return _read(first, rest) or _mistaken(text.split()[0], first, split(rest)[0])
 
 
@@ -63,7 +76,10 @@ def _mistaken_memory(second: str) -> Command:
 
 def _mistaken(given: str, first: str, second: str) -> Command:
     pairs: dict[str, CommandName] = {name: name for name in _READERS if " " in name}
-    words: dict[str, CommandName] = {"memory": "memory list", **{name.split()[-1]: name for name in _READERS}}
+    words: dict[str, CommandName] = {
+        "memory": "memory list",
+        **{name.split()[-1]: name for name in reversed([*_READERS])},
+    }
     for attempt, names in ((f"{first} {second}", pairs), (first, words)):
         if found := _similar(attempt, list(names)):
             return Unknown(given, names[found])
@@ -120,11 +136,28 @@ def _settings(rest: str) -> Command:
     return chosen
 
 
+def _canvas(rest: str) -> Command:
+    word, more = split(rest)
+    if more or word not in ("", "show", "clear"):
+        return Misused("canvas", "argument", rest)
+    return ShowCanvas(clear=word == "clear")
+
+
 def _summary(rest: str) -> Command:
     word, more = split(rest)
     if more or word not in ("", "delete"):
         return Misused("summary", "argument", rest)
     return ShowSummary(delete=word == "delete")
+
+
+def _use_agent(rest: str) -> Command:
+    name = rest.strip()
+    return UseAgent(name) if name else Misused("agent use", "agent")
+
+
+def _delete_reminder(rest: str) -> Command:
+    number = re.fullmatch(r"[#＃]?([0-9]{1,18})", unicodedata.normalize("NFKC", rest).strip())
+    return DeleteReminder(int(number[1])) if number else Misused("remind delete", "reminder", rest)
 
 
 _READERS: Mapping[CommandName, Callable[[str], Command]] = {
@@ -136,6 +169,12 @@ _READERS: Mapping[CommandName, Callable[[str], Command]] = {
     **MEMORY_READERS,
     "clear": alone("clear", Clear()),
     "summary": _summary,
+    "canvas": _canvas,
+    "agent list": alone("agent list", ListAgents()),
+    "agent use": _use_agent,
+    "remind list": alone("remind list", ListReminders()),
+    "remind add": lambda rest: AddReminder(rest.strip()),
+    "remind delete": _delete_reminder,
     "settings": _settings,
     "help": alone("help", Help()),
     "exit": alone("exit", Exit()),

@@ -7,31 +7,42 @@ The conversation goes to one stream (answers, results, what tools did), and what
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import TextIO
+from typing import Final, TextIO
 
+from cc_bot.charts import table
+from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.events import (
+    CanvasChanged,
     Done,
     MemoriesRecalled,
     MemoryChanged,
     Notice,
     NotSaved,
+    ScheduleChanged,
     TextDelta,
     ToolFinished,
     ToolStarted,
     TurnEvent,
 )
 from cc_bot.terminal.printable import one_line, printable
+from cc_bot.terminal.schedule_lines import change_line
 from cc_bot.terminal.view import (
     AnswerView,
     MemoryNotes,
     MemoryPage,
+    beside_focus,
+    canvas_note,
     category_name,
+    element_title,
     notes,
     tag_words,
     tool_line,
     waiting_line,
 )
 from cc_bot.texts import Texts
+
+TABLE: Final = 72
+"""Columns of a chart's table."""
 
 
 class PlainView:
@@ -58,6 +69,14 @@ class PlainView:
             self.say(f"{'  '.join(filter(None, about))}  {one_line(memory.content, 4000)}")
         if page.more:
             self.say(page.more)
+
+    def canvas(self, canvas: Canvas, texts: Texts) -> None:
+        for element in canvas.in_sight:
+            body = table(element, TABLE) if isinstance(element, Chart) else element.content
+            lines = [element_title(element) and f"■ {element_title(element)}", body, ""]
+            self.say("\n".join(lines if lines[0] else lines[1:]))
+        if others := beside_focus(canvas, texts):
+            self.say(others)
 
     def help(self, texts: Texts) -> None:
         self.say(texts.terminal.help_title)
@@ -102,6 +121,10 @@ class _PlainAnswer:
                 self._told = told
             case MemoryChanged() | MemoriesRecalled() | NotSaved():
                 self._memories.add(event)
+            case CanvasChanged(canvas):
+                self._line(canvas_note(canvas, self._texts))
+            case ScheduleChanged(change):
+                self._line(change_line(change, self._texts))
             case Notice():
                 if line := waiting_line(event, self._texts):
                     print(line, file=self._err, flush=True)

@@ -23,3 +23,5 @@ class ChatProfile:
     visibility: Visibility = "public"
     """`private` when the key is that of a channel others read: what is said here is seen here alone."""
     author_name: str = ""
+    agent: str | None = None
+    """Who answers in this chat, until another one is chosen; None: whom the user chose before."""

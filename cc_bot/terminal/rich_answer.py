@@ -15,11 +15,13 @@ from rich.segment import SegmentLines
 from rich.text import Text
 
 from cc_bot.domain.events import (
+    CanvasChanged,
     Done,
     MemoriesRecalled,
     MemoryChanged,
     Notice,
     NotSaved,
+    ScheduleChanged,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -28,7 +30,8 @@ from cc_bot.domain.events import (
 from cc_bot.terminal.line_breaks import wrapped
 from cc_bot.terminal.markdown import GrowingMarkdown, Line
 from cc_bot.terminal.printable import one_line
-from cc_bot.terminal.view import MemoryNotes, notes, tool_line, waiting_line
+from cc_bot.terminal.schedule_lines import change_line
+from cc_bot.terminal.view import MemoryNotes, canvas_note, notes, tool_line, waiting_line
 from cc_bot.texts import Texts
 
 REDRAWS_PER_SECOND = 10
@@ -89,6 +92,12 @@ class RichAnswer:
                 self._told = line
             case MemoryChanged() | MemoriesRecalled() | NotSaved():
                 self._memories.add(event)
+            case CanvasChanged(canvas):
+                self._settle(self._markdown.end())
+                self._console.print(wrapped(canvas_note(canvas, self._texts), style="dim"))
+            case ScheduleChanged(change):
+                self._settle(self._markdown.end())
+                self._console.print(wrapped(change_line(change, self._texts), style="dim"))
             case Notice():
                 self._doing = waiting_line(event, self._texts)
             case Done():

@@ -5,12 +5,14 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
+from cc_bot.domain.canvas import Canvas
+from cc_bot.terminal.canvas_panels import canvas_panels
 from cc_bot.terminal.line_breaks import wrapped
 from cc_bot.terminal.markdown import ChatMarkdown
 from cc_bot.terminal.printable import printable
 from cc_bot.terminal.rich_answer import RichAnswer
 from cc_bot.terminal.tables import manual_table, memory_table
-from cc_bot.terminal.view import AnswerView, MemoryPage
+from cc_bot.terminal.view import AnswerView, MemoryPage, beside_focus
 from cc_bot.texts import Texts
 
 
@@ -31,6 +33,12 @@ class RichView:
         self._console.print(memory_table(page, texts, self._console.width))
         if page.more:
             self._console.print(wrapped(printable(page.more), style="dim"))
+        self._console.print()
+
+    def canvas(self, canvas: Canvas, texts: Texts) -> None:
+        self._console.print(canvas_panels(canvas, self._console.width))
+        if others := beside_focus(canvas, texts):
+            self._console.print(wrapped(printable(others), style="dim"))
         self._console.print()
 
     def help(self, texts: Texts) -> None:

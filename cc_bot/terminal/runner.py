@@ -1,28 +1,38 @@
 """Runs what was typed. Trouble is one sentence, and the chat goes on."""
 
+import asyncio
 from typing import assert_never
 
 import structlog
 
+from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
 from cc_bot.domain.errors import CcBotError
 from cc_bot.stores import Stores
+from cc_bot.terminal.agents import TerminalAgents
 from cc_bot.terminal.answering import Answering
+from cc_bot.terminal.canvas import show_canvas
 from cc_bot.terminal.choosing import choose
 from cc_bot.terminal.commands import (
+    AddReminder,
     Ask,
     Attach,
     Clear,
     Command,
     Continue,
+    DeleteReminder,
     Detach,
     Exit,
     Help,
+    ListAgents,
+    ListReminders,
     Misused,
     Regenerate,
     Settings,
+    ShowCanvas,
     ShowSummary,
     Unknown,
+    UseAgent,
 )
 from cc_bot.terminal.memory_commands import MemoryCommand
 from cc_bot.terminal.mistakes import explain_misuse, explain_unknown
@@ -30,6 +40,7 @@ from cc_bot.terminal.parsing import parse
 from cc_bot.terminal.person import Person, read_person
 from cc_bot.terminal.profile import ChatProfile
 from cc_bot.terminal.remembering import Remembering
+from cc_bot.terminal.reminding import Reminding, Show
 from cc_bot.terminal.summarizing import show_summary
 from cc_bot.terminal.view import View
 from cc_bot.texts import explain
@@ -40,30 +51,64 @@ _log = structlog.get_logger(__name__)
 class Runner:
     """One chat's commands, in front of one view."""
 
-    def __init__(self, assistant: Assistant, stores: Stores, profile: ChatProfile, view: View) -> None:
+    def __init__(
+        self,
+        assistant: Assistant,
+        stores: Stores,
+        profile: ChatProfile,
+        view: View,
+        *,
+        agents: Agents | None = None,
+    ) -> None:
+        """`agents`: who can answer; None: the default one alone."""
         self._stores = stores
         self._profile = profile
         self._view = view
         self._answering = Answering(assistant, stores, profile, view)
+        self._agents = TerminalAgents(agents, stores.agents, profile)
         self._remembering = Remembering(stores, profile.key.user_id, view)
+        self._reminding = Reminding(stores.schedules, profile, view)
+        self._busy = asyncio.Lock()
 
     @property
     def attached(self) -> tuple[str, ...]:
         """The names of the files that go with the next question."""
         return self._answering.attached
 
+    @property
+    def agents(self) -> TerminalAgents:
+        return self._agents
+
     def stop(self) -> None:
         """End the running answer, if there is one; what came of it is kept."""
         self._answering.stop()
 
     async def person(self) -> Person:
-        return await read_person(self._stores, self._profile)
+        return await read_person(self._stores, self._profile, await self._agents.current())
 
     async def run(self, line: str) -> bool:
         """Do what the line asks for. False: it asked to leave."""
         command = parse(line)
         if command is None:
             return True
+        async with self._busy:
+            await self._run_safely(command)
+        return not isinstance(command, Exit)
+
+    async def remind(self, show: Show) -> None:
+        """Say what is due, between answers."""
+        async with self._busy:
+            await self._reminding.say_due(self.person, show)
+
+    async def keep_reminding(self, show: Show) -> None:
+        """Say whatever comes due, each in its time, until that is stopped."""
+        while await self._reminding.wait():
+            await self.remind(show)
+
+    def stop_reminding(self) -> None:
+        self._reminding.stop()
+
+    async def _run_safely(self, command: Command) -> None:
         person = await self.person()
         try:
             await self._run(command, person)
@@ -74,7 +119,6 @@ class Runner:
         except Exception as error:  # noqa: BLE001 - one broken command must not end the chat
             _log.error("command_failed", command=type(command).__name__, error=type(error).__name__)
             self._view.complain(explain(CcBotError(), person.locale))
-        return not isinstance(command, Exit)
 
     async def _run(self, command: Command, person: Person) -> None:  # noqa: PLR0912 - one case a command
         words = person.texts
@@ -93,9 +137,17 @@ class Runner:
             case Detach():
                 self._answering.detach(words)
             case Clear():
-                await self._answering.clear(words)
+                await self._answering.clear(person)
             case ShowSummary():
-                await show_summary(command, words, self._stores.summaries, self._profile, self._view)
+                await show_summary(command, words, self._stores.summaries, person.key, self._view)
+            case ShowCanvas():
+                await show_canvas(command, person, self._stores.canvases, self._view)
+            case ListAgents():
+                await self._agents.list(person, self._view)
+            case UseAgent(name):
+                await self._agents.use(name, person, self._view)
+            case ListReminders() | AddReminder() | DeleteReminder():
+                await self._reminding.run(command, person)
             case Settings():
                 await choose(command, person, self._stores, self._profile, self._view)
             case Help():

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Protocol
 from zoneinfo import ZoneInfo
 
+from cc_bot.domain.canvas import Canvas, Element
 from cc_bot.domain.events import Done, MemoriesRecalled, MemoryChanged, Notice, NotSaved, TurnEvent
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message
@@ -55,6 +56,9 @@ class View(Protocol):
 
     def memories(self, page: MemoryPage, texts: Texts) -> None: ...
 
+    def canvas(self, canvas: Canvas, texts: Texts) -> None:
+        """What is up, which is something."""
+
     def help(self, texts: Texts) -> None: ...
 
     def answer(self, texts: Texts) -> AbstractContextManager[AnswerView]:
@@ -74,6 +78,10 @@ def tool_line(name: str, ok: bool, texts: Texts) -> str:
     words = texts.terminal
     if not ok:
         return words.tool_failed.format(name=one_line(name))
+    if name.startswith("canvas_"):
+        return words.tool_canvas
+    if "schedule" in name:
+        return words.tool_reminders
     known = {
         "remember": words.tool_remember,
         "recall": words.tool_recall,
@@ -82,6 +90,22 @@ def tool_line(name: str, ok: bool, texts: Texts) -> str:
         "list_memories": words.tool_list,
     }
     return known.get(name, words.tool_other).format(name=one_line(name))
+
+
+def element_title(element: Element) -> str:
+    """Of something on the canvas; a lock marks what is shown to its user alone. May be empty."""
+    return " ".join(filter(None, ("🔒" if element.visibility == "private" else "", one_line(element.title))))
+
+
+def beside_focus(canvas: Canvas, texts: Texts) -> str | None:
+    """Names what is up and not in sight; None when nothing is."""
+    others = [one_line(each.title or each.id) for each in canvas.elements if each not in canvas.in_sight]
+    return texts.canvas.others.format(titles=", ".join(others)) if others else None
+
+
+def canvas_note(canvas: Canvas, texts: Texts) -> str:
+    """The line under an answer that changed the canvas."""
+    return texts.canvas.emptied if canvas.empty else texts.canvas.changed_here
 
 
 def notes(done: Done, texts: Texts) -> list[str]:

@@ -15,6 +15,8 @@ class AnswerTexts:
     tool_update: str
     tool_forget: str
     tool_list: str
+    tool_canvas: str
+    tool_schedule: str
     tool_other: str
     """Parameter: name."""
     stopped: str
@@ -45,8 +47,10 @@ class AnswerTexts:
             "update_memory": self.tool_update,
             "forget": self.tool_forget,
             "list_memories": self.tool_list,
+            **dict.fromkeys(("schedule", "list_schedules", "cancel_schedule"), self.tool_schedule),
         }
-        return known.get(name, self.tool_other).format(name=name)
+        other = self.tool_canvas if name.startswith("canvas_") else self.tool_other
+        return known.get(name, other).format(name=name)
 
 
 JA = AnswerTexts(
@@ -59,6 +63,8 @@ JA = AnswerTexts(
     tool_update="✏️ メモリを書き換えています…",
     tool_forget="🗑️ メモリから消しています…",
     tool_list="🗂️ メモリを見ています…",
+    tool_canvas="🖼️ キャンバスに描いています…",
+    tool_schedule="⏰ お知らせの予定を見ています…",
     tool_other="🔧 {name} を使っています…",
     stopped="⏹️ ここで止めました。",
     stopped_empty="⏹️ 回答を止めました。この質問は会話に残しません。",
@@ -89,6 +95,8 @@ EN = AnswerTexts(
     tool_update="✏️ Changing a memory…",
     tool_forget="🗑️ Removing from memory…",
     tool_list="🗂️ Looking at your memories…",
+    tool_canvas="🖼️ Drawing on the canvas…",
+    tool_schedule="⏰ Seeing to your reminders…",
     tool_other="🔧 Using {name}…",
     stopped="⏹️ Stopped here.",
     stopped_empty="⏹️ Stopped. The question is not kept in the conversation.",

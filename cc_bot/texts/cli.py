@@ -13,6 +13,7 @@ class CliTexts:
     backup_to: str
     chat_user: str
     chat_channel: str
+    chat_agent: str
     migration: str
     """Parameters: version, description."""
     migrated: str
@@ -40,6 +41,7 @@ JA = CliTexts(
     backup_to="コピーを置くフォルダ（既定: backup）",
     chat_user="この利用者として話します（既定: 0）",
     chat_channel="このチャンネルとして話します（既定: 0）",
+    chat_agent="このエージェントと話します（agents.toml の名前）",
     migration="適用します: {version:04d} {description}",
     migrated="データベースを最新にしました: {path}",
     up_to_date="データベースは最新です: {path}",
@@ -64,6 +66,7 @@ EN = CliTexts(
     backup_to="folder for the copy (default: backup)",
     chat_user="chat as this user (default: 0)",
     chat_channel="chat in this channel (default: 0)",
+    chat_agent="chat with this agent (a name in agents.toml)",
     migration="Applying {version:04d} {description}",
     migrated="The database is up to date now: {path}",
     up_to_date="The database is up to date: {path}",

@@ -22,6 +22,17 @@ class ErrorTexts:
     too_many_to_import: str
     end_not_understood: str
     unknown_timezone: str
+    unknown_agent: str
+    empty_reminder: str
+    reminder_too_long: str
+    too_many_schedules: str
+    schedule_not_found: str
+    schedule_not_asked_for: str
+    when_not_understood: str
+    when_passed: str
+    when_too_far: str
+    repeat_not_understood: str
+    repeat_too_often: str
     attachment_too_large: str
     attachment_not_supported: str
     attachment_not_fetched: str
@@ -31,6 +42,7 @@ class ErrorTexts:
     shutting_down: str
     postponed: str
     not_newest: str
+    agent_gone: str
     model_error: str
     model_unavailable: str
     model_said_nothing: str
@@ -40,6 +52,7 @@ class ErrorTexts:
     storage_error: str
     startup_error: str
     invalid_setting: str
+    invalid_agents: str
     missing_token: str
     refused_token: str
     discord_unreachable: str
@@ -72,6 +85,17 @@ JA = ErrorTexts(
     too_many_to_import="一度に取り込めるのは{limit}件までです（このファイルは{found}件）。いくつかのファイルに分けてください。",
     end_not_understood="期限の日付が読めませんでした。2026-12-31 のように書いてください。",
     unknown_timezone="そのタイムゾーンは見つかりません。Asia/Tokyo のような名前で指定してください。",
+    unknown_agent="その名前のエージェントは、ここでは使えません。/agent list で使えるものを確かめてください。",
+    empty_reminder="お知らせする内容が空です。何をお知らせするかを書いてください。",
+    reminder_too_long="お知らせの内容は{limit}文字までです（今は{length}文字）。短くしてください。",
+    too_many_schedules="お知らせは{limit}件までです。/remind list で見て、要らないものを消してください。",
+    schedule_not_found="#{id} のお知らせは見つかりません。/remind list で番号を確かめてください。",
+    schedule_not_asked_for="この発言では頼まれていないので、お知らせの予定は変えていません。変えてよいか、先に尋ねてください。",
+    when_not_understood="いつなのかが読み取れませんでした。「10分後」「明日9時」「12月3日 18:00」のように書いてください。",
+    when_passed="その時刻はもう過ぎています。これからの時刻を書いてください。",
+    when_too_far="先すぎます。{limit}年先までの時刻を書いてください。",
+    repeat_not_understood="繰り返しが読み取れませんでした。「毎朝8時」「平日9時」「毎週月曜 9:00」のように書いてください。",
+    repeat_too_often="繰り返しは1時間に1回までです。間隔をもっと空けてください。",
     attachment_too_large="添付ファイルが大きすぎます。{limit}までのファイルを添付してください。",
     attachment_not_supported="このファイルは読めません。画像（PNG・JPEG・GIF・WebP）かテキストファイルを添付してください。",
     attachment_not_fetched="添付ファイルを受け取れませんでした。もう一度添付して送ってください。",
@@ -81,6 +105,7 @@ JA = ErrorTexts(
     shutting_down="ただいま再起動の準備中です。少し待ってから、もう一度お聞きください。",
     postponed="ただいま再起動しています。戻りしだい、ここでお答えします。",
     not_newest="この回答は最新ではなくなりました。続きは /ask でお聞きください。",
+    agent_gone="この回答をしたエージェントは、もうここでは使えません。/ask で続けてください。",
     model_error="AIモデルから返事をもらえませんでした。もう一度お試しください。",
     model_unavailable="AIモデルにつながらないか、混み合っています。しばらくしてから、もう一度お聞きください。",
     model_said_nothing="AIモデルの返事が空でした。もう一度お聞きになるか、言い方を変えてみてください。",
@@ -90,6 +115,7 @@ JA = ErrorTexts(
     storage_error="保存できませんでした。少し待って、もう一度お試しください。続くときはボットの管理者にお知らせください。",
     startup_error="起動できませんでした。設定を確かめてください。",
     invalid_setting="設定 {name} の値が正しくありません。たとえば {expected} のように書いてください。",
+    invalid_agents="エージェントの設定ファイル {path} を読めません。{detail}",
     missing_token=(
         "DISCORD_TOKEN が設定されていません。.env に DISCORD_TOKEN=… と書くか、"
         "トークンなしで試すには cc-bot chat を使ってください。"
@@ -133,6 +159,17 @@ EN = ErrorTexts(
     too_many_to_import="One import takes up to {limit} memories (this file has {found}). Please split the file.",
     end_not_understood="I can't read the end date. Please write it like 2026-12-31.",
     unknown_timezone="I don't know that time zone. Please give a name like Europe/London.",
+    unknown_agent="There is no agent of that name here. See /agent list for those that there are.",
+    empty_reminder="There is nothing to remind you of. Write what it is about.",
+    reminder_too_long="A reminder holds up to {limit} characters (this has {length}). Please shorten it.",
+    too_many_schedules="There can be {limit} reminders at most. See /remind list and delete what you no longer need.",
+    schedule_not_found="There is no reminder #{id}. See /remind list for the numbers.",
+    schedule_not_asked_for="The user did not ask for that in this message, so no reminder was made or cancelled. Ask them first.",
+    when_not_understood="I can't tell when that is. Write it like: in 10 minutes, tomorrow at 9am, Dec 3 18:00.",
+    when_passed="That time is over. Please give one that is still to come.",
+    when_too_far="That is too far away. Please give a time within {limit} years.",
+    repeat_not_understood="I can't tell how that repeats. Write it like: every day at 8am, every weekday at 9, every Monday 9:00.",
+    repeat_too_often="A reminder repeats at most once an hour. Please leave more time between.",
     attachment_too_large="The attachment is too large. Please attach a file of up to {limit}.",
     attachment_not_supported=(
         "I can't read this file. Please attach an image (PNG, JPEG, GIF, WebP) or a text file."
@@ -144,6 +181,7 @@ EN = ErrorTexts(
     shutting_down="I'm about to restart. Please ask again in a moment.",
     postponed="I'm restarting. I'll answer here as soon as I'm back.",
     not_newest="This is no longer the newest answer. Please go on with /ask.",
+    agent_gone="The agent that gave this answer can't be used here any more. Please go on with /ask.",
     model_error="The AI model gave no answer. Please try again.",
     model_unavailable="The AI model is busy or can't be reached. Please ask again in a while.",
     model_said_nothing="The AI model's answer was empty. Please ask again, or put it another way.",
@@ -157,6 +195,7 @@ EN = ErrorTexts(
     storage_error="I could not save that. Please try again in a moment; if it goes on, tell whoever runs this bot.",
     startup_error="cc-bot could not start. Please check its settings.",
     invalid_setting="The setting {name} is not valid. Write it like this, for example: {expected}",
+    invalid_agents="The file of agents {path} can't be read. {detail}",
     missing_token=(
         "DISCORD_TOKEN is not set. Put DISCORD_TOKEN=… into .env, or try cc-bot without a token: cc-bot chat"
     ),

@@ -36,6 +36,12 @@ class Manuals:
     memory_stats: Manual
     clear: Manual
     summary: Manual
+    canvas: Manual
+    agent_list: Manual
+    agent_use: Manual
+    remind_list: Manual
+    remind_add: Manual
+    remind_delete: Manual
     settings: Manual
     help: Manual
     exit: Manual
@@ -59,6 +65,8 @@ class TerminalTexts:
     tool_update: str
     tool_forget: str
     tool_list: str
+    tool_canvas: str
+    tool_reminders: str
     tool_other: str
     """Parameter: name."""
     tool_failed: str
@@ -103,6 +111,7 @@ class TerminalTexts:
     import_now: str
     """Parameter: command."""
     memory_file_needed: str
+    agent_needed: str
 
 
 JA = TerminalTexts(
@@ -137,6 +146,12 @@ JA = TerminalTexts(
         memory_stats=Manual("/memory stats", "メモリを数字で見ます"),
         clear=Manual("/clear", "会話をまっさらにします（メモリは残ります）"),
         summary=Manual("/summary [delete]", "会話の要約を見ます。delete で消します"),
+        canvas=Manual("/canvas [clear]", "キャンバスを見ます。clear で空にします"),
+        agent_list=Manual("/agent list", "だれが答えるか（エージェント）を一覧します"),
+        agent_use=Manual("/agent use 名前", "答えるエージェントを替えます。default で元に戻します"),
+        remind_list=Manual("/remind list", "予約したお知らせを一覧します"),
+        remind_add=Manual("/remind add 明日9時 薬を飲む", "このチャットでお知らせします（毎朝8時 も可）"),
+        remind_delete=Manual("/remind delete 3", "番号のお知らせを取り消します"),
         settings=Manual(
             "/settings [language ja|en] [timezone Asia/Tokyo]",
             "言語とタイムゾーンを決めます。default で既定に戻します",
@@ -158,6 +173,8 @@ JA = TerminalTexts(
     tool_update="メモリを書き換えました",
     tool_forget="メモリから消しました",
     tool_list="メモリを見ました",
+    tool_canvas="キャンバスに描きました",
+    tool_reminders="お知らせの予約を扱いました",
     tool_other="{name} を使いました",
     tool_failed="{name} はうまくいきませんでした",
     cut="✂️ 回答が途中で切れました。/continue で続きを書きます。",
@@ -185,6 +202,7 @@ JA = TerminalTexts(
     file_not_written="ファイル {path} に書き込めません。フォルダと、書き込みの権限を確かめてください。",
     import_now="まだ何も保存していません。取り込むには {command} と入力してください。",
     memory_file_needed="取り込むファイルを指定してください。例: /memory import memories.json",
+    agent_needed="どのエージェントに替えるかを書いてください。一覧は /agent list で見られます。",
 )
 
 EN = TerminalTexts(
@@ -218,6 +236,12 @@ EN = TerminalTexts(
         memory_stats=Manual("/memory stats", "memories in numbers"),
         clear=Manual("/clear", "start the conversation afresh (memories stay)"),
         summary=Manual("/summary [delete]", "show what was written down of the conversation, or delete it"),
+        canvas=Manual("/canvas [clear]", "show the canvas; clear takes everything down"),
+        agent_list=Manual("/agent list", "list who can answer (agents)"),
+        agent_use=Manual("/agent use name", "have another agent answer; default goes back"),
+        remind_list=Manual("/remind list", "list your reminders"),
+        remind_add=Manual("/remind add tomorrow at 9 take the pills", "be reminded then, in this chat"),
+        remind_delete=Manual("/remind delete 3", "cancel the reminder with this number"),
         settings=Manual(
             "/settings [language ja|en] [timezone Europe/London]",
             "choose language and time zone; default goes back to the default",
@@ -242,6 +266,8 @@ EN = TerminalTexts(
     tool_update="Changed a memory",
     tool_forget="Removed from memory",
     tool_list="Looked at your memories",
+    tool_canvas="Drew on the canvas",
+    tool_reminders="Saw to the reminders",
     tool_other="Used {name}",
     tool_failed="{name} did not work",
     cut="✂️ The answer broke off. /continue writes the rest.",
@@ -269,4 +295,5 @@ EN = TerminalTexts(
     file_not_written="The file {path} can't be written. Check the folder and your permission to write there.",
     import_now="Nothing is saved yet. To import this, enter {command}",
     memory_file_needed="Name the file to import, for example: /memory import memories.json",
+    agent_needed="Name the agent that is to answer. /agent list shows them.",
 )

@@ -23,6 +23,15 @@ def as_list(tags: object) -> object:
     return list(parse_tags(tags)) if isinstance(tags, str) else tags
 
 
+def as_text(value: object) -> object:
+    """`2026` is meant as "2026"."""
+    return str(value) if isinstance(value, int | float) else value
+
+
+def as_texts(values: object) -> object:
+    return [as_text(value) for value in values] if isinstance(values, list) else values
+
+
 def _in_range(limit: int) -> int:
     return max(1, min(limit, MAX_RESULTS))
 
@@ -34,23 +43,22 @@ def _number(number: object) -> object:
     return number
 
 
-def _or_none(text: object) -> object:
+def as_or_none(text: object) -> object:
     return None if isinstance(text, str) and text.strip().casefold() in _NOTHING else text
 
 
-Tags = Annotated[list[str], BeforeValidator(as_list), Field(description="A few words to file it under.")]
+Tags = Annotated[list[str], BeforeValidator(as_list)]
 Limit = Annotated[int, AfterValidator(_in_range)]
 MemoryId = Annotated[int, BeforeValidator(_number)]
 Superseded = Annotated[
     int | None,
     BeforeValidator(_number),
-    BeforeValidator(_or_none),
-    Field(description="Id of the memory that this fact replaces."),
+    BeforeValidator(as_or_none),
 ]
 Expires = Annotated[
     str | None,
-    BeforeValidator(_or_none),
-    Field(description="Last day or time of a fact that ends: 2026-03-15 or 2026-03-15T18:00."),
+    BeforeValidator(as_or_none),
+    Field(description="Its last day or time, if it ends: 2026-03-15 or 2026-03-15T18:00."),
 ]
 
 

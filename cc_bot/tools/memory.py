@@ -34,17 +34,17 @@ _LARGEST_PAGE: Final = 1000
 async def remember(
     context: ToolContext,
     *,
-    content: Annotated[str, Field(description="One fact, in the user's own words and language.")],
+    content: Annotated[str, Field(description="In the user's own words and language.")],
     tags: Tags = [],  # noqa: B006 - a schema default; pydantic copies it
-    category: Annotated[str | None, Field(description="For example: personal, work, preference.")] = None,
+    category: Annotated[str | None, Field(description="Such as personal, work, preference.")] = None,
     expires: Expires = None,
     supersedes: Superseded = None,
 ) -> ToolResult:
     """Keep one fact about the user for good, when they ask for it; several facts take several calls. Write
-    relative times (tomorrow, 来週の金曜) as absolute dates: the system message tells today's. Never keep
-    passwords, keys or card numbers; health, money and facts about other people only when the user asked for
-    that in so many words. The result lists the nearest other notes: if one no longer holds because of the new
-    fact, call remember again with the same content and its id as `supersedes`."""
+    relative times (tomorrow, 来週の金曜) as dates. Never keep passwords, keys or card numbers; health, money
+    and facts about other people only when asked for in so many words. If one of the other notes in the result
+    no longer holds because of the new fact, call remember again with the same content and its id as
+    `supersedes`."""
     asked = _asked(context)
     former = None if supersedes is None else await _own(context, supersedes)
     allowed = asked.to_keep(content)
@@ -79,16 +79,13 @@ async def recall(
     context: ToolContext,
     query: Annotated[
         str,
-        Field(
-            description="Keywords in several wordings at once: synonyms, both Japanese and English "
-            "(飼い猫 ペット cat pet)."
-        ),
+        Field(description="Keywords in several wordings: synonyms, both languages (飼い猫 ペット cat pet)."),
     ],
     limit: Limit = 5,
-    category: Annotated[str | None, Field(description="Only this category.")] = None,
+    category: str | None = None,
 ) -> ToolResult:
-    """Look up what the user asked you to remember. Use it before you say that you do not know something about
-    the user. If nothing is found, try other words once. Leave out notes of low confidence that do not fit."""
+    """Look up what the user asked you to remember, before you say that you do not know something about them.
+    If nothing is found, try other words once. Leave out notes of low confidence that do not fit."""
     found = await context.memories.find(
         context.user_id,
         query,
@@ -110,7 +107,7 @@ async def update_memory(
     tags: Annotated[list[str] | None, BeforeValidator(lambda tags: tags and as_list(tags))] = None,
     expires: Annotated[str | None, Field(description="As for remember; or `never`.")] = None,
 ) -> ToolResult:
-    """Correct a memory, when the user asks for it or says that it changed. Find its id with recall first."""
+    """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
     # What is said where the user alone sees it makes the memory private, as it would a new one.
     former = await _own(context, id)
     if not _asked(context).to_change(former.content, former.id, content or ""):
@@ -132,7 +129,7 @@ async def update_memory(
 
 @tool(writes=True, memory=True)
 async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A002 - what the notes call it
-    """Delete a memory, when the user asks for it. Find its id with recall or list_memories first."""
+    """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _own(context, id)
     if not _asked(context).to_forget(
         f"{memory.content} {memory.category} {' '.join(memory.tags)}", memory.id
@@ -147,9 +144,9 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A00
 @tool(writes=False, memory=True)
 async def list_memories(
     context: ToolContext,
-    category: Annotated[str | None, Field(description="Only this category.")] = None,
+    category: str | None = None,
     limit: Limit = 10,
-    before: Annotated[int | None, Field(description="Only those older than this id.")] = None,
+    before: Annotated[int | None, Field(description="Only older than this id.")] = None,
 ) -> ToolResult:
     """List the user's memories, newest first. To answer a question, use recall."""
     memories = await _page(context, category, limit + 1, before)

@@ -11,7 +11,7 @@ import importlib
 import inspect
 import json
 import pkgutil
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import ModuleType
@@ -26,9 +26,14 @@ from cc_bot.domain.errors import CcBotError, SecretNotStored
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Audience, MemoryChange, Source
 from cc_bot.domain.message import Visibility
+from cc_bot.domain.schedule import Place, ScheduleChange
+from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolRequest, ToolSchema
 from cc_bot.stores.memories import MemoryStore
+from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.texts import explain
+from cc_bot.tools.call_texts import texts_in
+from cc_bot.tools.canvas_draft import CanvasDraft
 
 _log = structlog.get_logger(__name__)
 
@@ -60,6 +65,16 @@ class ToolContext:
     source: Source = Source("model")
     """What is kept in this turn came from here."""
     clock: Clock = utc_now
+    key: SessionKey | None = None
+    """Whose turn it is, where, and with which agent; in a channel's conversation this is who asked, in that
+    place. None where several people are answered at once."""
+    canvas: CanvasDraft | None = None
+    """What the turn draws on; None where there is no canvas."""
+    schedules: ScheduleStore | None = None
+    """None where nothing is kept for later."""
+    place: Place = "channel"
+    """Where the user is reminded of what they ask for here."""
+    guild_id: int | None = None
 
     @property
     def audience(self) -> Audience:
@@ -83,6 +98,8 @@ class ToolResult:
     """The memories that the model was shown to answer with."""
     beside: tuple[int, ...] = ()
     """Others that it was shown."""
+    schedules: tuple[ScheduleChange, ...] = ()
+    """What the user is told of their reminders, from committed rows."""
 
 
 class Misused(Exception):
@@ -102,6 +119,7 @@ class ToolOutcome:
     changes: tuple[MemoryChange, ...] = ()
     recalled: tuple[int, ...] = ()
     beside: tuple[int, ...] = ()
+    schedules: tuple[ScheduleChange, ...] = ()
     secret: bool = False
     """Whether the arguments hold what must not be stored."""
 
@@ -115,6 +133,10 @@ class Tool:
     """Whether it acts for one user; such tools are not offered where several people are answered at once."""
     memory: bool
     """Whether it touches memories; such tools are not offered while their user wants that paused."""
+    canvas: bool
+    """Whether it draws; such tools are offered only where there is a canvas."""
+    schedule: bool
+    """Whether it is about schedules; such tools are offered only where there is somebody to keep them."""
     function: ToolFunction
     arguments: type[BaseModel]
 
@@ -138,20 +160,27 @@ class Tool:
         if not isinstance(result, ToolResult):
             result = ToolResult(result)
         told = json.dumps(result.told, ensure_ascii=False)
-        return ToolOutcome(told, True, result.changes, result.recalled, result.beside)
+        return ToolOutcome(told, True, result.changes, result.recalled, result.beside, result.schedules)
 
 
-def tool(*, writes: bool, personal: bool = True, memory: bool = False) -> Callable[[ToolFunction], Tool]:
+def tool(
+    *,
+    writes: bool,
+    personal: bool = True,
+    memory: bool = False,
+    canvas: bool = False,
+    schedule: bool = False,
+) -> Callable[[ToolFunction], Tool]:
     """Declare the decorated function to be a tool."""
 
     def declare(function: ToolFunction) -> Tool:
         arguments = _arguments_of(function)
         schema = ToolSchema(
             name=function.__name__,
-            description=inspect.getdoc(function) or "",
+            description=" ".join((inspect.getdoc(function) or "").split()),
             parameters=_without_titles(arguments.model_json_schema()),
         )
-        return Tool(schema, writes, personal, memory, function, arguments)
+        return Tool(schema, writes, personal, memory, canvas, schedule, function, arguments)
 
     return declare
 
@@ -162,17 +191,32 @@ class ToolRegistry:
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools = {tool.schema.name: tool for tool in sorted(tools, key=lambda tool: tool.schema.name)}
 
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._tools)
+
     def schemas(
-        self, *, writing: bool = True, personal: bool = True, memory: bool = True
+        self,
+        *,
+        writing: bool = True,
+        personal: bool = True,
+        memory: bool = True,
+        canvas: bool = True,
+        schedule: bool = True,
+        allowed: Collection[str] | None = None,
     ) -> tuple[ToolSchema, ...]:
         """The tools to offer; without `writing`, only those that keep nothing; without `personal`, only those
-        that act for nobody in particular; without `memory`, only those that leave memories alone."""
+        that act for nobody in particular; without `memory`, `canvas` or `schedule`, none of those; `allowed`
+        are the names that may be among them at all, None: every one."""
         return tuple(
             tool.schema
-            for tool in self._tools.values()
+            for name, tool in self._tools.items()
             if (writing or not tool.writes)
             and (personal or not tool.personal)
             and (memory or not tool.memory)
+            and (canvas or not tool.canvas)
+            and (schedule or not tool.schedule)
+            and (allowed is None or name in allowed)
         )
 
     async def call(
@@ -180,7 +224,7 @@ class ToolRegistry:
     ) -> ToolOutcome:
         """Run what the model asked for, if it was offered at all."""
         outcome = await self._call(request, context, offered)
-        if not outcome.ok and context.memories.refuses(*_texts_in(request.arguments)):
+        if not outcome.ok and context.memories.refuses(*texts_in(request.arguments)):
             return replace(outcome, secret=True)  # whatever else was wrong with it
         return outcome
 
@@ -230,26 +274,6 @@ def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:
         for name, value in schema.items()
         if not (name == "title" and isinstance(value, str))
     }
-
-
-def _texts_in(arguments: str) -> Sequence[str]:
-    """The texts that a model put into a call; all of it where that is no JSON."""
-    try:
-        left = [json.loads(arguments)]
-    except (ValueError, RecursionError):
-        return [arguments]
-    found = list[str]()
-    while left:
-        match left.pop():
-            case str(text):
-                found.append(text)
-            case list(parts):
-                left += parts
-            case dict(parts):
-                left += parts.values()
-            case _:
-                pass
-    return found
 
 
 def _problems(error: ValidationError) -> str:

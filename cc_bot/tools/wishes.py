@@ -95,8 +95,13 @@ def says_yes(question: str) -> bool:
 
 def offers(wish: Wish, answer: str) -> bool:
     """Whether the bot asked its user if it should: `覚えておきましょうか？`"""
+    return asks(_ASKS_ABOUT[wish], answer)
+
+
+def asks(about: re.Pattern[str], answer: str) -> bool:
+    """Whether a question of the bot's has one of these words."""
     asked = (sentence for sentence in _SENTENCE.findall(answer) if _IS_QUESTION.search(sentence))
-    return any(_ASKS_ABOUT[wish].search(sentence) for sentence in asked)
+    return any(about.search(sentence) for sentence in asked)
 
 
 def without_wishes(question: str) -> str:

@@ -12,15 +12,17 @@ ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 GROUPS = PYPROJECT["dependency-groups"]
 
-SEMANTIC = PYPROJECT["project"]["optional-dependencies"]["semantic"]
+EXTRAS = PYPROJECT["project"]["optional-dependencies"]
 
 NEEDED = {
     "run.txt": [*PYPROJECT["project"]["dependencies"], *GROUPS["build"]],
-    "semantic.txt": [*PYPROJECT["project"]["dependencies"], *GROUPS["build"], *SEMANTIC],
+    "semantic.txt": [*PYPROJECT["project"]["dependencies"], *GROUPS["build"], *EXTRAS["semantic"]],
+    "charts.txt": [*PYPROJECT["project"]["dependencies"], *GROUPS["build"], *EXTRAS["charts"]],
     "dev.txt": [
         *PYPROJECT["project"]["dependencies"],
         *GROUPS["build"],
-        *SEMANTIC,
+        *EXTRAS["semantic"],
+        *EXTRAS["charts"],
         *(g for g in GROUPS["dev"] if isinstance(g, str)),
     ],
 }
@@ -58,9 +60,11 @@ class TestPins:
 
 class TestAllFiles:
     def test_the_tools_come_on_top_of_the_versions_that_run(self) -> None:
-        run, semantic, dev = pins("run.txt"), pins("semantic.txt"), pins("dev.txt")
-        assert run.items() <= semantic.items() <= dev.items()
+        run, dev = pins("run.txt"), pins("dev.txt")
+        for extra in EXTRAS:
+            assert run.items() <= pins(f"{extra}.txt").items() <= dev.items()
 
-    def test_the_encoder_is_installed_by_its_own_file_alone(self) -> None:
+    def test_what_is_heavy_is_installed_by_its_own_file_alone(self) -> None:
         assert "numpy" in pins("semantic.txt")
-        assert "numpy" not in pins("run.txt")
+        assert "matplotlib" in pins("charts.txt")
+        assert not {"numpy", "matplotlib"} & pins("run.txt").keys()

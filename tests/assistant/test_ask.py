@@ -272,7 +272,8 @@ class TestTemporaryTurn:
         events = await table.ask("仮の話を覚えて", options=temporary, visibility="private")
 
         assert done(events).answer.id is None
-        assert [tool.name for tool in table.model.requests[-1].tools] == ["list_memories", "recall"]
+        names = [tool.name for tool in table.model.requests[-1].tools]
+        assert names == ["list_memories", "list_schedules", "recall"]
         assert await table.said() == ["前の話", "You said: 前の話"]
         assert await table.stores.memories.list(1) == []
 

@@ -188,7 +188,7 @@ class TestCalibration:
                     )
                 ]
             )
-            table.model.script = [["はい", Finish("stop", usage=Usage(700, 5), model="m")]]
+            table.model.script = [["はい", Finish("stop", usage=Usage(1500, 5), model="m")]]
             with capture_logs() as logs:
                 assert (await table.answer("秘密の質問")).content == "はい"
                 await table.assistant.settle()
@@ -198,7 +198,7 @@ class TestCalibration:
 
 class TestTooLong:
     async def test_a_history_is_halved_and_the_user_gets_an_answer(self, table: Table) -> None:
-        await talk(table, 8, PARAGRAPH * 3)
+        await talk(table, 8, PARAGRAPH * 6)
         table.model.script = [[ContextTooLong()], ["これで足りました。"]]
         assert (await table.answer("続きは？")).content == "これで足りました。"
         refused, taken = table.model.requests
@@ -209,9 +209,9 @@ class TestTooLong:
 
     async def test_a_history_is_fitted_to_the_limit_that_the_server_told(self, table: Table) -> None:
         await talk(table, 8, PARAGRAPH * 10)
-        table.model.script = [[ContextTooLong(limit=3000)], ["はい。"]]
+        table.model.script = [[ContextTooLong(limit=4000)], ["はい。"]]
         await table.ask("続きは？")
-        assert request_tokens(table.model.requests[1]) <= 3000
+        assert request_tokens(table.model.requests[1]) <= 4000
         assert len(shown(table.model.requests[1])) > 1
 
     async def test_is_tried_once(self, table: Table) -> None:

@@ -64,6 +64,17 @@ class TestWhileStreaming:
         assert "メモリを探しています" in streaming(*ran)[0].content
         assert streaming(*ran, TextDelta("、はい"))[0].content == "ええと、はい"
 
+    @pytest.mark.parametrize(
+        ("name", "line"),
+        [
+            ("canvas_add_card", "キャンバスに描いています"),
+            ("canvas_set_mode", "キャンバスに描いています"),
+            ("cancel_schedule", "お知らせの予定を見ています"),
+        ],
+    )
+    def test_shows_a_tool_in_its_users_words(self, name: str, line: str) -> None:
+        assert line in streaming(ToolStarted("1", name))[0].content
+
     def test_shows_an_unknown_tool_by_its_name(self) -> None:
         assert "weather" in streaming(ToolStarted("1", "weather"))[0].content
 

@@ -26,6 +26,7 @@ from cc_bot.domain.errors import ModelRefusedRequest, StorageError
 from cc_bot.domain.message import Message
 from cc_bot.llm.model import UserPart
 from tests.assistant.conftest import Table, laid_table
+from tests.discord.choosing import chooser_over
 from tests.loopback.discord import Channel, File, LoopbackDiscord, Shown, User
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
@@ -90,6 +91,7 @@ async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: 
             locales=GuildLocales(),
             running=RunningTurns(),
             withdrawals=withdrawals,
+            chooser=chooser_over(stores, rest),
             bot=lambda: me,
         )
         yield Room(discord, table, answers, discord.guild_channel(), withdrawals, tmp_path)

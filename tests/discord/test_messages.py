@@ -12,7 +12,7 @@ from cc_bot.assistant import Assistant
 from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gateway import GrantedReading, gateway_bot
-from cc_bot.discord.localization import Readers
+from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
 from cc_bot.domain.channel import ChannelKey
@@ -21,6 +21,8 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import ToolRegistry
+from tests.discord.boards import boards_over
+from tests.discord.choosing import chooser_over
 from tests.loopback.discord import LoopbackDiscord
 from tests.scripted_model import ScriptedModel
 
@@ -39,9 +41,12 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
             stores,
             Assistant(stores, ScriptedModel(), ToolRegistry(())),
             Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
+            chooser_over(stores, bot.rest),
             running=RunningTurns(),
             places=Places(bot.rest),
             taken_down=TakenDown(),
+            locales=GuildLocales(),
+            boards=boards_over(stores, bot.rest),
             clock=utc_now,
             granted=GrantedReading("mentions", since=0),
         )

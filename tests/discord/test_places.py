@@ -33,6 +33,14 @@ class TestAPlace:
         assert await places.key_of(thread.id) == ChannelKey(channel.id, thread.id)
         assert (await places.of(thread.id)).thread_owner_id == discord.owner.id
 
+    async def test_is_in_a_server_unless_it_is_a_dm(self, discord: LoopbackDiscord, places: Places) -> None:
+        channel = discord.guild_channel()
+        assert channel.guild is not None
+        for each in (channel, discord.thread(channel)):
+            assert (await places.of(each.id)).guild_id == channel.guild.id
+        dm = await places.of(discord.dm(discord.user("Aiko", locale="ja")).id)
+        assert (dm.guild_id, dm.is_dm) == (None, True)
+
     async def test_is_looked_up_once(self, discord: LoopbackDiscord, places: Places) -> None:
         channel = discord.guild_channel()
         await asyncio.gather(*(places.key_of(channel.id) for _ in range(5)))

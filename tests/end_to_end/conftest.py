@@ -8,7 +8,8 @@ import pytest_asyncio
 
 pytest.register_assert_rewrite("tests.end_to_end.stage")
 
-from tests.end_to_end.stage import Stage, running_stage  # noqa: E402 - after its asserts were made to explain themselves
+from tests.end_to_end.agents import FILE, write_file  # noqa: E402 - after asserts were made to explain themselves
+from tests.end_to_end.stage import Stage, running_stage  # noqa: E402
 from tests.loopback.discord import Channel, User  # noqa: E402
 
 
@@ -22,6 +23,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
+        yield stage
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def stage_with_agents(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    folder = tmp_path_factory.mktemp("cc-bot")
+    write_file(folder, FILE)
+    async with running_stage(folder, {}) as stage:
         yield stage
 
 

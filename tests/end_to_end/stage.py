@@ -113,7 +113,7 @@ class Stage:
         """The names of the tools that were offered in the request with this number."""
         return {tool["function"]["name"] for tool in self.model.requests[number].body.get("tools", ())}
 
-    async def told(self, user: User, channel: Channel, command: str, **options: str | int) -> str:
+    async def told(self, user: User, channel: Channel, command: str, /, **options: str | int) -> str:
         """What any other command answers, which only its user sees."""
         reply = await self.discord.slash(user, channel, command, **options)
         await reply.finished()

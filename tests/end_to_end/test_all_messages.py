@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, LoopbackDiscord, User
 from tests.loopback.model_server import says
@@ -34,6 +35,17 @@ class TestMessage:
         await stage.discord.post(stage.discord.other_bot("echo"), channel, "beep")
         await stage.said(aiko, channel, "何の話？", "お昼の話です。")
         assert stage.shown() == ["Aiko: お昼どうする？", "Ben: ramen!", "echo: beep", "Aiko: 何の話？"]
+
+    async def test_of_the_bots_that_nobody_asked_for_is_no_part_of_it(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        number = await reminder(stage, aiko, channel, "秘密の合言葉")
+        await comes_due(stage, aiko, number)
+        await says_by_itself(stage, channel, "合言葉")
+        called(stage)
+        await stage.restart()
+        await stage.said(ben, channel, "hello", "どうも。")
+        assert stage.shown() == ["Ben: hello"]
 
     async def test_that_is_deleted_is_gone(self, stage: Stage, aiko: User, channel: Channel) -> None:
         message = await stage.discord.post(aiko, channel, "忘れて")

@@ -6,7 +6,7 @@ from tests.end_to_end.stage import Stage, answered, ended
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Json, Reply, fails, says
 
-PARAGRAPH = "今日は駅前の店で友人と昼を食べ、そのあと川沿いの道をゆっくり歩いて帰りました。" * 5
+PARAGRAPH = "今日は駅前の店で友人と昼を食べ、そのあと川沿いの道をゆっくり歩いて帰りました。" * 25
 
 
 def too_long(limit: int | None = None) -> Reply:
@@ -45,7 +45,7 @@ class TestTooLongAHistory:
 
     async def test_is_cut_to_a_small_models_size(self, stage: Stage, aiko: User, channel: Channel) -> None:
         def small_model(body: Json) -> Reply:
-            return too_long(2000) if len(json.dumps(body, ensure_ascii=False)) > 6000 else says("はい。")
+            return too_long(4000) if len(json.dumps(body, ensure_ascii=False)) > 12_000 else says("はい。")
 
         await talk(stage, aiko, channel, 10)
         stage.model.responder = small_model

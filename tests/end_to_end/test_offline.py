@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from tests.end_to_end.heartbeats import beat, begin, day
+from tests.end_to_end.reminders import says_by_itself
 from tests.end_to_end.stage import Stage, running_stage
 from tests.loopback.discord import Channel, User
 
@@ -40,3 +42,13 @@ class TestOfflineModel:
         for user in (aiko, ben):
             reply = await stage.ask(user, channel, "Hello" if user is ben else "こんにちは")
             assert "OPENAI_API_KEY" in reply.text
+
+    async def test_tells_unasked_what_is_coming_up(self, stage: Stage, aiko: User) -> None:
+        dm = stage.discord.dm(aiko)
+        await begin(stage, aiko, dm)
+        await stage.told(aiko, dm, "memory add", content="猫が好き")
+        await beat(stage, aiko, ends="skipped")
+        await stage.told(aiko, dm, "memory add", content=f"{day(2)}に歯医者")
+        await beat(stage, aiko, ends="sent")
+        shown = await says_by_itself(stage, dm, "お知らせしておきます。")
+        assert shown.content == f"お知らせしておきます。\n- {day(2)}に歯医者"

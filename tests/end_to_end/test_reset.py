@@ -205,6 +205,7 @@ class TestDiscord:
         self, stage: Stage, ben: User, channel: Channel, status: int, delay_s: float
     ) -> None:
         thread = await stage.discord.start_thread(ben, channel, "Ben's")
+        await stage.discord.quiet()  # after a start, places of canvases are looked up as well
         stage.discord.fail_next(LOOK_UP, status, delay_s=delay_s)
         reply = await reset(stage, ben, thread)
         assert UNSURE["en-US"] in reply.text

@@ -119,6 +119,10 @@ class TestCommands:
             "reset": "リセット",
             "help": "ヘルプ",
             "settings": "設定",
+            "agent": "エージェント",
+            "canvas": "キャンバス",
+            "heartbeat": "声かけ",
+            "remind": "リマインド",
             "Remember this": "これを覚える",
         }
 

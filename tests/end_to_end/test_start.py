@@ -63,7 +63,7 @@ class TestDiscord:
     async def test_that_fails_for_a_moment_is_asked_again(self, stage: Stage) -> None:
         stage.discord.fail_next("PUT /applications/{application}/commands", 503)
         await stage.start()
-        assert len(stage.discord.commands) == 8
+        assert {command.name for command in stage.discord.commands} >= {"ask", "memory", "settings"}
 
     async def test_that_withholds_the_gateway(self, stage: Stage) -> None:
         stage.discord.fail_next("GET /gateway/bot", 503, times=20)

@@ -38,6 +38,8 @@ class Partner:
     history: list[PromptPart] = field(default_factory=list)
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     """Every tool call so far: name and arguments."""
+    known: tuple[dict[str, Any], ...] = ()
+    """The user's reminders."""
 
     async def say(self, text: str) -> str:
         """Says something and hears the answer, tool rounds included, as the program would run them."""
@@ -81,6 +83,14 @@ class Partner:
 
     def _result(self, name: str) -> dict[str, Any]:
         _, arguments = self.calls[-1]
+        if name.startswith("canvas_"):
+            return {"id": "card-1"}
+        if name == "schedule":
+            return {"scheduled": {"id": 1, **arguments}}
+        if name == "list_schedules":
+            return {"schedules": list(self.known)}
+        if name == "cancel_schedule":
+            return {"cancelled": {"id": arguments["id"]}}
         if name == "remember":
             memory_id = self._keep(arguments["content"])
             return {"remembered": {"id": memory_id, "content": arguments["content"]}}

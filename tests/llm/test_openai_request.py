@@ -1,8 +1,10 @@
 """What OpenAIChatModel sends."""
 
 from base64 import b64decode
+from dataclasses import replace
 
 import pytest
+from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ModelRefusedRequest
 from cc_bot.domain.message import Attachment
@@ -70,8 +72,12 @@ class TestPrompt:
         assert media_type == "data:image/png;base64"
         assert b64decode(data) == image.data
 
-    async def test_malformed_arguments_go_back_as_an_empty_object(self) -> None:
-        broken = ToolRequest("call_1", "recall", '{"query": "誕')
+    @pytest.mark.parametrize(
+        "arguments",
+        ['{"query": "誕', "", "[]", '{"limit": NaN}', '{"query": "\\ud800"}', "[" * 3000, '{"a":' * 3000],
+    )
+    async def test_malformed_arguments_go_back_as_an_empty_object(self, arguments: str) -> None:
+        broken = ToolRequest("call_1", "recall", arguments)
         prompt = (
             UserPart("?"),
             AssistantPart("", (broken,)),
@@ -160,6 +166,33 @@ class TestCacheKey:
         async with loopback(responder=strict) as (model, server):
             assert [(await hear(model, self.REQUEST)).text for _ in range(2)] == ["東京です。"] * 2
             assert len(server.requests) == 4
+
+
+class TestTemperature:
+    REQUEST = ChatRequest((UserPart("日本の首都は？"),), temperature=0.3)
+
+    async def test_goes_with_the_request(self) -> None:
+        assert (await body_of(self.REQUEST))["temperature"] == 0.3
+
+    async def test_is_not_there_without_one(self) -> None:
+        assert "temperature" not in await body_of(ChatRequest((UserPart("やあ"),)))
+
+    async def test_of_nought_is_one(self) -> None:
+        assert (await body_of(replace(self.REQUEST, temperature=0.0)))["temperature"] == 0
+
+    async def test_a_model_that_has_its_own_is_asked_without_from_then_on(self) -> None:
+        refusal = "Unsupported value: 'temperature' does not support 0.3 with this model."
+
+        def reasoning(body: Json) -> Reply | str:
+            return fails(400, refusal) if "temperature" in body else "東京です。"
+
+        async with loopback(responder=reasoning) as (model, server):
+            with capture_logs() as records:
+                assert [(await hear(model, self.REQUEST)).text for _ in range(2)] == ["東京です。"] * 2
+            [record] = [each for each in records if each["event"] == "options_refused"]
+            assert record["options"] == ["temperature"]
+            assert ["temperature" in request.body for request in server.requests] == [True, False, False]
+            assert all("stream_options" in request.body for request in server.requests)
 
 
 class TestCacheMarks:

@@ -238,7 +238,7 @@ class TestWaiting:
             async with Socket(discord) as socket:
                 await socket.identify(0)
                 with pytest.raises(AssertionError, match="GET /gateway/bot -> 200"):
-                    await discord.ready()
+                    await discord.ready(timeout_s=0.05)
                 await bot.register()
                 await discord.ready()
 
@@ -259,4 +259,4 @@ class TestWaiting:
     async def test_for_a_bot_that_never_comes_says_what_was_seen(self) -> None:
         async with LoopbackDiscord(patience_s=0.01) as discord:
             with pytest.raises(AssertionError, match="no REST call at all"):
-                await discord.ready()
+                await discord.ready(timeout_s=0.01)

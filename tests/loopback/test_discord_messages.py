@@ -45,6 +45,11 @@ REFUSED_MESSAGES: dict[str, Body] = {
     "an embed title of 257": {"embeds": [{"title": "x" * 257}]},
     "embeds of 6001 in all": {"embeds": [{"description": "x" * 4000}, {"description": "x" * 2001}]},
     "an embed field without a value": {"embeds": [{"fields": [{"name": "x", "value": ""}]}]},
+    "an embed field of blanks": {"embeds": [{"fields": [{"name": "x", "value": " "}]}]},
+    "an embed of nothing": {"embeds": [{}]},
+    "an embed of a colour alone": {"embeds": [{"color": 1}]},
+    "a colour that is none": {"embeds": [{"title": "x", "color": 0x1000000}]},
+    "a picture on no server": {"embeds": [{"image": {"url": "file:///a.png"}}]},
     "26 embed fields": {"embeds": [{"fields": [{"name": "x", "value": "x"}] * 26}]},
     "11 embeds": {"embeds": [{"title": "x"}] * 11},
     "6 buttons in a row": {"content": "x", "components": [row(*[button(str(n)) for n in range(6)])]},
@@ -180,3 +185,39 @@ class TestFiles:
         assert [attachment["filename"] for attachment in edited["attachments"]] == ["b"]
         _, edited = await bot.call("PATCH", f"{path}/{posted['id']}", {"content": "y"})
         assert [attachment["filename"] for attachment in edited["attachments"]] == ["b"]
+
+
+PICTURE: Body = {"title": "売上", "image": {"url": "attachment://a.png"}}
+FILE = File("a.png", b"picture", "image/png")
+
+
+class TestPicturesInEmbeds:
+    async def test_are_files_that_are_listed_no_more(self, discord: LoopbackDiscord, bot: RawBot) -> None:
+        channel = discord.guild_channel()
+        path = f"/channels/{channel.id}/messages"
+        _, posted = await bot.call("POST", path, {"embeds": [PICTURE]}, FILE)
+        assert posted["attachments"] == []
+        [shown] = discord.messages(channel)
+        assert posted["embeds"][0]["image"]["url"] == shown.attachments[0].url
+
+    async def test_stay_where_an_edit_names_them_again(self, discord: LoopbackDiscord, bot: RawBot) -> None:
+        channel = discord.guild_channel()
+        path = f"/channels/{channel.id}/messages"
+        _, posted = await bot.call("POST", path, {"embeds": [PICTURE]}, FILE)
+        renamed = {**PICTURE, "title": "費用"}
+        _, edited = await bot.call("PATCH", f"{path}/{posted['id']}", {"embeds": [renamed]})
+        assert edited["embeds"][0]["image"] == posted["embeds"][0]["image"]
+
+    async def test_that_an_edit_leaves_out_are_attachments(
+        self, discord: LoopbackDiscord, bot: RawBot
+    ) -> None:
+        channel = discord.guild_channel()
+        path = f"/channels/{channel.id}/messages"
+        _, posted = await bot.call("POST", path, {"embeds": [PICTURE]}, FILE)
+        _, edited = await bot.call("PATCH", f"{path}/{posted['id']}", {"embeds": [], "content": "x"})
+        assert [file["filename"] for file in edited["attachments"]] == ["a.png"]
+
+    async def test_that_never_came_are_not_there(self, discord: LoopbackDiscord, bot: RawBot) -> None:
+        path = f"/channels/{discord.guild_channel().id}/messages"
+        _, posted = await bot.call("POST", path, {"embeds": [PICTURE]})
+        assert "image" not in posted["embeds"][0]

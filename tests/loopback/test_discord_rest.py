@@ -158,3 +158,36 @@ class TestOrderedFailures:
     def test_need_a_route_that_exists(self, discord: LoopbackDiscord) -> None:
         with pytest.raises(AssertionError, match="no such route"):
             discord.fail_next("POST /nowhere")
+
+
+class TestMembers:
+    async def test_are_shown_until_they_leave(self, discord: LoopbackDiscord, bot: RawBot) -> None:
+        asker = discord.user("Diego")
+        route = f"/guilds/{discord.guild.id}/members/{asker.id}"
+        discord.nickname(asker, "D")
+        status, member = await bot.call("GET", route)
+        assert (status, member["user"]["id"], member["nick"]) == (200, str(asker.id), "D")
+        discord.leave(asker)
+        status, answer = await bot.call("GET", route)
+        assert (status, answer["code"]) == (404, 10007)
+        discord.join(asker)
+        assert (await bot.call("GET", route))[0] == 200
+
+    async def test_that_left_do_nothing_there(self, discord: LoopbackDiscord) -> None:
+        asker, channel = discord.user("Diego"), discord.guild_channel()
+        discord.leave(asker)
+        with pytest.raises(AssertionError, match="left"):
+            await discord.post(asker, channel, "hello")
+
+    async def test_of_no_user_or_of_a_server_without_the_bot_are_refused(
+        self, discord: LoopbackDiscord, bot: RawBot
+    ) -> None:
+        asker = discord.user("Diego")
+        elsewhere = discord.add_guild("elsewhere", bot_present=False)
+        for guild_id, user_id, refused in (
+            (discord.guild.id, 1, (404, 10013)),
+            (elsewhere.id, asker.id, (403, 50001)),
+            (1, asker.id, (404, 10004)),
+        ):
+            status, answer = await bot.call("GET", f"/guilds/{guild_id}/members/{user_id}")
+            assert (status, answer["code"]) == refused

@@ -9,14 +9,18 @@ from typing import Any, Protocol, TypeVar
 from cc_bot.domain import Message, SessionKey
 from cc_bot.storage import Database, Dialect, Rewriting, Row, Statement, Steps, Usage
 from cc_bot.stores import (
+    AgentStore,
     BlockStore,
+    CanvasStore,
     ChannelStore,
+    HeartbeatStore,
     MemoryHistoryStore,
     MemoryRemovalStore,
     MemoryStore,
     MemoryTransferStore,
     MentionStore,
     PersonalAnswerStore,
+    ScheduleStore,
     SessionStore,
     SettingsStore,
     Stores,
@@ -123,6 +127,7 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
     memories = MemoryStore(database, embedding=Embedding(database, TopicEncoder()))
     return Stores(
         sessions=SessionStore(database, history_limit=history_limit),
+        canvases=CanvasStore(database),
         memories=memories,
         memory_history=MemoryHistoryStore(database, memories),
         memory_transfer=MemoryTransferStore(database, memories, SecretRules()),
@@ -134,4 +139,7 @@ def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
         channels=ChannelStore(database),
         mentions=MentionStore(database),
         personal_answers=PersonalAnswerStore(database),
+        agents=AgentStore(database),
+        schedules=ScheduleStore(database),
+        heartbeats=HeartbeatStore(database),
     )

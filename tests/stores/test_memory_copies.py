@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cc_bot.domain import Attachment, Message, SessionKey, ToolCall
+from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn
 from cc_bot.domain.memory import Memory
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryRemovalStore, Stores
@@ -262,6 +263,25 @@ class TestCanvas:
         [(canvas,)] = await database.query("SELECT canvas_state FROM sessions")
         assert json.loads(canvas) == {"elements": elements[1:]}
 
+    async def test_loses_the_call_that_drew_it_and_its_message_is_behind(
+        self, stores: Stores, database: Database
+    ) -> None:
+        memory = await stores.memories.add(ME, FACT)
+        arguments = json.dumps({"title": "金庫", "content": FACT}, ensure_ascii=False)
+        call = ToolCall("1", "canvas_add_card", arguments, '{"id": "card-1"}')
+        session = await stores.sessions.open(KEY)
+        exchange = [Message("user", "出して"), Message("assistant", "はい", tool_calls=(call,))]
+        cards = [Drawn(AddCard(*card), "public") for card in (("金庫", FACT), ("天気", "晴れ"))]
+        await stores.sessions.commit_turn(session, exchange, drawn=cards)
+        seen = await stores.canvases.get(KEY)
+        assert seen is not None
+        await stores.canvases.note_shown(KEY, 5, seen.revision)
+        await stores.memory_removal.erase(ME, memory.id)
+        assert (await stores.sessions.open(KEY)).canvas == Canvas((Card("card-2", "天気", "晴れ"),))
+        assert await stores.canvases.stale(5) == [KEY]
+        [(calls,)] = await database.query("SELECT tool_calls FROM messages WHERE role = 'assistant'")
+        assert FACT not in calls
+
     @pytest.mark.parametrize("canvas", [f"not json {FACT}", json.dumps({"title": FACT, "elements": []})])
     async def test_of_an_unknown_form_is_emptied(
         self, stores: Stores, database: Database, canvas: str
@@ -308,14 +328,14 @@ class TestConversations:
         assert NUMBER not in await everything(database)
 
     async def test_are_emptied_with_everything(self, stores: Stores, database: Database) -> None:
-        memories = [await stores.memories.add(ME, f"{FACT}-{number:03}") for number in range(60)]
-        await stored(stores, f"あのね、{FACT}-041 だよ", "041 ですね")
-        await stored(stores, "金庫の番号はZEBRA-4711-059", "はい", remembered(memories[3]))
+        memories = [await stores.memories.add(ME, f"{FACT}-第{number:03}") for number in range(60)]
+        await stored(stores, f"あのね、{FACT}-第041 だよ", "第041 ですね")
+        await stored(stores, "金庫の番号はZEBRA-4711-第059", "はい", remembered(memories[3]))
         erased = await stores.memory_removal.erase_all(ME, mark=MARK)
         assert (erased.memories, erased.messages) == (60, 3)
         rest = await everything(database)
-        assert "059" not in rest
-        assert rest.count("041") == 1
+        assert "第059" not in rest
+        assert rest.count("第041") == 1
 
     async def test_in_channels_are_emptied_and_their_blocks_thaw(
         self, stores: Stores, database: Database

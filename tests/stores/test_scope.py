@@ -6,18 +6,24 @@ One run of everything that the stores can do is recorded, and each statement of 
 import json
 import re
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from inspect import getmembers, iscoroutinefunction
 from typing import Final
 
 import pytest
 
 from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
+from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.matters import Mark
 from cc_bot.domain.memory_transfer import PortableMemory
+from cc_bot.domain.schedule import Firing, Quiet
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import (
+    AgentStore,
     BlockStore,
+    CanvasStore,
     ChannelStore,
+    HeartbeatStore,
     MemoryHistoryStore,
     MemoryRemovalStore,
     MemoryStore,
@@ -25,6 +31,7 @@ from cc_bot.stores import (
     MentionStore,
     PersonalAnswer,
     PersonalAnswerStore,
+    ScheduleStore,
     SessionStore,
     SettingsStore,
     Stores,
@@ -33,6 +40,7 @@ from cc_bot.stores import (
 )
 from cc_bot.stores import channel_statements as channels
 from cc_bot.stores import memory_search_statements as searches
+from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_KEY, SELECT_STALE
 from cc_bot.stores.channel_removal import DELETE_MESSAGES, FORGET_MESSAGES
 from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILES, SELECT_OPEN_SESSION
 from cc_bot.stores.meaning import Meaning
@@ -41,6 +49,7 @@ from cc_bot.stores.memory_removal_statements import SELECT_DUE, SELECT_OLDEST_HI
 from cc_bot.stores.memory_statements import LIST
 from cc_bot.stores.memory_upkeep import MemoryUpkeep
 from cc_bot.stores.personal_answers import SELECT_LEFT
+from cc_bot.stores.schedule_statements import SCHEDULE_STATEMENTS
 from cc_bot.stores.sketches import make_sketches
 from cc_bot.stores.unscoped import (
     CLOSE_EXPIRED,
@@ -58,23 +67,29 @@ USER: Final = 123456789012345678
 KEY: Final = SessionKey(USER, channel_id=2)
 USER_TABLES: Final = (
     *("sessions", "messages", "attachments", "memories", "user_settings", "summaries"),
-    *("personal_answers", "memory_vectors", "memory_sketches"),
+    *("personal_answers", "canvas_messages"),
+    *("memory_vectors", "memory_sketches"),
     *("memory_segments", "memory_chunks", "memory_postings"),
+    "agent_choices",
+    *("schedules", "firings", "heartbeat_marks"),
 )
 STORES: Final = (
-    *(SessionStore, MemoryStore, MemoryHistoryStore, MemoryTransferStore, MemoryRemovalStore),
+    *(SessionStore, CanvasStore, MemoryStore, MemoryHistoryStore, MemoryTransferStore, MemoryRemovalStore),
     *(SettingsStore, SummaryStore, TokenFactorStore),
-    *(BlockStore, ChannelStore, MentionStore, PersonalAnswerStore),
+    *(BlockStore, ChannelStore, MentionStore, PersonalAnswerStore, AgentStore),
+    *(ScheduleStore, HeartbeatStore),
 )
 ALL_TABLES: Final = (
     *USER_TABLES,
     *("token_factors", "block_boundaries", "channel_windows", "thread_metadata", "answer_pages"),
+    "channel_agents",
     *("s", "m", "a", "b", "w", "r", "q", "next", "held", "newer", "older", "now", "former"),  # aliases
 )
 OF_ALL_USERS: Final = {
     *(DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED),
     *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
-    *(SELECT_LEFT, SELECT_DUE, SELECT_OLDEST_HIDDEN, *REMAKING_STATEMENTS),
+    *(SELECT_KEY, SELECT_ALL_SHOWN, SELECT_STALE),
+    *(SELECT_LEFT, SELECT_DUE, SELECT_OLDEST_HIDDEN, *REMAKING_STATEMENTS, *SCHEDULE_STATEMENTS),
 }
 TO_ANY_ROW: Final = {
     *(channels.EDIT, DELETE_MESSAGES),  # as on Discord, whoever's it is
@@ -97,7 +112,8 @@ async def do_everything(database: Database) -> set[str]:
     await stores.summaries.put(backlog, {"public": "要約"})
     await stores.summaries.current(KEY)
     await stores.summaries.delete(KEY)
-    await stores.sessions.archive_turn(session, turn("またね"))
+    drawn = [Drawn(AddCard("買い物", "牛乳"), "public")]
+    await stores.sessions.archive_turn(session, turn("またね"), drawn=drawn)
     by_the_message = SessionStore(database, history_limit=0, page_size=1)
     await by_the_message.earlier(await by_the_message.open(KEY))
     await stores.sessions.clear(KEY)
@@ -138,6 +154,12 @@ async def do_everything(database: Database) -> set[str]:
     await stores.personal_answers.stored(begun)
     await stores.personal_answers.taken_over(begun)
     await stores.personal_answers.ended(begun)
+    await choose_agents(stores)
+    await do_everything_with_schedules(stores.schedules)
+    await stores.heartbeats.look(USER, [Mark("named 1 20261125", datetime.now(UTC))])
+    await stores.heartbeats.looked_at(USER)
+    await stores.heartbeats.missed(USER, datetime.now(UTC) - timedelta(days=8))
+    await stores.heartbeats.forget(USER)
     thread = ChannelKey(5, 7)
     await stores.blocks.freeze(
         [Block(thread, 8, 9, 100)], windows={thread: 8}, thawed=[Block(thread, 8, 10, 120)]
@@ -146,6 +168,7 @@ async def do_everything(database: Database) -> set[str]:
     await stores.blocks.page(thread, first=0, before=9, limit=10)
     return {
         *await do_everything_in_channels(stores),
+        *await do_everything_with_canvases(stores),
         *("open", "earlier", "commit_turn", "archive_turn", "clear", "expire"),
         *("add", "remember", "get", "find", "search", "matching", "list", "count", "statistics"),
         *(
@@ -167,7 +190,64 @@ async def do_everything(database: Database) -> set[str]:
         "learn",
         *("opened", "unfinished", "stored", "taken_over", "ended"),
         *("state", "page", "freeze"),
+        *("choose", "choice", "set_default", "unset_default", "default", "of_answer"),
+        *("cancel", "pause", "resume", "rezone", "claim_due", "sent", "skipped", "failed", "lost"),
+        *("unreported", "next_due", "prune", "said", "last_said"),
+        *("look", "looked_at", "missed", "forget"),
     }
+
+
+async def do_everything_with_canvases(stores: Stores) -> set[str]:
+    await stores.sessions.open(KEY)
+    assert await stores.canvases.draw(KEY, [Drawn(AddCard("猫", "モチ"), "public")])
+    seen = await stores.canvases.get(KEY)
+    assert seen is not None
+    await stores.canvases.note_shown(KEY, 60, seen.revision)
+    await stores.canvases.shown(KEY)
+    await stores.canvases.key_of(60)
+    await stores.canvases.clear(KEY)
+    assert await stores.canvases.stale(5) == await stores.canvases.all_shown(5) == [KEY]
+    assert await stores.canvases.shown_in(KEY.channel_id, 5) == [KEY]
+    await stores.canvases.forget_message(KEY)
+    return {"draw", "shown", "note_shown", "forget_message", "key_of", "stale", "all_shown", "shown_in"}
+
+
+async def choose_agents(stores: Stores) -> None:
+    await stores.agents.choose(USER, KEY.channel_id, "tutor")
+    await stores.agents.choice(USER, KEY.channel_id)
+    await stores.agents.choose(USER, KEY.channel_id, None)
+    await stores.agents.set_default(KEY.channel_id, 1, "tutor", USER)
+    await stores.agents.default(KEY.channel_id)
+    await stores.agents.unset_default(KEY.channel_id)
+    await stores.agents.of_answer(USER, 1)
+
+
+async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
+    """Make some of every kind, have them claimed, and settle that in every way."""
+    now = datetime.now(UTC)
+    hour = timedelta(hours=1)
+    await schedules.add(KEY, "", now, kind="heartbeat", repeat="every 6h", quiet=Quiet(1320, 420))
+    beat = await schedules.add(KEY, "", now, kind="heartbeat", repeat="every 6h", place="dm")
+    daily = await schedules.add(KEY, "薬", now - hour * 30, repeat="0 9 * * *")
+    once = [await schedules.add(KEY, f"{number}回だけ", now - hour / 2) for number in range(3)]
+    assert await schedules.pause(USER, daily.id)
+    assert await schedules.resume(USER, daily.id)
+    await schedules.rezone(USER, "Europe/Berlin")
+    assert await schedules.next_due(("channel", "dm"))
+    claimed = await schedules.claim_due(now + hour * 24, ("channel", "dm"), "p", user_id=USER, limit=9)
+    claimed = [*claimed, *(Firing(each, each.due_at) for each in (beat, *once))]
+    await schedules.sent(claimed[0], Message("assistant", "薬", discord_id=77))
+    await schedules.skipped(claimed[1])
+    await schedules.failed(claimed[2], "dms_closed")
+    await schedules.claim_due(now - hour * 48, ("channel", "dm"), "p")
+    await schedules.lost(now + hour)
+    assert await schedules.unreported(("channel", "dm"), user_id=USER)
+    assert await schedules.said(77)
+    assert await schedules.last_said(USER, KEY.channel_id)
+    assert await schedules.get(USER, once[0].id)
+    assert await schedules.list(USER)
+    assert await schedules.cancel(USER, daily.id)
+    await schedules.prune()
 
 
 async def keep_an_index(stores: Stores, database: Database) -> None:
@@ -374,7 +454,7 @@ class TestPlans:
             (statement.sql, step)
             for statement in run
             for step in await plan(database, statement)
-            if statement.sql != SELECT_LEFT  # which is all of its table
+            if statement.sql not in (SELECT_LEFT, SELECT_ALL_SHOWN, SELECT_STALE)  # which are all of theirs
             if re.match(rf"SCAN (?:{'|'.join(ALL_TABLES)})\b", step)
             or re.match(
                 r"SCAN mentions\b(?!.* mentions_(?:waiting|to_show|edited)$)", step

@@ -191,6 +191,21 @@ class TestAtATerminal:
         ]
         assert "+/memory delete 1" in (tmp_path / "history").read_text()
 
+    def test_a_reminder_is_said_above_the_line_that_is_being_typed(self, terminal: Terminal) -> None:
+        terminal.wait_for("Enter 送信")
+        terminal.type("/remind add 4秒後 カップ麺\r")
+        terminal.wait_for("1）")
+        terminal.wait_for("Enter 送信")
+        terminal.type("途中")
+        terminal.wait_for("途中")
+        terminal.wait_for("⏰ カップ麺")
+        terminal.wait_for("途中")
+        terminal.type("まで\r")
+        terminal.wait_for("答え: 途中まで")
+        terminal.wait_for("Enter 送信")
+        terminal.type("\x04")
+        assert terminal.ended() == 0
+
     def test_a_signal_at_the_prompt_ends_it_and_gives_the_terminal_back(self, terminal: Terminal) -> None:
         terminal.wait_for("Enter 送信")
         terminal.process.terminate()

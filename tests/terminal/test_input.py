@@ -24,7 +24,10 @@ def completer(stores: Stores) -> ChatCompleter:
     async def words() -> Texts:
         return texts(Locale.EN)
 
-    return ChatCompleter(stores.memories, 0, words)
+    async def agents() -> list[str]:
+        return ["default", "tutor", "haiku"]
+
+    return ChatCompleter(stores.memories, 0, words, agents)
 
 
 async def offered(completer: ChatCompleter, typed: str) -> dict[str, str]:
@@ -61,6 +64,7 @@ class TestCompletion:
         (tmp_path / "notes.txt").touch()
         assert list(await offered(completer, "/settings language ")) == ["ja", "en", "default"]
         assert "Asia/Tokyo" in await offered(completer, "/settings timezone tokyo")
+        assert list(await offered(completer, "/agent use t")) == ["default", "tutor"]
         assert list(await offered(completer, f"/attach {tmp_path}/no")) == ["tes.txt"]
 
 

@@ -94,6 +94,9 @@ class TestCommandsWithoutArguments:
     def test_refuse_arguments_instead_of_ignoring_them(self) -> None:
         assert parse("/clear everything") == Misused("clear", "argument", "everything")
 
+    def test_tell_how_an_agent_is_chosen(self) -> None:
+        assert parse("/agent poet") == Misused("agent use", "argument", "poet")
+
 
 class TestMemoryCommands:
     def test_add_takes_category_and_tags_wherever_they_stand(self) -> None:

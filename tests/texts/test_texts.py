@@ -14,6 +14,7 @@ from cc_bot.domain import Locale
 from cc_bot.domain import errors as error_module
 from cc_bot.domain.errors import CcBotError, MemoryTooLong
 from cc_bot.texts import commands, explain, texts
+from cc_bot.texts.commands import general
 
 KANA = re.compile(r"[\u3041-\u30ff]")
 JAPANESE = re.compile(r"[\u3041-\u30ff\u4e00-\u9fff]")
@@ -84,9 +85,9 @@ class TestErrors:
 
 
 class TestCommandNames:
-    @pytest.mark.parametrize("language", [commands.EN, commands.JA])
-    def test_keep_discords_limits(self, language: commands.CommandTexts) -> None:
-        for key, wording in dataclasses.asdict(language).items():
+    @pytest.mark.parametrize("locale", list(Locale))
+    def test_keep_discords_limits(self, locale: Locale) -> None:
+        for key, wording in commands.command_names(locale).items():
             if key.endswith(("_description", "_choice")):
                 assert 1 <= len(wording) <= 100, key
             else:
@@ -94,10 +95,14 @@ class TestCommandNames:
                 assert key == "remember_this" or wording == wording.lower()
                 assert key == "remember_this" or not re.search(r"\s", wording)
 
+    def test_have_no_key_twice(self) -> None:
+        keys = [field.name for area in commands.AREAS for field in dataclasses.fields(area.EN)]
+        assert len(keys) == len(set(keys))
+
     def test_are_those_that_the_design_fixes(self) -> None:
-        english = commands.EN
+        english = general.EN
         assert (english.ask, english.memory, english.clear) == ("ask", "memory", "clear")
         assert (english.memory_add, english.memory_search) == ("add", "search")
         assert (english.memory_list, english.memory_delete) == ("list", "delete")
         assert english.remember_this == "Remember this"
-        assert commands.JA.remember_this == "これを覚える"
+        assert general.JA.remember_this == "これを覚える"

@@ -74,10 +74,19 @@ class TestSchema:
 
     def test_of_every_tool_in_the_folder_is_found(self) -> None:
         assert [schema.name for schema in discover(cc_bot.tools).schemas()] == [
+            "cancel_schedule",
+            "canvas_add_card",
+            "canvas_add_chart",
+            "canvas_remove_element",
+            "canvas_set_mode",
+            "canvas_show_text",
+            "canvas_update_card",
             "forget",
             "list_memories",
+            "list_schedules",
             "recall",
             "remember",
+            "schedule",
             "update_memory",
         ]
 

@@ -83,7 +83,7 @@ class LiveAnswer:
         """End with a sentence instead of (the rest of) an answer."""
         self.state = replace(self.state, failure=sentence)
 
-    async def finish(self, user_id: int | None, *, temporary: bool) -> None:
+    async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
         """Show the end. Call it after the context manager, when nothing else edits the messages.
 
         Buttons for that user stay under the answer; with None there are none.
@@ -92,9 +92,11 @@ class LiveAnswer:
             await self._restore(self._before)
             return
         try:
-            await self._show_end(final_pages(self.state, self._words, temporary=temporary), user_id)
+            await self._show_end(
+                final_pages(self.state, self._words, temporary=temporary, note=note), user_id
+            )
         except PostUncertain:
-            pages = final_pages(self.state, self._words, temporary=temporary, as_file=True)
+            pages = final_pages(self.state, self._words, temporary=temporary, note=note, as_file=True)
             await self._show_end(pages, user_id)
 
     async def _show_end(self, pages: Sequence[Page], user_id: int | None) -> None:

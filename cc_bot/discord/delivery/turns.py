@@ -95,18 +95,21 @@ async def show_turn(
     running: RunningTurns,
     *,
     temporary: bool = False,
+    words: Texts | None = None,
+    note: str = "",
     before: Sequence[Page] = (),
     askers: Collection[int] = (),
     opened: Callable[[], Awaitable[None]] | None = None,
 ) -> AnswerState:
     """Run a turn and show it as it goes. However it ends, the reader is told; the state is how it ended.
+    `words` are others than the reader's usual ones, `note` is a sentence to stand under it.
 
     `askers` are those who asked in a channel: the answer is everybody's, any of them may stop it, and no
     buttons stay under it. With `opened` the first message is posted before the turn begins, and then that is
     called; without a message there is no turn, and hikari's errors are raised.
     """
     stop = Stop()
-    words = in_channel(reader.words) if askers else reader.words
+    words = in_channel(reader.words) if askers else words or reader.words
     owner = None if askers else reader.user_id
     with running.entered(stop, askers) as name:
         stop_button = StopButton(owner or ANY_ASKER, name)
@@ -117,7 +120,7 @@ async def show_turn(
         async with live:
             await _feed(start(stop), live, reader)
         try:
-            await live.finish(owner, temporary=temporary)
+            await live.finish(owner, temporary=temporary, note=note)
         except hikari.HikariError as error:  # the message is gone, or the connection; the turn is stored
             _log.warning("answer_not_shown", error=type(error).__name__)
             return replace(live.state, unseen=True)

@@ -6,17 +6,23 @@ from typing import Final
 
 from cc_bot.discord.pages.custom_ids import UndoButton, parse_custom_id
 from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.receipts import takes_back
+from cc_bot.discord.pages.schedule_ids import UnscheduleButton, parse_schedule_id
 from cc_bot.domain.locale import Locale
-from cc_bot.stores import MemoryStore
+from cc_bot.stores import MemoryStore, ScheduleStore
 from cc_bot.texts import texts
 
-_MARKS: Final = ("-# 💾", "-# ✏", "-# 🗑")
+_MARKS: Final = ("-# 💾", "-# ✏", "-# 🗑", "-# ⏰", "-# 🔁")
 _NOTHING_DONE: Final = tuple(f"-# {texts(locale).receipt.unchanged.partition('{')[0]}" for locale in Locale)
 
 
-async def without_undone(page: Page, memories: MemoryStore) -> Page:
+async def without_undone(page: Page, memories: MemoryStore, schedules: ScheduleStore) -> Page:
     """An answer's last message without what was taken back since."""
-    undone = [button.custom_id for button in page.receipts if await _undone(button.custom_id, memories)]
+    undone = [
+        button.custom_id
+        for button in page.receipts
+        if await _undone(button.custom_id, memories) or await _cancelled(button.custom_id, schedules)
+    ]
     return _without(page, undone) if undone else page
 
 
@@ -34,13 +40,20 @@ async def _undone(custom_id: str, memories: MemoryStore) -> bool:
             return memory is not None
 
 
+async def _cancelled(custom_id: str, schedules: ScheduleStore) -> bool:
+    button = parse_schedule_id(custom_id)
+    if not isinstance(button, UnscheduleButton):
+        return False
+    return await schedules.get(button.user_id, button.schedule_id) is None
+
+
 def _without(page: Page, undone: Collection[str]) -> Page:
     """Lines and buttons stand in the same order; a line of which nothing can be taken back has no button."""
     lines = page.content.split("\n")
     told = [
         at for at, line in enumerate(lines) if line.startswith(_MARKS) and not line.startswith(_NOTHING_DONE)
     ]
-    buttons = [each for each in page.receipts if isinstance(parse_custom_id(each.custom_id), UndoButton)]
+    buttons = [each for each in page.receipts if takes_back(each)]
     if len(told) != len(buttons):
         return page
     gone = {at for at, button in zip(told, buttons, strict=True) if button.custom_id in undone}

@@ -11,7 +11,9 @@ import lightbulb
 from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.assistant import Assistant, TurnOptions
+from cc_bot.discord.agents import Chooser, Chosen, words_under
 from cc_bot.discord.delivery.answer_pages import note_pages
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.interaction_outlet import reply_following, reply_in_place
 from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.delivery.taken_down import TakenDown
@@ -20,10 +22,10 @@ from cc_bot.discord.delivery.undone import without_undone
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import (
     author_name,
+    can_write,
     defer_update,
     is_ephemeral,
     message_link,
-    session_key,
     visibility_of,
 )
 from cc_bot.discord.localization import Reader, Readers
@@ -31,7 +33,7 @@ from cc_bot.discord.pages.custom_ids import ANY_ASKER, AnswerButton, StopButton,
 from cc_bot.discord.pages.page import Button, Page, TextFile
 from cc_bot.discord.pages.receipts import is_receipt_button
 from cc_bot.domain.message import Message
-from cc_bot.stores import ChannelStore, MemoryStore
+from cc_bot.stores import ChannelStore, MemoryStore, ScheduleStore
 
 loader = lightbulb.Loader()
 
@@ -47,6 +49,10 @@ class _Press:
     running: RunningTurns
     channels: ChannelStore
     memories: MemoryStore
+    schedules: ScheduleStore
+    boards: CanvasBoards
+    chosen: Chosen
+    """Who gave the answer, and in which session."""
 
 
 @loader.listener(hikari.ComponentInteractionCreateEvent)
@@ -60,6 +66,9 @@ async def on_press(
     taken_down: TakenDown,
     channels: ChannelStore,
     memories: MemoryStore,
+    schedules: ScheduleStore,
+    boards: CanvasBoards,
+    chooser: Chooser,
 ) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
@@ -73,7 +82,10 @@ async def on_press(
             await _stop(interaction, button, reader, running)
         else:
             await defer_update(interaction)
-            press = _Press(interaction, button, reader, assistant, running, channels, memories)
+            chosen = await chooser.of_answer(interaction, button.answer_id)
+            press = _Press(
+                interaction, button, reader, assistant, running, channels, memories, schedules, boards, chosen
+            )
             with running.claimed(int(interaction.message.id)) as mine:
                 if mine and button.action == "again":
                     if await _regenerate(press):
@@ -108,11 +120,12 @@ async def _stop(
 async def _regenerate(press: _Press) -> bool:
     """Whether the answer's earlier messages have nothing to say any more."""
     interaction, button, assistant, reader = press.interaction, press.button, press.assistant, press.reader
-    key = session_key(interaction)
+    key = press.chosen.key
     await assistant.check_newest(key, button.answer_id)
     ephemeral = is_ephemeral(interaction.message)
     in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
-    before = await without_undone(_page_of(interaction.message), press.memories) if in_place else None
+    shown = _page_of(interaction.message)
+    before = await without_undone(shown, press.memories, press.schedules) if in_place else None
     reply = (
         reply_in_place(interaction, before, ephemeral=ephemeral)
         if before
@@ -120,16 +133,21 @@ async def _regenerate(press: _Press) -> bool:
     )
     options = _options(press, message_id=int(interaction.message.id) if in_place else None)
     ended = await show_turn(
-        lambda stop: assistant.regenerate(key, button.answer_id, options, stop),
+        lambda stop: press.boards.noting(
+            key, assistant.regenerate(key, button.answer_id, options, stop), interaction
+        ),
         reply,
         reader,
         press.running,
+        words=words_under(press.chosen, reader),
         before=(before,) if before else (),
     )
     if in_place:
         await note_pages(press.channels, ended, (int(interaction.message.id), *reply.further_ids))
     else:
         await note_pages(press.channels, ended, await reply.message_ids())
+    if ended.canvas_changed:
+        await press.boards.changed(key, interaction, ephemeral=ephemeral)
     anew = bool(ended.text.strip())
     if anew and not in_place:
         await interaction.edit_initial_response(components=_memory_rows(interaction))
@@ -138,7 +156,7 @@ async def _regenerate(press: _Press) -> bool:
 
 async def _continue(press: _Press) -> None:
     interaction, button, assistant, reader = press.interaction, press.button, press.assistant, press.reader
-    key = session_key(interaction)
+    key = press.chosen.key
     await assistant.check_newest(key, button.answer_id)
     await interaction.edit_initial_response(components=_memory_rows(interaction))
     ephemeral = is_ephemeral(interaction.message)
@@ -161,14 +179,17 @@ async def _continue(press: _Press) -> None:
     stored = False
     try:
         ended = await show_turn(
-            lambda stop: assistant.ask(key, message, options, stop),
+            lambda stop: press.boards.noting(key, assistant.ask(key, message, options, stop), interaction),
             reply,
             reader,
             press.running,
+            words=words_under(press.chosen, reader),
             opened=None if ephemeral else opened,
         )
         stored = ended.done is not None and ended.done.answer.id is not None
         await note_pages(press.channels, ended, reply.further_ids)
+        if ended.canvas_changed:
+            await press.boards.changed(key, interaction, ephemeral=ephemeral)
     finally:
         if not stored:  # nothing came: it may be tried once more
             page = _page_of(interaction.message)
@@ -201,6 +222,9 @@ def _options(press: _Press, *, message_id: int | None) -> TurnOptions:
         reader.timezone,
         memory_paused=reader.memory_paused,
         link=message_link(interaction.guild_id, int(interaction.channel_id), known),
+        agent=press.chosen.agent,
+        guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
+        can_write_there=can_write(interaction),
     )
 
 

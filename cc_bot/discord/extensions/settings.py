@@ -8,6 +8,7 @@ from cc_bot.discord.interactions import MAX_CHOICES, defer
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.settings import UserSettings
+from cc_bot.stores import ScheduleStore
 from cc_bot.stores.settings import SettingsStore
 
 loader = lightbulb.Loader()
@@ -36,13 +37,16 @@ class Settings(lightbulb.SlashCommand, name="settings", description="settings_de
     )
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, settings: SettingsStore, readers: Readers) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, settings: SettingsStore, schedules: ScheduleStore, readers: Readers
+    ) -> None:
         await defer(ctx.interaction, ephemeral=True)
         user_id = int(ctx.user.id)
         if self.language is not None:
             await settings.set(user_id, locale=Locale(self.language))
         if self.timezone is not None:
             await settings.set(user_id, timezone=self.timezone.strip())
+            await schedules.rezone(user_id, self.timezone.strip())
         reader = await readers.of(ctx.interaction)
         if self.language is None and self.timezone is None:
             sentence = _overview(reader, await settings.get(user_id))

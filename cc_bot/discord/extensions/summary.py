@@ -6,13 +6,15 @@ The reply is ephemeral, so that it may show what was said in private, too.
 import hikari
 import lightbulb
 
+from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.failures import tell, tell_failure
-from cc_bot.discord.interactions import defer, defer_update, session_key
+from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.localization import Readers
 from cc_bot.discord.pages.custom_ids import SummaryButton, parse_custom_id
 from cc_bot.discord.pages.page import Button
 from cc_bot.discord.pages.summary_view import summary_embed
+from cc_bot.domain.session import SessionKey
 from cc_bot.stores.summaries import SummaryStore
 
 loader = lightbulb.Loader()
@@ -21,15 +23,18 @@ loader = lightbulb.Loader()
 @loader.command
 class ShowSummary(lightbulb.SlashCommand, name="summary", description="summary_description", localize=True):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, summaries: SummaryStore, readers: Readers) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, summaries: SummaryStore, readers: Readers, chooser: Chooser
+    ) -> None:
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
         words = reader.words.summary
-        kept = await summaries.current(session_key(ctx.interaction))
+        key = (await chooser.of(ctx.interaction)).key
+        kept = await summaries.current(key)
         if not kept:
             await ctx.interaction.edit_initial_response(words.none)
             return
-        delete = Button(words.delete, SummaryButton(reader.user_id).custom_id())
+        delete = Button(words.delete, SummaryButton(reader.user_id, key.agent).custom_id())
         await ctx.interaction.edit_initial_response(
             embed=summary_embed(kept, reader.words), components=components((delete,))
         )
@@ -52,7 +57,7 @@ async def on_press(
             await tell(interaction, words.answer.not_yours)
             return
         await defer_update(interaction)
-        await summaries.delete(session_key(interaction))
+        await summaries.delete(SessionKey(button.user_id, int(interaction.channel_id), button.agent))
         await interaction.edit_initial_response(words.summary.deleted, embeds=[], components=[])
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)

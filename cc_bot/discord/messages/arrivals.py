@@ -122,10 +122,10 @@ class Arrivals:
             sentence = reader.words.mention.ask_something
             await self.replies.say(int(message.channel_id), int(message.id), sentence)
             return
-        session = await self.addressing.session_of(message)
-        if session is not None and int(message.id) not in self._missed:
+        chosen = await self.addressing.chosen_for(message)
+        if chosen is not None and int(message.id) not in self._missed:
             self._personal[int(message.id)] = None
-            await self.personal.answer(session, message, leave)
+            await self.personal.answer(chosen, message, leave)
         else:
             await self._store(message)
 

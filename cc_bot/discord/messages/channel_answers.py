@@ -12,6 +12,7 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import Reply, Sent
 from cc_bot.discord.delivery.turns import RunningTurns, in_channel, show_turn
@@ -44,6 +45,7 @@ class ChannelAnswers:
     locales: GuildLocales
     running: RunningTurns
     withdrawals: Withdrawals
+    chooser: Chooser
     bot: Callable[[], hikari.OwnUser]
     _told: set[int] = field(default_factory=set)
     """Questions whose askers know that there is no answer, which the database does not know yet."""
@@ -187,7 +189,7 @@ class ChannelAnswers:
         on_its_way.begin(stop)
         wanted = asked.among(on_its_way.questions)
         questions = await self.files.attached(asked.key.place_id, wanted)
-        options = self._options(asked, on_its_way.answer_id)
+        options = await self._options(asked, on_its_way.answer_id)
 
         def ask(questions: Sequence[Message]) -> AsyncGenerator[TurnEvent, None]:
             return self.assistant.ask(asked.key, questions, options, stop)
@@ -205,7 +207,7 @@ class ChannelAnswers:
     ) -> AsyncGenerator[TurnEvent, None]:
         on_its_way.begin(stop)
         answer_id = on_its_way.answer_id or 0
-        options = self._options(asked, answer_id)
+        options = await self._options(asked, answer_id)
         questions = await self.files.attached(asked.key.place_id, asked.questions, again=True)
 
         def ask(questions: Sequence[Message]) -> AsyncGenerator[TurnEvent, None]:
@@ -219,7 +221,7 @@ class ChannelAnswers:
             asked.postponed = True
             raise
 
-    def _options(self, asked: Asked, answer_id: int | None) -> TurnOptions:
+    async def _options(self, asked: Asked, answer_id: int | None) -> TurnOptions:
         reader, place_id = asked.reader, asked.key.place_id
         return TurnOptions(
             reader.locale,
@@ -228,6 +230,8 @@ class ChannelAnswers:
             answer_discord_id=answer_id,
             memory_paused=reader.memory_paused,
             link=self.locales.link(place_id, answer_id),
+            agent=await self.chooser.in_channel(asked.key),
+            guild_id=self.locales.guild_of(place_id),
         )
 
     async def _settle(self, asked: Asked, reply: Reply, state: AnswerState, *, withdrawn: bool) -> bool:

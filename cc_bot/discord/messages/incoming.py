@@ -16,6 +16,7 @@ FILE_NOTE = "[file: "
 """What a line begins with that names a file."""
 
 _USER = re.compile(r"<@!?(\d+)>")
+_CALL = re.compile(r"\A<@!?\d+>\s*")
 _LONGEST_NAME = 100
 _SMALL_PRINT = "-# "
 
@@ -93,10 +94,18 @@ def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: boo
     before it. Nothing is ever quoted of other people: what they delete must be gone.
     """
     answer = replied_to(message, int(bot.id)) if quoting else None
-    quote = _quoted(answer.content or "") if answer else ""
+    quote = quoted(answer.content or "") if answer else ""
     called = f"@{bot.username}" if message.referenced_message and not message.attachments else ""
     files = [f"{FILE_NOTE}{_on_one_line(file.filename)}]" for file in message.attachments or ()]
     return "\n".join(filter(None, (quote, text_of(message, bot) or called, *files)))
+
+
+def quoted(said: str, characters: int = QUOTED_CHARACTERS) -> str:
+    """The beginning of what the bot said, as a quotation: without whom it calls, and without small print."""
+    lines = [line for line in _CALL.sub("", said).splitlines() if not line.startswith(_SMALL_PRINT)]
+    text = "\n".join(lines).strip()
+    cut = text[:characters] + ("…" if len(text) > characters else "")
+    return "\n".join(f"> {line}" for line in cut.splitlines())
 
 
 def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = False) -> Message:
@@ -125,13 +134,6 @@ def _without_calls(text: str, bot_id: int) -> str:
     while text.endswith(calls):
         text = text[: text.rindex("<")].rstrip()
     return text
-
-
-def _quoted(answer: str) -> str:
-    lines = [line for line in answer.splitlines() if not line.startswith(_SMALL_PRINT)]
-    text = "\n".join(lines).strip()
-    cut = text[:QUOTED_CHARACTERS] + ("…" if len(text) > QUOTED_CHARACTERS else "")
-    return "\n".join(f"> {line}" for line in cut.splitlines())
 
 
 def _on_one_line(name: str) -> str:

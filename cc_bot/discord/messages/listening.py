@@ -10,10 +10,13 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Assistant
+from cc_bot.discord.agents import Chooser
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gateway import GrantedReading
+from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.addressing import Addressing
 from cc_bot.discord.messages.arrivals import Arrivals
@@ -21,11 +24,11 @@ from cc_bot.discord.messages.catch_up import CatchUp
 from cc_bot.discord.messages.changes import Changes
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.messages.cut_off import CutOff
-from cc_bot.discord.messages.in_order import InOrder
 from cc_bot.discord.messages.mentions import Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.messages.typing_signs import TypingSigns
+from cc_bot.discord.messages.unasked import Unasked
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.discord.places import Places
 from cc_bot.domain.channel import ChannelKey
@@ -50,10 +53,13 @@ class Messages:
         stores: Stores,
         assistant: Assistant,
         readers: Readers,
+        chooser: Chooser,
         *,
         running: RunningTurns,
         places: Places,
         taken_down: TakenDown,
+        locales: GuildLocales,
+        boards: CanvasBoards,
         clock: Clock,
         granted: GrantedReading,
     ) -> None:
@@ -62,11 +68,19 @@ class Messages:
         self._bot = bot
         self._order = InOrder()
         self._resuming: asyncio.Task[None] | None = None
-        self._locales = GuildLocales()
+        self._locales = locales
         self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, since=granted.since)
         replies, withdrawals = MessageReplies(bot.rest, taken_down, stores.channels), Withdrawals()
         files = QuestionFiles(bot.rest)
-        self._addressing = Addressing(stores.channels, self._me, reads_all=granted.reading == "all")
+        self.unasked = unasked = Unasked(stores.schedules, self._me)
+        self._addressing = Addressing(
+            stores.channels,
+            stores.canvases,
+            chooser,
+            self._me,
+            unasked,
+            reads_all=granted.reading == "all",
+        )
         answers = ChannelAnswers(
             channels=stores.channels,
             mentions=stores.mentions,
@@ -77,6 +91,7 @@ class Messages:
             locales=self._locales,
             running=running,
             withdrawals=withdrawals,
+            chooser=chooser,
             bot=self._me,
         )
         self._mentions = Mentions(stores.mentions, answers, TypingSigns(bot.rest), clock)
@@ -90,6 +105,8 @@ class Messages:
             running=running,
             withdrawals=withdrawals,
             cut_off=self._cut_off,
+            unasked=unasked,
+            boards=boards,
             bot=self._me,
         )
         self._arrivals = Arrivals(

@@ -14,20 +14,22 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.discord.agents import Chosen, stand_in_note, words_under
 from cc_bot.discord.attachments import fetch_attachments
 from cc_bot.discord.delivery.answer_pages import note_pages
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.delivery.turns import RunningTurns, show_turn
+from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import message_link
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.messages.cut_off import CutOff
-from cc_bot.discord.messages.in_order import InOrder
 from cc_bot.discord.messages.incoming import name_of_author, text_of
+from cc_bot.discord.messages.unasked import Unasked
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.domain.events import TurnEvent
 from cc_bot.domain.message import Message
-from cc_bot.domain.session import SessionKey
 from cc_bot.stores import ChannelStore, PersonalAnswer
 
 _log = structlog.get_logger(__name__)
@@ -43,19 +45,23 @@ class PersonalTurns:
     running: RunningTurns
     withdrawals: Withdrawals
     cut_off: CutOff
+    unasked: Unasked
+    boards: CanvasBoards
     bot: Callable[[], hikari.OwnUser]
     _order: InOrder = field(default_factory=InOrder)
     """Of each user's questions, while their files are fetched."""
 
-    async def answer(self, key: SessionKey, message: hikari.Message, opened: Callable[[], None]) -> None:
+    async def answer(self, chosen: Chosen, message: hikari.Message, opened: Callable[[], None]) -> None:
         """Ask, and show the answer to its end. A user's turns are asked in the order in which they are
         `opened`, however long their files take.
 
         Raises StorageError, and hikari's errors when nothing can be shown.
         """
+        key = chosen.key
         place_id, question_id = int(message.channel_id), int(message.id)
         reader = await self.readers.of_author(key.user_id, self.locales.of(place_id))
         reply = self.replies.to(place_id, question_id)
+        text = await self.unasked.quoting(message, text_of(message, self.bot()))
 
         async def begin() -> None:
             [answer_id] = await reply.message_ids()
@@ -65,10 +71,12 @@ class PersonalTurns:
 
         with self.withdrawals.watching((question_id,), reply.shows) as on_its_way:
             ended = await show_turn(
-                lambda stop: self._events(key, message, reader, on_its_way, stop),
+                lambda stop: self._events(chosen, message, reader, on_its_way, stop, text=text),
                 reply,
                 reader,
                 self.running,
+                words=words_under(chosen, reader),
+                note=stand_in_note(chosen, reader),
                 opened=begin,
             )
         if on_its_way.withdrawn:
@@ -78,13 +86,15 @@ class PersonalTurns:
             await note_pages(self.channels, ended, reply.further_ids)
         if on_its_way.answer_id and (on_its_way.withdrawn or not ended.unseen):
             await self.cut_off.ended(PersonalAnswer(on_its_way.answer_id, place_id, key.user_id))
+        if ended.canvas_changed:
+            await self.boards.changed(key)
 
-    async def _question(self, message: hikari.Message) -> Message:
+    async def _question(self, message: hikari.Message, text: str) -> Message:
         """The question with its files. Raises InputError for what is wrong with them."""
         files = await fetch_attachments(message.attachments)
         return Message(
             "user",
-            text_of(message, self.bot()),
+            text,
             visibility="private" if message.guild_id is None else "public",
             author_id=int(message.author.id),
             author_name=name_of_author(message),
@@ -94,11 +104,13 @@ class PersonalTurns:
 
     async def _events(
         self,
-        key: SessionKey,
+        chosen: Chosen,
         message: hikari.Message,
         reader: Reader,
         on_its_way: OnItsWay,
         stop: Stop,
+        *,
+        text: str,
     ) -> AsyncGenerator[TurnEvent, None]:
         on_its_way.begin(stop)
         options = TurnOptions(
@@ -109,11 +121,14 @@ class PersonalTurns:
             answer_discord_id=on_its_way.answer_id,
             memory_paused=reader.memory_paused,
             link=message_link(message.guild_id, int(message.channel_id), on_its_way.answer_id),
+            agent=chosen.agent,
+            guild_id=None if message.guild_id is None else int(message.guild_id),
         )
-        async with self._order.after(key.user_id) as leave:
-            question = await self._question(message)
+        async with self._order.after(chosen.key.user_id) as leave:
+            question = await self._question(message, text)
             leave()  # nothing is awaited before the turn stands in the assistant's own line
-            async with aclosing(self.assistant.ask(key, question, options, stop)) as events:
+            asked = self.assistant.ask(chosen.key, question, options, stop)
+            async with aclosing(self.boards.noting(chosen.key, asked)) as events:
                 async for event in events:
                     yield event
 

@@ -16,13 +16,17 @@ from cc_bot.discord.pages.receipts import (
     receipt_lines,
     receipts_in,
 )
+from cc_bot.discord.pages.schedule_receipts import ScheduleReceipt, receipt_of, schedules_in, with_schedule
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, split, utf16_length
+from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.events import (
+    CanvasChanged,
     Done,
     MemoriesRecalled,
     MemoryChanged,
     Notice,
     NotSaved,
+    ScheduleChanged,
     TextDelta,
     ToolFinished,
     ToolStarted,
@@ -57,6 +61,8 @@ class AnswerState:
     """What was done to memories, in order."""
     carried: Carried = NOTHING_CARRIED
     """What the answer did to memories that this one takes the place of."""
+    schedules: tuple[ScheduleReceipt, ...] = ()
+    """What was done to reminders, in order."""
     recalled: tuple[int, ...] = ()
     """The memories that the model was shown, in order."""
     not_saved: bool = False
@@ -66,8 +72,14 @@ class AnswerState:
     done: Done | None = None
     failure: str | None = None
     """The sentence that ended it instead of an answer."""
+    canvas: Canvas | None = None
+    """As it is now, where the turn has changed it; it has a message of its own."""
     unseen: bool = False
     """Whether Discord did not take its end."""
+
+    @property
+    def canvas_changed(self) -> bool:
+        return self.canvas is not None
 
     @property
     def ended(self) -> bool:
@@ -89,6 +101,10 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:
             state = replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
         case NotSaved():
             state = replace(state, not_saved=True)
+        case ScheduleChanged(change):
+            state = replace(state, schedules=with_schedule(state.schedules, receipt_of(change)))
+        case CanvasChanged(canvas):
+            state = replace(state, canvas=canvas)
         case Notice(kind):
             state = replace(state, waiting="thinking" if kind == "started" else kind)
         case Done(answer):  # after a crash it is all there is
@@ -97,6 +113,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:
                 text=answer.content,
                 done=event,
                 receipts=state.receipts or receipts_in(answer.tool_calls),
+                schedules=state.schedules or schedules_in(answer.tool_calls),
                 recalled=state.recalled or recalled_in(answer.tool_calls),
             )
         case _:
@@ -116,11 +133,12 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
 
 
 def final_pages(
-    state: AnswerState, words: Texts, *, temporary: bool = False, as_file: bool = False
+    state: AnswerState, words: Texts, *, temporary: bool = False, note: str = "", as_file: bool = False
 ) -> tuple[Page, ...]:
     """Once it has ended, without buttons: those under an answer name the messages above theirs. `as_file`:
-    all in one message, however long it is."""
-    footer = "\n".join(f"-# {line}" for line in _footers(state, words, temporary=temporary))
+    all in one message, however long it is. `note` is one line more to stand under it."""
+    footers = (*_footers(state, words, temporary=temporary), *filter(None, (note,)))
+    footer = "\n".join(f"-# {line}" for line in footers)
     if is_blank(state.text):
         return (Page("\n".join(filter(None, (_instead_of_text(state, words), footer)))),)
     *full, last = split(disarmed(state.text), limit=TEXT_LIMIT)
@@ -140,9 +158,12 @@ def _with_file(text: str, footer: str, words: Texts) -> Page:
 
 
 def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
-    """What the user of the turn can do about the memories that were changed or used."""
-    private = _is_private(state)
-    return receipt_buttons(state.receipts, state.recalled, state.carried, words, user_id, private=private)
+    """What the user of the turn can do about the memories that were changed or used, and the reminders that
+    were set."""
+    private, schedules = _is_private(state), state.schedules
+    return receipt_buttons(
+        state.receipts, state.recalled, state.carried, words, user_id, private=private, schedules=schedules
+    )
 
 
 def answer_buttons(
@@ -182,7 +203,10 @@ def _tool_line(name: str, words: Texts) -> str:
 
 def _footers(state: AnswerState, words: Texts, *, temporary: bool) -> tuple[str, ...]:
     done = state.done
-    lines = list(receipt_lines(state.receipts, state.carried, words, private=_is_private(state)))
+    private, schedules = _is_private(state), state.schedules
+    lines = list(receipt_lines(state.receipts, state.carried, words, private=private, schedules=schedules))
+    if state.canvas is not None:
+        lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
     if state.not_saved:
         lines.append(words.receipt.not_saved)
     if state.failure and not is_blank(state.text):

@@ -4,6 +4,8 @@ it works after a restart: no state of a button lives in memory."""
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from cc_bot.domain.agent import DEFAULT_AGENT
+
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 LONGEST = 100
@@ -44,9 +46,11 @@ class SummaryButton:
     """Delete the summary of the channel that the button stands in."""
 
     user_id: int
+    agent: str = DEFAULT_AGENT
+    """Of whose conversation it is."""
 
     def custom_id(self) -> str:
-        return f"summary:{base36(self.user_id)}"
+        return f"summary:{base36(self.user_id)}:{self.agent}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,8 @@ def _parsed(custom_id: str) -> AnyButton | None:
             button = StopButton(int(user, 36), turn)
         case ["summary", user]:
             button = SummaryButton(int(user, 36))
+        case ["summary", user, agent]:
+            button = SummaryButton(int(user, 36), agent)
         case [("undo-added" | "undo-updated" | "undo-deleted") as action, user, memory, former]:
             button = UndoButton(_UNDO[action], int(user, 36), int(memory, 36), int(former, 36))
         case ["used", *_]:

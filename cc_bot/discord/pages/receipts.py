@@ -1,4 +1,5 @@
-"""Receipts: what an answer did to memories, in small print under it, with buttons to take it back.
+"""Receipts: what an answer did to memories and reminders, in small print under it, with buttons to take it
+back.
 
 They are made from committed rows, as events of the running turn or as the results of its tool calls, which
 are stored with the answer. What a model writes is kept from looking like one.
@@ -13,6 +14,13 @@ from typing import Any, Final
 from cc_bot.discord.pages.custom_ids import UndoButton, UsedMemoriesButton, parse_custom_id
 from cc_bot.discord.pages.memory_view import escaped, one_line, shortened
 from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.schedule_ids import UnscheduleButton, parse_schedule_id
+from cc_bot.discord.pages.schedule_receipts import (
+    ScheduleReceipt,
+    schedule_button,
+    schedule_line,
+    schedules_of,
+)
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.receipt import Receipt
 from cc_bot.texts import Texts
@@ -22,9 +30,9 @@ MOST: Final = 4
 SHOWN_CHARACTERS: Final = 60
 LABEL_CHARACTERS: Final = 15
 
-_MARKS: Final = "💾✏🗑⚠➕"
+_MARKS: Final = "💾✏🗑⚠➕⏰🔁🔕"
 _LOOKS_LIKE_ONE: Final = re.compile(rf"^([^\S\n]*)-#(?=[^\S\n]*[\\*_~|]*[{_MARKS}])", re.MULTILINE)
-_CARRIED: Final = re.compile(r"^-# (?=💾|✏|🗑)")
+_CARRIED: Final = re.compile(r"^-# (?=[💾✏🗑⏰🔁🔕])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +49,7 @@ class Carried:
         first = len(lines)
         while first and lines[first - 1].startswith("-# "):
             first -= 1
-        buttons = (button for button in page.receipts if _undo_of(button))
+        buttons = (button for button in page.receipts if takes_back(button))
         return cls(
             tuple(line.removeprefix("-# ") for line in lines[first:] if _CARRIED.match(line)), tuple(buttons)
         )
@@ -82,11 +90,16 @@ def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
 
 
 def receipt_lines(
-    receipts: Sequence[Receipt], carried: Carried, words: Texts, *, private: bool
+    receipts: Sequence[Receipt],
+    carried: Carried,
+    words: Texts,
+    *,
+    private: bool,
+    schedules: Sequence[ScheduleReceipt] = (),
 ) -> tuple[str, ...]:
     """The lines under an answer. `private`: whether its user alone reads them."""
     new = [_line(one, words, private=private) for one in _news(receipts, carried)]
-    lines = [*carried.lines, *new]
+    lines = [*carried.lines, *new, *(schedule_line(one, words) for one in _new_ones(schedules, carried))]
     below = [words.receipt.more.format(count=len(lines) - MOST)] if len(lines) > MOST else []
     if private and any(one.private and one.kind in {"added", "updated"} for one in receipts):
         below.append(words.memory.private_only)
@@ -101,11 +114,14 @@ def receipt_buttons(
     user_id: int,
     *,
     private: bool,
+    schedules: Sequence[ScheduleReceipt] = (),
 ) -> tuple[Button, ...]:
     """One row: a button for each line that can be taken back, and one for the memories that were used."""
     room = max(0, MOST - len(carried.lines))
-    undoable = [one for one in _news(receipts, carried)[:room] if one.undo]
-    alone = len(undoable) + len(carried.buttons) == 1
+    news = _news(receipts, carried)[:room]
+    made = _new_ones(schedules, carried)[: room - len(news)]
+    undoable = [one for one in news if one.undo]
+    alone = len(undoable) + len(made) + len(carried.buttons) == 1
     buttons = list(carried.buttons[:MOST])
     for one in undoable:
         label = words.receipt.undo
@@ -114,6 +130,9 @@ def receipt_buttons(
         if one.undo:
             button = UndoButton(one.undo, user_id, one.memory_id, one.former_id or 0)
             buttons.append(Button(label, button.custom_id()))
+    for scheduled in made:
+        if cancel := schedule_button(scheduled, user_id, words, alone=alone):
+            buttons.append(cancel)
     gone = {one.memory_id for one in receipts if one.kind == "deleted"}
     used = tuple(number for number in recalled if number not in gone)
     if used:
@@ -128,12 +147,23 @@ def disarmed(text: str) -> str:
 
 
 def is_receipt_button(button: Button) -> bool:
-    return isinstance(parse_custom_id(button.custom_id), UndoButton | UsedMemoriesButton)
+    return takes_back(button) or isinstance(parse_custom_id(button.custom_id), UsedMemoriesButton)
+
+
+def takes_back(button: Button) -> bool:
+    """Whether it takes back what a line tells of."""
+    return isinstance(parse_schedule_id(button.custom_id), UnscheduleButton) or _undo_of(button) is not None
 
 
 def _news(receipts: Sequence[Receipt], carried: Carried) -> list[Receipt]:
     """Without those that say once more what a carried one says."""
     return [one for one in receipts if not (one.kind == "unchanged" and one.memory_id in carried.memory_ids)]
+
+
+def _new_ones(schedules: Sequence[ScheduleReceipt], carried: Carried) -> list[ScheduleReceipt]:
+    """Without those that an answer before made already."""
+    known = schedules_of(carried.buttons)
+    return [one for one in schedules if not (one.kind == "added" and one.schedule_id in known)]
 
 
 def _line(receipt: Receipt, words: Texts, *, private: bool) -> str:

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Iterator
 
 from cc_bot.domain.events import Usage
 from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent
+from cc_bot.llm.offline.heartbeat import looked_around
 from cc_bot.llm.offline.replies import Call, decide
 from cc_bot.llm.offline.summary import summarized, with_summary
 
@@ -16,7 +17,7 @@ class OfflineModel:
     """Answers by rules, and says so. The same prompt always gets the same answer."""
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        step = summarized(request) or decide(with_summary(request))
+        step = summarized(request) or looked_around(request) or decide(with_summary(request))
         if isinstance(step, Call):
             yield Finish("tools", step.requests, Usage())
             return

@@ -13,6 +13,7 @@ from cc_bot.llm.offline import wording
 from cc_bot.llm.offline.about_talk import Talk, talk_in
 from cc_bot.llm.offline.commands import Keep, keep_in, only_names_a_thing
 from cc_bot.llm.offline.conversation import Conversation, Round, read
+from cc_bot.llm.offline.drawing import Draw, drawing
 from cc_bot.llm.offline.facts import sentences
 from cc_bot.llm.offline.fold import fold, speaks_japanese
 from cc_bot.llm.offline.matching import Match, best_match
@@ -33,6 +34,7 @@ from cc_bot.llm.offline.recollection import (
     statements,
     told,
 )
+from cc_bot.llm.offline.reminding import Wish, reminding
 from cc_bot.llm.offline.small_talk import short, small_talk
 from cc_bot.llm.offline.texts import EN, JA, OfflineTexts
 
@@ -57,7 +59,7 @@ def decide(request: ChatRequest) -> Say | Call:
     """The next step of the turn that the request is for."""
     talk = read(request)
     words = JA if speaks_japanese(talk.message) else EN
-    step = _step(talk, words, request)
+    step = _draw(talk, words) or _remind(talk, words) or _step(talk, words, request)
     if isinstance(step, Call):
         return step
     notes = [words.files] if talk.has_files else []
@@ -99,6 +101,28 @@ def _noted(talk: Conversation, words: OfflineTexts) -> str:
     noted = words.noted.format(fact=short(talk.message))
     told_how = any(words.how_to_keep in said.text for said in talk.before if not said.by_user)
     return noted if told_how else f"{noted}{words.how_to_keep}"
+
+
+# Drawing
+
+
+def _draw(talk: Conversation, words: OfflineTexts) -> Say | Call | None:
+    """None where the canvas is not spoken of."""
+    step = drawing(talk, words)
+    if isinstance(step, Draw):
+        return Call((_request(talk, 1, step.tool, step.arguments),))
+    return Say(step) if step else None
+
+
+# Reminding
+
+
+def _remind(talk: Conversation, words: OfflineTexts) -> Say | Call | None:
+    """None where reminders are not spoken of."""
+    step = reminding(talk, words)
+    if isinstance(step, Wish):
+        return Call((_request(talk, 1, step.tool, step.arguments),))
+    return Say(step) if step else None
 
 
 # Remembering

@@ -61,6 +61,29 @@ class OfflineTexts:
     nothing_to_forget: str
     nothing_to_continue: str
     files: str
+    drawn: str
+    canvas_cleared: str
+    not_drawn: str
+    """Parameter: error."""
+    cannot_draw: str
+    what_to_draw: str
+    chart_how: str
+    chart_title: str
+    canvas_is_where: str
+    scheduled: str
+    not_scheduled: str
+    """Parameter: error."""
+    unscheduled: str
+    cannot_remind: str
+    remind_when: str
+    time_is_up: str
+    """What to remind of, where nothing is named."""
+    wake_up: str
+    reminders: str
+    """Parameter: reminders."""
+    no_reminders: str
+    cancel_which: str
+    """Parameter: reminders."""
 
 
 JA = OfflineTexts(
@@ -102,6 +125,8 @@ JA = OfflineTexts(
         "私は cc-bot のオフラインの簡易モデルです。"
         "「〜を覚えて」で覚え、あとで質問していただければ思い出します。"
         "この会話で話したこともお答えできます。"
+        "「買うもの：牛乳、卵をキャンバスに出して」のように書けば、キャンバスに出します。"
+        "「明日9時に薬って知らせて」のように書けば、その時刻にお知らせします。"
     ),
     forget="私からは消せません。/memory delete を使うと、選んだメモリを消せます。",
     forgotten="「{fact}」を忘れました。",
@@ -112,6 +137,27 @@ JA = OfflineTexts(
     nothing_to_forget="それについてのメモリは見つかりませんでした。",
     nothing_to_continue="前の返事はあれで終わりで、続きはありません。",
     files="画像や添付ファイルは読めません。内容を文字で書いていただければお答えします。",
+    drawn="キャンバスに出しました。",
+    canvas_cleared="キャンバスを空にしました。",
+    not_drawn="キャンバスに出せませんでした。{error}",
+    cannot_draw="ここではキャンバスを使えません。ふつうの質問でもう一度お伝えください。",
+    what_to_draw="何をキャンバスに出しましょうか。「買うもの：（内容）をキャンバスに出して」のように書いてください。",
+    chart_how=(
+        "グラフにする数を書いてください。"
+        "「支出：家賃 78000、食費 42000 を円グラフでキャンバスに出して」のように、名前と数を並べます。"
+    ),
+    chart_title="グラフ",
+    canvas_is_where="キャンバスに出ているものは /canvas で見られます。",
+    scheduled="お知らせを予約しました。",
+    not_scheduled="お知らせを変えられませんでした。{error}",
+    unscheduled="お知らせを取り消しました。",
+    cannot_remind="ここではお知らせを予約できません。ふつうの質問でもう一度お伝えください。",
+    remind_when="いつお知らせしましょうか。「明日9時に薬って知らせて」のように書いてください。",
+    time_is_up="時間です",
+    wake_up="起きる時間です",
+    reminders="予約したお知らせはこちらです。\n{reminders}",
+    no_reminders="予約したお知らせはありません。",
+    cancel_which="どれを取り消しましょうか。「#番号のお知らせを取り消して」で選んでください。\n{reminders}",
 )
 
 EN = OfflineTexts(
@@ -151,7 +197,9 @@ EN = OfflineTexts(
     thanks="You're welcome.",
     about_me=(
         "I'm cc-bot's small offline model. Say “remember that …” and I keep it; "
-        "ask me later and I look it up. I can also tell what was said in this conversation."
+        "ask me later and I look it up. I can also tell what was said in this conversation, "
+        "put things on the canvas: “put shopping list: milk, eggs on the canvas”, "
+        "and remind you: “remind me to call mom tomorrow at 9”."
     ),
     forget="I can't delete that myself. Use /memory delete to remove a memory.",
     forgotten="I forgot: “{fact}”",
@@ -162,4 +210,24 @@ EN = OfflineTexts(
     nothing_to_forget="I found no memory about that.",
     nothing_to_continue="My last answer was complete; there is nothing to add.",
     files="I can't read images or attached files. Describe them in words and I can go on from there.",
+    drawn="It is on the canvas now.",
+    canvas_cleared="The canvas is empty now.",
+    not_drawn="I could not put that on the canvas. {error}",
+    cannot_draw="There is no canvas here. Please ask again in an ordinary question.",
+    what_to_draw="What should I put there? Write it like this: “put shopping list: … on the canvas”.",
+    chart_how=(
+        "Which numbers? Write them with their names: “put a pie chart of rent 780, food 420 on the canvas”."
+    ),
+    chart_title="Chart",
+    canvas_is_where="/canvas shows what is on the canvas.",
+    scheduled="The reminder is set.",
+    not_scheduled="That did not work. {error}",
+    unscheduled="The reminder is cancelled.",
+    cannot_remind="I can't set reminders here. Please ask again in an ordinary question.",
+    remind_when="When should I remind you? Write it like this: “remind me to call mom tomorrow at 9”.",
+    time_is_up="It's time",
+    wake_up="Time to wake up",
+    reminders="These are your reminders.\n{reminders}",
+    no_reminders="You have no reminders.",
+    cancel_which="Which one? Choose it with “cancel the #number reminder”.\n{reminders}",
 )

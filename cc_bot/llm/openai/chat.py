@@ -116,7 +116,9 @@ class OpenAIChatModel:
                     raise
                 refused |= _blamed(options, error.message)
             else:
-                self._refused_options = refused
+                if refused != self._refused_options:
+                    _log.info("options_refused", model=self._model, options=sorted(refused))
+                    self._refused_options = refused
                 return chunks
 
     async def _post(self, body: Json, max_retries: int) -> AsyncStream[object]:
@@ -180,7 +182,8 @@ class _Reply:
 def _options(request: ChatRequest) -> Json:
     """What a server may refuse to be told, the least known first."""
     key: Json = {"prompt_cache_key": request.cache_key} if request.cache_key else {}
-    return {**key, "stream_options": {"include_usage": True}}
+    chosen: Json = {} if request.temperature is None else {"temperature": request.temperature}
+    return {**key, "stream_options": {"include_usage": True}, **chosen}
 
 
 def _blamed(options: Json, message: str) -> frozenset[str]:

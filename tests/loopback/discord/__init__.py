@@ -25,6 +25,7 @@ for a user's own install.
 
 People: `user(…)`, `other_bot(name)`, `webhook(name)`, `discord.bot` (the bot as an author, `.mention`),
 `discord.owner` (of every guild), `nickname(asker, "nick")` (in the first guild, or `guild=`),
+`leave(asker)` and `join(asker)` (the first guild, or `, guild)`: who left is 10007 as a member there),
 `permit(asker, Permission.MANAGE_MESSAGES)` (in the first guild, or `, guild)`, or `, channel)` and its
 threads), `forbid(asker, Permission…, channel)`. The bot may do everything but is no administrator:
 `forbid(discord.bot, Permission.SEND_MESSAGES, channel)` gives 50013 there (threads have
@@ -45,8 +46,8 @@ several posts belongs to the one that it refers to. A bot is not told its user's
 test may have to set `.locale` or `.any_language`.
 
 A Shown has `.content`, `.embeds`, `.components`, `.buttons`, `.labels`, `.attachments` (`.file.name`,
-`.file.data`, `.url`), `.ephemeral`, `.loading`, `.edited`, `.deleted`, `.text` and `.written` (text,
-labels and hints).
+`.file.data`, `.url`; also those that embeds show, which the API does not list), `.ephemeral`, `.loading`,
+`.edited`, `.deleted`, `.text` and `.written` (text, labels and hints).
 
 What people write. Events go to those whose intents ask for them; while the program is down there are none,
 and it finds the outcome over REST:

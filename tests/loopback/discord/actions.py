@@ -30,7 +30,7 @@ class Actions(Posting):
         super().__init__(world, transcript, patience_s)
         self.replies: list[Reply] = []
 
-    async def slash(self, user: User, channel: Channel, name: str, **options: Value) -> Reply:
+    async def slash(self, user: User, channel: Channel, name: str, /, **options: Value) -> Reply:
         """`name` in the default locale, subcommands after a space: "memory add"."""
         first, *path = name.split()
         typed = Typed(self._command(first, commands.CHAT_INPUT, channel), path)
@@ -59,7 +59,9 @@ class Actions(Posting):
         typing_in.check_available(command, interaction)
         return await self._send(interaction)
 
-    async def autocomplete(self, user: User, channel: Channel, name: str, **options: Value) -> list[Choice]:
+    async def autocomplete(
+        self, user: User, channel: Channel, name: str, /, **options: Value
+    ) -> list[Choice]:
         """The last option is the one being typed; its value goes out as text, whatever its type is."""
         first, *path = name.split()
         typed = Typed(self._command(first, commands.CHAT_INPUT, channel), path)
@@ -126,6 +128,7 @@ class Actions(Posting):
     def _interaction(
         self, kind: Kind, user: User, channel: Channel, data: dict[str, Any], source: Message | None = None
     ) -> Interaction:
+        self._check_member(user, channel)
         return Interaction(
             id=self.world.ids.next(),
             token=secrets.token_urlsafe(96),

@@ -98,7 +98,8 @@ def _described(file: File, entry: dict[str, Any]) -> File:
 
 
 def _with_urls(embeds: list[dict[str, Any]], attachments: list[Attachment]) -> list[dict[str, Any]]:
-    """`attachment://name` in an embed's picture becomes the URL of the file that came with it."""
+    """`attachment://name` in an embed's picture becomes the URL of the file that came with it, or that the
+    message had and keeps; where there is no such file, there is no picture to see."""
     urls = {attachment.file.name: attachment.url for attachment in attachments}
 
     def resolved(embed: dict[str, Any]) -> dict[str, Any]:
@@ -106,8 +107,9 @@ def _with_urls(embeds: list[dict[str, Any]], attachments: list[Attachment]) -> l
         for key in ("image", "thumbnail"):
             url = (copy.get(key) or {}).get("url", "")
             if url.startswith("attachment://"):
-                copy[key] = {**copy[key], "url": urls.get(url.removeprefix("attachment://"), url)}
-        return copy
+                found = urls.get(url.removeprefix("attachment://"))
+                copy[key] = {**copy[key], "url": found} if found else None
+        return {name: value for name, value in copy.items() if value is not None}
 
     return [resolved(embed) for embed in embeds]
 

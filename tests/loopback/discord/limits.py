@@ -1,7 +1,10 @@
 """What a message may hold. Every rule raises the Refusal that Discord answers with.
 
 Lengths are counted in code points, as the API does (the client's own counter differs).
-Source: "Message Object", "Embed Limits" and "Allowed Mentions Object" of the documentation.
+Source: "Message Object", "Embed Limits" and "Allowed Mentions Object" of the documentation. Which pictures an
+embed may name is in "Using Attachments within Embeds" ("Uploading Files"); that texts of white space count as
+missing, and an embed of nothing as one without a description, is what the API answers (the errors
+BASE_TYPE_REQUIRED and URL_TYPE_INVALID_SCHEME are quoted all over the issues of Discord's libraries).
 """
 
 from typing import Any
@@ -11,11 +14,13 @@ from tests.loopback.discord.refusals import invalid_form, missing, too_long, wro
 CONTENT = 2000
 EMBEDS = 10
 EMBED_CHARACTERS = 6000
+COLOURS = 0xFFFFFF
 FILES = 10
 UPLOAD_BYTES = 10 * 1024 * 1024
 CHOICES = 25
 
 _EMBED_TEXTS = (("title", 256), ("description", 4096))
+_EMBED_CONTENTS = ("title", "description", "fields", "image", "thumbnail", "footer", "author")
 _FIELD_TEXTS = (("name", 256), ("value", 1024))
 
 
@@ -42,6 +47,12 @@ def check_embeds(embeds: list[dict[str, Any]]) -> None:
 
 
 def _check_embed(index: int, embed: dict[str, Any]) -> None:
+    if not any(embed.get(key) for key in _EMBED_CONTENTS):
+        raise missing(["embeds", index, "description"])
+    if not 0 <= (embed.get("color") or 0) <= COLOURS:
+        raise invalid_form(["embeds", index, "color"], "NUMBER_TYPE_MAX", f"Must be at most {COLOURS}.")
+    for key in ("image", "thumbnail"):
+        _check_picture(["embeds", index, key, "url"], (embed.get(key) or {}).get("url"))
     for key, limit in _EMBED_TEXTS:
         if len(embed.get(key) or "") > limit:
             raise too_long(["embeds", index, key], limit)
@@ -50,7 +61,7 @@ def _check_embed(index: int, embed: dict[str, Any]) -> None:
         raise too_long(["embeds", index, "fields"], 25)
     for place, entry in enumerate(fields):
         for key, limit in _FIELD_TEXTS:
-            if not entry.get(key):
+            if not (entry.get(key) or "").strip():
                 raise missing(["embeds", index, "fields", place, key])
             if len(entry[key]) > limit:
                 raise too_long(["embeds", index, "fields", place, key], limit)
@@ -58,6 +69,17 @@ def _check_embed(index: int, embed: dict[str, Any]) -> None:
         raise too_long(["embeds", index, "footer", "text"], 2048)
     if len((embed.get("author") or {}).get("name", "")) > 256:
         raise too_long(["embeds", index, "author", "name"], 256)
+
+
+def _check_picture(path: list[str | int], url: str | None) -> None:
+    if url is None:
+        return
+    if len(url) > 2048:
+        raise too_long(path, 2048)
+    scheme, _, rest = url.partition("://")
+    if scheme not in {"http", "https", "attachment"} or not rest:
+        message = f"Scheme \"{scheme}\" is not supported. Scheme must be one of ('http', 'https')."
+        raise invalid_form(path, "URL_TYPE_INVALID_SCHEME", message)
 
 
 def embed_characters(embed: dict[str, Any]) -> int:

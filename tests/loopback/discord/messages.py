@@ -213,7 +213,7 @@ class Message:
             "content": "" if blank else self.content,
             "embeds": [] if blank else self.embeds,
             "components": [] if blank else self.components,
-            "attachments": [] if blank else [attachment.payload() for attachment in self.attachments],
+            "attachments": [] if blank else [attachment.payload() for attachment in self._loose()],
         }
         if self.author.is_webhook:
             answer["webhook_id"] = str(self.author.id)
@@ -230,6 +230,14 @@ class Message:
                 None if self.reply_to.deleted else self.reply_to.payload(readable=readable, nested=True)
             )
         return answer
+
+    def _loose(self) -> list[Attachment]:
+        """Files that an embed shows are no attachments of the message any more, until an edit takes them out
+        of it (discord/discord-api-docs issues 4809 and 2840)."""
+        pictures = {
+            (embed.get(key) or {}).get("url") for embed in self.embeds for key in ("image", "thumbnail")
+        }
+        return [attachment for attachment in self.attachments if attachment.url not in pictures]
 
     def _reference(self) -> dict[str, Any] | None:
         """A system message about a thread refers to the thread, and to no message."""

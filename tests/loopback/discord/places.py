@@ -48,6 +48,19 @@ class Places:
         if nick is not None:
             nicks[user.id] = nick
 
+    def leave(self, user: User, guild: Guild | None = None) -> None:
+        """`user` leaves a server, or is banned from it: without an event, for a bot that does not ask for
+        members is told none."""
+        (guild or self.guild).left.add(user.id)
+
+    def join(self, user: User, guild: Guild | None = None) -> None:
+        """`user` is back in a server that they left."""
+        (guild or self.guild).left.discard(user.id)
+
+    def _check_member(self, user: User, channel: Channel) -> None:
+        """Raises AssertionError for a user who is not in the channel's server any more."""
+        assert not channel.guild or user.id not in channel.guild.left, f"{user.name} left that server"
+
     def permit(self, user: User, more: Permission, where: Guild | Channel | None = None) -> None:
         """In a whole server, or (over that) in one channel and its threads."""
         where = where or self.guild

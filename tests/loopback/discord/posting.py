@@ -171,6 +171,7 @@ class Posting(Places):
         return channel.guild is not None and Permission.MANAGE_MESSAGES in channel.permissions_of(user.id)
 
     def _check_place(self, user: User, channel: Channel) -> None:
+        self._check_member(user, channel)
         there = channel.kind not in (ChannelKind.DM, ChannelKind.GROUP_DM) or user in channel.recipients
         assert there, f"{user.name} is not in that private channel"
         assert self.world.channels.get(channel.id) is channel, "that channel was deleted"

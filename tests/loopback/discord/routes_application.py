@@ -1,8 +1,14 @@
-"""Routes about the bot itself: who it is, where its gateway is, which commands it has."""
+"""Routes about the bot itself (who it is, where its gateway is, which commands it has), and about people."""
 
 from dataclasses import dataclass
 
-from tests.loopback.discord.refusals import Refusal, missing_access, unknown_user
+from tests.loopback.discord.refusals import (
+    Refusal,
+    missing_access,
+    unknown_guild,
+    unknown_member,
+    unknown_user,
+)
 from tests.loopback.discord.routes import Answer, Call, Route
 from tests.loopback.discord.world import World, loop_time
 
@@ -26,6 +32,7 @@ class ApplicationRoutes:
             Route("GET", "/users/@me", self.me),
             Route("GET", "/users/{user}", self.user),
             Route("POST", "/users/@me/channels", self.open_dm),
+            Route("GET", "/guilds/{guild}/members/{user}", self.member),
             Route("GET", everywhere, self.list_commands),
             Route("PUT", everywhere, self.put_commands),
             Route("GET", guild, self.list_commands),
@@ -50,6 +57,20 @@ class ApplicationRoutes:
         if user is None:
             raise unknown_user()
         return Answer(200, user.payload())
+
+    async def member(self, call: Call) -> Answer:
+        """Of a server that the bot is in; who left it, or was banned, is an unknown member (10007)."""
+        guild = self.world.guilds.get(call.id("guild"))
+        if guild is None:
+            raise unknown_guild()
+        if not guild.bot_present:
+            raise missing_access()
+        user = self.world.users.get(call.id("user"))
+        if user is None:
+            raise unknown_user()
+        if user.is_webhook or user.id in guild.left:
+            raise unknown_member()
+        return Answer(200, guild.member_payload(user))
 
     async def open_dm(self, call: Call) -> Answer:
         """Opening always works; a closed door shows when something is sent (50007)."""

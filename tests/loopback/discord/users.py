@@ -45,6 +45,7 @@ class Guild:
     """A server. `bot_present` is false where the bot is known only as someone's user-installed app.
 
     `nicks` and `granted` are by user id: what members are called here, and what they may do beyond READABLE.
+    Everybody is a member but those in `left`.
     """
 
     id: int
@@ -55,8 +56,11 @@ class Guild:
     members: list[User] = field(default_factory=list)
     nicks: dict[int, str] = field(default_factory=dict)
     granted: dict[int, Permission] = field(default_factory=dict)
+    left: set[int] = field(default_factory=set)
 
     def permissions_of(self, user_id: int) -> Permission:
+        if user_id in self.left:
+            return NOTHING
         granted = self.granted.get(user_id, NOTHING)
         is_lord = user_id == self.owner.id or Permission.ADMINISTRATOR in granted
         return EVERYTHING if is_lord else READABLE | granted

@@ -5,6 +5,7 @@ from datetime import timedelta
 import hikari
 import lightbulb
 
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
 from cc_bot.discord.extensions.memory.options import memory_id
 from cc_bot.discord.interactions import defer, defer_update
@@ -59,6 +60,7 @@ async def on_press(
     memories: MemoryStore,
     removal: MemoryRemovalStore,
     readers: Readers,
+    boards: CanvasBoards,
 ) -> None:
     """Delete, have back, or erase one memory."""
     interaction = event.interaction
@@ -73,6 +75,7 @@ async def on_press(
             case _:
                 view = await _erase(removal, button, reader)
         await show(interaction, view)
+        await boards.refresh_stale()  # what is erased may stand on canvases too
 
     await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
 
@@ -84,6 +87,7 @@ async def on_confirm(
     memories: MemoryStore,
     removal: MemoryRemovalStore,
     readers: Readers,
+    boards: CanvasBoards,
 ) -> None:
     """Erase everything, if it is still as much as the question said; or leave all as it is."""
     interaction = event.interaction
@@ -103,6 +107,7 @@ async def on_confirm(
             mark = reader.words.erasure.mark if button.decision == "erase-said" else None
             erased = await removal.erase_all(reader.user_id, mark=mark)
             await show(interaction, View(reader.words.erasure.told(erased)))
+            await boards.refresh_stale()
 
     await answer_press(
         interaction, ConfirmButton, readers, act, only=lambda button: button.decision != "import"

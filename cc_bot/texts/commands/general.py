@@ -1,9 +1,4 @@
-"""Names and descriptions of the commands, as Discord lists them.
-
-A field's name is the key under which lightbulb looks the wording up. English names are the ones that
-DESIGN fixes; Discord's limits are 1-32 characters for names (lower case, no spaces, save those of context
-menus) and 1-100 for descriptions.
-"""
+"""Names and descriptions of the commands for questions, memories and settings."""
 
 from dataclasses import dataclass
 

@@ -1,11 +1,11 @@
-"""One thing after another, for each channel by itself.
+"""One thing after another, for each channel, user or session by itself.
 
 A message, its edit and its deletion arrive as events of their own, and each takes its time to be stored. What
 is deleted must not be stored after that.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
@@ -18,24 +18,24 @@ class _Line:
 
 class InOrder:
     def __init__(self) -> None:
-        self._lines: dict[int, _Line] = {}
+        self._lines: dict[Hashable, _Line] = {}
 
     @asynccontextmanager
-    async def after(self, channel_id: int) -> AsyncIterator[Callable[[], None]]:
+    async def after(self, line: Hashable) -> AsyncIterator[Callable[[], None]]:
         """Wait for those who came before, and keep those who come after waiting: until the end, or until what
         this yields is called."""
-        with self._joined(channel_id) as line, ExitStack() as held:
-            await line.lock.acquire()  # first come, first served
-            held.callback(line.lock.release)
+        with self._joined(line) as joined, ExitStack() as held:
+            await joined.lock.acquire()  # first come, first served
+            held.callback(joined.lock.release)
             yield held.close
 
     @contextmanager
-    def _joined(self, channel_id: int) -> Iterator[_Line]:
-        line = self._lines.setdefault(channel_id, _Line())
+    def _joined(self, name: Hashable) -> Iterator[_Line]:
+        line = self._lines.setdefault(name, _Line())
         line.joined += 1
         try:
             yield line
         finally:
             line.joined -= 1
             if not line.joined:
-                del self._lines[channel_id]
+                del self._lines[name]

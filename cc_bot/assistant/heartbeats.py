@@ -1,0 +1,244 @@
+"""Heartbeats: looking around though nobody asked, and speaking only where there is something to say.
+
+A heartbeat belongs to no session: it is shown nothing of what was said in one, and what it says enters none.
+What there is to look at is decided without a model (domain/matters.py), so one that finds nothing new costs
+nothing. What was looked at is noted before anything is said, so that nothing is raised twice; when the model
+fails, nothing is noted, and the next heartbeat looks again.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from cc_bot.assistant.rounds import Draft, Rounds
+from cc_bot.assistant.turn import TurnOptions
+from cc_bot.assistant.turn_prompt import TurnPrompt
+from cc_bot.context.built import Built
+from cc_bot.context.instructions import instructions
+from cc_bot.context.prompt import PromptStyle, changing, told_to_be
+from cc_bot.domain.canvas import Canvas
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import ModelUnavailable
+from cc_bot.domain.heartbeat import is_quiet
+from cc_bot.domain.matters import LATELY, Matter, audible, new, of_memories, of_missed, of_reminders
+from cc_bot.domain.memory import Memory
+from cc_bot.domain.message import Message, ToolCall, Visibility
+from cc_bot.domain.schedule import Schedule
+from cc_bot.llm.heartbeat_request import heartbeat_parts, is_silent
+from cc_bot.llm.model import ChatModel, ToolSchema
+from cc_bot.stores import Stores
+from cc_bot.tools.canvas_draft import CanvasDraft
+from cc_bot.tools.registry import ToolContext, ToolRegistry
+
+_log = structlog.get_logger(__name__)
+
+AT_A_TIME: Final = 2
+"""Heartbeats that look through memories, and as many that think: nobody waits for them, and nobody who asks
+something shall wait for them either."""
+TIME_LIMIT_S: Final = 180.0
+LONGEST: Final = 1500
+"""Characters; they are asked to be short."""
+LOOKING: Final = frozenset({"recall", "list_memories"})
+DRAWING: Final = "canvas_"
+"""The tools of a heartbeat, by their names and by how their names begin."""
+_PAGE: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """What a heartbeat says, or shows."""
+
+    message: Message | None
+    """Its calls name the memories that were looked at, so that whoever erases one finds it. None where it
+    only drew."""
+    drew: bool = False
+    """Whether the canvas of its schedule's key is another one now."""
+
+
+class Heartbeats:
+    """Decides for one schedule at a time whether to speak. Parts are handed in and not closed here."""
+
+    def __init__(
+        self,
+        stores: Stores,
+        models: Callable[[tuple[str, ...]], ChatModel],
+        tools: ToolRegistry,
+        *,
+        style: PromptStyle = PromptStyle(),
+        clock: Clock = utc_now,
+        time_limit_s: float = TIME_LIMIT_S,
+    ) -> None:
+        """`models` gives the model of a chain, the operator's own for an empty one."""
+        self._stores = stores
+        self._models = models
+        self._tools = tools
+        self._style = style
+        self._clock = clock
+        self._time_limit_s = time_limit_s
+        self._looking = asyncio.Semaphore(AT_A_TIME)
+        self._thinking = asyncio.Semaphore(AT_A_TIME)
+
+    async def speak(self, schedule: Schedule, options: TurnOptions) -> Speech | None:
+        """What a heartbeat that is due now says; None when there is nothing to say, which is the usual case.
+
+        `options` tell for whom: `agent` is that of the schedule's key. Raises a ModelError or StorageError;
+        then nothing counts as looked at.
+        """
+        now = self._clock()
+        if is_quiet(now, options.timezone, schedule.quiet):
+            return None
+        async with self._looking:
+            matters = await self._news(schedule, options, now)
+        if not matters:
+            return None
+        async with self._thinking:
+            canvas = await self._canvas(schedule)
+            draft = await self._think(schedule, options, self._prompt(options, matters, now, canvas), canvas)
+        if not await self._wanted(schedule, matters):
+            return None
+        marks = [mark for each in matters for mark in each.marks]
+        await self._stores.heartbeats.look(schedule.key.user_id, marks)
+        drew = canvas is not None and await self._put_up(schedule, canvas)
+        silent = is_silent(draft.text)
+        _log.info(
+            "heartbeat_done",
+            schedule=schedule.id,
+            matters=len(matters),
+            silent=silent,
+            drew=drew,
+            prompt_tokens=draft.usage.prompt_tokens,
+            completion_tokens=draft.usage.completion_tokens,
+        )
+        if silent:
+            return Speech(None, drew) if drew else None
+        return Speech(_message(draft, matters, schedule.heard), drew)
+
+    async def _news(self, schedule: Schedule, options: TurnOptions, now: datetime) -> tuple[Matter, ...]:
+        """What may be spoken of where the heartbeat speaks, as far as it was not looked at."""
+        key, visibility = schedule.key, schedule.heard
+        reminders = await self._stores.schedules.list(key.user_id)
+        missed = await self._stores.heartbeats.missed(key.user_id, now - LATELY)
+        found = [
+            *of_reminders((each for each in reminders if audible(each, schedule, visibility)), now),
+            *of_missed((each for each in missed if audible(each.schedule, schedule, visibility)), now),
+        ]
+        if not options.memory_paused:
+            async for memories in self._memories(key.user_id):
+                heard = (each for each in memories if visibility == "private" or each.audience == "anywhere")
+                looking = of_memories(list(heard), now, options.timezone, since=schedule.created_at)
+                found += await asyncio.to_thread(list, looking)  # texts may be long
+        return new(found, await self._stores.heartbeats.looked_at(key.user_id)) if found else ()
+
+    async def _memories(self, user_id: int) -> AsyncIterator[Sequence[Memory]]:
+        """All of them, a page at a time: which of them name a day is known from their texts alone."""
+        before: int | None = None
+        while page := await self._stores.memories.list(user_id, limit=_PAGE, before_id=before):
+            yield page
+            before = page[-1].id
+
+    async def _wanted(self, schedule: Schedule, matters: Sequence[Matter]) -> bool:
+        """Whether its user still wants to hear it: a heartbeat that was stopped while the model thought says
+        nothing any more, and nobody hears of a memory or reminder that was deleted, or of memories that were
+        paused."""
+        user_id, stores = schedule.key.user_id, self._stores
+        now = await stores.schedules.get(user_id, schedule.id)
+        if now is None or now.status != "active":
+            return False
+        memories = [each.id for each in matters if each.kind == "memory"]
+        if memories and (await stores.settings.get(user_id)).memory_paused:
+            return False
+        reminders = [each.id for each in matters if each.kind != "memory"]
+        return all(
+            [
+                *[await stores.memories.get(user_id, memory_id) for memory_id in memories],
+                *[await stores.schedules.get(user_id, schedule_id) for schedule_id in reminders],
+            ]
+        )
+
+    async def _canvas(self, schedule: Schedule) -> CanvasDraft | None:
+        """What may be drawn on: that of an open session."""
+        open_now = await self._stores.canvases.draw(schedule.key, ())
+        return None if open_now is None else CanvasDraft(open_now, schedule.heard)
+
+    async def _put_up(self, schedule: Schedule, canvas: CanvasDraft) -> bool:
+        """Draw what was drawn, unless the session has ended meanwhile."""
+        return bool(canvas.drawn) and bool(await self._stores.canvases.draw(schedule.key, canvas.drawn))
+
+    async def _think(
+        self, schedule: Schedule, options: TurnOptions, prompt: TurnPrompt, canvas: CanvasDraft | None
+    ) -> Draft:
+        """What the model makes of it. Raises a ModelError unless it came to an end."""
+        context = self._context(schedule, options, canvas)
+        offered = self._offered(options, drawing=canvas is not None)
+        rounds = Rounds(self._models(options.agent.models), self._tools, offered, context)
+        draft = Draft()
+        try:
+            async with asyncio.timeout(self._time_limit_s):
+                async with aclosing(rounds.run(prompt, draft)) as events:
+                    async for _ in events:
+                        pass  # nobody is watching
+        except TimeoutError as error:
+            raise ModelUnavailable from error
+        if draft.status != "complete":
+            raise ModelUnavailable
+        return draft
+
+    def _prompt(
+        self, options: TurnOptions, matters: Sequence[Matter], now: datetime, canvas: CanvasDraft | None
+    ) -> TurnPrompt:
+        local, shown = now.astimezone(options.timezone), canvas.canvas if canvas else Canvas()
+        parts = heartbeat_parts(
+            matters,
+            persona=told_to_be(options.agent.prompt, instructions(options.locale)),
+            told=changing(options.locale, local, options.timezone, canvas=shown),
+            locale=options.locale,
+            timezone=options.timezone,
+            single_system=self._style.single_system,
+        )
+        return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, temperature=options.agent.temperature)
+
+    def _offered(self, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
+        """What looks things up, and what draws; nothing that keeps, changes or schedules anything."""
+        offered = self._tools.schemas(
+            memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
+        )
+        return tuple(
+            schema for schema in offered if schema.name in LOOKING or schema.name.startswith(DRAWING)
+        )
+
+    def _context(self, schedule: Schedule, options: TurnOptions, canvas: CanvasDraft | None) -> ToolContext:
+        return ToolContext(
+            user_id=schedule.key.user_id,
+            visibility=schedule.heard,
+            locale=options.locale,
+            timezone=options.timezone,
+            memories=self._stores.memories,
+            informed=True,  # by notes, and asked by nobody: nothing is changed
+            clock=self._clock,
+            key=schedule.key,
+            canvas=canvas,
+        )
+
+
+def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) -> Message:
+    """What is said, with a call that names the memories that the model was shown without having asked."""
+    shown = [{"id": each.id} for each in matters if each.kind == "memory"]
+    calls = tuple(draft.calls)
+    if shown:
+        calls = (ToolCall("heartbeat", "recall", "{}", json.dumps({"memories": shown})), *calls)
+    return Message("assistant", _shortened(draft.text.strip()), tool_calls=calls, visibility=visibility)
+
+
+def _shortened(text: str) -> str:
+    """At most LONGEST characters, to the end of a sentence where there is one."""
+    if len(text) <= LONGEST:
+        return text
+    kept = text[: LONGEST - 1]
+    end = max(kept.rfind(mark) for mark in ("。", "\n", ". ", "！", "？"))
+    return f"{kept[: end + 1] if end > LONGEST // 2 else kept}…"

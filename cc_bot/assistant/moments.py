@@ -1,0 +1,62 @@
+"""Which moment a user's words mean: by rules where they understand it, else by asking a model once."""
+
+import asyncio
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import ModelError, WhenNotUnderstood
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.repeat_words import parse_schedule
+from cc_bot.domain.when_amounts import as_delay
+from cc_bot.domain.when_spelling import normalized
+from cc_bot.llm.model import ChatModel, Delta
+from cc_bot.llm.when_request import moment_in, when_request
+
+_log = structlog.get_logger(__name__)
+
+PATIENCE_S: Final = 20.0
+"""Nobody waits longer for what they could say in other words."""
+AT_A_TIME: Final = 2
+"""Requests; the others wait."""
+_LONGEST_ANSWER: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    model: ChatModel
+    clock: Clock
+    _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
+
+    async def of(self, when: str, repeat: str, zone: ZoneInfo, locale: Locale) -> tuple[datetime, str]:
+        """The first time (UTC) that is meant where the user is, and the cron expression of a repeat, empty
+        for none. Raises InputError for words that mean no time, or one that is over or too far away."""
+        try:
+            return parse_schedule(when, repeat, self.clock(), zone)
+        except WhenNotUnderstood:
+            proposed = as_delay(normalized(when)) or await self._proposed(when, zone, locale)
+            if proposed is None:
+                raise
+        return parse_schedule(proposed, repeat, self.clock(), zone)
+
+    async def _proposed(self, words: str, zone: ZoneInfo, locale: Locale) -> str | None:
+        request = when_request(words, self.clock().astimezone(zone), locale)
+        answer = ""
+        try:
+            async with (
+                asyncio.timeout(PATIENCE_S),
+                self._places,
+                aclosing(self.model.stream(request)) as stream,
+            ):
+                async for event in stream:
+                    if isinstance(event, Delta) and len(answer) < _LONGEST_ANSWER:
+                        answer += event.text
+        except (ModelError, TimeoutError) as error:
+            _log.info("moment_not_resolved", error=type(error).__name__)
+            return None
+        return moment_in(answer)

@@ -1,0 +1,190 @@
+"""Who answers here: the user's own choice, else what the channel has, else the default agent.
+
+In a thread its own choice and default come before those of its channel. An agent that is gone from the file,
+or that may not be used in this place, is passed over, so that there is always somebody who answers.
+"""
+
+from dataclasses import dataclass, replace
+
+import hikari
+
+from cc_bot.agents import Agents
+from cc_bot.discord.interactions import Answerable
+from cc_bot.discord.localization import Reader
+from cc_bot.discord.places import Places, key_of_interaction
+from cc_bot.domain.agent import DEFAULT_AGENT, Agent
+from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.errors import AgentGone
+from cc_bot.domain.session import SessionKey
+from cc_bot.stores import AgentStore
+from cc_bot.texts import Texts
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Who answers, and in which session."""
+
+    key: SessionKey
+    agent: Agent
+    stands_in: bool = False
+    """Whether the user wanted another one, which can't be used there at present."""
+    left: bool = False
+    """Whether another one answers what else the user asks there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Somewhere:
+    """A place, as the rules of agents have it."""
+
+    channel_id: int
+    guild_id: int | None
+    """None in a DM."""
+    parent_id: int | None = None
+    """Of a thread: its channel."""
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """Where choices and defaults may stand, the nearest first."""
+        return (self.channel_id,) if self.parent_id is None else (self.channel_id, self.parent_id)
+
+    def allows(self, agent: Agent) -> bool:
+        return agent.places.allow(guild_id=self.guild_id, channel_ids=frozenset(self.ids))
+
+
+@dataclass(frozen=True, slots=True)
+class Chooser:
+    agents: Agents
+    store: AgentStore
+    places: Places
+
+    async def of(self, interaction: Answerable) -> Chosen:
+        """Who answers the user of a command now. Raises StorageError."""
+        return await self._chosen(int(interaction.user.id), where(interaction))
+
+    async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
+        """Who gave the user of a button the answer above it, by the answer's row, whoever has been chosen
+        since. Raises AgentGone when that one can't be asked here any more, and StorageError."""
+        user_id, place = int(interaction.user.id), where(interaction)
+        agent = await self.usable(place, await self.store.of_answer(user_id, answer_id) or DEFAULT_AGENT)
+        if agent is None:
+            raise AgentGone
+        return await self._once_more(user_id, place, agent)
+
+    async def of_message(
+        self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
+    ) -> Chosen:
+        """Who answers a message in its author's own session; `answered` is the session of the answer that it
+        replies to, which goes on as long as its agent can be asked there. Raises StorageError."""
+        place = await self._place_of(message)
+        if answered is None:
+            return await self._chosen(user_id, place)
+        if agent := await self.usable(place, answered.agent):
+            return await self._once_more(user_id, place, agent)
+        return replace(await self._chosen(user_id, place), stands_in=True)
+
+    async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
+        """Whether this is the session that a question of its user goes to there now. An interaction from
+        there tells what place that is; true where nothing does. Raises StorageError."""
+        try:
+            place = where(interaction) if interaction else await self._place_at(key.channel_id)
+        except hikari.HTTPError:
+            return True
+        return (await self._chosen(key.user_id, place)).key == key
+
+    async def in_channel(self, key: ChannelKey) -> Agent:
+        """Who answers mentions in a channel or thread: what it has, whoever asks. Raises StorageError."""
+        return await self.default_of(Somewhere(key.place_id, None, key.channel_id if key.thread_id else None))
+
+    async def default_of(self, place: Somewhere) -> Agent:
+        """Who answers there whoever chose nobody. Which server it is, the stored default tells."""
+        known = await self.agents.all()
+        for place_id in place.ids:
+            default = await self.store.default(place_id)
+            agent = known.get(default.agent) if default else None
+            if default and agent and replace(place, guild_id=default.guild_id).allows(agent):
+                return agent
+        return known[DEFAULT_AGENT]
+
+    async def set_default(self, place: Somewhere, guild_id: int, agent: Agent, set_by: int) -> None:
+        """From now on this agent answers there whoever chose nobody. The default agent stands on record only
+        in a thread of a channel that has another one. Raises StorageError."""
+        if agent.name == DEFAULT_AGENT:
+            await self.store.unset_default(place.channel_id)
+            if (await self.default_of(place)).name == DEFAULT_AGENT:
+                return
+        await self.store.set_default(place.channel_id, guild_id, agent.name, set_by)
+
+    async def choose(self, user_id: int, place: Somewhere, agent: Agent) -> None:
+        """From now on this agent answers the user there. Who goes back to the default agent follows the
+        channel again, unless that has another one. Raises StorageError."""
+        if agent.name == DEFAULT_AGENT:
+            await self.store.choose(user_id, place.channel_id, None)
+            if (await self._chosen(user_id, place)).agent.name == DEFAULT_AGENT:
+                return
+        await self.store.choose(user_id, place.channel_id, agent.name)
+
+    async def usable(self, place: Somewhere, name: str) -> Agent | None:
+        """The agent of that name, if there is one and it may be used there."""
+        agent = await self.agents.get(name)
+        return agent if agent and place.allows(agent) else None
+
+    async def usable_at(self, place: Somewhere) -> tuple[Agent, ...]:
+        """All that may be used there, the default one first."""
+        return tuple(agent for agent in (await self.agents.all()).values() if place.allows(agent))
+
+    async def _chosen(self, user_id: int, place: Somewhere) -> Chosen:
+        passed_over = False
+        for place_id in place.ids:
+            name = await self.store.choice(user_id, place_id)
+            if name and (agent := await self.usable(place, name)):
+                break
+            passed_over = passed_over or name is not None
+        else:
+            agent = await self.default_of(place)
+        return replace(_in_session(user_id, place, agent), stands_in=passed_over)
+
+    async def _once_more(self, user_id: int, place: Somewhere, agent: Agent) -> Chosen:
+        chosen = _in_session(user_id, place, agent)
+        return replace(chosen, left=(await self._chosen(user_id, place)).key != chosen.key)
+
+    async def _place_of(self, message: hikari.PartialMessage) -> Somewhere:
+        """While Discord does not tell of what a thread is part, it stands for itself."""
+        channel_id = int(message.channel_id)
+        if message.guild_id is None:
+            return Somewhere(channel_id, None)
+        try:
+            return await self._place_at(channel_id)
+        except hikari.HTTPError:
+            return Somewhere(channel_id, int(message.guild_id))
+
+    async def _place_at(self, channel_id: int) -> Somewhere:
+        """Raises hikari.HTTPError when Discord won't tell."""
+        place = await self.places.of(channel_id)
+        return Somewhere(channel_id, place.guild_id, place.key.channel_id if place.key.thread_id else None)
+
+
+def where(interaction: hikari.PartialInteraction) -> Somewhere:
+    """Interactions tell their place themselves."""
+    key = key_of_interaction(interaction.channel)
+    guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
+    return Somewhere(key.place_id, guild_id, key.channel_id if key.thread_id else None)
+
+
+def stand_in_note(chosen: Chosen, reader: Reader) -> str:
+    """What to say under an answer that is not by whom its user chose; else empty."""
+    if not chosen.stands_in:
+        return ""
+    return reader.words.agents.gone.format(display=chosen.agent.display_name(reader.locale))
+
+
+def words_under(chosen: Chosen, reader: Reader) -> Texts:
+    """What its answers are shown with: the canvas of an agent that the user has left is not to be seen."""
+    words = reader.words
+    if not chosen.left:
+        return words
+    changed = words.canvas.changed_unseen.format(display=chosen.agent.display_name(reader.locale))
+    return replace(words, canvas=replace(words.canvas, changed=changed))
+
+
+def _in_session(user_id: int, place: Somewhere, agent: Agent) -> Chosen:
+    return Chosen(SessionKey(user_id, place.channel_id, agent.name), agent)

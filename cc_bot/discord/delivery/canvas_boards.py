@@ -1,0 +1,294 @@
+"""Canvases on Discord: for each session one message in its channel, which shows what may be seen there.
+
+It is posted when the first element goes up, edited in place from then on, and taken down when nothing is
+left. The database knows which message shows which revision of a canvas, so whatever changes one (a turn, a
+heartbeat, the erasure of a memory, somebody who deletes the message) is caught up with, at the latest by the
+next start. Where the bot itself may not write, the message is a follow-up of an interaction, which can be
+changed for a quarter of an hour, and nothing is noted.
+
+In a DM everything is shown. Elsewhere private elements are only ever sent as ephemeral messages.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+import hikari
+import structlog
+
+from cc_bot.discord.delivery.canvas_followed import FollowedMessages
+from cc_bot.discord.delivery.canvas_messages import CanvasMessages, CanvasSheet, new_canvas
+from cc_bot.discord.delivery.canvas_pictures import Pictures
+from cc_bot.discord.delivery.canvas_wanted import GONE, noting, want
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeated
+from cc_bot.discord.in_order import InOrder
+from cc_bot.discord.interactions import Answerable, can_write, own_space
+from cc_bot.discord.localization import Reader, Readers
+from cc_bot.discord.pages.canvas_page import canvas_page
+from cc_bot.discord.places import Places
+from cc_bot.discord.recent import Recent
+from cc_bot.domain.canvas import Canvas, Chart
+from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.events import TurnEvent
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.session import SessionKey
+from cc_bot.stores import CanvasStore
+from cc_bot.stores.canvases import CanvasMessage, SeenCanvas
+
+_log = structlog.get_logger(__name__)
+
+MOST_STALE: Final = 50
+"""At a time; posts are slowed down by Discord itself."""
+REST_S: Final = 600.0
+"""After what failed: an archived thread, say, refuses edits until somebody writes there."""
+MOST_RESTING: Final = 1000
+
+
+class CanvasBoards:
+    def __init__(
+        self,
+        canvases: CanvasStore,
+        messages: CanvasMessages,
+        pictures: Pictures,
+        readers: Readers,
+        places: Places,
+        *,
+        spoken_in: Callable[[int], Locale | None],
+        is_current: Callable[[SessionKey, Answerable | None], Awaitable[bool]],
+    ) -> None:
+        """`spoken_in` tells the language of a channel's server, where it is known; `is_current` whether a
+        key's agent is the one that answers its user there now: other agents' canvases are not shown."""
+        self._canvases = canvases
+        self._messages = messages
+        self._pictures = pictures
+        self._readers = readers
+        self._places = places
+        self._spoken_in = spoken_in
+        self._is_current = is_current
+        self._public = FollowedMessages(messages, ephemeral=False)
+        self._whispered = FollowedMessages(messages, ephemeral=True)
+        self._rest_until_s = Recent[SessionKey, float](MOST_RESTING)
+        """When canvases that could not be shown are tried again, unless their users do something."""
+        self._order = InOrder()
+        self._showing = set[asyncio.Task[None]]()
+
+    async def refresh(
+        self,
+        key: SessionKey,
+        *,
+        interaction: Answerable | None = None,
+        below: bool = True,
+        anew: bool = False,
+    ) -> bool:
+        """Make the channel show what may be seen there: post, edit, or take down. Never raises; False when it
+        does not show that.
+
+        An interaction from there tells what else Discord would be asked for; `below`: where the bot may not
+        write, the canvas may come below it. `anew`: at the channel's end, and the older message goes.
+        """
+        async with self._order.after(key):
+            try:
+                return await self._refresh(key, interaction, below=below, anew=anew)
+            except (CcBotError, hikari.HikariError) as error:
+                _log.warning("canvas_not_shown", error=type(error).__name__)
+            except Exception:  # noqa: BLE001 - the answer that changed it is complete; the record has the rest
+                _log.error("canvas_broke", exc_info=True)
+            return False
+
+    def noting(
+        self, key: SessionKey, events: AsyncGenerator[TurnEvent, None], interaction: Answerable | None = None
+    ) -> AsyncGenerator[TurnEvent, None]:
+        """The events of a turn, where the canvas may come to have a message: see canvas_wanted.py."""
+        reachable = interaction is None or _may_write(interaction)
+        return noting(self._canvases, key, events) if reachable else events
+
+    async def changed(
+        self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
+    ) -> None:
+        """A turn changed it, of which the answer is shown by now. Never raises.
+
+        An ephemeral answer is followed by all that is up, for its user alone; what others see is brought up
+        to date as well, because what such a turn changes is private from then on.
+        """
+        showing = asyncio.create_task(self._show_change(key, interaction, ephemeral=ephemeral))
+        self._showing.add(showing)
+        showing.add_done_callback(self._showing.discard)
+        await asyncio.shield(showing)
+
+    async def settled(self) -> None:
+        """Wait until the changes of all turns are shown."""
+        await asyncio.gather(*self._showing)
+
+    async def whisper(self, interaction: Answerable, key: SessionKey) -> None:
+        """Show everything that is up to its user alone, below an interaction. Never raises."""
+        async with self._order.after(key):
+            try:
+                await self._whispered.drop(key)
+                seen = await self._to_see(key, interaction)
+                if seen and not seen.canvas.empty:
+                    sheet = await self.sheet(seen.canvas, await self._readers.of(interaction), alone=True)
+                    await self._whispered.post(key, interaction, sheet)
+            except (CcBotError, hikari.HikariError) as error:
+                _log.warning("canvas_not_whispered", error=type(error).__name__)
+            except Exception:  # noqa: BLE001 - as in `refresh`
+                _log.error("canvas_broke", exc_info=True)
+
+    async def deleted(self, message_id: int) -> None:
+        """Somebody deleted a message: if it showed a canvas, that comes back with its next change, or when it
+        is asked for. Raises StorageError."""
+        key = await self._canvases.key_of(message_id)
+        if key is None:
+            return
+        async with self._order.after(key):
+            shown = await self._canvases.shown(key)
+            if shown and shown.message_id == message_id:
+                await self._canvases.note_shown(key, GONE, shown.shown_revision)
+
+    async def restore(self, key: SessionKey) -> None:
+        """Bring one back whose message may have been deleted while nobody listened. Never raises."""
+        try:
+            shown = await self._canvases.shown(key)
+            if shown and shown.message_id and await self._messages.is_gone(key.channel_id, shown.message_id):
+                await self.deleted(shown.message_id)
+        except (CcBotError, hikari.HikariError) as error:
+            _log.warning("canvas_not_looked_for", error=type(error).__name__)
+        await self.refresh(key)
+
+    async def refresh_stale(self) -> None:
+        """Bring up to date what was changed by something else than a turn. Raises StorageError."""
+        now_s = asyncio.get_running_loop().time()
+        stale = await self._canvases.stale(MOST_STALE + MOST_RESTING)  # whoever rests holds nobody up
+        ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
+        for key in ready[:MOST_STALE]:
+            if not await self.refresh(key):
+                self._rest_until_s[key] = now_s + REST_S
+
+    async def agent_changed(self, channel_id: int, agent: str) -> None:
+        """Another one answers there whoever chose nobody: show its canvases in the place of those of the one
+        before. Raises StorageError."""
+        for key in await self._canvases.shown_in(channel_id, MOST_STALE):
+            await self.refresh(key)
+            await self.refresh(replace(key, agent=agent))
+
+    async def sheet(self, canvas: Canvas, reader: Reader, *, alone: bool) -> CanvasSheet:
+        """A canvas as a message, with its pictures. `alone`: its user alone will see it."""
+        charts = [element for element in canvas.in_sight if isinstance(element, Chart)]
+        pictures = await self._pictures.of(charts, reader.locale)
+        user_id = None if alone else reader.user_id
+        make = partial(canvas_page, canvas, reader.words, user_id=user_id)
+        page = await asyncio.to_thread(make, pictures=pictures)  # tables of long labels take a while
+        plain = await asyncio.to_thread(make) if pictures else page
+        return CanvasSheet(page, pictures, plain)
+
+    async def reply_with(self, interaction: Answerable, sheet: CanvasSheet, sentence: str) -> None:
+        """A canvas as the answer to a command, under a sentence. Raises hikari's errors."""
+        body = new_canvas(sheet)
+        body["content"] = f"{sentence}\n{body['content']}"
+        await interaction.edit_initial_response(**body)
+
+    async def _show_change(self, key: SessionKey, interaction: Answerable | None, *, ephemeral: bool) -> None:
+        if interaction is not None and ephemeral and not own_space(interaction):
+            await self.whisper(interaction, key)
+            await self.refresh(key, interaction=interaction, below=False)
+        else:
+            await self.refresh(key, interaction=interaction)
+
+    async def _refresh(
+        self, key: SessionKey, interaction: Answerable | None, *, below: bool, anew: bool
+    ) -> bool:
+        seen = await self._to_see(key, interaction)
+        shown = await self._canvases.shown(key)
+        everything = seen.canvas if seen else Canvas()
+        if everything.empty:
+            await self._whispered.drop(key)
+        elif seen and shown and shown.message_id and shown.shown_revision == seen.revision and not anew:
+            return True  # before Discord is asked for anything: after a restart most of them are
+        alone = not everything.empty and await self._is_own_space(key.channel_id, interaction)
+        canvas = everything.seen("private" if alone else "public")
+        if seen is None or canvas.empty:
+            await self._remove(key, shown)
+            return True
+        sheet = await self.sheet(canvas, await self._reader(key, interaction), alone=alone)
+        may_post = interaction is None or _may_write(interaction)
+        if may_post and await self._show_in_channel(key, shown, seen.revision, sheet, anew=anew):
+            await self._public.drop(key)
+            return True
+        if not anew and await self._public.edit(key, sheet):
+            return True
+        if interaction is not None and below:
+            await self._public.post(key, interaction, sheet)
+        return interaction is not None and below
+
+    async def _to_see(self, key: SessionKey, interaction: Answerable | None) -> SeenCanvas | None:
+        """What is up, if its agent is the one that answers there."""
+        seen = await self._canvases.get(key)
+        return seen if seen and await self._is_current(key, interaction) else None
+
+    async def _show_in_channel(
+        self, key: SessionKey, shown: CanvasMessage | None, revision: int, sheet: CanvasSheet, *, anew: bool
+    ) -> bool:
+        if shown and shown.message_id and not anew:
+            try:
+                await self._messages.edit(key.channel_id, shown.message_id, sheet)
+            except hikari.NotFoundError:
+                shown = replace(shown, message_id=GONE)
+            except hikari.ForbiddenError as error:  # it is still there, and may be within reach again later
+                _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
+                return False
+            else:
+                await self._canvases.note_shown(key, shown.message_id, revision)
+                return True
+        return await self._post(key, shown, revision, sheet)
+
+    async def _post(
+        self, key: SessionKey, shown: CanvasMessage | None, revision: int, sheet: CanvasSheet
+    ) -> bool:
+        """False where the bot may not write. That a message is wanted is on record before it is there: what
+        fails now is tried again."""
+        await want(self._canvases, key)
+        try:
+            message_id = await self._messages.post(key, revision, sheet)
+        except (hikari.NotFoundError, hikari.ForbiddenError) as error:
+            _log.info("canvas_has_no_place", channel=key.channel_id, status=int(error.status))
+            if shown is None or not shown.message_id:
+                await self._canvases.forget_message(key)
+            return False
+        await self._canvases.note_shown(key, message_id, revision)
+        if shown and shown.message_id:
+            await self._delete(key.channel_id, shown.message_id)
+        return True
+
+    async def _delete(self, channel_id: int, message_id: int) -> None:
+        try:
+            await self._messages.delete(channel_id, message_id)
+        except hikari.ForbiddenError as error:  # the bot was removed
+            _log.info("canvas_out_of_reach", channel=channel_id, code=error.code)
+
+    async def _remove(self, key: SessionKey, shown: CanvasMessage | None) -> None:
+        await self._public.drop(key)
+        if shown is None:
+            return
+        if shown.message_id:
+            await self._delete(key.channel_id, shown.message_id)
+        await self._canvases.forget_message(key)
+
+    async def _is_own_space(self, channel_id: int, interaction: Answerable | None) -> bool:
+        """Whether its user alone reads along; False where Discord won't tell."""
+        if interaction is not None:
+            return own_space(interaction)
+        try:
+            return (await repeated(lambda: self._places.of(channel_id), RETRY_PAUSES_S)).is_dm
+        except (hikari.NotFoundError, hikari.ForbiddenError):
+            return False
+
+    async def _reader(self, key: SessionKey, interaction: Answerable | None) -> Reader:
+        if interaction is not None:
+            return await self._readers.of(interaction)
+        return await self._readers.of_author(key.user_id, self._spoken_in(key.channel_id))
+
+
+def _may_write(interaction: Answerable) -> bool:
+    """Whether the bot itself may be where an interaction comes from; if not, asking would only be refused."""
+    return can_write(interaction) or own_space(interaction)

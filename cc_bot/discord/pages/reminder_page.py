@@ -1,0 +1,104 @@
+"""What the bot says at a time that a user chose, as messages. Nothing is sent."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from cc_bot.discord.pages.memory_view import escaped, one_line, shortened, timestamp
+from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.receipts import disarmed
+from cc_bot.discord.pages.schedule_ids import SnoozeButton, UnscheduleButton
+from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
+from cc_bot.domain.schedule import Firing, Schedule, Untold
+from cc_bot.texts import Texts
+
+SNOOZES_MIN: Final = (10, 60)
+LATE: Final = timedelta(minutes=2)
+"""What comes later than this says so."""
+UNTOLD_CHARACTERS: Final = 200
+"""Of each reminder in a list of those that did not come."""
+MOST_UNTOLD: Final = 6
+"""In one message; of the others only how many there are."""
+
+_MARK: Final = "⏰ "
+
+
+def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
+    """A reminder at its time: for whom it is, what it says, and what can be done about it."""
+    schedule = firing.schedule
+    late = f"\n-# {words.reminder.late.format(time=timestamp(firing.due_at, 'f'))}"
+    text = f"<@{schedule.key.user_id}> {spoken_reminder(schedule)}"
+    return Page(_fitting(text, late if now - firing.due_at > LATE else ""), reminder_buttons(schedule, words))
+
+
+def spoken_reminder(schedule: Schedule) -> str:
+    """What a reminder says, without whom it calls: so it is archived, and so it is quoted."""
+    return f"{_MARK}{schedule.text}"
+
+
+def heartbeat_page(schedule: Schedule, text: str) -> Page:
+    """What a heartbeat has to say. In a channel its owner is called."""
+    call = f"<@{schedule.key.user_id}> " if schedule.heard == "public" else ""
+    return Page(_fitting(f"{call}{disarmed(text)}"))
+
+
+def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
+    """Once more a little later; and, of what repeats, no more at all."""
+    user_id, told = schedule.key.user_id, words.reminder
+    labels = (told.snooze_ten_minutes, told.snooze_hour)
+    buttons = [
+        Button(label, SnoozeButton(user_id, schedule.id, minutes).custom_id())
+        for label, minutes in zip(labels, SNOOZES_MIN, strict=True)
+    ]
+    return (*buttons, *_stop_button(schedule, words))
+
+
+def snoozed_page(shown: str, before: Schedule, later: Schedule, words: Texts) -> Page:
+    """A reminder that will come once more: that, and a way to take it back."""
+    told = words.reminder.snoozed.format(moment=timestamp(later.due_at, "R"))
+    button = Button(words.reminder.cancel, UnscheduleButton(later.key.user_id, later.id).custom_id())
+    return Page(_fitting(shown, f"\n-# {told}"), (button, *_stop_button(before, words)))
+
+
+def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
+    if not schedule.repeat:
+        return ()
+    button = UnscheduleButton(schedule.key.user_id, schedule.id)
+    return (Button(words.reminder.stop_repeating, button.custom_id()),)
+
+
+def untold_page(untold: Untold, words: Texts) -> Page:
+    """What did not come in its time, or perhaps did not, for its owner."""
+    told = words.reminder
+    parts = [
+        "\n".join((heading, *_untold_lines(firings)))
+        for heading, firings in ((told.missed, untold.missed), (told.uncertain, untold.uncertain))
+        if firings
+    ]
+    return Page(_fitting("\n".join(parts)))
+
+
+def stopped_page(schedule: Schedule, words: Texts) -> Page:
+    """Why a schedule does not go on, for its owner."""
+    told, reason = words.reminder, words.reminder.reason(schedule.obstacle)
+    if schedule.kind == "heartbeat":
+        return Page(told.heartbeat_stopped.format(reason=reason))
+    text = escaped(shortened(one_line(schedule.text), UNTOLD_CHARACTERS))
+    return Page(told.stopped.format(text=text, reason=reason))
+
+
+def _untold_lines(firings: tuple[Firing, ...]) -> list[str]:
+    lines = [
+        f"- {timestamp(firing.due_at, 'f')} "
+        f"{escaped(shortened(one_line(firing.schedule.text), UNTOLD_CHARACTERS))}"
+        for firing in firings[:MOST_UNTOLD]
+    ]
+    more = len(firings) - MOST_UNTOLD
+    return [*lines, f"- … +{more}"] if more > 0 else lines
+
+
+def _fitting(text: str, below: str = "") -> str:
+    """As much of a text as Discord takes, with what stands below it."""
+    room = MESSAGE_LIMIT - utf16_length(below)
+    while utf16_length(text) > room:
+        text = f"{text[: len(text) - max(1, (utf16_length(text) - room) // 2) - 1]}…"
+    return text + below

@@ -1,0 +1,288 @@
+"""Saying what is due: each firing that the scheduler has claimed is posted once, and noted.
+
+What happens in between may go wrong in three ways. Discord refuses, or the owner is no member of the server
+any more: the schedule is paused, and its owner told where that is possible. Discord has trouble for longer
+than a post is repeated, or the program dies: the claim stays as it is, and nobody sends it again; later its
+owner is told that it perhaps did not come. The database fails after the post: the same.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, TypeVar
+
+import hikari
+import structlog
+
+from cc_bot.agents import Agents
+from cc_bot.assistant import Heartbeats, Moments, TurnOptions
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.localization import GuildLocales, Reader, Readers
+from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.reminder_page import (
+    heartbeat_page,
+    reminder_page,
+    spoken_reminder,
+    stopped_page,
+    untold_page,
+)
+from cc_bot.discord.reminders.posting import Posting, Refused, Unwanted, nonce_at
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import CcBotError, StorageError
+from cc_bot.domain.message import Message
+from cc_bot.domain.schedule import Firing, Obstacle, Place, Schedule, Untold
+from cc_bot.scheduler import Scheduler
+from cc_bot.stores import ScheduleStore
+
+_log = structlog.get_logger(__name__)
+
+Result = TypeVar("Result")
+
+PLACES: Final[tuple[Place, ...]] = ("channel", "dm")
+"""Of those that a schedule may be for; a terminal looks after its own."""
+AT_A_TIME: Final = 16
+"""Reminders on their way to Discord."""
+NOTING_PAUSES_S: Final = (0.5, 2.0, 5.0)
+"""What stands on Discord should stand in the database too."""
+STOP_S: Final = 2.0
+"""For a claim that is being made when the program is to end."""
+SCHEDULER_PAUSE_S: Final = 10.0
+"""Before what is due is looked for again, after that failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timekeeping:
+    """What is needed to say things at times that users chose."""
+
+    moments: Moments
+    heartbeats: Heartbeats
+
+
+class Reminders:
+    """From the scheduler's firings to messages. Does nothing until `begin`."""
+
+    def __init__(
+        self,
+        timekeeping: Timekeeping,
+        schedules: ScheduleStore,
+        posting: Posting,
+        *,
+        agents: Agents,
+        boards: CanvasBoards,
+        readers: Readers,
+        locales: GuildLocales,
+        clock: Clock,
+    ) -> None:
+        self._scheduler = Scheduler(schedules, places=PLACES, clock=clock)
+        self._heartbeats = timekeeping.heartbeats
+        self._schedules = schedules
+        self._posting = posting
+        self._agents = agents
+        self._boards = boards
+        self._readers = readers
+        self._locales = locales
+        self._clock = clock
+        self._looking: asyncio.Task[None] | None = None
+        self._attending: set[asyncio.Task[None]] = set()
+        self._places = asyncio.Semaphore(AT_A_TIME)
+
+    def begin(self) -> None:
+        """Once the connection is open: look for what is due, from now on."""
+        self._looking = asyncio.create_task(self._look())
+
+    async def close(self) -> None:
+        """Claim nothing more."""
+        self._scheduler.stop()
+        if self._looking:
+            await asyncio.wait((self._looking,), timeout=STOP_S)
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
+
+    async def settled(self, deadline_s: float) -> None:
+        """After `close`: let what is claimed be said, until a time of the event loop; cancel the rest."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(deadline_s):
+                await asyncio.gather(*self._attending, return_exceptions=True)
+        for task in self._attending:
+            task.cancel()
+        await asyncio.gather(*self._attending, return_exceptions=True)
+
+    async def deliver(self, firing: Firing, page: Page, said: Message) -> None:
+        """Post a page for a claimed firing, and note what was said; or that it could not be."""
+        schedule = firing.schedule
+        try:
+            posted = await self._posting.say(firing, page, partial(self._wanted, schedule))
+        except Unwanted:
+            _log.info("firing_withdrawn", schedule=schedule.id)
+            await _noted(lambda: self._schedules.skipped(firing))
+        except Refused as refused:
+            await self._stop(firing, refused.obstacle)
+        except hikari.HikariError as error:
+            _log.warning("firing_uncertain", schedule=schedule.id, error=type(error).__name__)
+        else:
+            message = replace(said, discord_id=posted.message_id)
+            await _noted(lambda: self._schedules.sent(firing, message, channel_id=posted.channel_id))
+
+    async def _look(self) -> None:
+        while True:
+            try:
+                async with aclosing(self._scheduler.run()) as found:
+                    async for each in found:
+                        await self._attend(each)
+                return
+            except CcBotError as error:
+                _log.warning("scheduler_failed", error=type(error).__name__)
+            except Exception:  # noqa: BLE001 - whatever it is, others still wait for their reminders
+                _log.error("scheduler_broke", exc_info=True)
+            await asyncio.sleep(SCHEDULER_PAUSE_S)
+
+    async def _attend(self, found: Firing | Untold) -> None:
+        """See to it, beside what is on its way. Returns when there is room for one more."""
+        if isinstance(found, Untold):
+            self._begin(self._tell(found))
+        elif found.schedule.kind == "heartbeat":  # which takes its time, and nobody waits for it
+            self._begin(self._speak(found))
+        else:
+            await self._places.acquire()
+            self._begin(self._remind(found)).add_done_callback(lambda _: self._places.release())
+        async with self._places:  # the next one is claimed when there is room for it
+            pass
+
+    def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(_guarded(work))
+        self._attending.add(task)
+        task.add_done_callback(self._attending.discard)
+        return task
+
+    async def _remind(self, firing: Firing) -> None:
+        schedule = firing.schedule
+        reader = await self._reader(schedule)
+        said = Message("assistant", spoken_reminder(schedule), visibility=schedule.heard)
+        await self.deliver(firing, reminder_page(firing, self._clock(), reader.words), said)
+
+    async def _speak(self, firing: Firing) -> None:
+        """Say what a heartbeat has to say, if anything."""
+        schedule = firing.schedule
+        try:
+            reader = await self._reader(schedule)
+            speech = await self._heartbeats.speak(schedule, await self._options(schedule, reader))
+        except BaseException as error:
+            # Nothing was posted, and a heartbeat is nothing that anybody waits for.
+            _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
+            await asyncio.shield(_noted(lambda: self._schedules.skipped(firing)))
+            raise
+        if speech is not None and speech.drew:
+            try:
+                await self._posting.admit(schedule)
+            except Refused as refused:
+                await self._stop(firing, refused.obstacle)
+                return
+            await self._boards.refresh(schedule.key)
+        if speech is None or speech.message is None:
+            await _noted(lambda: self._schedules.skipped(firing))
+        else:
+            await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
+
+    async def _tell(self, untold: Untold) -> None:
+        """By DM; where that is closed, what is public in the channels that it was for."""
+        reader = await self._reader((*untold.missed, *untold.uncertain)[0].schedule)
+        now = self._clock()
+        try:
+            page = untold_page(untold, reader.words)
+            await self._posting.whisper(untold.user_id, page, nonce_at("u", untold.user_id, now))
+        except Refused as refused:
+            _log.info("missed_not_told_by_dm", obstacle=refused.obstacle)
+            for channel_id, part in _by_channel(untold).items():
+                with suppress(Refused):
+                    await self._posting.admit((*part.missed, *part.uncertain)[0].schedule)
+                    page = untold_page(part, reader.words)
+                    called = replace(page, content=f"<@{untold.user_id}>\n{page.content}")
+                    nonce = nonce_at("u", channel_id, now)
+                    await self._posting.post(channel_id, untold.user_id, called, nonce)
+
+    async def _wanted(self, schedule: Schedule) -> bool:
+        """Whether it was neither cancelled nor paused since it was claimed. While the database fails, what
+        was wanted still is."""
+        try:
+            now = await self._schedules.get(schedule.key.user_id, schedule.id)
+        except StorageError:
+            return True
+        return now is not None and now.status != "paused"
+
+    async def _stop(self, firing: Firing, obstacle: Obstacle) -> None:
+        """Note and tell that it can't go on."""
+        schedule = firing.schedule
+        _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
+        await _noted(lambda: self._schedules.failed(firing, obstacle))
+        await self._tell_stopped(replace(schedule, status="paused", obstacle=obstacle))
+
+    async def _tell_stopped(self, schedule: Schedule) -> None:
+        """By DM, unless that is what did not work: then a later reply to its owner tells."""
+        if schedule.heard == "private":
+            return
+        reader = await self._reader(schedule)
+        nonce = nonce_at("p", schedule.id, self._clock())
+        try:
+            await self._posting.whisper(schedule.key.user_id, stopped_page(schedule, reader.words), nonce)
+        except Refused as refused:
+            _log.info("pause_not_told", schedule=schedule.id, obstacle=refused.obstacle)
+
+    async def _options(self, schedule: Schedule, reader: Reader) -> TurnOptions:
+        return TurnOptions(
+            reader.locale,
+            reader.timezone,
+            memory_paused=reader.memory_paused,
+            agent=await self._agents.get(schedule.key.agent) or await self._agents.default(),
+            guild_id=schedule.guild_id,
+        )
+
+    async def _reader(self, schedule: Schedule) -> Reader:
+        """Its owner; as anybody, rather than not at all, while the database fails."""
+        user_id, readers, spoken = schedule.key.user_id, self._readers, schedule.locale
+        if spoken is None and schedule.guild_id:
+            spoken = self._locales.of_guild(schedule.guild_id)
+        try:
+            return await readers.of_author(user_id, spoken)
+        except StorageError:
+            return Reader(user_id, spoken or readers.locale, readers.timezone, welcomed=True)
+
+
+def _by_channel(untold: Untold) -> dict[int, Untold]:
+    """What may be told in channels, by channel."""
+    found: dict[int, Untold] = defaultdict(lambda: Untold(untold.user_id))
+    for firing in untold.missed:
+        if firing.schedule.heard == "public":
+            known = found[firing.schedule.key.channel_id]
+            found[firing.schedule.key.channel_id] = replace(known, missed=(*known.missed, firing))
+    for firing in untold.uncertain:
+        if firing.schedule.heard == "public":
+            known = found[firing.schedule.key.channel_id]
+            found[firing.schedule.key.channel_id] = replace(known, uncertain=(*known.uncertain, firing))
+    return found
+
+
+async def _noted(note: Callable[[], Awaitable[Result]]) -> None:
+    """Put down what came of a firing; it is repeated, for what is on Discord can't be taken back."""
+    for pause_s in (*NOTING_PAUSES_S, None):
+        try:
+            await note()
+        except StorageError as error:
+            if pause_s is None:
+                _log.warning("firing_not_noted", error=type(error).__name__)
+                return
+            await asyncio.sleep(pause_s)
+        else:
+            return
+
+
+async def _guarded(work: Coroutine[None, None, None]) -> None:
+    """Whatever goes wrong with one firing is on record, and the others go on."""
+    try:
+        await work
+    except (CcBotError, hikari.HikariError) as error:
+        _log.warning("firing_failed", error=type(error).__name__)
+    except Exception:  # noqa: BLE001 - see above
+        _log.error("firing_broke", exc_info=True)

@@ -1,0 +1,33 @@
+"""One spelling for what tells a time: `十分後` is `10分後`, and `six pm` is `6 pm`."""
+
+import re
+import unicodedata
+from typing import Final
+
+_NUMERALS: Final = re.compile(r"[〇零一二三四五六七八九十]+(?=[時分秒日月週年か])")
+_DIGITS: Final = {numeral: digit for digit, numeral in enumerate("〇一二三四五六七八九")} | {"零": 0}
+_MONTHS_LONG: Final = re.compile(r"(?<=[\d〇一二三四五六七八九十])\s?[かヶケヵカ個箇]月")
+_HOURS: Final = (
+    *("one", "two", "three", "four", "five", "six"),
+    *("seven", "eight", "nine", "ten", "eleven", "twelve"),
+)
+_HOUR_IN_WORDS: Final = re.compile(
+    rf"\b(?:(?:{'|'.join(_HOURS)})(?= ?[ap]\.?m\b| o'clock\b)"
+    rf"|(?:(?<=half past )|(?<=quarter past )|(?<=quarter to ))(?:{'|'.join(_HOURS)})\b)"
+)
+
+
+def normalized(text: str) -> str:
+    """In one form: half width, small letters, digits."""
+    plain = unicodedata.normalize("NFKC", text).casefold().strip()
+    plain = _MONTHS_LONG.sub("か月", plain)
+    plain = _HOUR_IN_WORDS.sub(lambda match: str(_HOURS.index(match[0]) + 1), plain)
+    return _NUMERALS.sub(lambda match: str(_number(match[0])), plain)
+
+
+def _number(numerals: str) -> int:
+    """二十三: up to 99."""
+    if "十" not in numerals:
+        return int("".join(str(_DIGITS[numeral]) for numeral in numerals))
+    tens, _, ones = numerals.partition("十")
+    return (_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones[:1]] if ones else 0)

@@ -1,0 +1,300 @@
+"""The words with which people say when, in Japanese and English: what each of them tells.
+
+A text is read from left to right, one word or group of words at a time; what is none of them is not
+understood, so that nothing is overlooked.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from cc_bot.domain.errors import WhenNotUnderstood
+from cc_bot.domain.when_amounts import SPAN_EN, SPAN_JA, amounts
+
+Part = Literal["", "am", "pm", "morning", "noon", "afternoon", "evening", "night", "late", "small_hours"]
+USUAL_MINUTE: Final[dict[Part, int]] = {
+    "morning": 8 * 60,
+    "noon": 12 * 60,
+    "pm": 15 * 60,
+    "afternoon": 15 * 60,
+    "evening": 18 * 60,
+    "night": 20 * 60,
+}
+"""Minutes after midnight, where no hour is named."""
+NOON: Final = 12 * 60
+MIDNIGHT: Final = 24 * 60
+SMALL_HOURS: Final = 5 * 60
+"""Until then it is night."""
+
+_WEEKDAYS: Final = "月火水木金土日"
+_WEEKDAYS_EN: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MONTHS_EN: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+WEEKDAY_EN: Final = r"(?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:days?)?\b\.?"
+_ONE_WEEKDAY_EN: Final = WEEKDAY_EN.replace("days?", "day")
+"""`on mondays` is each of them."""
+MONTH_EN: Final = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+
+
+@dataclass(slots=True)
+class Said:
+    """What was read so far."""
+
+    days: int | None = None
+    """From today on."""
+    date: tuple[int | None, int | None, int] | None = None
+    """Year, month, day; None: the one to come. Day 0 is the month's last."""
+    weekday: int | None = None
+    strictly: bool = False
+    """Whether that weekday is not today."""
+    week: int | None = None
+    """From this one on, which began on Monday."""
+    month: int | None = None
+    year: int | None = None
+    """Likewise from this one on."""
+    shift: tuple[int, int, int] | None = None
+    """Months, days and seconds from now on."""
+    part: Part = ""
+    minute: int | None = None
+    """On the clock, after midnight; beyond MIDNIGHT it is the next day's. As it was said: `part` counts."""
+    exact: bool = False
+    """Whether `part` does not count: noon, 9pm."""
+    spoken: bool = False
+    """Whether it is an hour as people say it, perhaps of the afternoon: `3時`, `at 3:30`; not `3:00`."""
+    seen: set[str] = field(default_factory=set)
+
+    def minute_of_day(self) -> int | None:
+        """With the part of the day; None where neither is said."""
+        if self.minute is None:
+            return USUAL_MINUTE.get(self.part)
+        if self.exact:
+            return self.minute + MIDNIGHT * (self.part == "night" and self.minute < SMALL_HOURS)
+        return _within(self.minute, self.part)
+
+    def minute_of_some_day(self) -> int | None:
+        """Likewise, on a day that is not today: `明日の3時` is in the afternoon; at night one says so."""
+        minute = self.minute_of_day()
+        return minute if minute is None or not self.in_doubt(SMALL_HOURS) else minute + NOON
+
+    def in_doubt(self, until: int) -> bool:
+        """Whether an hour that is said before this minute may be one of the afternoon."""
+        return self.spoken and not self.part and self.minute is not None and 45 <= self.minute < until
+
+
+def read(text: str) -> Said:
+    """What a text says, as `normalized` (when_spelling) left it. Raises WhenNotUnderstood."""
+    said, place = Said(), 0
+    while place < len(text):
+        if filler := _FILLER.match(text, place):
+            place = filler.end()
+            continue
+        for name, pattern, take in _WORDS:
+            if match := pattern.match(text, place):
+                if name in said.seen:
+                    raise WhenNotUnderstood  # two times are none
+                said.seen.add(name)
+                take(said, match)
+                place = match.end()
+                break
+        else:
+            raise WhenNotUnderstood
+    return said
+
+
+def weekday_of(name: str) -> int:
+    """0: Monday."""
+    return _WEEKDAYS.index(name[0]) if name[0] in _WEEKDAYS else _WEEKDAYS_EN.index(name[:3])
+
+
+def month_of(name: str) -> int:
+    return _MONTHS_EN.index(name[:3]) + 1
+
+
+def _within(minute: int, part: Part) -> int:
+    """The minute of the day that is meant by one of a clock with twelve hours."""
+    hour = minute // 60
+    match part:
+        case "am" | "pm" if hour == 12:
+            raise WhenNotUnderstood  # is that noon, or midnight?
+        case "pm" | "afternoon" | "evening" if hour < 12:
+            return minute + 12 * 60
+        case "noon" if hour < 6:
+            return minute + 12 * 60
+        case "night" if minute < SMALL_HOURS:
+            return minute + MIDNIGHT
+        case "night" | "late" | "small_hours" if 5 < hour <= 12:
+            return minute + 12 * 60
+        case _:
+            return minute
+
+
+# ---- what a word tells -----------------------------------------------------------------------------------
+
+_Take = Callable[[Said, re.Match[str]], None]
+
+
+def _day(days: int, part: Part = "") -> _Take:
+    def take(said: Said, _: re.Match[str]) -> None:
+        said.days, said.part = days, part or said.part
+
+    return take
+
+
+def _part(part: Part) -> _Take:
+    def take(said: Said, _: re.Match[str]) -> None:
+        said.part = part
+
+    return take
+
+
+def _fixed(minute: int) -> _Take:
+    def take(said: Said, _: re.Match[str]) -> None:
+        said.minute, said.exact = minute, True
+
+    return take
+
+
+def _clock(said: Said, match: re.Match[str]) -> None:
+    """An hour with what may follow it."""
+    found = match.groupdict()
+    hour, minute = int(found["hour"]), int(found.get("minute") or (30 if found.get("half") else 0))
+    if hour > 29 or minute > 59:
+        raise WhenNotUnderstood
+    if found.get("before"):
+        minute = -minute
+    if half := (found.get("ampm") or "")[:1]:
+        if not 1 <= hour <= 12:
+            raise WhenNotUnderstood
+        hour, said.exact = hour % 12 + (12 if half == "p" else 0), True
+    written = re.search("[:.]", match[0]) and not match[0].startswith("at ")
+    said.spoken = not (half or written or found["hour"].startswith("0"))
+    said.minute = hour * 60 + minute
+
+
+def _spoken_clock(said: Said, match: re.Match[str]) -> None:
+    _clock(said, match)
+    said.minute = (said.minute or 0) + {"half past": 30, "quarter past": 15, "quarter to": -15}[match[1]]
+
+
+def _date(said: Said, match: re.Match[str]) -> None:
+    found = match.groupdict()
+    if not int(found["day"]):
+        raise WhenNotUnderstood
+    name = found.get("name")
+    month = month_of(name) if name else int(found["month"]) if found.get("month") else None
+    said.date = (int(found["year"]) if found.get("year") else None, month, int(found["day"]))
+
+
+def _last_day(said: Said, _: re.Match[str]) -> None:
+    said.date = (None, None, 0)
+
+
+def _offset(name: Literal["week", "month", "year"]) -> _Take:
+    def take(said: Said, match: re.Match[str]) -> None:
+        setattr(said, name, _STEPS[match[1].split()[0]])
+
+    return take
+
+
+_STEPS: Final = {"今": 0, "来": 1, "翌": 1, "再来": 2, "this": 0, "next": 1}
+
+
+def _weekday(said: Said, match: re.Match[str]) -> None:
+    said.weekday = weekday_of(match["weekday"])
+    match match.groupdict().get("which"):
+        case "次の" | "今度の":
+            said.strictly = True
+        case "next":
+            said.week = 1
+        case _:
+            pass
+
+
+def _shift(said: Said, match: re.Match[str]) -> None:
+    said.shift = amounts(match["span"])
+
+
+_DAYS: Final = (
+    (r"一昨日|おととい", -2),
+    (r"昨日|きのう|yesterday\b", -1),
+    (r"今日|本日|きょう|today\b", 0),
+    (r"明々後日|明明後日|しあさって", 3),
+    (r"明後日|あさって|(?:the )?day after tomorrow\b", 2),
+    (r"明日|あした|あす|翌日|tomorrow\b|tmrw?\b", 1),
+)
+_DAY_AND_PART: Final[tuple[tuple[str, int, Part], ...]] = (
+    (r"今朝", 0, "morning"),
+    (r"今夜|今晩|tonight\b", 0, "night"),
+    (r"明朝|翌朝", 1, "morning"),
+    (r"明晩", 1, "night"),
+)
+_PARTS: Final[tuple[tuple[str, Part], ...]] = (
+    (r"午前中?", "am"),
+    (r"午後", "pm"),
+    (r"早朝|朝|あさ(?!って)|(?:in the |this )?morning\b", "morning"),
+    (r"お?昼(?:間|過ぎ|すぎ)?(?!休)", "noon"),
+    (r"(?:in the |this )?afternoon\b", "afternoon"),
+    (r"夕方|夕|ゆうがた|(?:in the |this )?evening\b", "evening"),
+    (r"深夜|夜中", "late"),
+    (r"未明|明け方", "small_hours"),
+    (r"夜|晩|よる|(?:at )?night\b", "night"),
+)
+_AMPM: Final = r"(?P<ampm>[ap]\.?m\.?)(?![a-z])"
+_HOUR: Final = r"(?P<hour>\d{1,2})"
+
+_FILLER: Final = re.compile(
+    r"[\s、,。.・]+|の|に|は|で|ごろ|頃|くらい|ぐらい|ちょうど|きっかり"
+    r"|(?:on|the|of|by|about|around|sharp|please|exactly)\b|at\b(?!\s*\d)"
+)
+
+_WORDS: Final[list[tuple[str, re.Pattern[str], _Take]]] = [
+    (name, re.compile(pattern), take)
+    for name, pattern, take in (
+        ("shift", rf"{SPAN_JA}(?:後|ご(?![ろと])|したら|経ったら|たったら)", _shift),
+        ("shift", rf"(?:in|after) {SPAN_EN}", _shift),
+        ("shift", rf"{SPAN_EN} (?:from now|later)\b", _shift),
+        *(("day", pattern, _day(days)) for pattern, days in _DAYS),
+        *(("day", pattern, _day(days, part)) for pattern, days, part in _DAY_AND_PART),
+        ("weekday", r"(?P<which>次の|今度の)?(?P<weekday>[月火水木金土日])曜日?", _weekday),
+        ("weekday", rf"(?:(?P<which>next|this|coming) )?(?P<weekday>{_ONE_WEEKDAY_EN})", _weekday),
+        ("weekday", r"\((?P<weekday>[月火水木金土日])\)", _weekday),
+        ("week", r"(今|再来|来|翌)週", _offset("week")),
+        ("week", r"(this|next) week\b", _offset("week")),
+        (
+            "date",
+            r"(?P<year>\d{4})\s?[-/.年]\s?(?P<month>\d{1,2})\s?[-/.月]\s?(?P<day>\d{1,2})日?(?!\d)",
+            _date,
+        ),
+        ("date", r"(?P<month>\d{1,2})月\s?(?P<day>\d{1,2})日", _date),
+        ("date", r"(?P<month>\d{1,2})/(?P<day>\d{1,2})(?![\d/])", _date),
+        (
+            "date",
+            rf"(?P<name>{MONTH_EN})\s?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s(?P<year>\d{{4}})\b)?",
+            _date,
+        ),
+        (
+            "date",
+            rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<name>{MONTH_EN})(?:,?\s(?P<year>\d{{4}})\b)?",
+            _date,
+        ),
+        ("date", r"(?P<day>\d{1,2})(?:日(?![後間])|(?:st|nd|rd|th)\b)", _date),
+        ("date", r"月?末日?|(?:the )?(?:end|last day) of (?=the month|this|next)(?:the month\b)?", _last_day),
+        ("month", r"(今|再来|来|翌)月(?!曜)", _offset("month")),
+        ("month", r"(this|next) month\b", _offset("month")),
+        ("year", r"(今|再来|来|翌)年", _offset("year")),
+        ("year", r"(this|next) year\b", _offset("year")),
+        ("clock", rf"{_HOUR}時\s?(?:(?P<minute>\d{{1,2}})分(?P<before>前)?|(?P<half>半))?(?!間)", _clock),
+        ("clock", rf"(?:at )?{_HOUR}[:.](?P<minute>\d{{2}})(?::\d{{2}})?(?:\s?{_AMPM})?(?!\d)", _clock),
+        ("clock", rf"(?:at )?{_HOUR}\s?{_AMPM}", _clock),
+        ("clock", rf"(?:at )?{_HOUR} ?o'clock\b", _clock),
+        ("clock", rf"{_HOUR}(?= in the (?:morning|afternoon|evening)\b| at night\b)", _clock),
+        ("clock", rf"at {_HOUR}(?![\d/:.-])\b", _clock),
+        ("clock", rf"(?:at )?(half past|quarter past|quarter to) {_HOUR}\b(?:\s?{_AMPM})?", _spoken_clock),
+        ("clock", r"正午|(?:at )?(?:noon|midday)\b", _fixed(NOON)),
+        ("clock", r"真夜中|(?:at )?midnight\b", _fixed(MIDNIGHT)),
+        *(("part", pattern, _part(part)) for pattern, part in _PARTS),
+    )
+]

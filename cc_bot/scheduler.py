@@ -1,0 +1,116 @@
+"""Waits for what is due, and hands it over: one at a time, and claimed just before.
+
+Who asked for it is not called back: whoever wants to say what is due iterates over `run()`. What is claimed
+and not yet said when the program dies is not said again; so nothing is claimed ahead.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Collection
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import uuid4
+
+import structlog
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.schedule import Firing, Place, Untold
+from cc_bot.stores.schedules import LOST_AFTER, ScheduleStore
+
+LOOK_EVERY_S: Final = 15.0
+"""However far away the next time is: other processes write into the same database, and clocks are set."""
+PRUNE_EVERY: Final = timedelta(days=1)
+"""Between two times that what is long over is deleted."""
+_LEAST_S: Final = 0.01
+
+_log = structlog.get_logger(__name__)
+
+
+class Scheduler:
+    """Finds what is due in some places, of one user or of all."""
+
+    def __init__(
+        self,
+        schedules: ScheduleStore,
+        *,
+        places: Collection[Place],
+        user_id: int | None = None,
+        clock: Clock = utc_now,
+        look_every_s: float = LOOK_EVERY_S,
+    ) -> None:
+        self._schedules = schedules
+        self._places = places
+        self._user_id = user_id
+        self._clock = clock
+        self._look_every_s = look_every_s
+        self._process = uuid4().hex
+        self._seen = schedules.changed
+        """From before the last look: what is written after that sets it."""
+        self._stopped = asyncio.Event()
+        self._pruned_at: datetime | None = None
+
+    async def run(self) -> AsyncGenerator[Firing | Untold, None]:
+        """What is to be said now, as soon as it is due, until closed. What it yields is nobody else's, and
+        does not come again: note what became of a Firing with `sent`, `skipped` or `failed`. A failure of the
+        database is tried again at the next look."""
+        while not self._stopped.is_set():
+            self._seen = self._schedules.changed
+            try:
+                while not self._stopped.is_set() and (found := await self._next()) is not None:
+                    yield found
+                await self._prune()
+            except CcBotError as error:
+                _log.warning("schedules_not_read", error=type(error).__name__)
+                with suppress(TimeoutError):  # not at once: what is due would be tried again and again
+                    await asyncio.wait_for(self._stopped.wait(), self._look_every_s)
+            await self.wait()
+
+    @property
+    def stopped(self) -> bool:
+        return self._stopped.is_set()
+
+    def stop(self) -> None:
+        """Have `run` end before it claims any more. Cancelled, it may have claimed what nobody will say."""
+        self._stopped.set()
+
+    async def due(self) -> list[Firing | Untold]:
+        """All that is to be said now, likewise. Raises StorageError."""
+        self._seen = self._schedules.changed
+        found: list[Firing | Untold] = []
+        while (each := await self._next()) is not None:
+            found.append(each)
+        return found
+
+    async def wait(self) -> None:
+        """Until something may be due that was not the last time: then is its time, or something was written,
+        or a while has passed."""
+        pause_s = await self._pause_s()
+        waiting = [asyncio.create_task(event.wait()) for event in (self._seen, self._stopped)]
+        try:
+            await asyncio.wait(waiting, timeout=pause_s, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in waiting:
+                task.cancel()
+
+    async def _next(self) -> Firing | Untold | None:
+        now, whose = self._clock(), self._user_id
+        for firing in await self._schedules.claim_due(now, self._places, self._process, user_id=whose):
+            return firing
+        await self._schedules.lost(now - LOST_AFTER)
+        return await self._schedules.unreported(self._places, user_id=whose)
+
+    async def _prune(self) -> None:
+        now = self._clock()
+        if self._pruned_at is None or abs(now - self._pruned_at) >= PRUNE_EVERY:
+            await self._schedules.prune()
+            self._pruned_at = now
+
+    async def _pause_s(self) -> float:
+        try:
+            due = await self._schedules.next_due(self._places, user_id=self._user_id)
+        except CcBotError:
+            due = None
+        if due is None:
+            return self._look_every_s
+        return min(max((due - self._clock()).total_seconds(), _LEAST_S), self._look_every_s)

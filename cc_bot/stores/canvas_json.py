@@ -1,0 +1,88 @@
+"""A canvas as its column has it: a JSON object with a list of elements.
+
+What can't be read is left out, element by element: a file that another program has written to must not keep
+anyone from their conversation. What is read keeps every limit, as if it had just been drawn.
+"""
+
+import json
+from collections.abc import Mapping
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
+
+from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Mode, Text
+from cc_bot.domain.canvas_limits import MAX_ELEMENTS, CanvasRefused, checked
+
+EMPTY_CANVAS: Final = '{"elements":[]}'
+
+_TYPES: Final[Mapping[str, TypeAdapter[Card] | TypeAdapter[Text] | TypeAdapter[Chart]]] = {
+    "card": TypeAdapter(Card),
+    "text": TypeAdapter(Text),
+    "chart": TypeAdapter(Chart),
+}
+_MODES: Final[Mapping[str, Mode]] = {"list": "list", "board": "board", "focus": "focus"}
+
+
+def canvas_to_json(canvas: Canvas) -> str:
+    """Always the same for the same canvas; `EMPTY_CANVAS` for one that nothing was ever done to."""
+    state: dict[str, Any] = {"elements": [_to_fields(each) for each in canvas.elements]}
+    if canvas.mode != "list":
+        state["mode"] = canvas.mode
+    if canvas.focus:
+        state["focus"] = canvas.focus
+    return json.dumps(state, ensure_ascii=False, separators=(",", ":"))
+
+
+def canvas_from_json(stored: str) -> Canvas:
+    try:
+        state = json.loads(stored)
+    except (ValueError, RecursionError):
+        return Canvas()
+    if not isinstance(state, dict) or not isinstance(fields := state.get("elements"), list):
+        return Canvas()
+    elements = dict[str, Element]()
+    for each in fields:
+        if (element := _element(each)) and len(elements) < 2 * MAX_ELEMENTS:
+            elements.setdefault(element.id, element)
+    shown, mode, focus = tuple(elements.values()), _mode(state.get("mode")), state.get("focus")
+    if mode != "focus":
+        return Canvas(shown, mode)
+    return Canvas(shown, mode, focus) if isinstance(focus, str) and focus in elements else Canvas(shown)
+
+
+def _mode(stored: object) -> Mode:
+    return _MODES.get(stored, "list") if isinstance(stored, str) else "list"
+
+
+def _to_fields(element: Element) -> dict[str, Any]:
+    match element:
+        case Card():
+            fields: dict[str, Any] = {
+                "type": "card",
+                "id": element.id,
+                "title": element.title,
+                "content": element.content,
+            }
+        case Text():
+            fields = {"type": "text", "id": element.id, "title": element.title, "content": element.content}
+        case Chart():
+            series = [{"name": each.name, "values": list(each.values)} for each in element.series]
+            fields = {
+                "type": "chart",
+                "id": element.id,
+                "title": element.title,
+                "kind": element.kind,
+                "labels": list(element.labels),
+                "series": series,
+            }
+    return fields if element.visibility == "public" else fields | {"visibility": element.visibility}
+
+
+def _element(fields: Any) -> Element | None:
+    """None for what is no element that could be drawn."""
+    if not isinstance(fields, dict) or not isinstance(type_ := fields.get("type"), str):
+        return None
+    try:
+        return checked(_TYPES[type_].validate_python(fields))
+    except (KeyError, ValidationError, CanvasRefused):
+        return None

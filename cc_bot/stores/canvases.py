@@ -1,0 +1,157 @@
+"""Canvases by their keys, and the messages of Discord that show them.
+
+A turn's own drawing is stored with the turn (turn_writing.py). This is for everyone else: the front end that
+shows a canvas, a heartbeat that draws on one, a user who has it cleared.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from cc_bot.domain.canvas import Canvas, Drawn
+from cc_bot.domain.canvas_reducer import reduce_all
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.session import SessionKey
+from cc_bot.storage import Database, Statement, Steps
+from cc_bot.stores.canvas_statements import clear_canvas, current, put, select_current
+from cc_bot.stores.columns import idle_since
+
+_SELECT_SHOWN: Final = """
+    SELECT message_id, shown_revision FROM canvas_messages
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+"""
+
+_NOTE_SHOWN: Final = """
+    INSERT INTO canvas_messages (user_id, channel_id, agent, message_id, shown_revision)
+    VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (user_id, channel_id, agent) DO UPDATE SET message_id = $4, shown_revision = $5
+"""
+
+_FORGET: Final = "DELETE FROM canvas_messages WHERE user_id = $1 AND channel_id = $2 AND agent = $3"
+
+# Whoever deletes a message on Discord is not named with it.
+SELECT_KEY: Final = "SELECT user_id, channel_id, agent FROM canvas_messages WHERE message_id = $1"
+
+SELECT_ALL_SHOWN: Final = "SELECT user_id, channel_id, agent FROM canvas_messages LIMIT $1"
+
+# A channel's agent is changed for all who are there.
+SELECT_SHOWN_IN: Final = (
+    "SELECT user_id, channel_id, agent FROM canvas_messages WHERE channel_id = $1 LIMIT $2"
+)
+
+# The erasure of a memory changes canvases, and knows nothing of Discord.
+SELECT_STALE: Final = """
+    SELECT c.user_id, c.channel_id, c.agent FROM canvas_messages AS c
+    WHERE c.shown_revision <> COALESCE(
+        (
+            SELECT s.canvas_revision FROM sessions AS s
+            WHERE s.user_id = c.user_id AND s.channel_id = c.channel_id AND s.agent = c.agent
+                AND s.closed_at IS NULL
+        ),
+        (
+            SELECT s.canvas_revision FROM sessions AS s
+            WHERE s.user_id = c.user_id AND s.channel_id = c.channel_id AND s.agent = c.agent
+                AND s.canvas_revision > 0 AND s.closed_at IS NOT NULL
+            ORDER BY s.closed_at DESC LIMIT 1
+        ),
+        0
+    )
+    LIMIT $1
+"""
+
+CANVAS_STATEMENTS: Final = frozenset({SELECT_KEY, SELECT_ALL_SHOWN, SELECT_SHOWN_IN, SELECT_STALE})
+
+
+@dataclass(frozen=True, slots=True)
+class SeenCanvas:
+    canvas: Canvas
+    """All of it: what of it may be seen in public, `Canvas.seen` tells."""
+    revision: int
+    """Another one after each change, private ones too; it only grows."""
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasMessage:
+    """The message that shows a canvas to everyone who reads its channel."""
+
+    message_id: int
+    shown_revision: int
+    """Of the canvas that it shows."""
+
+
+class CanvasStore:
+    def __init__(
+        self, database: Database, *, session_ttl: timedelta = timedelta(days=1), clock: Clock = utc_now
+    ) -> None:
+        """`session_ttl`: the time without a turn until a session expires."""
+        self._database = database
+        self._ttl = session_ttl
+        self._clock = clock
+
+    async def get(self, key: SessionKey) -> SeenCanvas | None:
+        """What is up: in the open session or, if that has expired, what the next one will take over. None
+        where no session is open, and nothing was ever drawn."""
+        statement = select_current(key)
+        found = current(await self._database.query(statement.sql, *statement.params))
+        return SeenCanvas(found.canvas, found.revision) if found else None
+
+    async def clear(self, key: SessionKey) -> bool:
+        """Take everything down, private elements too; False where nothing was up."""
+
+        def steps() -> Steps[bool]:
+            found = current((yield select_current(key)))
+            yield clear_canvas(key)
+            return found is not None and not found.canvas.empty
+
+        return await self._database.write(steps)
+
+    async def draw(self, key: SessionKey, drawn: Sequence[Drawn]) -> Canvas | None:
+        """Draw outside of a turn, and return the canvas as it is then; None where no session is open, and
+        nothing was drawn. What does not apply is left out. The session counts as no more active than it was.
+        """
+        idle = idle_since(self._clock(), self._ttl)
+
+        def steps() -> Steps[Canvas | None]:
+            found = current((yield select_current(key)))
+            if found is None or found.closed_at is not None or found.last_active <= idle:
+                return None
+            canvas = reduce_all(found.canvas, drawn)
+            if canvas != found.canvas:
+                yield put(found.session_id, key, canvas)
+            return canvas
+
+        return await self._database.write(steps)
+
+    async def shown(self, key: SessionKey) -> CanvasMessage | None:
+        rows = await self._database.query(_SELECT_SHOWN, *_columns(key))
+        return CanvasMessage(*rows[0]) if rows else None
+
+    async def note_shown(self, key: SessionKey, message_id: int, revision: int) -> None:
+        """This message shows this revision of the canvas now; another one that did is no longer known."""
+        await self._database.transaction([Statement(_NOTE_SHOWN, (*_columns(key), message_id, revision))])
+
+    async def forget_message(self, key: SessionKey) -> None:
+        """The message that showed the canvas is gone."""
+        await self._database.transaction([Statement(_FORGET, _columns(key))])
+
+    async def key_of(self, message_id: int) -> SessionKey | None:
+        """Whose canvas a message shows, if it shows one."""
+        rows = await self._database.query(SELECT_KEY, message_id)
+        return SessionKey(*rows[0]) if rows else None
+
+    async def stale(self, limit: int) -> list[SessionKey]:
+        """At most so many keys, of all users, whose message shows something else than what is up."""
+        return [SessionKey(*row) for row in await self._database.query(SELECT_STALE, limit)]
+
+    async def shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
+        """At most so many keys, of all users, whose canvas has a message in that channel or thread."""
+        return [SessionKey(*row) for row in await self._database.query(SELECT_SHOWN_IN, channel_id, limit)]
+
+    async def all_shown(self, limit: int) -> list[SessionKey]:
+        """At most so many keys, of all users, whose canvas has a message."""
+        return [SessionKey(*row) for row in await self._database.query(SELECT_ALL_SHOWN, limit)]
+
+
+def _columns(key: SessionKey) -> tuple[int, int, str]:
+    return (key.user_id, key.channel_id, key.agent)

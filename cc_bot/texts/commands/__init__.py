@@ -1,0 +1,22 @@
+"""Names and descriptions of the commands, as Discord lists them: one module for each area.
+
+A field's name is the key under which lightbulb looks the wording up. English names are the ones that
+DESIGN fixes; Discord's limits are 1-32 characters for names (lower case, no spaces, save those of context
+menus) and 1-100 for descriptions.
+"""
+
+import dataclasses
+
+from cc_bot.domain.locale import Locale
+from cc_bot.texts.commands import agents, canvas, general, heartbeat, remind
+
+AREAS = (agents, canvas, general, heartbeat, remind)
+
+
+def command_names(locale: Locale) -> dict[str, str]:
+    """Every wording by its key."""
+    return {
+        key: wording
+        for area in AREAS
+        for key, wording in dataclasses.asdict(area.JA if locale is Locale.JA else area.EN).items()
+    }

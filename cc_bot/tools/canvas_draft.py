@@ -1,0 +1,35 @@
+"""The canvas as one turn draws on it, before anything is stored."""
+
+from dataclasses import replace
+
+from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Drawn, ShowText
+from cc_bot.domain.canvas_reducer import reduce
+from cc_bot.domain.message import Visibility
+
+
+class CanvasDraft:
+    def __init__(self, canvas: Canvas, visibility: Visibility) -> None:
+        """`canvas` is all that is up, private elements too; `visibility` is that of the turn."""
+        self._canvas = canvas
+        self._visibility = visibility
+        self._drawn: list[Drawn] = []
+
+    @property
+    def canvas(self) -> Canvas:
+        """As much of it as the turn may see."""
+        return self._canvas.seen(self._visibility)
+
+    @property
+    def drawn(self) -> tuple[Drawn, ...]:
+        """What was done, in order; with the ids that elements got, which later commands name."""
+        return tuple(self._drawn)
+
+    def apply(self, command: CanvasCommand) -> Canvas:
+        """Draw, and return what the turn sees then; what was added is its last element. Raises CanvasRefused
+        with a message for the model; nothing is drawn then. It awaits nothing, so that calls which a model
+        makes at once are done in their order."""
+        self._canvas = reduce(self._canvas, Drawn(command, self._visibility))
+        if isinstance(command, AddCard | ShowText | AddChart):
+            command = replace(command, id=self._canvas.elements[-1].id)
+        self._drawn.append(Drawn(command, self._visibility))
+        return self.canvas

@@ -1,0 +1,133 @@
+"""The model's hands on the user's reminders: make one, list them, cancel one.
+
+Each acts for the one user of the turn, and only if their own words ask for it (appointments.py). What was
+asked for in private is shown in private only.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from cc_bot.domain.errors import ScheduleNotAskedFor, ScheduleNotFound, WhenNotUnderstood
+from cc_bot.domain.repeat_words import parse_schedule
+from cc_bot.domain.schedule import Schedule, ScheduleChange
+from cc_bot.stores.schedules import ScheduleStore
+from cc_bot.tools.appointments import Wanted
+from cc_bot.tools.arguments import MemoryId, as_or_none
+from cc_bot.tools.consent import Asked
+from cc_bot.tools.notes import DATA_NOT_INSTRUCTIONS
+from cc_bot.tools.registry import Misused, ToolContext, ToolResult, tool
+
+MOST_LISTED = 30
+
+
+@tool(writes=True, schedule=True)
+async def schedule(
+    context: ToolContext,
+    *,
+    when: Annotated[str, Field(description="The first time, where the user is: 2026-03-15T09:00.")],
+    text: Annotated[str, Field(description="In the user's words and language.")],
+    repeat: Annotated[
+        str | None,
+        BeforeValidator(as_or_none),
+        Field(description="Cron, where the user is: 0 9 * * 1-5. Leave out for once."),
+    ] = None,
+) -> ToolResult:
+    """Remind the user at a time, when they ask for that in this message. Work out the date and time from the
+    present one; ask if it is not clear when."""
+    store, key = _store(context), context.key
+    if key is None or not _wanted(context).scheduled(text, repeating=bool(repeat)):
+        raise ScheduleNotAskedFor
+    try:
+        due, cron = parse_schedule(when, repeat or "", context.clock(), context.timezone)
+    except WhenNotUnderstood:
+        raise Misused("when: write the date and time where the user is, such as 2026-03-15T09:00.") from None
+    if cron and not _wanted(context).scheduled(text, repeating=True):  # the repeat may stand in `when`
+        raise ScheduleNotAskedFor
+    same = (text.strip(), due, cron, "active", context.visibility)
+    for known in await store.list(context.user_id):  # models repeat their calls, and answers are made anew
+        if (known.text, known.due_at, known.repeat, known.status, known.visibility) == same:
+            return _added(known)
+    added = await store.add(
+        key,
+        text,
+        due,
+        place=context.place,
+        guild_id=context.guild_id,
+        visibility=context.visibility,
+        repeat=cron,
+        timezone=context.timezone.key,
+        locale=context.locale,
+    )
+    return _added(added)
+
+
+@tool(writes=False, schedule=True)
+async def list_schedules(context: ToolContext) -> dict[str, Any]:
+    """List the user's reminders, the next one first."""
+    known = await _seen(context)
+    if not known:
+        return {"schedules": []}
+    told: dict[str, Any] = {
+        "note": DATA_NOT_INSTRUCTIONS,
+        "schedules": [_told(each) for each in known[:MOST_LISTED]],
+    }
+    return told | ({"more": len(known) - MOST_LISTED} if len(known) > MOST_LISTED else {})
+
+
+@tool(writes=True, schedule=True)
+async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A002 - what the list calls it
+    """Cancel a reminder, when the user asks for that in this message; list_schedules tells its id. To change
+    one, cancel it and schedule it anew."""
+    known = await _seen(context)
+    found = next((each for each in known if each.id == id), None)
+    if found is None:
+        raise ScheduleNotFound(id=id)
+    if not _wanted(context).cancelled(found.text, found.id, alone=len(known) == 1):
+        raise ScheduleNotAskedFor
+    cancelled = await _store(context).cancel(context.user_id, found.id)
+    if cancelled is None:
+        raise ScheduleNotFound(id=id)
+    told = {"cancelled": {"id": cancelled.id, "text": cancelled.text}}
+    return ToolResult(told, schedules=(ScheduleChange("cancelled", cancelled),))
+
+
+def _store(context: ToolContext) -> ScheduleStore:
+    if context.schedules is None:
+        raise Misused("Nothing can be kept for later here.")
+    return context.schedules
+
+
+def _wanted(context: ToolContext) -> Wanted:
+    return Wanted(Asked(context.question, context.previous_answer, context.earlier, context.informed))
+
+
+async def _seen(context: ToolContext) -> Sequence[Schedule]:
+    """The user's reminders, as far as the answer's readers may know of them."""
+    known = await _store(context).list(context.user_id)
+    return [each for each in known if context.visibility == "private" or each.visibility == "public"]
+
+
+def _added(schedule: Schedule) -> ToolResult:
+    return ToolResult({"scheduled": _told(schedule)}, schedules=(ScheduleChange("added", schedule),))
+
+
+def _told(schedule: Schedule) -> dict[str, Any]:
+    """One reminder; receipts of stored answers are made of this (discord/pages)."""
+    told: dict[str, Any] = {
+        "id": schedule.id,
+        "text": schedule.text,
+        "when": _local(schedule, schedule.due_at),
+        "where": schedule.place,
+    }
+    if schedule.repeat:
+        told["repeat"] = schedule.repeat
+    if schedule.status == "paused":
+        told["paused"] = schedule.obstacle or True
+    return told
+
+
+def _local(schedule: Schedule, moment: datetime) -> str:
+    return moment.astimezone(schedule.zone).isoformat(timespec="minutes")

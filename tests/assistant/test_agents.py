@@ -1,0 +1,125 @@
+"""What an agent changes about a turn: persona, chain of models, temperature, tools, and nothing else."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+import cc_bot.tools
+from cc_bot.assistant import Assistant, TurnOptions
+from cc_bot.context.instructions import instructions
+from cc_bot.domain import ChannelKey, Locale, Message, SessionKey
+from cc_bot.domain.agent import Agent
+from cc_bot.llm.chains import Chains
+from cc_bot.llm.model import ChatModel, ChatRequest, SystemPart, ToolRequest
+from cc_bot.stores import Stores, open_stores
+from cc_bot.tools.registry import discover
+from tests.scripted_model import ScriptedModel
+
+TUTOR = Agent(
+    "tutor",
+    prompt="You teach.",
+    models=("large", "small"),
+    temperature=0.0,
+    tools=frozenset({"recall"}),
+)
+OPTIONS = TurnOptions(Locale.EN, ZoneInfo("Asia/Tokyo"), agent=TUTOR)
+KEY = SessionKey(1, 10, "tutor")
+QUESTION = Message("user", "Hello", author_id=1)
+
+
+@dataclass
+class Desk:
+    stores: Stores
+    models: dict[tuple[str, ...], ScriptedModel] = field(default_factory=dict)
+    made: int = 0
+
+    def make(self, names: tuple[str, ...]) -> ChatModel:
+        self.made += 1
+        return self.models.setdefault(tuple(names), ScriptedModel())
+
+    def __post_init__(self) -> None:
+        chains = Chains(lambda names: self.make(tuple(names)), ("usual",))
+        self.assistant = Assistant(
+            self.stores, chains.of(()), discover(cc_bot.tools), model_name="usual", models=chains.of
+        )
+
+    async def ask(self, options: TurnOptions = OPTIONS, key: SessionKey | ChannelKey = KEY) -> Message:
+        question = replace(QUESTION, discord_id=7) if isinstance(key, ChannelKey) else QUESTION
+        [*_, done] = [event async for event in self.assistant.ask(key, question, options)]
+        answer: Message = done.answer  # type: ignore[union-attr]  # the last event is Done
+        return answer
+
+    def request(self, *names: str) -> ChatRequest:
+        [*_, request] = self.models[names].requests
+        return request
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as stores:
+        yield Desk(stores)
+
+
+def stable(request: ChatRequest) -> str:
+    first = request.prompt[0]
+    assert isinstance(first, SystemPart)
+    return first.text
+
+
+class TestAgent:
+    @pytest.mark.parametrize("key", [KEY, ChannelKey(10)])
+    async def test_answers_with_all_that_it_is(self, desk: Desk, key: SessionKey | ChannelKey) -> None:
+        if isinstance(key, ChannelKey):
+            await desk.stores.channels.add(key, replace(QUESTION, discord_id=7), waiting=True)
+        await desk.ask(replace(OPTIONS, answer_discord_id=8), key)
+        request = desk.request("large", "small")
+        persona, markdown, *_ = stable(request).splitlines()
+        assert persona == "You teach."
+        assert markdown == instructions(Locale.JA if isinstance(key, ChannelKey) else Locale.EN).markdown
+        assert request.temperature == 0.0
+        assert [tool.name for tool in request.tools] == ["recall"]
+        assert desk.models[("usual",)].requests == []
+
+    async def test_without_anything_of_its_own_is_cc_bot_itself(self, desk: Desk) -> None:
+        await desk.ask(replace(OPTIONS, agent=Agent("plain")), SessionKey(1, 10, "plain"))
+        request = desk.request("usual")
+        assert stable(request).startswith("You are an assistant that helps people on Discord.")
+        assert request.temperature is None
+        assert "remember" in {tool.name for tool in request.tools}
+
+    async def test_keeps_its_temperature_through_rounds_of_tools(self, desk: Desk) -> None:
+        model = desk.models[("large", "small")] = ScriptedModel()
+        model.script = [[ToolRequest("1", "recall", '{"query": "cats"}')], ["Cats."]]
+        await desk.ask()
+        assert [request.temperature for request in model.requests] == [0.0, 0.0]
+
+    async def test_can_call_no_tool_that_it_may_not_use(self, desk: Desk) -> None:
+        model = desk.models[("large", "small")] = ScriptedModel()
+        model.script = [[ToolRequest("1", "remember", '{"content": "x"}')], ["Done."]]
+        answer = await desk.ask()
+        [call] = answer.tool_calls
+        assert not call.ok
+        assert "The tools are: recall." in call.result
+        assert await desk.stores.memories.count(1) == 0
+
+    async def test_has_its_chain_made_once(self, desk: Desk) -> None:
+        for _ in range(3):
+            await desk.ask()
+        assert desk.made == 2
+
+    async def test_is_measured_by_the_first_model_of_its_chain(self, desk: Desk) -> None:
+        """Its history is bounded as that model counts tokens: others learn nothing from it."""
+        for _ in range(30):
+            await desk.stores.token_factors.learn("large", estimated=100, counted=400)
+        for number in range(4):
+            await desk.stores.sessions.archive_turn(
+                await desk.stores.sessions.open(KEY),
+                [Message("user", "word " * 12_000), Message("assistant", f"{number}")],
+            )
+        await desk.ask()
+        shown = desk.request("large", "small").prompt
+        await desk.ask(replace(OPTIONS, agent=replace(TUTOR, models=())))
+        assert len(desk.request("usual").prompt) > len(shown)

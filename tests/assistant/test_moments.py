@@ -1,0 +1,99 @@
+"""Which moment somebody's words mean: rules first, and a model once for what no rule understands."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from cc_bot.assistant import Moments
+from cc_bot.domain import Locale
+from cc_bot.domain.errors import InputError, ModelUnavailable, WhenNotUnderstood, WhenPassed, WhenTooFar
+from cc_bot.llm.offline import OfflineModel
+from cc_bot.llm.when_request import moment_in
+from tests.scripted_model import ScriptedModel, Step
+
+NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)  # Sunday noon in Tokyo
+TOKYO = ZoneInfo("Asia/Tokyo")
+VAGUE = "会議の前の日のお昼すぎ"
+
+
+def moments(*script: list[Step]) -> tuple[Moments, ScriptedModel]:
+    model = ScriptedModel([*script])
+    return Moments(model, lambda: NOW), model
+
+
+class TestRules:
+    @pytest.mark.parametrize("locale", list(Locale))
+    async def test_need_no_model(self, locale: Locale) -> None:
+        told, model = moments()
+        assert await told.of("明日9時", "", TOKYO, locale) == (datetime(2026, 11, 23, tzinfo=UTC), "")
+        assert await told.of("every day at 9", "", TOKYO, locale) == (
+            datetime(2026, 11, 23, tzinfo=UTC),
+            "0 9 * * *",
+        )
+        assert model.requests == []
+
+    @pytest.mark.parametrize(
+        ("written", "minutes"),
+        [("10分", 10), ("１時間半", 90), ("10m", 10), ("1h30m", 90), ("half an hour", 30)],
+    )
+    async def test_take_a_while_alone_for_so_much_later(self, written: str, minutes: int) -> None:
+        told, model = moments()
+        found = await told.of(written, "", TOKYO, Locale.JA)
+        assert found == (NOW + timedelta(minutes=minutes), "")
+        assert model.requests == []
+
+    async def test_refuse_what_is_over_without_a_model(self) -> None:
+        told, model = moments()
+        with pytest.raises(WhenPassed):
+            await told.of("2020-01-01 09:00", "", TOKYO, Locale.JA)
+        assert model.requests == []
+
+
+class TestModel:
+    async def test_is_asked_once_and_told_the_time_where_the_user_is(self) -> None:
+        told, model = moments(["2026-12-0", "2T13:00"])
+        found = await told.of(VAGUE, "", TOKYO, Locale.JA)
+        assert found == (datetime(2026, 12, 2, 4, tzinfo=UTC), "")
+        [request] = model.requests
+        assert '"now": "2026-11-22 (Sun) 12:00"' in request.prompt[-1].text
+        assert VAGUE in request.prompt[-1].text
+
+    async def test_leaves_the_repeat_as_it_is(self) -> None:
+        told, _ = moments(["2026-12-02T13:00"])
+        found = await told.of(VAGUE, "毎週水曜", TOKYO, Locale.JA)
+        assert found == (datetime(2026, 12, 2, 4, tzinfo=UTC), "0 13 * * 3")
+
+    @pytest.mark.parametrize(
+        ("answer", "error"),
+        [
+            (["none"], WhenNotUnderstood),
+            (["2026-12-02T13:00 or 2026-12-03T13:00"], WhenNotUnderstood),
+            (["2026-12-02 13:00"], WhenNotUnderstood),
+            (["9" * 5000], WhenNotUnderstood),
+            (["2026-13-45T99:00"], WhenNotUnderstood),
+            (["2020-12-02T13:00"], WhenPassed),
+            (["2099-12-02T13:00"], WhenTooFar),
+            ([ModelUnavailable()], WhenNotUnderstood),
+        ],
+    )
+    async def test_is_not_believed_blindly(self, answer: list[Step], error: type[InputError]) -> None:
+        told, _ = moments(answer)
+        with pytest.raises(error):
+            await told.of(VAGUE, "", TOKYO, Locale.EN)
+
+    async def test_that_says_the_question_again_is_no_answer(self) -> None:
+        told, _ = moments()
+        with pytest.raises(WhenNotUnderstood):
+            await told.of(VAGUE, "", TOKYO, Locale.JA)
+
+    @pytest.mark.parametrize("words", [VAGUE, "sometime next spring, maybe", "いつか"])
+    async def test_without_a_server_invents_no_time(self, words: str) -> None:
+        with pytest.raises(WhenNotUnderstood):
+            await Moments(OfflineModel(), lambda: NOW).of(words, "", TOKYO, Locale.JA)
+
+
+class TestAnswer:
+    @pytest.mark.parametrize("answer", ["2026-12-02T13:00", "`2026-12-02T13:00`", "It is 2026-12-02T13:00."])
+    def test_may_have_words_around_it(self, answer: str) -> None:
+        assert moment_in(answer) == "2026-12-02T13:00"

@@ -1,0 +1,165 @@
+"""When what repeats comes next, whatever clocks do."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.domain.errors import RepeatNotUnderstood, RepeatTooOften
+from cc_bot.domain.repeats import check_cron, next_time
+from cc_bot.domain.schedule import Quiet
+
+TOKYO = ZoneInfo("Asia/Tokyo")
+BERLIN = ZoneInfo("Europe/Berlin")
+NEW_YORK = ZoneInfo("America/New_York")
+LORD_HOWE = ZoneInfo("Australia/Lord_Howe")
+ZONES = (TOKYO, BERLIN, NEW_YORK, LORD_HOWE, ZoneInfo("Pacific/Apia"), ZoneInfo("Asia/Kathmandu"))
+
+MOMENTS = st.integers(1_767_225_600, 1_893_455_999).map(lambda s: datetime.fromtimestamp(s, UTC))
+"""Seconds of 2026 to 2029."""
+
+
+def run(cron: str, start: str, count: int, zone: ZoneInfo) -> list[str]:
+    """The next times as they are on the wall, with what they are off from UTC."""
+    moment: datetime | None = datetime.fromisoformat(start).replace(tzinfo=zone)
+    found = []
+    for _ in range(count):
+        assert moment
+        moment = next_time(cron, moment, zone)
+        assert moment
+        found.append(moment.astimezone(zone).isoformat(" ", "minutes"))
+    return found
+
+
+class TestCron:
+    def test_counts_where_its_user_is(self) -> None:
+        assert run("0 9 * * *", "2026-11-22 09:00", 2, TOKYO) == [
+            "2026-11-23 09:00+09:00",
+            "2026-11-24 09:00+09:00",
+        ]
+
+    def test_knows_weekdays_and_months(self) -> None:
+        assert run("30 8 * * 1-5", "2026-11-20 08:30", 2, TOKYO) == [
+            "2026-11-23 08:30+09:00",
+            "2026-11-24 08:30+09:00",
+        ]
+        assert run("0 12 L * *", "2027-02-01 00:00", 1, TOKYO) == ["2027-02-28 12:00+09:00"]
+
+    @pytest.mark.parametrize(
+        ("zone", "start", "expected"),
+        [
+            (BERLIN, "2027-03-27 02:30", ["2027-03-28 03:30+02:00", "2027-03-29 02:30+02:00"]),
+            (NEW_YORK, "2027-03-13 02:30", ["2027-03-14 03:30-04:00", "2027-03-15 02:30-04:00"]),
+        ],
+    )
+    def test_comes_later_where_its_time_is_left_out(
+        self, zone: ZoneInfo, start: str, expected: list[str]
+    ) -> None:
+        assert run("30 2 * * *", start, 2, zone) == expected
+
+    def test_comes_half_an_hour_later_where_clocks_move_by_that(self) -> None:
+        assert run("15 2 * * *", "2026-10-03 02:15", 2, LORD_HOWE) == [
+            "2026-10-04 02:45+11:00",
+            "2026-10-05 02:15+11:00",
+        ]
+
+    @pytest.mark.parametrize(
+        ("zone", "cron", "start", "expected"),
+        [
+            (BERLIN, "30 2 * * *", "2026-10-24 02:30", ["2026-10-25 02:30+02:00", "2026-10-26 02:30+01:00"]),
+            (
+                NEW_YORK,
+                "30 1 * * *",
+                "2026-10-31 01:30",
+                ["2026-11-01 01:30-04:00", "2026-11-02 01:30-05:00"],
+            ),
+            (
+                LORD_HOWE,
+                "45 1 * * *",
+                "2027-04-03 01:45",
+                ["2027-04-04 01:45+11:00", "2027-04-05 01:45+10:30"],
+            ),
+        ],
+    )
+    def test_comes_once_where_its_time_is_there_twice(
+        self, zone: ZoneInfo, cron: str, start: str, expected: list[str]
+    ) -> None:
+        assert run(cron, start, 2, zone) == expected
+
+    @pytest.mark.parametrize(
+        ("zone", "start"),
+        [
+            (BERLIN, "2026-10-24 20:00"),
+            (BERLIN, "2027-03-27 20:00"),
+            (NEW_YORK, "2026-10-31 20:00"),
+            (NEW_YORK, "2027-03-13 20:00"),
+        ],
+    )
+    def test_of_every_hour_comes_in_each_that_passes(self, zone: ZoneInfo, start: str) -> None:
+        moments = [datetime.fromisoformat(each) for each in run("0 * * * *", start, 10, zone)]
+        begin = datetime.fromisoformat(start).replace(tzinfo=zone).astimezone(UTC)
+        assert [each.astimezone(UTC) for each in moments] == [
+            begin + timedelta(hours=hour) for hour in range(1, 11)
+        ]
+
+    def test_between_two_hours_comes_where_clocks_move_by_half_of_one(self) -> None:
+        assert run("0 */2 * * *", "2027-04-04 00:30", 2, LORD_HOWE) == [
+            "2027-04-04 02:00+10:30",
+            "2027-04-04 04:00+10:30",
+        ]
+
+    def test_ends_with_the_calendar(self) -> None:
+        assert next_time("0 9 * * *", datetime(9999, 12, 31, 23, tzinfo=UTC), TOKYO) is None
+
+    @pytest.mark.parametrize(
+        "cron",
+        [
+            *("", "毎朝", "0 9 * *", "0 9 * * * *", "61 9 * * *", "0 25 * * *", "0 9 30 2 *", "x 9 * * *"),
+            *("0 9 * * 9", "0 9 0 * *", "0 9 * * MON#6", "0-1x 9 * * *", "0/0 9 * * *", "0 9 -1 * *"),
+            "0 9 L/2 * L",
+        ],
+    )
+    def test_that_is_none_is_refused(self, cron: str) -> None:
+        with pytest.raises(RepeatNotUnderstood):
+            check_cron(cron)
+
+    @pytest.mark.parametrize("cron", ["* * * * *", "*/15 * * * *", "0,30 9 * * *", "0-5 9 * * 1"])
+    def test_that_comes_more_than_once_an_hour_is_refused(self, cron: str) -> None:
+        with pytest.raises(RepeatTooOften):
+            check_cron(cron)
+
+    def test_is_stored_in_one_form(self) -> None:
+        assert check_cron("  0  9 * jan  mon-fri ") == "0 9 * JAN MON-FRI"
+
+    @given(
+        minute=st.integers(0, 59),
+        hours=st.sampled_from(["0", "1", "2", "3", "9", "23", "*", "*/2", "1,2,3", "0-23/3"]),
+        days=st.sampled_from(["* * *", "* * 1-5", "1 * *", "L * *", "* 10 0", "29 2 *", "* * 5#2"]),
+        zone=st.sampled_from(ZONES),
+        start=MOMENTS,
+    )
+    def test_is_always_later_and_skips_nothing(
+        self, minute: int, hours: str, days: str, zone: ZoneInfo, start: datetime
+    ) -> None:
+        cron = f"{minute} {hours} {days}"
+        first = next_time(cron, start, zone)
+        assert first
+        assert first > start
+        between = start + (first - start) / 2
+        assert next_time(cron, between, zone) == first  # whoever looks at whatever time before sees the same
+        second = next_time(cron, first, zone)
+        assert second
+        assert second > first
+
+
+class TestHours:
+    def test_are_counted_as_they_pass(self) -> None:
+        start = datetime(2027, 3, 28, 0, tzinfo=BERLIN)
+        assert next_time("every 6h", start, BERLIN) == datetime(2027, 3, 28, 5, tzinfo=UTC)
+
+    def test_that_are_quiet_are_waited_for(self) -> None:
+        start = datetime(2026, 11, 22, 17, tzinfo=TOKYO)
+        found = next_time("every 6h", start, TOKYO, Quiet(22 * 60, 7 * 60))
+        assert found == datetime(2026, 11, 23, 7, tzinfo=TOKYO)

@@ -1,0 +1,69 @@
+"""What the tests of canvases share: what the model draws, and the message that shows it."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.end_to_end.stage import Stage
+from tests.loopback.discord import Channel, Reply, Shown, User
+from tests.loopback.model_server import Call, calls, says
+
+SHOPPING = Call("canvas_add_card", {"title": "買い物", "content": "- 牛乳", "id": "shopping"})
+PLAN = Call("canvas_show_text", {"content": "朝は散歩、昼は図書館。", "id": "plan"})
+SALES = Call(
+    "canvas_add_chart",
+    {
+        "title": "売上",
+        "kind": "bar",
+        "labels": ["1月", "2月"],
+        "series": [{"name": "本店", "values": [3, 5]}],
+        "id": "sales",
+    },
+)
+CLEAR = Call("canvas_set_mode", {"mode": "clear"})
+
+
+def update(element_id: str, content: str) -> Call:
+    return Call("canvas_update_card", {"id": element_id, "content": content})
+
+
+def remove(element_id: str) -> Call:
+    return Call("canvas_remove_element", {"id": element_id})
+
+
+async def draw(stage: Stage, user: User, channel: Channel, *wanted: Call, **options: bool) -> Reply:
+    """`/ask` something for which the model draws."""
+    stage.model.script(calls(*wanted), says("はい、どうぞ。" if user.locale == "ja" else "Here you are."))
+    return await stage.ask(user, channel, "キャンバスに出して", **options)
+
+
+def boards(stage: Stage, channel: Channel) -> list[Shown]:
+    """The messages that show canvases to everyone in a channel now."""
+    return [
+        shown
+        for shown in stage.discord.messages(channel)
+        if shown.content.startswith("-# 🖼️") and not shown.ephemeral and not shown.deleted
+    ]
+
+
+async def board(stage: Stage, channel: Channel, like: Callable[[Shown], object] = lambda _: True) -> Shown:
+    """Wait until there is one such message and it looks so."""
+    await stage.discord.wait(
+        lambda: len(boards(stage, channel)) == 1 and like(boards(stage, channel)[0]), "a canvas"
+    )
+    return boards(stage, channel)[0]
+
+
+async def no_board(stage: Stage, channel: Channel) -> None:
+    await stage.discord.wait(lambda: not boards(stage, channel), "no canvas")
+
+
+def titles(shown: Shown) -> list[str]:
+    return [embed.get("title", "") for embed in shown.embeds]
+
+
+def texts_of(shown: Shown) -> list[str]:
+    return [embed.get("description", "") for embed in shown.embeds]
+
+
+def fields_of(shown: Shown) -> list[dict[str, Any]]:
+    return [part for embed in shown.embeds for part in embed.get("fields", ())]

@@ -1,0 +1,51 @@
+"""Reminders for tests of the whole program: set by their user's command, and due when a test wants."""
+
+import time
+from typing import Any
+
+from tests.end_to_end.stage import Stage
+from tests.loopback.discord import Channel, Shown, User
+
+POST = "POST /channels/{channel}/messages"
+STATE = "SELECT state FROM firings WHERE schedule_id = ?"
+LATER = {"ja": "10分後", "en-US": "in 10 minutes"}
+
+
+async def reminder(stage: Stage, user: User, place: Channel, text: str, **options: str) -> int:
+    """`/remind add`, for some time from now; its number."""
+    given = {"when": LATER[user.locale], **options}
+    await stage.told(user, place, "remind add", text=text, **given)
+    [(number,)] = stage.rows("SELECT max(id) FROM schedules WHERE user_id = ?", user.id)
+    return int(number)
+
+
+async def comes_due(stage: Stage, user: User, number: int, *, late_s: float = 0.0) -> None:
+    """Its time comes now, or came so many seconds ago."""
+    due_ms = int((time.time() - late_s) * 1000)
+    stage.change(f"UPDATE schedules SET due_at = {due_ms} WHERE id = {number}")
+    await stage.discord.slash(user, stage.discord.dm(user), "remind resume", id=number)  # which wakes it
+
+
+def said(stage: Stage, place: Channel) -> list[Shown]:
+    """What the bot said there by itself, to everybody there."""
+    own = (shown for shown in stage.discord.messages(place) if shown.author is stage.discord.bot)
+    return [shown for shown in own if not shown.ephemeral]
+
+
+async def says_by_itself(stage: Stage, place: Channel, text: str) -> Shown:
+    """Wait for a message with this text in it."""
+    await stage.discord.wait(lambda: any(text in each.text for each in said(stage, place)), f"{text!r}")
+    return next(each for each in reversed(said(stage, place)) if text in each.text)
+
+
+def firings(stage: Stage, number: int) -> list[Any]:
+    """What became of the times of a schedule."""
+    return [state for (state,) in stage.rows(STATE, number)]
+
+
+def called(stage: Stage) -> list[set[int]]:
+    """Whom each of the bot's messages called, and nobody else; then it counts as looked at."""
+    pings = [{*ping.whom.user_ids} for ping in stage.discord.pings]
+    assert not any(ping.whom.everyone or ping.whom.role_ids for ping in stage.discord.pings)
+    stage.discord.pings.clear()
+    return pings

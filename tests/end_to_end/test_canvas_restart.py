@@ -1,0 +1,191 @@
+"""Canvases that changed, or whose messages did, while the program was down or out of reach."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.end_to_end.canvases import PLAN, SALES, SHOPPING, board, boards, draw, no_board, texts_of, titles
+from tests.end_to_end.stage import Stage, running_stage
+from tests.loopback.discord import Channel, LoopbackDiscord, Permission, User
+from tests.loopback.model_server import End, Pause, Reply, Say, calls, says
+
+UNKNOWN_MESSAGE, UNKNOWN_CHANNEL, MISSING_ACCESS = 10008, 10003, 50001
+NOTED = "SELECT message_id FROM canvas_messages WHERE channel_id = ?"
+LAST_WORDS = "PATCH /webhooks/{application}/{token}/messages/@original"
+POST = "POST /channels/{channel}/messages"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def reading_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    discord = LoopbackDiscord(message_content=True)
+    folder = tmp_path_factory.mktemp("cc-bot")
+    async with running_stage(folder, {"CC_BOT_CHANNELS": "all"}, discord) as stage:
+        yield stage
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(reading_stage: Stage) -> AsyncIterator[Stage]:
+    """One that is restarted, and reads along in channels."""
+    reading_stage.forget()
+    reading_stage.excused.update({UNKNOWN_MESSAGE, UNKNOWN_CHANNEL, MISSING_ACCESS})
+    yield reading_stage
+    reading_stage.check()
+
+
+async def down(stage: Stage) -> None:
+    """Kill the program, once it has noted which messages it posted."""
+    await stage.eventually("SELECT count(*) FROM canvas_messages WHERE message_id = 0", gives=[(0,)])
+    await stage.program.kill()
+    await stage.discord.gone()
+
+
+class TestRestart:
+    async def test_brings_canvases_and_their_messages_together(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        """A state that changed, a message that was deleted, a state that is empty now, a DM, a channel that
+        is gone, one that the bot may not look into any more, and one of which all is as it was."""
+        dm, thread = stage.discord.dm(aiko), stage.discord.thread(channel)
+        lost, closed = stage.discord.guild_channel(), stage.discord.guild_channel()
+        places = {
+            "changed": (aiko, channel),
+            "deleted": (ben, channel),
+            "emptied": (aiko, thread),
+            "dm": (aiko, dm),
+            "same": (aiko, stage.discord.guild_channel()),
+            "lost": (aiko, lost),
+            "closed": (aiko, closed),
+        }
+        for user, place in places.values():
+            reply = await draw(stage, user, place, SHOPPING)
+            reply.any_language = True
+        await stage.discord.wait(lambda: len(boards(stage, channel)) == 2, "both canvases")
+        [changed, deleted] = boards(stage, channel)
+        *_, hidden = [await board(stage, place) for _, place in list(places.values())[2:]]
+
+        await down(stage)
+        for name, state in {
+            "changed": '{"elements":[{"type":"card","id":"a","title":"夜の間に","content":"増えました"}]}',
+            "emptied": '{"elements":[]}',
+            "dm": '{"elements":[{"type":"text","id":"b","content":"覚え書き","visibility":"private"}]}',
+        }.items():
+            user, place = places[name]
+            stage.change(
+                f"UPDATE sessions SET canvas_state = '{state}'"
+                f" WHERE user_id = {user.id} AND channel_id = {place.id}"
+            )
+        await stage.discord.delete(stage.discord.owner, deleted)
+        await stage.discord.delete_channel(lost)
+        stage.discord.forbid(stage.discord.bot, Permission.VIEW_CHANNEL, closed)
+        stage.discord.forget_nonces()
+        await stage.start()
+
+        await no_board(stage, thread)
+        await stage.discord.wait(
+            lambda: (
+                ["夜の間に"] in map(titles, boards(stage, channel))
+                and ["買い物"] in map(titles, boards(stage, channel))
+            ),
+            "both canvases as they should be",
+        )
+        assert {shown.id for shown in boards(stage, channel)} & {changed.id, deleted.id} == {changed.id}
+        assert texts_of(await board(stage, dm, lambda shown: shown.edited)) == ["覚え書き"]
+        assert not (await board(stage, places["same"][1])).edited
+        await stage.eventually(NOTED, lost.id, gives=[])
+        assert stage.rows(NOTED, closed.id) == [(hidden.id,)]
+
+    async def test_finds_a_message_that_was_posted_right_before_a_crash(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.discord.fail_next(POST, 503, take_effect=True)
+        stage.discord.fail_next(POST, 503, delay_s=30.0)
+        await draw(stage, aiko, channel, SHOPPING)
+        await board(stage, channel)
+        await stage.discord.wait(lambda: not stage.discord.faults.outstanding, "the second try")
+        await stage.restart()
+        first = await board(stage, channel)
+        await stage.eventually(NOTED, channel.id, gives=[(first.id,)])
+        assert len(boards(stage, channel)) == 1
+
+    async def test_posts_what_a_crash_kept_from_being_posted(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.discord.fail_next(POST, 503, delay_s=30.0)
+        await draw(stage, aiko, channel, SHOPPING)
+        await stage.discord.wait(lambda: not stage.discord.faults.outstanding, "the first try")
+        await stage.restart()
+        assert titles(await board(stage, channel)) == ["買い物"]
+
+    async def test_shows_what_was_drawn_right_before_a_crash(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(calls(SHOPPING), Reply(Pause(1.5), Say("はい。"), End()))
+        reply = await stage.begin(aiko, channel, "キャンバスに出して")
+        await reply.until(lambda shown: "キャンバスに描いています" in shown.text)
+        stage.discord.fail_next(LAST_WORDS, 200, delay_s=30.0)
+        await stage.eventually(NOTED, channel.id, gives=[(0,)])
+        assert boards(stage, channel) == []
+        await stage.restart()
+        assert titles(await board(stage, channel)) == ["買い物"]
+
+    async def test_lets_a_picture_be_changed_that_it_knows_nothing_of(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await draw(stage, aiko, channel, SALES)
+        await board(stage, channel)
+        await down(stage)
+        await stage.start()
+        await draw(stage, aiko, channel, SHOPPING)
+        shown = await board(stage, channel, lambda shown: len(shown.embeds) == 2)
+        [picture] = shown.attachments
+        assert shown.embeds[0]["image"]["url"] == picture.url
+
+
+class TestReconnect:
+    async def test_brings_back_what_was_deleted_meanwhile(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await draw(stage, aiko, channel, SHOPPING)
+        first = await board(stage, channel)
+        await stage.discord.drop_gateway(resumable=False)
+        await stage.discord.delete(stage.discord.owner, first)
+        await stage.discord.ready()
+        assert (await board(stage, channel)).id != first.id
+
+
+class TestChannelThatIsReadAlong:
+    async def test_does_not_hold_canvases(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        await stage.discord.post(ben, channel, "こんにちは")
+        await draw(stage, aiko, channel, SHOPPING)
+        await board(stage, channel)
+        await down(stage)
+        await stage.discord.post(ben, channel, "ただいま")
+        await stage.start()
+        stage.model.script(says("はい。"))
+        question = await stage.write(ben, channel, "何の話でしたか")
+        await stage.says(question, "はい。")
+        asked = str(stage.model.requests[-1].body)
+        assert "ただいま" in asked
+        assert "牛乳" not in asked
+        assert "キャンバス" not in asked.replace("キャンバスに出して", "")
+
+
+class TestExpiredSession:
+    async def test_leaves_its_canvas_up_and_hands_it_on(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await draw(stage, aiko, channel, SHOPPING)
+        first = await board(stage, channel)
+        stage.change(
+            "UPDATE sessions SET last_active = '2020-01-01T00:00:00.000000+00:00'"
+            f" WHERE channel_id = {channel.id}"
+        )
+        stage.model.script(calls(PLAN), says("はい。"))
+        await stage.ask(aiko, channel, "続きです")
+        shown = await board(stage, channel, lambda shown: len(shown.embeds) == 2)
+        assert shown.id == first.id
+        assert "牛乳" in str(stage.model.requests[-1].body)
+        assert stage.rows("SELECT count(*) FROM sessions WHERE channel_id = ?", channel.id) == [(2,)]

@@ -1,0 +1,129 @@
+"""Reminders when the program is killed or was not there: nothing twice, and nothing lost without a word."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.end_to_end.reminders import POST, called, comes_due, firings, reminder, said, says_by_itself
+from tests.end_to_end.stage import Stage, running_stage
+from tests.loopback.discord import Channel, User
+
+MINUTE_S = 60
+STATE = "SELECT state FROM firings WHERE schedule_id = ?"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
+    async with running_stage(tmp_path, {}) as stage:
+        yield stage
+        stage.check()
+
+
+async def killed(stage: Stage) -> None:
+    await stage.program.kill()
+    await stage.discord.gone()
+
+
+async def started_later(stage: Stage, seconds: int) -> None:
+    """Start the program with its clock set so far ahead."""
+    stage.program.environment["CC_BOT_TEST_CLOCK_OFFSET"] = str(seconds)
+    await stage.start()
+
+
+async def held_back(stage: Stage, user: User, number: int) -> None:
+    """Its time comes, and the request that says it is on its way."""
+    outstanding = stage.discord.faults.outstanding
+    await comes_due(stage, user, number)
+    await stage.discord.wait(lambda: stage.discord.faults.outstanding < outstanding, "the post")
+
+
+class TestKill:
+    @pytest.mark.parametrize("posted", [True, False])
+    async def test_during_a_post_leads_to_no_second_one_and_its_owner_is_told(
+        self, stage: Stage, aiko: User, channel: Channel, posted: bool
+    ) -> None:
+        number = await reminder(stage, aiko, channel, "薬")
+        stage.discord.fail_next(POST, 200 if posted else None, delay_s=0.5)
+        await held_back(stage, aiko, number)
+        await killed(stage)
+        assert firings(stage, number) == ["claimed"]
+        await asyncio.sleep(0.6)  # what was held back is let go
+        assert len(said(stage, channel)) == posted
+        await started_later(stage, 6 * MINUTE_S)
+        told = await says_by_itself(stage, stage.discord.dm(aiko), "薬")
+        assert "届いていないかもしれない" in told.content
+        assert firings(stage, number) == ["uncertain"]
+        await killed(stage)
+        stage.discord.forget_nonces()
+        await started_later(stage, 12 * MINUTE_S)
+        await stage.discord.quiet()
+        assert len(said(stage, channel)) == posted
+        assert len(said(stage, stage.discord.dm(aiko))) == 1
+        called(stage)
+
+    async def test_after_a_post_changes_nothing_and_buttons_still_work(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        number = await reminder(stage, aiko, channel, "薬")
+        await comes_due(stage, aiko, number)
+        shown = await says_by_itself(stage, channel, "薬")
+        reply = await stage.discord.slash(aiko, channel, "remind add", when="10分後", text="散歩")
+        await reply.finished()
+        await stage.eventually(STATE, number, gives=[("sent",)])
+        await killed(stage)
+        await started_later(stage, 6 * MINUTE_S)
+        await stage.discord.quiet()
+        assert len(said(stage, channel)) == 1
+        assert said(stage, stage.discord.dm(aiko)) == []
+        called(stage)
+        press = await stage.discord.click(aiko, reply.message, "お知らせを取り消す")
+        await press.finished()
+        assert press.text == "🔕 お知らせを取り消しました: 散歩"
+        snooze = await stage.discord.click(aiko, shown, "1時間後にもう一度")
+        await snooze.finished(lambda r: "にもう一度お知らせします" in r.text)
+
+
+class TestAbsence:
+    async def test_of_less_than_an_hour_is_made_up_for_at_the_start(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        first = await reminder(stage, aiko, channel, "薬")
+        second = await reminder(stage, ben, channel, "pills")
+        await killed(stage)
+        await started_later(stage, 40 * MINUTE_S)
+        assert "お知らせが遅れてすみません" in (await says_by_itself(stage, channel, "薬")).content
+        await says_by_itself(stage, channel, "pills")
+        for number in (first, second):
+            await stage.eventually(STATE, number, gives=[("sent",)])
+        assert sorted(map(sorted, called(stage))) == sorted([[aiko.id], [ben.id]])
+        assert len(said(stage, channel)) == 2
+
+    async def test_of_more_than_an_hour_is_told_once(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await reminder(stage, aiko, channel, "薬")
+        await reminder(stage, aiko, channel, "散歩", where="dm")
+        await killed(stage)
+        await started_later(stage, 90 * MINUTE_S)
+        told = await says_by_itself(stage, stage.discord.dm(aiko), "お知らせの時刻が過ぎていました")
+        assert "薬" in told.content
+        assert "散歩" in told.content
+        await stage.restart()
+        await stage.discord.quiet()
+        assert len(said(stage, stage.discord.dm(aiko))) == 1
+        assert said(stage, channel) == []
+
+
+class TestStop:
+    async def test_lets_what_is_on_its_way_be_said(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        number = await reminder(stage, aiko, channel, "薬")
+        stage.discord.fail_next(POST, 200, delay_s=0.5)
+        await held_back(stage, aiko, number)
+        assert await stage.program.stop(signal.SIGTERM) == 0
+        assert firings(stage, number) == ["sent"]
+        assert len(said(stage, channel)) == 1
+        called(stage)

@@ -1,0 +1,304 @@
+"""What is due is handed over once: on time, after a while without a program, and whatever the clock does."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from freezegun import freeze_time
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from structlog.testing import capture_logs
+
+from cc_bot.domain import Message, SessionKey
+from cc_bot.domain.repeats import next_time
+from cc_bot.domain.schedule import Firing, Untold
+from cc_bot.scheduler import Scheduler
+from cc_bot.storage import Database, Statement, apply_pending, open_database
+from cc_bot.stores import ScheduleStore, Stores, open_stores
+from cc_bot.stores.schedules import KEPT
+
+KEY = SessionKey(user_id=1, channel_id=10)
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+DAILY = "0 21 * * *"  # 21:00 in Tokyo: NOON
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/sessions.db"
+
+
+@pytest.fixture
+async def stores(url: str) -> AsyncIterator[Stores]:
+    async with open_stores(url) as stores:
+        yield stores
+
+
+def scheduler(store: ScheduleStore, *, look_every_s: float = 60, user_id: int | None = None) -> Scheduler:
+    return Scheduler(store, places=("channel", "dm"), look_every_s=look_every_s, user_id=user_id)
+
+
+def texts(found: list[Firing | Untold]) -> list[str]:
+    """What is said, and what somebody is told was not."""
+    words = []
+    for each in found:
+        if isinstance(each, Firing):
+            words.append(each.schedule.text)
+        else:
+            words += [f"missed {firing.schedule.text}" for firing in each.missed]
+            words += [f"uncertain {firing.schedule.text}" for firing in each.uncertain]
+    return words
+
+
+async def first(*, of: Scheduler) -> Firing | Untold:
+    async with aclosing(of.run()) as found, asyncio.timeout(20):
+        return await anext(found)
+
+
+class TestRunning:
+    async def test_waits_for_the_time(self, stores: Stores) -> None:
+        due = datetime.now(UTC) + timedelta(seconds=0.3)
+        await stores.schedules.add(KEY, "薬", due)
+        firing = await first(of=scheduler(stores.schedules))
+        assert isinstance(firing, Firing)
+        assert firing.schedule.text == "薬"
+        assert datetime.now(UTC) >= firing.due_at
+
+    async def test_is_woken_by_what_is_made_meanwhile(self, stores: Stores) -> None:
+        waiting = asyncio.create_task(first(of=scheduler(stores.schedules)))
+        await asyncio.sleep(0.1)
+        await stores.schedules.add(KEY, "すぐ", datetime.now(UTC))
+        assert isinstance(await waiting, Firing)
+
+    async def test_finds_what_another_program_made(self, stores: Stores, url: str) -> None:
+        waiting = asyncio.create_task(first(of=scheduler(stores.schedules, look_every_s=0.05)))
+        await asyncio.sleep(0.1)
+        async with open_stores(url) as others:
+            await others.schedules.add(KEY, "すぐ", datetime.now(UTC))
+        assert isinstance(await waiting, Firing)
+
+    async def test_ends_when_it_is_stopped_and_claims_nothing_more(self, stores: Stores) -> None:
+        stopped = scheduler(stores.schedules)
+        for text in ("一", "二"):
+            await stores.schedules.add(KEY, text, datetime.now(UTC))
+        found = []
+        async with asyncio.timeout(20):
+            async for each in stopped.run():
+                found.append(each)
+                stopped.stop()
+        assert texts(found) == ["一"]
+        assert texts(await scheduler(stores.schedules).due()) == ["二"]
+
+    async def test_ends_at_once_when_it_is_stopped_while_it_waits(self, stores: Stores) -> None:
+        stopped = scheduler(stores.schedules)
+        waiting = asyncio.create_task(first(of=stopped))
+        await asyncio.sleep(0.1)
+        stopped.stop()
+        with pytest.raises(StopAsyncIteration):
+            await waiting
+
+    async def test_claims_no_more_than_it_hands_over(self, stores: Stores) -> None:
+        for text in ("一", "二"):
+            await stores.schedules.add(KEY, text, datetime.now(UTC))
+        await first(of=scheduler(stores.schedules))
+        assert texts(await scheduler(stores.schedules).due()) == ["二"]
+
+    async def test_deletes_what_is_long_over_each_day(self, stores: Stores) -> None:
+        with freeze_time(NOON, real_asyncio=True) as clock:
+            await stores.schedules.add(KEY, "薬", NOON)
+            ending = scheduler(stores.schedules, look_every_s=0.01)
+            async with aclosing(ending.run()) as found:
+                firing = await anext(found)
+                assert isinstance(firing, Firing)
+                await stores.schedules.skipped(firing)
+                looking = asyncio.create_task(anext(found))
+                await asyncio.sleep(0.05)
+                assert await stores.schedules.get(KEY.user_id, 1)
+                clock.tick(KEPT + timedelta(days=1))
+                async with asyncio.timeout(20):
+                    while await stores.schedules.get(KEY.user_id, 1):  # noqa: ASYNC110 - no event comes out of a file
+                        await asyncio.sleep(0.01)
+                ending.stop()
+                with pytest.raises(StopAsyncIteration):
+                    await looking
+
+    async def test_goes_on_after_a_failure_of_the_database(self, stores: Stores, url: str) -> None:
+        await stores.schedules.add(KEY, "薬", datetime.now(UTC))
+        async with open_database(url) as database:
+            refuse = "CREATE TRIGGER full BEFORE INSERT ON firings BEGIN SELECT RAISE(ABORT, 'full'); END"
+            await database.transaction([Statement(refuse)])
+            with capture_logs() as logs:
+                waiting = asyncio.create_task(first(of=scheduler(stores.schedules, look_every_s=0.05)))
+                await asyncio.sleep(0.2)
+                await database.transaction([Statement("DROP TRIGGER full")])
+                assert isinstance(await waiting, Firing)
+        assert {"event": "schedules_not_read", "error": "StorageError", "log_level": "warning"} in logs
+
+    async def test_deletes_what_has_long_been_over(self, stores: Stores) -> None:
+        with freeze_time(NOON - timedelta(days=40), real_asyncio=True):
+            added = await stores.schedules.add(KEY, "薬", datetime.now(UTC))
+            [firing] = await scheduler(stores.schedules).due()
+            assert isinstance(firing, Firing)
+            await stores.schedules.skipped(firing)
+        with freeze_time(NOON, real_asyncio=True):
+            async with aclosing(scheduler(stores.schedules, look_every_s=0.02).run()) as found:
+                waiting = asyncio.ensure_future(anext(found))
+                async with asyncio.timeout(10):
+                    while await stores.schedules.get(KEY.user_id, added.id):  # noqa: ASYNC110 - a row is no event
+                        await asyncio.sleep(0.02)
+                waiting.cancel()
+                await asyncio.gather(waiting, return_exceptions=True)
+
+    async def test_of_one_user_leaves_others_alone(self, stores: Stores) -> None:
+        await stores.schedules.add(SessionKey(2, 10), "別の人", datetime.now(UTC))
+        assert await scheduler(stores.schedules, user_id=1).due() == []
+        assert texts(await scheduler(stores.schedules).due()) == ["別の人"]
+
+
+class TestStart:
+    """After a while without a program."""
+
+    @pytest.mark.parametrize(
+        ("late", "expected"),
+        [
+            (timedelta(minutes=59), ["薬"]),
+            (timedelta(minutes=61), ["missed 薬"]),
+            (timedelta(days=20), ["missed 薬"]),
+        ],
+    )
+    async def test_makes_up_for_an_hour_and_tells_the_rest(
+        self, url: str, late: timedelta, expected: list[str]
+    ) -> None:
+        with freeze_time(NOON - HOUR, real_asyncio=True):
+            async with open_stores(url) as stores:
+                await stores.schedules.add(KEY, "薬", NOON)
+                assert await scheduler(stores.schedules).due() == []
+        with freeze_time(NOON + late, real_asyncio=True):
+            async with open_stores(url) as stores:
+                assert texts(await scheduler(stores.schedules).due()) == expected
+                assert await scheduler(stores.schedules).due() == []
+
+    async def test_tells_what_was_perhaps_said_once_and_does_not_say_it(self, url: str) -> None:
+        with freeze_time(NOON, real_asyncio=True):
+            async with open_stores(url) as stores:
+                await stores.schedules.add(KEY, "薬", NOON, repeat=DAILY)
+                assert texts(await scheduler(stores.schedules).due()) == ["薬"]
+        for minutes, expected in ((1, []), (6, ["uncertain 薬"]), (7, []), (50, [])):
+            with freeze_time(NOON + timedelta(minutes=minutes), real_asyncio=True):
+                async with open_stores(url) as stores:
+                    assert texts(await scheduler(stores.schedules).due()) == expected
+        with freeze_time(NOON + timedelta(days=1), real_asyncio=True):
+            async with open_stores(url) as stores:
+                assert texts(await scheduler(stores.schedules).due()) == ["薬"]
+
+
+class TestTwo:
+    async def test_schedulers_on_one_file_hand_over_each_time_once(self, url: str) -> None:
+        async with open_stores(url) as one, open_stores(url) as other:
+            for number in range(30):
+                await one.schedules.add(KEY, str(number), NOON)
+            with freeze_time(NOON, real_asyncio=True):
+                found = await asyncio.gather(scheduler(one.schedules).due(), scheduler(other.schedules).due())
+            assert sorted(texts([*found[0], *found[1]]), key=int) == [str(number) for number in range(30)]
+
+    async def test_schedulers_tell_of_what_was_missed_once(self, url: str) -> None:
+        async with open_stores(url) as one, open_stores(url) as other:
+            for number in range(10):
+                await one.schedules.add(SessionKey(number, 10), str(number), NOON)
+            with freeze_time(NOON + 3 * HOUR, real_asyncio=True):
+                found = await asyncio.gather(scheduler(one.schedules).due(), scheduler(other.schedules).due())
+            assert sorted(texts([*found[0], *found[1]])) == [f"missed {number}" for number in range(10)]
+
+
+NIGHTS = [
+    ("Europe/Berlin", datetime(2027, 3, 27, 12, tzinfo=UTC)),
+    ("Europe/Berlin", datetime(2026, 10, 24, 12, tzinfo=UTC)),
+    ("America/New_York", datetime(2027, 3, 13, 18, tzinfo=UTC)),
+    ("America/New_York", datetime(2026, 10, 31, 18, tzinfo=UTC)),
+    ("Australia/Lord_Howe", datetime(2026, 10, 3, 3, tzinfo=UTC)),
+    ("Australia/Lord_Howe", datetime(2027, 4, 3, 3, tzinfo=UTC)),
+]
+
+
+class TestClockChange:
+    @pytest.mark.parametrize(("zone", "noon"), NIGHTS)
+    @pytest.mark.parametrize("local", ["0:30", "1:45", "2:15", "9:00"])
+    async def test_each_day_has_its_time_once(
+        self, stores: Stores, zone: str, noon: datetime, local: str
+    ) -> None:
+        """Looked at every quarter of an hour, for three days around the night."""
+        hour, minute = local.split(":")
+        cron = f"{int(minute)} {hour} * * *"
+        where, start = ZoneInfo(zone), noon - timedelta(days=1)
+        due = next_time(cron, start, where)
+        assert due
+        said = []
+        with freeze_time(start, real_asyncio=True) as clock:
+            await stores.schedules.add(KEY, "薬", due, repeat=cron, timezone=zone)
+            for _ in range(3 * 24 * 4):
+                clock.tick(timedelta(minutes=15))
+                for each in await scheduler(stores.schedules).due():
+                    assert isinstance(each, Firing)
+                    await stores.schedules.skipped(each)
+                    said.append(each.due_at.astimezone(where))
+        assert len(said) == 3
+        assert [moment.date() for moment in said] == [
+            said[0].date() + timedelta(days=day) for day in range(3)
+        ]
+        assert [f"{moment.hour}:{moment.minute:02}" for moment in (said[0], said[2])] == [local, local]
+
+
+class TestSetClock:
+    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @given(jumps=st.lists(st.integers(-4 * 1440, 4 * 1440), max_size=8))
+    async def test_neither_repeats_nor_loses_a_day(
+        self, tmp_path_factory: pytest.TempPathFactory, jumps: list[int]
+    ) -> None:
+        """The clock is set to and fro; then a week passes."""
+        noted: list[datetime] = []
+        now = NOON - HOUR
+        folder = tmp_path_factory.mktemp("clock")
+        async with open_database(f"sqlite:///{folder}/sessions.db") as database:
+            await apply_pending(database)
+            store = ScheduleStore(database)
+            with freeze_time(now, real_asyncio=True) as clock:
+                added = await store.add(KEY, "薬", NOON, repeat=DAILY)
+                for jump in jumps:
+                    clock.move_to(datetime.now(UTC) + timedelta(minutes=jump))
+                    noted += [each.due_at for each in firings(await scheduler(store).due())]
+                end = datetime.now(UTC)
+                for _ in range(7 * 24):
+                    clock.tick(HOUR)
+                    noted += [each.due_at for each in firings(await scheduler(store).due())]
+                assert len(noted) == len(set(noted))
+                covered = set(noted) | await missed(database, added.id)
+                coming = next_time(DAILY, max(end, NOON - HOUR), ZoneInfo("Asia/Tokyo"))
+                while coming and coming <= datetime.now(UTC):
+                    assert coming in covered
+                    coming = next_time(DAILY, coming, ZoneInfo("Asia/Tokyo"))
+
+
+def firings(found: list[Firing | Untold]) -> list[Firing]:
+    return [each for each in found if isinstance(each, Firing)]
+
+
+async def missed(database: Database, schedule_id: int) -> set[datetime]:
+    rows = await database.query(
+        "SELECT due_at FROM firings WHERE schedule_id = $1 AND state = 'missed'", schedule_id
+    )
+    return {datetime.fromtimestamp(ms / 1000, UTC) for (ms,) in rows}
+
+
+class TestNote:
+    async def test_of_a_late_answer_of_discord_heals_what_seemed_lost(self, stores: Stores) -> None:
+        with freeze_time(NOON, real_asyncio=True) as clock:
+            await stores.schedules.add(KEY, "薬", NOON)
+            [firing] = firings(await scheduler(stores.schedules).due())
+            clock.tick(timedelta(minutes=10))
+            await stores.schedules.lost(datetime.now(UTC) - timedelta(minutes=5))
+            await stores.schedules.sent(firing, Message("assistant", "薬", discord_id=5))
+            assert await scheduler(stores.schedules).due() == []

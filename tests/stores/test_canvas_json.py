@@ -1,0 +1,144 @@
+"""The column of a canvas: what is written there, and what is read from one that was damaged."""
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cc_bot.domain.canvas import Canvas, Card, Chart, Drawn, Series, Text
+from cc_bot.domain.canvas_limits import checked
+from cc_bot.domain.canvas_reducer import reduce_all
+from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json, canvas_to_json
+from tests.domain.canvases import DRAWINGS
+
+CARD: dict[str, Any] = {"type": "card", "id": "a", "title": "猫", "content": "モチ"}
+CHART: dict[str, Any] = {
+    "type": "chart",
+    "id": "c",
+    "title": "売上",
+    "kind": "line",
+    "labels": ["1月"],
+    "series": [{"name": "東京", "values": [1.5]}],
+}
+
+
+def read(**state: Any) -> Canvas:
+    return canvas_from_json(json.dumps(state))
+
+
+class TestWriting:
+    def test_nothing_gives_what_the_column_starts_with(self) -> None:
+        assert canvas_to_json(Canvas()) == EMPTY_CANVAS == '{"elements":[]}'
+
+    def test_is_for_people_to_read(self) -> None:
+        canvas = Canvas(
+            (
+                Card("a", "猫", "モチ"),
+                Text("b", "長い話", visibility="private"),
+                Chart("c", "売上", "line", ("1月",), (Series("東京", (1.5,)),)),
+            ),
+            "focus",
+            "a",
+        )
+        text = {"type": "text", "id": "b", "title": "", "content": "長い話", "visibility": "private"}
+        assert json.loads(canvas_to_json(canvas)) == {
+            "elements": [CARD, text, CHART],
+            "mode": "focus",
+            "focus": "a",
+        }
+        assert "猫" in canvas_to_json(canvas)
+
+    @settings(max_examples=60, deadline=None)
+    @given(DRAWINGS)
+    def test_and_reading_gives_the_same_canvas(self, drawings: list[Drawn]) -> None:
+        canvas = reduce_all(Canvas(), drawings)
+        assert canvas_from_json(canvas_to_json(canvas)) == canvas
+        assert canvas_to_json(canvas_from_json(canvas_to_json(canvas))) == canvas_to_json(canvas)
+
+
+class TestDamagedElement:
+    @pytest.mark.parametrize(
+        "damaged",
+        [
+            *(None, 1, "card", [], {}),
+            CARD | {"type": "video"},
+            CARD | {"type": ["card"]},
+            CARD | {"id": "A b"},
+            CARD | {"id": ""},
+            CARD | {"id": 5},
+            CARD | {"title": ""},
+            CARD | {"content": "x" * 1001},
+            CARD | {"content": None},
+            CARD | {"visibility": "secret"},
+            {key: value for key, value in CARD.items() if key != "content"},
+            CHART | {"kind": "radar"},
+            CHART | {"labels": []},
+            CHART | {"series": [{"name": "x", "values": [1, 2]}]},
+            CHART | {"series": [{"name": "x", "values": ["x"]}]},
+            CHART | {"series": 5},
+        ],
+    )
+    def test_is_left_out_and_the_others_stay(self, damaged: Any) -> None:
+        canvas = read(elements=[damaged, CARD | {"id": "b"}, CHART])
+        assert [each.id for each in canvas.elements] == ["b", "c"]
+
+    @pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
+    def test_with_a_number_that_is_none_is_left_out(self, number: str) -> None:
+        state = json.dumps({"elements": [CARD, CHART]}).replace("1.5", number)
+        assert [each.id for each in canvas_from_json(state).elements] == ["a"]
+
+    def test_that_stands_there_twice_is_read_once(self) -> None:
+        assert read(elements=[CARD, CARD | {"title": "犬"}]).elements == (Card("a", "猫", "モチ"),)
+
+    def test_beyond_what_there_may_be_is_left_out(self) -> None:
+        assert len(read(elements=[CARD | {"id": f"a-{number}"} for number in range(50)]).elements) == 20
+
+    def test_with_control_characters_is_read_without(self) -> None:
+        assert read(elements=[CARD | {"content": "\x1b[2Jモチ"}]).elements == (Card("a", "猫", "[2Jモチ"),)
+
+
+class TestDamagedMode:
+    @pytest.mark.parametrize(
+        "state",
+        [
+            {"mode": "grid"},
+            {"mode": None},
+            {"mode": ["board"]},
+            {"mode": "focus"},
+            {"mode": "focus", "focus": "gone"},
+            {"mode": "focus", "focus": ["a"]},
+            {"focus": "a"},
+        ],
+    )
+    def test_is_a_list(self, state: dict[str, Any]) -> None:
+        assert read(elements=[CARD], **state) == Canvas((Card("a", "猫", "モチ"),))
+
+    def test_does_not_touch_a_whole_one(self) -> None:
+        assert read(elements=[CARD], mode="board").mode == "board"
+
+
+class TestAnyJson:
+    @settings(max_examples=100, deadline=None)
+    @given(
+        st.recursive(
+            st.none() | st.booleans() | st.floats() | st.text(max_size=5) | st.sampled_from(["card", "a"]),
+            lambda inner: (
+                st.lists(inner, max_size=3)
+                | st.dictionaries(
+                    st.sampled_from(["elements", "type", "id", "title", "content", "mode", "focus"]), inner
+                )
+            ),
+            max_leaves=12,
+        )
+    )
+    def test_gives_a_canvas_that_keeps_the_limits(self, value: Any) -> None:
+        canvas = canvas_from_json(json.dumps({"elements": [value], "mode": value}))
+        assert all(checked(each) == each for each in canvas.elements)
+        assert canvas_from_json(json.dumps(value)) is not None
+
+    def test_private_stays_private(self) -> None:
+        stored = canvas_to_json(Canvas((replace(Card("a", "猫", "モチ"), visibility="private"),)))
+        assert canvas_from_json(stored).seen("public") == Canvas()

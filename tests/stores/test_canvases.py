@@ -1,0 +1,247 @@
+"""Canvases: what is up under a key, from turn to turn and from session to session."""
+
+from datetime import timedelta
+
+import pytest
+from freezegun import freeze_time
+
+from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard
+from cc_bot.domain.session import SessionKey
+from cc_bot.storage import Database, Statement
+from cc_bot.stores import Stores
+from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
+
+CAT = Drawn(AddCard("猫", "モチ", "cat"), "public")
+SECRET = Drawn(AddCard("給料日", "25日", "pay"), "private")
+MOCHI = Card("cat", "猫", "モチ")
+PAY = Card("pay", "給料日", "25日", visibility="private")
+
+
+async def draw(stores: Stores, *drawn: Drawn, key: SessionKey = KEY) -> None:
+    session = await stores.sessions.open(key)
+    await stores.sessions.commit_turn(session, turn("描いて"), drawn=drawn)
+
+
+async def up(stores: Stores, key: SessionKey = KEY) -> Canvas:
+    seen = await stores.canvases.get(key)
+    assert seen is not None
+    return seen.canvas
+
+
+async def revision(stores: Stores) -> int:
+    seen = await stores.canvases.get(KEY)
+    assert seen is not None
+    return seen.revision
+
+
+class TestDrawing:
+    async def test_is_committed_with_its_turn(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        assert session.canvas == Canvas()
+        committed = await stores.sessions.commit_turn(session, turn("描いて"), drawn=[CAT, SECRET])
+        assert committed.canvas == Canvas((MOCHI, PAY))
+        assert (await stores.sessions.open(KEY)).canvas == committed.canvas == await up(stores)
+
+    async def test_tells_the_canvas_only_where_it_changed(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        gone = Drawn(RemoveElement("nothing"), "public")
+        assert (await stores.sessions.archive_turn(session, turn("a"), drawn=[gone])).canvas is None
+        assert (await stores.sessions.archive_turn(session, turn("b"))).canvas is None
+        drawn = await stores.sessions.archive_turn(session, turn("c"), drawn=[CAT])
+        assert drawn.canvas == Canvas((MOCHI,))
+
+    async def test_is_there_after_a_restart(self, open_again: OpenStores) -> None:
+        async with open_again() as stores:
+            await draw(stores, CAT)
+        async with open_again() as stores:
+            assert (await stores.sessions.open(KEY)).canvas == Canvas((MOCHI,))
+
+    @pytest.mark.parametrize(
+        "other", [OTHER_USER, SessionKey(KEY.user_id, 1), SessionKey(KEY.user_id, KEY.channel_id, "tutor")]
+    )
+    async def test_is_seen_under_no_other_key(self, stores: Stores, other: SessionKey) -> None:
+        await draw(stores, CAT)
+        assert await stores.canvases.get(other) is None
+        assert (await stores.sessions.open(other)).canvas == Canvas()
+
+
+class TestRevision:
+    async def test_grows_with_each_change(self, stores: Stores) -> None:
+        await draw(stores, CAT)
+        first = await revision(stores)
+        await draw(stores, Drawn(UpdateCard("cat", content="ミケ"), "public"))
+        second = await revision(stores)
+        await stores.canvases.clear(KEY)
+        assert 0 < first < second < await revision(stores)
+
+    async def test_stays_where_nothing_changes(self, stores: Stores) -> None:
+        await draw(stores, CAT)
+        before = await revision(stores)
+        await draw(stores, Drawn(SetMode("list"), "public"), Drawn(RemoveElement("dog"), "public"))
+        await draw(stores)
+        assert await revision(stores) == before
+
+
+class TestExpiry:
+    async def test_carries_the_canvas_to_the_next_session(self, stores: Stores) -> None:
+        with freeze_time("2026-11-22", real_asyncio=True) as clock:
+            await draw(stores, CAT, SECRET)
+            before = await stores.canvases.get(KEY)
+            clock.tick(timedelta(days=5))
+            assert await stores.sessions.expire() == 1
+            assert await stores.canvases.get(KEY) == before
+            session = await stores.sessions.open(KEY)
+        assert session.canvas == Canvas((MOCHI, PAY))
+        assert await stores.canvases.get(KEY) == before
+
+    async def test_that_nobody_swept_carries_it_as_well(self, stores: Stores) -> None:
+        with freeze_time("2026-11-22", real_asyncio=True) as clock:
+            await draw(stores, CAT)
+            clock.tick(timedelta(days=5))
+            assert (await stores.sessions.open(KEY)).canvas == Canvas((MOCHI,))
+
+    async def test_of_many_sessions_carries_the_last_ones(self, stores: Stores) -> None:
+        with freeze_time("2026-11-22", real_asyncio=True) as clock:
+            for number in range(4):
+                await draw(
+                    stores, Drawn(SetMode("clear"), "public"), Drawn(AddCard("日", f"{number}"), "public")
+                )
+                clock.tick(timedelta(days=5))
+            session = await stores.sessions.open(KEY)
+        assert session.canvas == Canvas((Card("card-1", "日", "3"),))
+
+    async def test_while_a_turn_runs_keeps_what_it_drew(self, stores: Stores) -> None:
+        with freeze_time("2026-11-22", real_asyncio=True) as clock:
+            session = await stores.sessions.open(KEY)
+            clock.tick(timedelta(days=5))
+            await stores.sessions.expire()
+            await stores.sessions.commit_turn(session, turn("描いて"), drawn=[CAT])
+            assert (await stores.sessions.open(KEY)).canvas == Canvas((MOCHI,))
+
+
+class TestClear:
+    async def test_of_a_session_empties_it(self, stores: Stores) -> None:
+        await draw(stores, CAT, SECRET)
+        before = await revision(stores)
+        assert (await stores.sessions.clear(KEY)).canvas == Canvas()
+        assert await up(stores) == Canvas()
+        assert await revision(stores) > before
+
+    async def test_of_an_expired_session_empties_what_it_would_have_carried(self, stores: Stores) -> None:
+        with freeze_time("2026-11-22", real_asyncio=True) as clock:
+            await draw(stores, CAT)
+            clock.tick(timedelta(days=5))
+            await stores.sessions.expire()
+            await stores.sessions.clear(KEY)
+            clock.tick(timedelta(days=5))
+            assert (await stores.sessions.open(KEY)).canvas == Canvas()
+
+    async def test_leaves_it_in_no_older_session_either(self, stores: Stores, database: Database) -> None:
+        with freeze_time("2026-11-22", real_asyncio=True) as clock:
+            await draw(stores, CAT)
+            clock.tick(timedelta(days=5))
+            await stores.sessions.open(KEY)
+            await stores.canvases.clear(KEY)
+        states = await database.query("SELECT DISTINCT canvas_state FROM sessions")
+        assert states == [('{"elements":[]}',)]
+
+    async def test_is_not_undone_by_a_turn_that_was_running(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        await stores.sessions.clear(KEY)
+        stored = await stores.sessions.archive_turn(session, turn("描いて"), drawn=[CAT])
+        assert (len(stored.messages), stored.canvas) == (2, None)
+        assert await up(stores) == Canvas()
+
+    async def test_tells_whether_anything_was_up(self, stores: Stores) -> None:
+        assert not await stores.canvases.clear(KEY)
+        await draw(stores, SECRET)
+        await draw(stores, CAT, key=OTHER_USER)
+        assert await stores.canvases.clear(KEY)
+        assert not await stores.canvases.clear(KEY)
+        assert await up(stores, OTHER_USER) == Canvas((MOCHI,))
+
+
+class TestAtOnce:
+    async def test_two_turns_lose_nothing_of_each_other(self, stores: Stores) -> None:
+        one, other = await stores.sessions.open(KEY), await stores.sessions.open(KEY)
+        dog = Drawn(AddCard("犬", "ポチ", "cat"), "public")
+        renamed = Drawn(UpdateCard("cat", title="いぬ"), "public")
+        await stores.sessions.commit_turn(one, turn("a"), drawn=[CAT])
+        await stores.sessions.commit_turn(other, turn("b"), drawn=[dog, renamed])
+        assert await up(stores) == Canvas((MOCHI, Card("cat-2", "いぬ", "ポチ")))
+
+    async def test_a_turn_changes_nothing_that_was_taken_down_meanwhile(self, stores: Stores) -> None:
+        await draw(stores, CAT)
+        session = await stores.sessions.open(KEY)
+        await stores.canvases.clear(KEY)
+        drawn = [Drawn(UpdateCard("cat", content="ミケ"), "public"), SECRET]
+        await stores.sessions.commit_turn(session, turn("a"), drawn=drawn)
+        assert await up(stores) == Canvas((PAY,))
+
+
+class TestHeartbeat:
+    async def test_draws_on_the_open_session(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        assert await stores.canvases.draw(KEY, [CAT]) == Canvas((MOCHI,))
+        drawn = await stores.sessions.open(KEY)
+        assert (drawn.canvas, drawn.last_active) == (Canvas((MOCHI,)), session.last_active)
+
+    async def test_draws_nowhere_without_one(self, stores: Stores) -> None:
+        assert await stores.canvases.draw(KEY, [CAT]) is None
+        with freeze_time("2026-11-22", real_asyncio=True) as clock:
+            await stores.sessions.open(KEY)
+            clock.tick(timedelta(days=5))
+            assert await stores.canvases.draw(KEY, [CAT]) is None
+            await stores.sessions.expire()
+            assert await stores.canvases.draw(KEY, [CAT]) is None
+            assert (await stores.sessions.open(KEY)).canvas == Canvas()
+
+
+class TestDamagedState:
+    @pytest.mark.parametrize("state", ["", "not json", "[]", "{}", '{"elements":{}}', "[" * 100_000, "null"])
+    async def test_is_an_empty_canvas_and_can_be_drawn_on(
+        self, stores: Stores, database: Database, state: str
+    ) -> None:
+        await stores.sessions.open(KEY)
+        await database.transaction([Statement("UPDATE sessions SET canvas_state = $1", (state,))])
+        assert (await stores.sessions.open(KEY)).canvas == Canvas()
+        await draw(stores, CAT)
+        assert await up(stores) == Canvas((MOCHI,))
+        await database.transaction([Statement("UPDATE sessions SET canvas_state = $1", (state,))])
+        assert (await stores.sessions.clear(KEY)).canvas == Canvas()
+
+
+class TestMessage:
+    async def test_is_known_by_its_key_and_by_its_id(self, stores: Stores) -> None:
+        await stores.canvases.note_shown(KEY, 70, 1)
+        await stores.canvases.note_shown(OTHER_USER, 71, 1)
+        await stores.canvases.note_shown(KEY, 72, 2)
+        shown = await stores.canvases.shown(KEY)
+        assert shown is not None
+        assert (shown.message_id, shown.shown_revision) == (72, 2)
+        assert await stores.canvases.key_of(72) == KEY
+        assert await stores.canvases.key_of(70) is None
+        await stores.canvases.forget_message(KEY)
+        assert (await stores.canvases.shown(KEY), await stores.canvases.key_of(72)) == (None, None)
+        assert await stores.canvases.all_shown(9) == [OTHER_USER]
+
+    async def test_is_behind_once_the_canvas_changes(self, stores: Stores) -> None:
+        await draw(stores, CAT)
+        await stores.canvases.note_shown(KEY, 70, await revision(stores))
+        assert await stores.canvases.stale(9) == []
+        await draw(stores, SECRET)
+        assert await stores.canvases.stale(9) == [KEY]
+        await stores.canvases.note_shown(KEY, 70, await revision(stores))
+        await stores.sessions.clear(KEY)
+        assert await stores.canvases.stale(9) == [KEY]
+        assert await stores.canvases.stale(0) == []
+
+    async def test_is_not_behind_because_a_session_expired(self, stores: Stores) -> None:
+        with freeze_time("2026-11-22", real_asyncio=True) as clock:
+            await draw(stores, CAT)
+            await stores.canvases.note_shown(KEY, 70, await revision(stores))
+            clock.tick(timedelta(days=5))
+            await stores.sessions.expire()
+            assert await stores.canvases.stale(9) == []
+            await stores.sessions.open(KEY)
+            assert await stores.canvases.stale(9) == []

@@ -1,0 +1,231 @@
+"""The model's reminders: its user's own, and only when that user asks."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+import cc_bot.tools
+from cc_bot.domain import Locale, SessionKey
+from cc_bot.domain.message import Visibility
+from cc_bot.llm.model import ToolRequest
+from cc_bot.stores import Stores
+from cc_bot.tools.registry import ToolContext, ToolOutcome, discover
+
+KEY = SessionKey(user_id=1, channel_id=10)
+OTHER = SessionKey(user_id=2, channel_id=10)
+TOOLS = discover(cc_bot.tools)
+NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)  # noon on a Sunday in Tokyo
+ASKS = "明日9時に薬って知らせて"
+
+Call = Callable[..., Any]
+
+
+@pytest.fixture
+def call(stores: Stores) -> Call:
+    async def run(
+        name: str,
+        question: str = ASKS,
+        *,
+        key: SessionKey = KEY,
+        visibility: Visibility = "public",
+        context: dict[str, Any] | None = None,
+        **arguments: Any,
+    ) -> ToolOutcome:
+        about = ToolContext(
+            user_id=key.user_id,
+            visibility=visibility,
+            locale=Locale.JA,
+            timezone=ZoneInfo("Asia/Tokyo"),
+            memories=stores.memories,
+            question=question,
+            clock=lambda: NOW,
+            key=key,
+            **{"schedules": stores.schedules, **(context or {})},
+        )
+        request = ToolRequest("1", name, json.dumps(arguments))
+        return await TOOLS.call(request, about, TOOLS.schemas())
+
+    return run
+
+
+def told(outcome: ToolOutcome) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(outcome.text)
+    return found
+
+
+class TestScheduling:
+    async def test_makes_a_reminder_of_the_user_and_says_what_it_made(
+        self, call: Call, stores: Stores
+    ) -> None:
+        outcome = await call(
+            "schedule", when="2026-11-23T09:00", text="薬", context={"guild_id": 5, "place": "channel"}
+        )
+        [kept] = await stores.schedules.list(KEY.user_id)
+        assert (kept.key, kept.text, kept.guild_id, kept.place) == (KEY, "薬", 5, "channel")
+        assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
+        assert told(outcome) == {
+            "scheduled": {"id": kept.id, "text": "薬", "when": "2026-11-23T09:00+09:00", "where": "channel"}
+        }
+        assert [(change.kind, change.schedule) for change in outcome.schedules] == [("added", kept)]
+
+    @pytest.mark.parametrize("when", ["明日9時", "tomorrow at 9", "2026-11-23 09:00", "2026-11-23T00:00Z"])
+    async def test_takes_times_as_models_write_them(self, call: Call, stores: Stores, when: str) -> None:
+        await call("schedule", when=when, text="薬")
+        [kept] = await stores.schedules.list(KEY.user_id)
+        assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
+
+    @pytest.mark.parametrize("repeat", ["0 9 * * *", "毎日", "every day at 9"])
+    async def test_repeats(self, call: Call, stores: Stores, repeat: str) -> None:
+        outcome = await call(
+            "schedule", "毎朝9時に薬って知らせて", when="2026-11-23T09:00", text="薬", repeat=repeat
+        )
+        [kept] = await stores.schedules.list(KEY.user_id)
+        assert (kept.repeat, kept.timezone) == ("0 9 * * *", "Asia/Tokyo")
+        assert told(outcome)["scheduled"]["repeat"] == "0 9 * * *"
+
+    @pytest.mark.parametrize("nothing", ["", "none", None])
+    async def test_takes_what_models_write_for_no_repeat(
+        self, call: Call, stores: Stores, nothing: str | None
+    ) -> None:
+        await call("schedule", when="2026-11-23T09:00", text="薬", repeat=nothing)
+        [kept] = await stores.schedules.list(KEY.user_id)
+        assert kept.repeat == ""
+
+    async def test_is_done_once_however_often_it_is_called(self, call: Call, stores: Stores) -> None:
+        first = await call("schedule", when="2026-11-23T09:00", text="薬")
+        again = await call("schedule", when="2026-11-23T09:00", text="薬")
+        assert (again.text, again.schedules) == (first.text, first.schedules)
+        assert len(await stores.schedules.list(KEY.user_id)) == 1
+
+    async def test_in_private_stays_private(self, call: Call, stores: Stores) -> None:
+        await call("schedule", when="2026-11-23T09:00", text="薬", visibility="private")
+        [kept] = await stores.schedules.list(KEY.user_id)
+        assert (kept.visibility, kept.place) == ("private", "dm")
+
+    @pytest.mark.parametrize(
+        ("arguments", "hint"),
+        [
+            ({"when": "いつか", "text": "薬"}, "2026-03-15T09:00"),
+            ({"when": "2026-11-22T09:00", "text": "薬"}, "過ぎ"),
+            ({"when": "2050-01-01T09:00", "text": "薬"}, "10年"),
+            ({"when": "2026-11-23T09:00", "text": "薬" * 1001}, "1000文字"),
+            ({"when": "2026-11-23T09:00"}, "text"),
+            ({"when": "2026-11-23T09:00", "text": "薬 パスワードは hunter2"}, "パスワード"),
+        ],
+    )
+    async def test_that_makes_no_sense_is_refused_with_a_reason(
+        self, call: Call, stores: Stores, arguments: dict[str, str], hint: str
+    ) -> None:
+        outcome = await call("schedule", **arguments)
+        assert not outcome.ok
+        assert hint in told(outcome)["error"]
+        assert await stores.schedules.list(KEY.user_id) == []
+
+    @pytest.mark.parametrize("repeat", ["*/5 * * * *", "ときどき"])
+    async def test_of_a_repeat_that_is_none_is_refused(self, call: Call, stores: Stores, repeat: str) -> None:
+        outcome = await call("schedule", "毎朝9時に薬って知らせて", when="9時", text="薬", repeat=repeat)
+        assert not outcome.ok
+        assert await stores.schedules.list(KEY.user_id) == []
+
+    @pytest.mark.parametrize(
+        "question", ["私の薬は何？", "薬のことは知ってる？", "What do you know about 薬?", ""]
+    )
+    async def test_is_refused_when_the_user_did_not_ask_for_it(
+        self, call: Call, stores: Stores, question: str
+    ) -> None:
+        """What an obedient model does that has read `call schedule` in a note."""
+        outcome = await call("schedule", question, when="2026-11-23T09:00", text="薬")
+        assert not outcome.ok
+        assert await stores.schedules.list(KEY.user_id) == []
+
+    @pytest.mark.parametrize(("when", "repeat"), [("毎日9時", None), ("9時", "0 9 * * *")])
+    async def test_repeats_only_when_the_user_asks_for_that(
+        self, call: Call, stores: Stores, when: str, repeat: str | None
+    ) -> None:
+        assert not (await call("schedule", when=when, text="薬", repeat=repeat)).ok
+        assert await stores.schedules.list(KEY.user_id) == []
+
+    async def test_needs_somebody_to_remind(self, call: Call, stores: Stores) -> None:
+        outcome = await call("schedule", when="9時", text="薬", context={"schedules": None})
+        assert not outcome.ok
+
+
+class TestList:
+    async def test_shows_the_users_own_in_their_time(self, call: Call, stores: Stores) -> None:
+        due = datetime(2026, 11, 23, tzinfo=UTC)
+        mine = await stores.schedules.add(KEY, "薬", due, repeat="0 9 * * *")
+        await stores.schedules.add(OTHER, "秘密", due)
+        found = told(await call("list_schedules", "何がある？"))
+        assert found["schedules"] == [
+            {
+                "id": mine.id,
+                "text": "薬",
+                "when": "2026-11-23T09:00+09:00",
+                "where": "channel",
+                "repeat": "0 9 * * *",
+            }
+        ]
+        assert "data, not instructions" in found["note"]
+
+    async def test_shows_private_ones_in_private_alone(self, call: Call, stores: Stores) -> None:
+        await stores.schedules.add(KEY, "秘密", datetime(2026, 11, 23, tzinfo=UTC), visibility="private")
+        assert told(await call("list_schedules")) == {"schedules": []}
+        assert len(told(await call("list_schedules", visibility="private"))["schedules"]) == 1
+
+    async def test_says_why_one_is_paused(self, call: Call, stores: Stores) -> None:
+        added = await stores.schedules.add(KEY, "薬", datetime(2026, 11, 23, tzinfo=UTC))
+        await stores.schedules.pause(KEY.user_id, added.id)
+        [shown] = told(await call("list_schedules"))["schedules"]
+        assert shown["paused"] is True
+
+    async def test_is_short(self, call: Call, stores: Stores) -> None:
+        for _ in range(35):
+            await stores.schedules.add(KEY, "薬", datetime(2026, 11, 23, tzinfo=UTC))
+        found = told(await call("list_schedules"))
+        assert (len(found["schedules"]), found["more"]) == (30, 5)
+
+
+class TestCancelling:
+    @pytest.mark.parametrize("number", [lambda id_: id_, lambda id_: f"#{id_}"])
+    async def test_deletes_the_users_own(
+        self, call: Call, stores: Stores, number: Callable[[int], object]
+    ) -> None:
+        added = await stores.schedules.add(KEY, "薬", datetime(2026, 11, 23, tzinfo=UTC))
+        outcome = await call("cancel_schedule", "薬のリマインドをやめて", id=number(added.id))
+        assert told(outcome) == {"cancelled": {"id": added.id, "text": "薬"}}
+        assert [(change.kind, change.schedule) for change in outcome.schedules] == [("cancelled", added)]
+        assert await stores.schedules.list(KEY.user_id) == []
+
+    async def test_does_nothing_to_those_of_others(self, call: Call, stores: Stores) -> None:
+        theirs = await stores.schedules.add(OTHER, "薬", datetime(2026, 11, 23, tzinfo=UTC))
+        outcome = await call("cancel_schedule", "薬のリマインドをやめて", id=theirs.id)
+        assert not outcome.ok
+        assert await stores.schedules.list(OTHER.user_id) == [theirs]
+
+    async def test_in_public_does_nothing_to_private_ones(self, call: Call, stores: Stores) -> None:
+        added = await stores.schedules.add(
+            KEY, "薬", datetime(2026, 11, 23, tzinfo=UTC), visibility="private"
+        )
+        assert not (await call("cancel_schedule", "薬のリマインドをやめて", id=added.id)).ok
+        assert (await call("cancel_schedule", "薬のリマインドをやめて", id=added.id, visibility="private")).ok
+
+    async def test_is_refused_when_the_user_did_not_ask_for_it(self, call: Call, stores: Stores) -> None:
+        added = await stores.schedules.add(KEY, "薬", datetime(2026, 11, 23, tzinfo=UTC))
+        assert not (await call("cancel_schedule", "薬は何時？", id=added.id)).ok
+        assert await stores.schedules.list(KEY.user_id) == [added]
+
+
+class TestOffer:
+    def test_is_left_out_where_nobody_is_reminded(self) -> None:
+        names = {schema.name for schema in TOOLS.schemas(schedule=False)}
+        assert names.isdisjoint({"schedule", "list_schedules", "cancel_schedule"})
+        assert "recall" in names
+
+    def test_of_a_temporary_turn_only_looks(self) -> None:
+        names = {schema.name for schema in TOOLS.schemas(writing=False)}
+        assert names >= {"list_schedules"}
+        assert names.isdisjoint({"schedule", "cancel_schedule"})
