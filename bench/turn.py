@@ -76,7 +76,21 @@ class Recorder:
         return await self._database.read(begin)
 
     async def write(self, begin: Callable[[], Steps[T]]) -> T:
-        return await self._database.write(begin)
+        self._note("BEGIN IMMEDIATE", ())
+        result = await self._database.write(lambda: self._noting(begin()))
+        self._note("COMMIT", ())
+        return result
+
+    def _noting(self, steps: Steps[T]) -> Steps[T]:
+        rows: Sequence[Row] | None = None
+        while True:
+            try:
+                statement = next(steps) if rows is None else steps.send(rows)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+            self._note(statement.sql, statement.params)
+            rows = yield statement
 
     async def preserve(self, version: int) -> None:
         await self._database.preserve(version)
