@@ -69,7 +69,7 @@ charts: $(CHA)
 
 # The whole suite uses every core; a selection runs in one process, where a debugger works too.
 test: $(DEV)
-	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n 4)
+	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n 4 --dist worksteal)
 
 lint: ruff format types imports
 

@@ -125,6 +125,7 @@ class TestRestart:
         await reply.until(lambda shown: "キャンバスに描いています" in shown.text)
         stage.discord.fail_next(LAST_WORDS, 200, delay_s=30.0)
         await stage.eventually(NOTED, channel.id, gives=[(0,)])
+        await stage.discord.wait(lambda: not stage.discord.faults.outstanding, "the answer's last words")
         assert boards(stage, channel) == []
         await stage.restart()
         assert titles(await board(stage, channel)) == ["買い物"]
