@@ -42,6 +42,10 @@ class TurnOptions:
     """Whether the bot may write by itself where it is asked: not where its user only brought it along."""
     front_end: Literal["discord", "terminal"] = "discord"
     """Where the answer is shown."""
+    entry: str = ""
+    """Of the turn in the ledger of turns on their way; empty where there is none."""
+    role_ids: tuple[int, ...] = ()
+    """The roles that its user has in the server."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What a person reads when something goes wrong: what happened, and what to do next.
 
-A field is named after the class in domain/errors.py that it explains.
+A field is named after the class in domain/errors/ that it explains.
 """
 
 from dataclasses import dataclass
@@ -43,16 +43,23 @@ class ErrorTexts:
     postponed: str
     not_newest: str
     agent_gone: str
+    limit_reached: str
     model_error: str
     model_unavailable: str
     model_said_nothing: str
     model_refused_key: str
     model_refused_request: str
     context_too_long: str
+    access_error: str
+    not_allowed: str
+    owners_only: str
+    under_maintenance: str
     storage_error: str
+    database_damaged: str
     startup_error: str
     invalid_setting: str
     invalid_agents: str
+    invalid_policy: str
     missing_token: str
     refused_token: str
     discord_unreachable: str
@@ -65,6 +72,11 @@ class ErrorTexts:
     database_newer: str
     sqlite_too_old: str
     backup_failed: str
+    not_enough_room: str
+    restore_refused: str
+    erasures_missing: str
+    not_confirmed: str
+    port_taken: str
 
 
 _UNEXPECTED_JA = "うまくいきませんでした。もう一度お試しください。"
@@ -106,16 +118,23 @@ JA = ErrorTexts(
     postponed="ただいま再起動しています。戻りしだい、ここでお答えします。",
     not_newest="この回答は最新ではなくなりました。続きは /ask でお聞きください。",
     agent_gone="この回答をしたエージェントは、もうここでは使えません。/ask で続けてください。",
+    limit_reached="いま使える分を使いきりました。{resets}にまたお聞きください。",
     model_error="AIモデルから返事をもらえませんでした。もう一度お試しください。",
     model_unavailable="AIモデルにつながらないか、混み合っています。しばらくしてから、もう一度お聞きください。",
     model_said_nothing="AIモデルの返事が空でした。もう一度お聞きになるか、言い方を変えてみてください。",
     model_refused_key="AIモデルのAPIキーが受け付けられませんでした。ボットの管理者にお知らせください。",
     model_refused_request="AIモデルがこの質問を受け付けませんでした。言い方を変えるか、ボットの管理者にお知らせください。",
     context_too_long="質問が長すぎて、AIモデルが一度に読みきれません。短くするか、いくつかに分けてお聞きください。",
+    access_error="この操作は、ここでは使えません。",
+    not_allowed="このボットは、ここではお使いいただけない設定になっています。使いたいときはボットの管理者にお知らせください。",
+    owners_only="この操作は、ボットの管理者だけが使えます。",
+    under_maintenance="ただいまメンテナンス中です。しばらくしてから、もう一度お試しください。{note}",
     storage_error="保存できませんでした。少し待って、もう一度お試しください。続くときはボットの管理者にお知らせください。",
+    database_damaged="保存場所が壊れているため、いまはお答えできません。ボットの管理者にお知らせください。",
     startup_error="起動できませんでした。設定を確かめてください。",
     invalid_setting="設定 {name} の値が正しくありません。たとえば {expected} のように書いてください。",
     invalid_agents="エージェントの設定ファイル {path} を読めません。{detail}",
+    invalid_policy="設定ファイル {path} を読めません。{detail}",
     missing_token=(
         "DISCORD_TOKEN が設定されていません。.env に DISCORD_TOKEN=… と書くか、"
         "トークンなしで試すには cc-bot chat を使ってください。"
@@ -140,6 +159,14 @@ JA = ErrorTexts(
     ),
     sqlite_too_old="Python に付属の SQLite {found} は古すぎます（{needed} 以上が必要です）。Python を新しくしてください。",
     backup_failed="バックアップを {path} に書き込めませんでした。空き容量と書き込みの権限を確かめてください。",
+    not_enough_room="{path} の空き容量が足りません（必要 {needed}、空き {free}）。空きを増やして、もう一度実行してください。",
+    restore_refused="{path} は復元できません。{detail}",
+    erasures_missing=(
+        "消去の記録 {path} がないため、消した人のデータまで戻ってしまうかもしれません。"
+        "記録を元の場所に戻すか、それでもよければ --without-erasures を付けてください。"
+    ),
+    not_confirmed="取り消せない操作なので、実行していません。よければ {command} と入力してください。",
+    port_taken="{host}:{port} は別のプログラムが使っています。CC_BOT_METRICS_PORT を変えて、起動し直してください。",
 )
 
 EN = ErrorTexts(
@@ -182,6 +209,7 @@ EN = ErrorTexts(
     postponed="I'm restarting. I'll answer here as soon as I'm back.",
     not_newest="This is no longer the newest answer. Please go on with /ask.",
     agent_gone="The agent that gave this answer can't be used here any more. Please go on with /ask.",
+    limit_reached="What you can use for now is used up. Please ask again {resets}.",
     model_error="The AI model gave no answer. Please try again.",
     model_unavailable="The AI model is busy or can't be reached. Please ask again in a while.",
     model_said_nothing="The AI model's answer was empty. Please ask again, or put it another way.",
@@ -192,10 +220,16 @@ EN = ErrorTexts(
     context_too_long=(
         "The question is too long for the AI model to read at once. Please shorten it or ask it in parts."
     ),
+    access_error="That can't be done here.",
+    not_allowed="This bot is set up not to answer here. If you would like to use it, tell whoever runs it.",
+    owners_only="Only the bot's owners can do that.",
+    under_maintenance="I'm down for maintenance. Please try again in a while.{note}",
     storage_error="I could not save that. Please try again in a moment; if it goes on, tell whoever runs this bot.",
+    database_damaged="The place where I keep things is damaged, so I can't answer now. Please tell whoever runs this bot.",
     startup_error="cc-bot could not start. Please check its settings.",
     invalid_setting="The setting {name} is not valid. Write it like this, for example: {expected}",
     invalid_agents="The file of agents {path} can't be read. {detail}",
+    invalid_policy="The file {path} can't be read. {detail}",
     missing_token=(
         "DISCORD_TOKEN is not set. Put DISCORD_TOKEN=… into .env, or try cc-bot without a token: cc-bot chat"
     ),
@@ -218,4 +252,12 @@ EN = ErrorTexts(
     ),
     sqlite_too_old="The SQLite {found} of this Python is too old ({needed} or newer is needed). Install a newer Python.",
     backup_failed="The backup could not be written to {path}. Check the free space and the permission to write.",
+    not_enough_room="There is too little room at {path} ({needed} needed, {free} free). Make room and run it again.",
+    restore_refused="{path} can't be restored. {detail}",
+    erasures_missing=(
+        "The record of erasures {path} is missing, so people who were forgotten might come back. "
+        "Put it back, or add --without-erasures if that is all right."
+    ),
+    not_confirmed="Nothing was done, because it can't be undone. If you mean it, run: {command}",
+    port_taken="Another program listens on {host}:{port}. Change CC_BOT_METRICS_PORT, then start again.",
 )

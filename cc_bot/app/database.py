@@ -1,0 +1,25 @@
+"""The commands for the database file: copied, brought up to date."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from cc_bot.app.clocks import clock_of
+from cc_bot.config import Config
+from cc_bot.storage.backup import BackupResult, back_up
+from cc_bot.storage.location import sqlite_path
+from cc_bot.storage.migrate import Migration, apply_pending, pending
+from cc_bot.storage.opening import open_database
+
+
+async def run_backup(config: Config, folder: Path) -> BackupResult:
+    """Copy the database into the folder."""
+    now = clock_of(config)().astimezone(config.timezone)
+    return await back_up(sqlite_path(config.database_url), folder, now)
+
+
+async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> tuple[Migration, ...]:
+    """Announce what is pending, then apply it."""
+    async with open_database(config.database_url, synchronous=config.synchronous) as database:
+        for migration in await pending(database):
+            announce(migration)
+        return await apply_pending(database, clock=clock_of(config))

@@ -1,0 +1,40 @@
+"""`cc-bot chat`: the terminal.
+
+What draws on the terminal is imported when it is used.
+"""
+# ruff: noqa: PLC0415 - see above
+
+from cc_bot.app.clocks import clock_of
+from cc_bot.app.core import open_core
+from cc_bot.app.models import model_label
+from cc_bot.config import Config
+from cc_bot.domain.errors import InvalidSetting
+from cc_bot.domain.session import SessionKey
+from cc_bot.purge import purge_due
+from cc_bot.storage.location import sqlite_path
+
+
+async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> None:
+    """Chat in the terminal until the input ends. Raises InvalidSetting for an agent that there is not."""
+    clock = clock_of(config)
+    async with open_core(config, clock) as core:
+        from cc_bot.terminal import ChatProfile, run_chat
+
+        known = await core.agents.all()
+        if agent is not None and agent not in known:
+            raise InvalidSetting(name="--agent", expected=" / ".join(known))
+
+        profile = ChatProfile(
+            key=SessionKey(user_id, channel_id),
+            locale=config.operator_locale,
+            timezone=config.timezone,
+            history_file=sqlite_path(config.database_url).with_name("chat_history"),
+            # A channel of Discord has other readers: nothing that is said here may show up in its answers.
+            visibility="private" if channel_id else "public",
+            model_label=model_label(config),
+            agent=agent,
+        )
+        try:
+            await run_chat(core.assistant, core.stores, profile, agents=core.agents)
+        finally:
+            await purge_due(core.stores.memory_removal, clock)

@@ -1,0 +1,61 @@
+"""Where settings come from: the environment, then `.env`."""
+
+from collections.abc import Callable, Mapping
+from io import StringIO
+from pathlib import Path
+from typing import TypeVar
+
+from dotenv import dotenv_values
+from dotenv.parser import parse_stream
+
+from cc_bot.config.values import LOCAL, OFF
+from cc_bot.domain.errors import InvalidSetting
+
+Value = TypeVar("Value")
+
+
+class Reader:
+    """Takes values out of the environment; a variable that is set but empty counts as not set."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = values
+
+    def optional(self, name: str) -> str | None:
+        return self._values.get(name, "").strip() or None
+
+    def text(self, name: str, default: str) -> str:
+        return self.optional(name) or default
+
+    def path(self, name: str) -> Path | None:
+        given = self.optional(name)
+        return None if given is None else Path(given)
+
+    def embedding_model(self, text: str) -> str:
+        """A model by name needs a server that has it."""
+        if text.lower() in (LOCAL, OFF):
+            return text.lower()
+        if not (self.optional("OPENAI_API_KEY") or self.optional("OPENAI_BASE_URL")):
+            raise ValueError
+        return text
+
+    def parsed(self, name: str, default: str, parse: Callable[[str], Value], *, example: str) -> Value:
+        try:
+            return parse(self.text(name, default))
+        except (ValueError, KeyError, OSError, OverflowError) as error:
+            raise InvalidSetting(name=name, expected=example) from error
+
+
+def read_dotenv(path: Path) -> dict[str, str]:
+    """What the file sets. A line that can't be read is refused: its setting would seem to be missing."""
+    if not path.exists():
+        return {}
+    refused = InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise refused from error
+    lines = [line for line in parse_stream(StringIO(text)) if line.key or line.error]
+    if any(line.error for line in lines):
+        raise refused
+    values = dotenv_values(stream=StringIO(text))
+    return {name: value for name, value in values.items() if value is not None}

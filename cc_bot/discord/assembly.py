@@ -1,0 +1,111 @@
+"""What the bot is made of, put together and registered for the commands that ask for it."""
+
+from dataclasses import dataclass
+
+import hikari
+import lightbulb
+
+from cc_bot.agents import Agents
+from cc_bot.assistant import Assistant, Moments
+from cc_bot.discord.agents import Chooser
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.canvas_messages import CanvasMessages
+from cc_bot.discord.delivery.canvas_pictures import Pictures
+from cc_bot.discord.delivery.canvas_upkeep import CanvasUpkeep
+from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.delivery.turns import RunningTurns
+from cc_bot.discord.gateway import GrantedReading
+from cc_bot.discord.localization import GuildLocales, Readers
+from cc_bot.discord.messages.listening import Messages
+from cc_bot.discord.messages.unasked import Unasked
+from cc_bot.discord.places import Places
+from cc_bot.discord.provided import provide_stores
+from cc_bot.discord.reminders.posting import Posting
+from cc_bot.discord.reminders.reminders import Reminders, Timekeeping
+from cc_bot.discord.settings import DiscordSettings
+from cc_bot.domain.clock import Clock
+from cc_bot.stores import Stores
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the bot is handed, and does not close."""
+
+    settings: DiscordSettings
+    stores: Stores
+    assistant: Assistant
+    agents: Agents
+    timekeeping: Timekeeping
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What lives as long as the bot."""
+
+    readers: Readers
+    running: RunningTurns
+    messages: Messages
+    reminders: Reminders
+    boards: CanvasBoards
+    canvas_upkeep: CanvasUpkeep
+
+
+def put_together(
+    bot: hikari.GatewayBot, client: lightbulb.Client, given: Given, granted: GrantedReading
+) -> Parts:
+    """Make the parts, and have them listen."""
+    settings, stores = given.settings, given.stores
+    readers = Readers(stores.settings, settings.locale, settings.timezone, given.clock)
+    places, taken_down, locales, running = Places(bot.rest), TakenDown(), GuildLocales(), RunningTurns()
+    chooser = Chooser(given.agents, stores.agents, places)
+    boards = CanvasBoards(
+        stores.canvases,
+        CanvasMessages(bot.rest, taken_down),
+        Pictures(),
+        readers,
+        places,
+        spoken_in=locales.of,
+        is_current=chooser.is_current,
+    )
+    canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards)
+    messages = Messages(
+        bot,
+        stores,
+        given.assistant,
+        readers,
+        chooser,
+        running=running,
+        places=places,
+        taken_down=taken_down,
+        locales=locales,
+        boards=boards,
+        clock=given.clock,
+        granted=granted,
+    )
+    reminders = Reminders(
+        given.timekeeping,
+        stores.schedules,
+        Posting(bot.rest),
+        agents=given.agents,
+        boards=boards,
+        readers=readers,
+        locales=locales,
+        clock=given.clock,
+    )
+    provide_stores(client, stores)
+    registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
+    registry.register_value(Assistant, given.assistant)
+    registry.register_value(Moments, given.timekeeping.moments)
+    registry.register_value(GrantedReading, granted)
+    registry.register_value(Readers, readers)
+    registry.register_value(RunningTurns, running)
+    registry.register_value(Chooser, chooser)
+    registry.register_value(Places, places)
+    registry.register_value(TakenDown, taken_down)
+    registry.register_value(CanvasBoards, boards)
+    registry.register_value(Messages, messages)
+    registry.register_value(Unasked, messages.unasked)
+    canvas_upkeep.listen()
+    messages.listen()
+    return Parts(readers, running, messages, reminders, boards, canvas_upkeep)

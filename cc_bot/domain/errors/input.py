@@ -1,0 +1,111 @@
+"""What a user gave can't be used as it is; they can mend it."""
+
+from cc_bot.domain.errors.root import CcBotError
+
+
+class InputError(CcBotError):
+    """What the user gave can't be used as it is."""
+
+
+class EmptyQuestion(InputError):
+    """There is neither text nor an attachment."""
+
+
+class QuestionTooLong(InputError):
+    """Parameters: limit, length (characters)."""
+
+
+class EmptyMemory(InputError):
+    """There is nothing to remember."""
+
+
+class MemoryTooLong(InputError):
+    """Parameters: limit, length (characters)."""
+
+
+class SecretNotStored(InputError):
+    """What was to be remembered looks like a password, token, card or key number."""
+
+
+class MemoryPaused(InputError):
+    """The user wants nothing stored or recalled for now."""
+
+
+class MemoryNotFound(InputError):
+    """The user has no such memory. Parameters: id."""
+
+
+class NotAskedFor(InputError):
+    """A model wanted to change what is remembered, and its user did not ask for that in this turn."""
+
+
+class ImportNotUnderstood(InputError):
+    """A file is not a list of memories."""
+
+
+class TooManyToImport(InputError):
+    """A file has more memories than are taken at a time. Parameters: limit, found."""
+
+
+class EndNotUnderstood(InputError):
+    """What was entered as the day until which a memory holds is no date."""
+
+
+class UnknownTimezone(InputError):
+    """The name is not in the IANA time zone database."""
+
+
+class UnknownAgent(InputError):
+    """There is no such agent, or not here."""
+
+
+class EmptyReminder(InputError):
+    """There is nothing to remind of."""
+
+
+class ReminderTooLong(InputError):
+    """Parameters: limit, length (characters)."""
+
+
+class TooManySchedules(InputError):
+    """The user has as many as one may have. Parameters: limit."""
+
+
+class ScheduleNotFound(InputError):
+    """The user has no such schedule. Parameters: id."""
+
+
+class ScheduleNotAskedFor(InputError):
+    """A model wanted to make or cancel a reminder, and its user did not ask for that in this turn."""
+
+
+class WhenNotUnderstood(InputError):
+    """What was entered as a time is none."""
+
+
+class WhenPassed(InputError):
+    """What was entered as a time is over."""
+
+
+class WhenTooFar(InputError):
+    """What was entered as a time is years away. Parameters: limit (years)."""
+
+
+class RepeatNotUnderstood(InputError):
+    """What was entered as a repeat is none, or never comes."""
+
+
+class RepeatTooOften(InputError):
+    """What was entered as a repeat comes more than once an hour."""
+
+
+class AttachmentTooLarge(InputError):
+    """Parameters: limit (as shown to the user, such as `8 MB`)."""
+
+
+class AttachmentNotSupported(InputError):
+    """Neither an image that models read nor text in a known encoding."""
+
+
+class AttachmentNotFetched(InputError):
+    """Discord did not hand the file over."""

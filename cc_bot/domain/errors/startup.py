@@ -1,0 +1,88 @@
+"""The operator must mend it; the program ends with exit code 2."""
+
+from cc_bot.domain.errors.root import CcBotError
+
+
+class StartupError(CcBotError):
+    """The program can't start as it is set up."""
+
+
+class InvalidSetting(StartupError):
+    """Parameters: name (the environment variable), expected (an example of a good value)."""
+
+
+class InvalidAgents(StartupError):
+    """Parameters: path, detail (a sentence: which agent, which key, what is expected)."""
+
+
+class MissingToken(StartupError):
+    """DISCORD_TOKEN is not set."""
+
+
+class RefusedToken(StartupError):
+    """Discord does not accept DISCORD_TOKEN."""
+
+
+class DiscordUnreachable(StartupError):
+    """Discord did not answer, or closed the connection for good."""
+
+
+class MessageContentRefused(StartupError):
+    """Discord does not let the bot read all messages (any more)."""
+
+
+class CommandsNotRegistered(StartupError):
+    """An extension did not load or Discord refused the commands. Parameters: detail."""
+
+
+class AlreadyRunning(StartupError):
+    """Another `cc-bot run` uses the same database. Parameters: path."""
+
+
+class DatabaseFolderMissing(StartupError):
+    """The operator named a folder that does not exist. Parameters: path."""
+
+
+class DatabaseMissing(StartupError):
+    """There is no database to copy. Parameters: path."""
+
+
+class DatabaseUnusable(StartupError):
+    """Not a database, damaged, or not readable and writable. Parameters: path."""
+
+
+class DatabaseNewer(StartupError):
+    """Parameters: path, found, known (schema versions)."""
+
+
+class SqliteTooOld(StartupError):
+    """Parameters: found, needed (versions)."""
+
+
+class BackupFailed(StartupError):
+    """The copy could not be written. Parameters: path."""
+
+
+class InvalidPolicy(StartupError):
+    """The file of limits, prices and access can't be used as it is. Parameters: path, detail (a sentence:
+    which key, what is expected)."""
+
+
+class PortTaken(StartupError):
+    """Another program listens where the health check and the metrics should be. Parameters: host, port."""
+
+
+class NotEnoughRoom(StartupError):
+    """The disk has too little room for a copy. Parameters: path, needed, free (as shown)."""
+
+
+class RestoreRefused(StartupError):
+    """A backup can't be put in place. Parameters: path, detail (a sentence: why)."""
+
+
+class ErasuresMissing(StartupError):
+    """Nobody can tell who has to be forgotten again in a backup. Parameters: path."""
+
+
+class NotConfirmed(StartupError):
+    """What can't be undone was not confirmed. Parameters: command."""

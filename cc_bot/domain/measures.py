@@ -1,0 +1,73 @@
+"""What the program measures of itself, told to whoever counts: a Meter.
+
+A meter is handed down like any other part, so that whoever reports knows nothing of metrics or of how they
+are read; without one, UNMEASURED takes the reports and keeps nothing. No report names a user, a place or what
+was said: what is counted can be read by others than the operator.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Literal, Protocol
+
+from cc_bot.domain.events import Usage
+
+Phase = Literal["queue", "store", "model_first_token", "model", "tools", "discord"]
+"""Where the time of a turn goes. queue: waiting for its place; store: reading and writing the database;
+model_first_token: from the first request to the first word or tool call; model: all of the model's streams;
+tools: running tools; discord: from the end of the turn until Discord shows it."""
+
+Ending = Literal["complete", "stopped", "cut", "failed"]
+"""How a turn ended: as its answer's status has it, or without an answer."""
+
+Purpose = Literal["turn", "summary", "heartbeat", "schedule"]
+"""What tokens were spent on."""
+
+Held = Literal["bucket", "global", "refused"]
+"""Why a request to Discord waits. bucket: its route's limit is used up, as Discord had told before; global: the
+bot's limit is; refused: Discord answered 429 to this request alone."""
+
+
+class Meter(Protocol):
+    """Takes reports. It does no I/O, raises nothing and returns at once. Times are in seconds."""
+
+    def turn_ended(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
+        """A turn is over, stored or failed; phases that it never came to are left out."""
+
+    def shown(self, seconds: float, *, ok: bool) -> None:
+        """The end of an answer stands on Discord, so long after the turn was over; or could not be shown."""
+
+    def tokens_spent(self, purpose: Purpose, model: str, usage: Usage) -> None:
+        """A model has answered, and this is what its server charges for."""
+
+    def tool_called(self, name: str, *, ok: bool) -> None:
+        """A tool that there is was run, or refused what it was asked for."""
+
+    def failed(self, kind: str) -> None:
+        """Something went wrong that a user or the operator is told of: the name of the error's class."""
+
+    def rate_limited(self, held: Held, seconds: float | None) -> None:
+        """Requests to Discord wait, for so long where that is known."""
+
+
+class Unmeasured:
+    """A Meter that keeps nothing."""
+
+    def turn_ended(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
+        pass
+
+    def shown(self, seconds: float, *, ok: bool) -> None:
+        pass
+
+    def tokens_spent(self, purpose: Purpose, model: str, usage: Usage) -> None:
+        pass
+
+    def tool_called(self, name: str, *, ok: bool) -> None:
+        pass
+
+    def failed(self, kind: str) -> None:
+        pass
+
+    def rate_limited(self, held: Held, seconds: float | None) -> None:
+        pass
+
+
+UNMEASURED: Final[Meter] = Unmeasured()
