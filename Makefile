@@ -28,16 +28,19 @@ UV_VERSION := 0.13.9
 PINS := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate
 
-.PHONY: all help run chat semantic charts test lint ruff format types imports fix package setup pins clean
+.PHONY: all help run chat doctor semantic charts test test-faults drill lint ruff format types imports fix package setup pins clean
 
 all: lint test
 
 help:
 	@echo "make run      set up and start: Discord when DISCORD_TOKEN is set (environment or .env), else the terminal chat"
 	@echo "make chat     set up and start the terminal chat"
+	@echo "make doctor   say what is wrong with how it is set up, and how to mend it"
 	@echo "make semantic set up with the sentence encoder, so that memories are found by their meaning too (70 MB)"
 	@echo "make charts   set up with matplotlib and a Japanese font, so that charts are pictures (175 MB)"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
+	@echo "make drill    load, back up, kill, damage, restore and compare a database; CI does it with every test run"
+	@echo "make test-faults  kill the program a hundred times, and fail everything around it (minutes); ARGS='--seed 7'"
 	@echo "make lint     ruff, formatting, types and the import contract"
 	@echo "make          lint, then test"
 	@echo "make fix      let ruff mend and format what it can"
@@ -61,6 +64,9 @@ run: $(RUN)
 chat: $(RUN)
 	@exec $(BIN)/cc-bot chat $(ARGS)
 
+doctor: $(RUN)
+	@exec $(BIN)/cc-bot doctor $(ARGS)
+
 semantic: $(SEM)
 
 charts: $(CHA)
@@ -70,6 +76,13 @@ charts: $(CHA)
 # The whole suite uses every core; a selection runs in one process, where a debugger works too.
 test: $(DEV)
 	$(OWN) -m pytest $(if $(strip $(ARGS)),$(ARGS),-n 4 --dist worksteal)
+
+drill: $(DEV)
+	$(OWN) -m pytest tests/restored/test_kills.py $(ARGS)
+
+# Minutes of kills and failures, so not a part of `make test`. A failure names its seed.
+test-faults: $(DEV)
+	$(OWN) -m pytest tests/faults -n $(or $(WORKERS),4) --dist worksteal $(ARGS)
 
 lint: ruff format types imports
 

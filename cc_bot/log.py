@@ -1,24 +1,31 @@
 """Log records: structured, on stderr, and never with what people wrote or with secrets.
 
-Our own records name facts only. Those of libraries are let through from `warning` on, by their first line:
-below it asyncio, for one, quotes the exception of a failed task. An exception is told by its type and where
-it happened: its message may quote a request.
+Our own records name facts only. Of those of libraries none below `warning` is let through, and the others by
+their first line: below it asyncio, for one, quotes the exception of a failed task. What looks like a token is
+cut out of that line: hikari names its rate limits after the route, and that of an interaction has the token
+in it. An exception is told by its type and where it happened: its message may quote a request.
 """
 
 import logging
+import re
 import sys
 import traceback
 from collections.abc import MutableMapping
-from typing import Any
+from typing import Any, Final
 
 import structlog
 
 Record = MutableMapping[str, Any]
 
+_TOKEN: Final = re.compile(r"(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{27,}")
+"""The shortest part that a token of Discord or a key of a model's server consists of; ids have 20 digits."""
 
-def configure_logging(level: str) -> None:
-    """Send every record of this process to stderr: coloured lines on a terminal, else JSON."""
+
+def configure_logging(level: str, format_: str = "auto") -> None:
+    """Send every record of this process to stderr. `auto`: lines for a person on a terminal, else JSON;
+    `console` and `json`: always so. Colours are for terminals alone."""
     terminal = sys.stderr.isatty()
+    lines = terminal if format_ == "auto" else format_ == "console"
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -26,8 +33,8 @@ def configure_logging(level: str) -> None:
         _exceptions_without_messages,
     ]
     renderer: structlog.typing.Processor = (
-        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
-        if terminal
+        structlog.dev.ConsoleRenderer(colors=terminal, exception_formatter=structlog.dev.plain_traceback)
+        if lines
         else structlog.processors.JSONRenderer(ensure_ascii=False)
     )
     structlog.configure(
@@ -39,18 +46,18 @@ def configure_logging(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=[structlog.stdlib.add_logger_name, _first_line, *shared],
+            foreign_pre_chain=[structlog.stdlib.add_logger_name, _first_line_without_tokens, *shared],
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
         )
     )
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(logging.WARNING)
+    root.setLevel(max(logging.WARNING, getattr(logging, level.upper())))
     logging.getLogger("cc_bot").setLevel(level.upper())
 
 
-def _first_line(_logger: object, _method: str, record: Record) -> Record:
-    record["event"] = str(record["event"]).partition("\n")[0]
+def _first_line_without_tokens(_logger: object, _method: str, record: Record) -> Record:
+    record["event"] = _TOKEN.sub("…", str(record["event"]).partition("\n")[0])
     return record
 
 

@@ -12,6 +12,7 @@ from typing import Final
 
 import structlog
 
+from cc_bot.correlation import job
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import UNDO_TIME
 from cc_bot.stores.memory_removal import QUIET, MemoryRemovalStore
@@ -42,7 +43,8 @@ async def keep_purging(removal: MemoryRemovalStore, clock: Clock, *, quiet: time
     """Remove what is due, each in its time, until cancelled."""
     rewriting = Rewriting(removal, quiet)
     while True:
-        done = await purge_due(removal, clock) and await rewriting.attempt()
+        with job("purge"):
+            done = await purge_due(removal, clock) and await rewriting.attempt()
         await asyncio.sleep(await _pause_s(removal, clock) if done else TRY_AGAIN_S)
 
 

@@ -21,12 +21,14 @@ import structlog
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, ContextTooLong, ModelSaidNothing, ModelUnavailable
+from cc_bot.domain.limits import Payer
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.summary import MAX_SUMMARY_CHARACTERS, Backlog, clean_summary
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Finish
 from cc_bot.llm.summary_request import summary_request
+from cc_bot.spending import Spending
 from cc_bot.stores import Stores
 from cc_bot.stores.summaries import MAX_BACKLOG
 
@@ -92,6 +94,8 @@ class _Occasion:
     """As far as it is known, with the attachments."""
     budget_tokens: float = math.inf
     locale: Locale | None = None
+    payer: Payer | None = None
+    """Where it is known in which server, and with which roles."""
 
 
 class Summaries:
@@ -108,10 +112,13 @@ class Summaries:
         clock: Clock = utc_now,
         pause_s: float = 60.0,
         time_limit_s: float = TIME_LIMIT_S,
+        model_name: str = "",
+        spending: Spending | None = None,
     ) -> None:
         """`cost` tells a message's tokens; `locale` is for users whose language is not known. A first failure
         is tried again at the next occasion; after a second one in a row for `pause_s`, then for twice that,
-        up to six hours, it is not."""
+        up to six hours, it is not. `model_name` is asked first. Without `spending` all is counted and nothing
+        limited; a user who has used up what there is counts as a failure."""
         self._stores = stores
         self._model = model
         self._plan = plan
@@ -120,6 +127,8 @@ class Summaries:
         self._clock = clock
         self._pause_s = pause_s
         self._time_limit_s = time_limit_s
+        self._model_name = model_name
+        self._spending = spending or Spending(stores.usage)
         self._places = asyncio.Semaphore(MAX_RUNNING)
         self._tasks: dict[SessionKey, asyncio.Task[None]] = {}
         self._failures: dict[SessionKey, tuple[int, float]] = {}
@@ -127,13 +136,20 @@ class Summaries:
         self._closed = False
 
     def after_turn(
-        self, key: SessionKey, history: Sequence[Message], locale: Locale, *, budget_tokens: float = math.inf
+        self,
+        key: SessionKey,
+        history: Sequence[Message],
+        locale: Locale,
+        *,
+        budget_tokens: float = math.inf,
+        payer: Payer | None = None,
     ) -> None:
         """Look after the session of a key, whose history ends with the turn that was just stored.
 
-        `budget_tokens` is how much history its model takes, as `cost` counts. Returns at once, never raises.
+        `budget_tokens` is how much history its model takes, as `cost` counts; `payer` is whose turn it was.
+        Returns at once, never raises.
         """
-        self._start(_Occasion(key, history, budget_tokens, locale))
+        self._start(_Occasion(key, history, budget_tokens, locale, payer))
 
     async def catch_up(self) -> None:
         """Look after the expired sessions of all keys. Raises StorageError."""
@@ -175,7 +191,8 @@ class Summaries:
                 if backlog is None or not self._is_due(backlog, occasion):
                     break
                 async with self._places, asyncio.timeout(self._time_limit_s):
-                    await self._fold(backlog, occasion.locale or await self._locale_of(key.user_id))
+                    locale = occasion.locale or await self._locale_of(key.user_id)
+                    await self._fold(backlog, locale, occasion.payer or Payer(key.user_id, role_ids=None))
             self._failures.pop(key, None)
         except (CcBotError, TimeoutError) as error:
             self._failed(key, type(error).__name__)
@@ -195,20 +212,22 @@ class Summaries:
             closed=backlog.closed,
         )
 
-    async def _fold(self, backlog: Backlog, locale: Locale, characters: int = _INPUT_CHARACTERS) -> None:
+    async def _fold(
+        self, backlog: Backlog, locale: Locale, payer: Payer, characters: int = _INPUT_CHARACTERS
+    ) -> None:
         """Have the oldest messages folded; fewer, when they are too long for the model."""
         oldest = replace(backlog, messages=batch(backlog.messages, characters))
         try:
-            texts = await self._texts(oldest, locale)
+            texts = await self._texts(oldest, locale, payer)
         except ContextTooLong:
             if len(oldest.messages) == 1:
                 raise
-            await self._fold(backlog, locale, characters // 2)
+            await self._fold(backlog, locale, payer, characters // 2)
             return
         stored = await self._stores.summaries.put(oldest, texts)
         _log.info("summary_stored" if stored else "summary_dropped", messages=len(oldest.messages))
 
-    async def _texts(self, backlog: Backlog, locale: Locale) -> dict[Visibility, str]:
+    async def _texts(self, backlog: Backlog, locale: Locale, payer: Payer) -> dict[Visibility, str]:
         """The new summaries, each made of what was said in its visibility alone."""
         earlier = {
             summary.visibility: summary.content
@@ -221,13 +240,15 @@ class Summaries:
                 for message in backlog.messages
                 if message.visibility == visibility and message.content.strip()
             ]
-            texts[visibility] = await self._write(summary_request(earlier.get(visibility, ""), said, locale))
+            request = summary_request(earlier.get(visibility, ""), said, locale)
+            async with self._spending.tab(payer, "summary", model=self._model_name) as tab:
+                texts[visibility] = await self._write(tab.charging(self._model), request)
         return texts
 
-    async def _write(self, request: ChatRequest) -> str:
+    async def _write(self, model: ChatModel, request: ChatRequest) -> str:
         """The model's text. Raises a ModelError when there is none, or only the beginning of one."""
         text, finish = "", Finish("cut")
-        async with aclosing(self._model.stream(request)) as events:
+        async with aclosing(model.stream(request)) as events:
             async for event in events:
                 if isinstance(event, Delta):
                     text += event.text

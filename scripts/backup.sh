@@ -2,7 +2,9 @@
 # Backs the database up: for cron and other timers. The copy is made by `cc-bot backup`, which uses SQLite's
 # own online copy and checks it; a file copy of a database in use would not be one.
 #
-#   15 4 * * *  /path/to/cc-bot/scripts/backup.sh --to /path/to/backups
+#   15 4 * * *  /path/to/cc-bot/scripts/backup.sh --to /path/to/backups --keep 14
+#
+# --keep is how many are kept; without it, all are. docs/backup.md tells more.
 #
 # Every argument goes to `cc-bot backup`. The script runs in the project's folder, as `make run` does, so that
 # .env and data/ are the same: relative paths count from there. Its exit code is that of `cc-bot backup`, or
@@ -38,6 +40,6 @@ fi
 code=0
 "$program" backup "$@" || code=$?
 if [ "$code" -ne 0 ]; then
-    echo "backup.sh: NO BACKUP WAS MADE: '$program backup' in $project ended with exit code $code" >&2
+    echo "backup.sh: THE BACKUP IS NOT AS IT SHOULD BE: '$program backup' in $project ended with exit code $code" >&2
 fi
 exit "$code"

@@ -1,42 +1,39 @@
 """The file of agents, from text to values. Whoever wrote it is told the first thing that is wrong."""
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
-from cc_bot.agents.table import Refused, read_table
+from cc_bot.agents.table import read_table
 from cc_bot.domain.agent import DEFAULT_AGENT, Agent
 from cc_bot.domain.locale import Locale
-from cc_bot.texts import texts
-from cc_bot.texts.agents_file import AgentsFileTexts
+from cc_bot.operator_file import Refused, toml_of
+from cc_bot.texts import Texts, texts
 
 MAX_AGENTS: Final = 100
 _NAME: Final = re.compile(r"[a-z0-9_-]{1,32}")
 
 
-def parse_agents(text: str, *, tools: Collection[str], words: AgentsFileTexts) -> Mapping[str, Agent]:
+def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[str, Agent]:
     """The agents by name, the default one first, which exists in any case; `tools` are the names of those
     that there are. Raises Refused."""
-    try:
-        document = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise Refused(words.not_toml.format(problem=error)) from None
+    document = toml_of(text, words.operator_file)
+    told = words.agents_file
     tables = document.pop("agents", {})
     if document:
-        raise Refused(words.other_table.format(key=ascii(next(iter(document)))[:40]))
+        raise Refused(told.other_table.format(key=ascii(next(iter(document)))[:40]))
     if not isinstance(tables, dict):
-        raise Refused(words.other_table.format(key="agents"))
+        raise Refused(told.other_table.format(key="agents"))
     if len(tables) > MAX_AGENTS:
-        raise Refused(words.too_many.format(limit=MAX_AGENTS))
+        raise Refused(told.too_many.format(limit=MAX_AGENTS))
     agents = {DEFAULT_AGENT: _named_default(Agent())}
     for name, table in tables.items():
         if not _NAME.fullmatch(name):
-            raise Refused(words.bad_name.format(name=_printable(name)))
+            raise Refused(told.bad_name.format(name=_printable(name)))
         if not isinstance(table, dict):
-            raise Refused(words.not_a_table.format(name=name))
-        agent = read_table(name, table, tools=tools, words=words)
+            raise Refused(told.not_a_table.format(name=name))
+        agent = read_table(name, table, tools=tools, words=told)
         agents[name] = _named_default(agent) if name == DEFAULT_AGENT else agent
     return agents
 

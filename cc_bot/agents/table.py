@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from cc_bot.domain.agent import DEFAULT_AGENT, Agent, Places
 from cc_bot.domain.locale import Locale
+from cc_bot.operator_file import Refused
 from cc_bot.texts.agents_file import AgentsFileTexts
 
 LONGEST_DISPLAY_NAME: Final = 40
@@ -56,10 +57,6 @@ class AgentTable(BaseModel):
     guilds: list[_Id] = []
     channels: list[_Id] = []
     dms: bool | None = None
-
-
-class Refused(Exception):
-    """The message is a sentence for the operator."""
 
 
 def read_table(

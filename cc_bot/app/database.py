@@ -6,15 +6,20 @@ from pathlib import Path
 from cc_bot.app.clocks import clock_of
 from cc_bot.config import Config
 from cc_bot.storage.backup import BackupResult, back_up
-from cc_bot.storage.location import sqlite_path
+from cc_bot.storage.location import database_file
 from cc_bot.storage.migrate import Migration, apply_pending, pending
 from cc_bot.storage.opening import open_database
+from cc_bot.storage.progress import Progress, silent
+from cc_bot.storage.rotation import Rotation
 
 
-async def run_backup(config: Config, folder: Path) -> BackupResult:
-    """Copy the database into the folder."""
+async def run_backup(
+    config: Config, folder: Path, rotation: Rotation = Rotation(), progress: Progress = silent
+) -> BackupResult:
+    """Copy the database into the folder, and delete what has had its time there."""
     now = clock_of(config)().astimezone(config.timezone)
-    return await back_up(sqlite_path(config.database_url), folder, now)
+    database = database_file(config.database_url)
+    return await back_up(database, folder, now, rotation=rotation, progress=progress)
 
 
 async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> tuple[Migration, ...]:

@@ -7,13 +7,19 @@ hikari and lightbulb are imported when they are used: they cost a second and 60 
 import asyncio
 import gc
 from collections.abc import Callable
+from datetime import datetime
+from functools import partial
 
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import open_core
-from cc_bot.app.upkeep import summarize_rest
+from cc_bot.app.metrics import meter_of, told
+from cc_bot.app.upkeep import summarize_rest, unbroken
 from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken
-from cc_bot.storage.location import sqlite_path
+from cc_bot.domain.measures import UNMEASURED
+from cc_bot.domain.pulse import Pulse
+from cc_bot.storage.location import database_file
+from cc_bot.storage.rotation import backups_in
 from cc_bot.storage.run_lock import sole_bot
 
 DRAIN_S = 10.0
@@ -23,9 +29,11 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
     """Run the bot until it is told to stop. Raises a StartupError when it can't start."""
     if not config.discord_token:
         raise MissingToken
-    clock = clock_of(config)
-    with sole_bot(sqlite_path(config.database_url)):  # before anything is migrated or swept
-        async with open_core(config, clock) as core:
+    clock, pulse, counting = clock_of(config), Pulse(), meter_of(config)
+    meter = counting or UNMEASURED
+    with sole_bot(database_file(config.database_url)):  # before anything is migrated or swept
+        async with open_core(config, clock, meter) as core:
+            await core.spending.take_over("discord")
             from cc_bot.discord.assembly import Given
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders.reminders import Timekeeping
@@ -34,6 +42,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
             given = Given(
                 DiscordSettings(
                     token=config.discord_token,
+                    owners=config.owners,
                     api_url=config.discord_api_url,
                     reading=config.channels,
                     locale=config.locale,
@@ -44,17 +53,34 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
                 core.stores,
                 core.assistant,
                 core.agents,
+                core.policies,
+                core.spending,
                 Timekeeping(core.moments, core.heartbeats),
+                core.privacy,
                 clock,
+                meter,
+                pulse,
+                partial(_newest_backup, config),
             )
             # What is loaded by now stays: looking through it for garbage would hold up a turn now and then,
             # for longer than making its context takes.
             gc.collect()
             gc.freeze()
             # The one bot of the database looks after everyone's conversations, a terminal after its own.
-            care = asyncio.create_task(summarize_rest(core.stores, core.summaries, clock))
+            rest = partial(summarize_rest, core.stores, core.summaries, clock)
+            care = asyncio.create_task(unbroken(rest))
             try:
-                await run_bot(given, say)
+                async with told(config, counting, pulse, core.stores, core.assistant):
+                    await run_bot(given, say)
             finally:
                 care.cancel()
                 await asyncio.gather(care, return_exceptions=True)
+
+
+async def _newest_backup(config: Config) -> datetime | None:
+    """When the newest backup was made that is found where `cc-bot backup` puts them."""
+    try:
+        found = await asyncio.to_thread(backups_in, config.backup_folder)
+    except OSError:
+        return None
+    return found[0].moment.replace(tzinfo=config.timezone) if found else None

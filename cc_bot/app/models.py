@@ -57,6 +57,11 @@ def model_label(config: Config) -> str:
     return texts(config.operator_locale).cli.offline_model if is_offline(config) else config.models[0]
 
 
+def asked_first(config: Config, names: Sequence[str]) -> str:
+    """The first of a chain, as its answers name it; empty for the model that comes along."""
+    return "" if is_offline(config) else names[0]
+
+
 def is_offline(config: Config) -> bool:
     """Whether there is neither a key nor a server, so that the model that comes along answers."""
     return not (config.openai_api_key or config.openai_base_url)

@@ -5,20 +5,18 @@ transaction open, and writes the turn in one short commit.
 """
 
 import asyncio
-import secrets
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import aclosing
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
 from functools import partial
 
-import structlog
-
+from cc_bot.assistant.account import Account
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_prompts import ChannelPrompts
 from cc_bot.assistant.channel_turns import ChannelTurns, user_of
 from cc_bot.assistant.endings import Endings
+from cc_bot.assistant.leaving import Leaving
 from cc_bot.assistant.prompts import Prompts
-from cc_bot.assistant.queue import TurnQueue, lines_of
+from cc_bot.assistant.queue import Load, TurnQueue, lines_of
 from cc_bot.assistant.rounds import Draft, RoundEvent, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.stop import Stop, until_stopped
@@ -26,23 +24,21 @@ from cc_bot.assistant.tool_context import tool_context
 from cc_bot.assistant.turn import Turn, TurnOptions
 from cc_bot.assistant.underway import TurnsUnderway
 from cc_bot.context.prompt import PromptStyle
+from cc_bot.context.tokens import IMAGE_TOKENS
+from cc_bot.correlation import take_up_turn
 from cc_bot.domain.agent import Agent
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import (
-    CcBotError,
-    EmptyQuestion,
-    QuestionTooLong,
-)
-from cc_bot.domain.events import CanvasChanged, Notice, NotSaved, TurnEvent
+from cc_bot.domain.errors import EmptyQuestion, QuestionTooLong
+from cc_bot.domain.events import CanvasChanged, NotSaved, TurnEvent
+from cc_bot.domain.measures import UNMEASURED, Meter
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ChatModel
+from cc_bot.spending import Spending, Tab
 from cc_bot.stores import Stores
 from cc_bot.summaries import Summaries
 from cc_bot.tools.registry import ToolRegistry
-
-_log = structlog.get_logger(__name__)
 
 MAX_QUESTION_CHARACTERS = 6000
 """The longest text that Discord lets a command option have."""
@@ -66,16 +62,21 @@ class Assistant:
         model_name: str = "",
         summaries: Summaries | None = None,
         models: Callable[[tuple[str, ...]], ChatModel] | None = None,
+        meter: Meter = UNMEASURED,
+        spending: Spending | None = None,
     ) -> None:
         """`model_name` is the model that is asked first, as its answers name it. Without `summaries` none are
         made, and none are shown to the model. `models` gives the chain of an agent that has its own; without,
-        all agents are played by `model`."""
+        all agents are played by `model`. Without `spending` all is counted and nothing limited."""
         self._stores = stores
         self._model = model
         self._models = models
         self._tools = tools
         self._turn_limit_s = turn_limit_s
         self._clock = clock
+        self._meter = meter
+        self._model_name = model_name
+        self._spending = spending or Spending(stores.usage)
         self._calibration = Calibration(stores.token_factors, model_name)
         recapping = summaries is not None
         prompts = Prompts(stores.sessions, self._calibration, style, clock, recapping=recapping)
@@ -85,6 +86,7 @@ class Assistant:
         self._queue = TurnQueue(max_turns)
         self._underway = TurnsUnderway()
         self._endings = Endings(stores.settings)
+        self._leaving = Leaving()
 
     async def ask(
         self,
@@ -105,12 +107,16 @@ class Assistant:
             _check(question)
         if isinstance(key, ChannelKey):
             user_id, begin = user_of(questions), partial(self._channels.ask, key, questions, options)
+            payer_id = questions[-1].author_id
         else:
             [question] = questions
             user_id, begin = key.user_id, partial(self._sessions.ask, key, question, options)
-        async with aclosing(self._run(key, user_id, begin, stop or Stop())) as events:
-            async for event in events:
-                yield event
+            payer_id = user_id
+        stop, tab = stop or Stop(), self._tab(payer_id, options, questions)
+        with self._leaving.turn(_askers(key, questions), stop):
+            async with aclosing(self._run(key, user_id, options, begin, tab=tab, stop=stop)) as events:
+                async for event in events:
+                    yield event
 
     async def regenerate(
         self,
@@ -131,15 +137,34 @@ class Assistant:
         begin: Callable[[], Awaitable[Turn]]
         if isinstance(key, ChannelKey):
             user_id, begin = None, partial(self._channels.regenerate, key, answer_id, options, questions)
+            payer_id = await self._channels.asker(answer_id, questions)
         else:
             user_id, begin = key.user_id, partial(self._sessions.regenerate, key, answer_id, options)
-        async with aclosing(self._run(key, user_id, begin, stop or Stop())) as events:
-            async for event in events:
-                yield event
+            payer_id = user_id
+        stop, tab = stop or Stop(), self._tab(payer_id, options, questions)
+        with self._leaving.turn(_askers(key, questions), stop):
+            async with aclosing(self._run(key, user_id, options, begin, tab=tab, stop=stop)) as events:
+                async for event in events:
+                    yield event
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:
         """Raises NotNewest unless the answer is the newest of its session."""
         await self._sessions.check_newest(key, answer_id)
+
+    @property
+    def spending(self) -> Spending:
+        """Who pays for what, and what they have used."""
+        return self._spending
+
+    @property
+    def load(self) -> Load:
+        """How many turns run and wait at this moment."""
+        return self._queue.load
+
+    def without_turns_of(self, user_id: int) -> AbstractAsyncContextManager[None]:
+        """Entered as soon as no turn of this user is on its way: those that were end, and nothing of them is
+        kept. Until it is left no other one begins."""
+        return self._leaving.of(user_id)
 
     async def drain(self, grace_s: float) -> None:
         """Take no new turns, let the running ones finish for `grace_s` seconds, then cut the rest."""
@@ -154,43 +179,43 @@ class Assistant:
         self,
         key: SessionKey | ChannelKey,
         user_id: int | None,
+        options: TurnOptions,
         begin: Callable[[], Awaitable[Turn]],
+        *,
+        tab: AbstractAsyncContextManager[Tab],
         stop: Stop,
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Wait in line, begin, answer, store; one log record for how it ended.
+        """Take a place in line, be admitted, wait, begin, answer, store; one log record for how it ended.
 
         From here on every record of this task and of those it starts, the model's and the front end's too,
         carries the id of the turn.
         """
-        structlog.contextvars.bind_contextvars(turn=secrets.token_hex(4))
-        began = time.monotonic()
-        lines = lines_of(key, user_id)
-        waits = self._queue.would_wait(lines)
-        if waits:
-            yield Notice("queued")
+        take_up_turn()
+        account = Account(self._meter)
         try:
-            async with self._queue.turn(lines, stop):
-                with self._underway.entered(stop):
-                    if waits:
-                        yield Notice("started")
+            async with AsyncExitStack() as held:
+                opened: Tab | None = None
+                with account.phase("queue"):
+                    place = held.enter_context(self._queue.joined(lines_of(key, user_id), options.guild_id))
+                    async with aclosing(self._queue.wait(place, stop)) as notices:
+                        async for notice in notices:
+                            yield notice  # first of all: whoever waits is told at once
+                            opened = opened or await held.enter_async_context(tab)
+                if opened is None:
+                    opened = await held.enter_async_context(tab)
+                held.enter_context(self._underway.entered(stop))
+                with account.phase("store"):
                     turn, draft = await begin(), Draft()
-                    async with aclosing(self._answer(turn, draft, stop)) as events:
-                        async for event in events:
-                            yield event
+                async with aclosing(self._answer(turn, draft, opened, stop, account)) as events:
+                    async for event in events:
+                        yield event
+                with account.phase("store"):
                     ended = await self._endings.end(turn, draft, stop, closing=self._queue.closed)
-        except CcBotError as error:
-            _log.warning("turn_failed", error=type(error).__name__, seconds=_since(began))
+        except Exception as error:
+            account.failed(error)
             raise
         done = ended.done
-        _log.info(
-            "turn_done",
-            status=done.answer.status,
-            tools=len(done.answer.tool_calls),
-            prompt_tokens=done.usage.prompt_tokens,
-            cached_tokens=done.usage.cached_tokens,
-            completion_tokens=done.usage.completion_tokens,
-            seconds=_since(began),
-        )
+        account.done(done)
         learned = self._calibration.learn(draft.measured)
         if isinstance(key, ChannelKey):  # the next request is the same even if the plug is pulled now
             await learned
@@ -203,7 +228,7 @@ class Assistant:
                 turn.look_back(ended.messages, draft.history_tokens)
 
     async def _answer(
-        self, turn: Turn, draft: Draft, stop: Stop
+        self, turn: Turn, draft: Draft, tab: Tab, stop: Stop, account: Account
     ) -> AsyncGenerator[RoundEvent | NotSaved, None]:
         """Let the model answer into the draft until it is done, stopped, or out of time."""
         if stop.requested:
@@ -218,8 +243,9 @@ class Assistant:
             allowed=options.agent.tools,
         )
         context = tool_context(turn, self._stores, self._clock)
-        prompt = await turn.prompt(offered)
-        rounds = Rounds(self._model_of(options.agent), self._tools, offered, context)
+        with account.phase("store"):
+            prompt = await turn.prompt(offered)
+        rounds = Rounds(tab.charging(self._model_of(options.agent)), self._tools, offered, context, account)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
             async with aclosing(until_stopped(rounds.run(prompt, draft), stop)) as events:
@@ -231,8 +257,29 @@ class Assistant:
         if draft.unkept:
             yield NotSaved()
 
+    def _tab(
+        self, user_id: int, options: TurnOptions, questions: Sequence[Message]
+    ) -> AbstractAsyncContextManager[Tab]:
+        """To be opened when the turn begins; a channel's turn is paid by who asked last."""
+        own = options.agent.models if self._model_name else ()
+        model = own[0] if own else self._model_name
+        tokens = sum(map(_at_most, questions))
+        return self._spending.tab(options.paid_by(user_id), "turn", model=model, tokens=tokens)
+
     def _model_of(self, agent: Agent) -> ChatModel:
         return self._models(agent.models) if self._models and agent.models else self._model
+
+
+def _askers(key: SessionKey | ChannelKey, questions: Sequence[Message]) -> frozenset[int]:
+    """Whose words a turn is about to answer."""
+    authors = (question.author_id for question in questions)
+    return frozenset(authors if isinstance(key, ChannelKey) else (key.user_id,))
+
+
+def _at_most(question: Message) -> int:
+    """Tokens of a question, counted in no time: a character is at most about one."""
+    files = (IMAGE_TOKENS if file.is_image else len(file.data) // 3 for file in question.attachments)
+    return len(question.content) + sum(files)
 
 
 def _check(message: Message) -> None:
@@ -240,7 +287,3 @@ def _check(message: Message) -> None:
         raise EmptyQuestion
     if len(message.content) > MAX_QUESTION_CHARACTERS:
         raise QuestionTooLong(limit=MAX_QUESTION_CHARACTERS, length=len(message.content))
-
-
-def _since(began: float) -> float:
-    return round(time.monotonic() - began, 3)

@@ -46,6 +46,11 @@ class ChannelTurns:
         options = replace(options, answer_discord_id=answer_discord_id)
         return self._turn(ChannelTurn(key, questions, options, replaces=True))
 
+    async def asker(self, answer_discord_id: int, questions: Sequence[Message]) -> int:
+        """Who asked last of those that an answer is for: `questions`, else those stored; 0 for nobody."""
+        asked = questions or await self._mentions.questions(answer_discord_id)
+        return asked[-1].author_id if asked else 0
+
     async def _previous_answer(self, turn: ChannelTurn) -> str:
         """What the bot said last in the channel, if that was to who asks now."""
         user_id = user_of(turn.questions)

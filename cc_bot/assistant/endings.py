@@ -8,7 +8,7 @@ from cc_bot.assistant.rounds import Draft
 from cc_bot.assistant.stop import Stop
 from cc_bot.assistant.turn import Turn
 from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.errors import ModelSaidNothing, ModelUnavailable, ShuttingDown, StorageError
+from cc_bot.domain.errors import BeingErased, ModelSaidNothing, ModelUnavailable, ShuttingDown, StorageError
 from cc_bot.domain.events import Done
 from cc_bot.domain.message import Message, Status, is_blank
 from cc_bot.stores import SettingsStore
@@ -33,8 +33,11 @@ class Endings:
         """Store what came of the turn. An answer of which nothing came leaves no trace, and one without words
         takes no other answer's place. `closing`: whether the program stops.
 
-        Raises a TurnError when there is no answer, StorageError when it could not be stored.
+        Raises a TurnError when there is no answer, BeingErased among them when nothing is to be kept, and
+        StorageError when it could not be stored.
         """
+        if stop.discarded:
+            raise BeingErased
         interrupted = stop.requested and draft.status != "complete"
         status: Status = stop.status if interrupted else draft.status
         answer = draft.as_message(status, turn.visibility)

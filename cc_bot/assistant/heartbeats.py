@@ -10,7 +10,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -24,7 +24,7 @@ from cc_bot.context.instructions import instructions
 from cc_bot.context.prompt import PromptStyle, changing, told_to_be
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import ModelUnavailable
+from cc_bot.domain.errors import LimitReached, ModelUnavailable
 from cc_bot.domain.heartbeat import is_quiet
 from cc_bot.domain.matters import LATELY, Matter, audible, new, of_memories, of_missed, of_reminders
 from cc_bot.domain.memory import Memory
@@ -32,6 +32,7 @@ from cc_bot.domain.message import Message, ToolCall, Visibility
 from cc_bot.domain.schedule import Schedule
 from cc_bot.llm.heartbeat_request import heartbeat_parts, is_silent
 from cc_bot.llm.model import ChatModel, ToolSchema
+from cc_bot.spending import Spending
 from cc_bot.stores import Stores
 from cc_bot.tools.canvas_draft import CanvasDraft
 from cc_bot.tools.registry import ToolContext, ToolRegistry
@@ -73,14 +74,19 @@ class Heartbeats:
         style: PromptStyle = PromptStyle(),
         clock: Clock = utc_now,
         time_limit_s: float = TIME_LIMIT_S,
+        model_name: str = "",
+        spending: Spending | None = None,
     ) -> None:
-        """`models` gives the model of a chain, the operator's own for an empty one."""
+        """`models` gives the model of a chain, the operator's own for an empty one, which asks `model_name`
+        first. Without `spending` all is counted and nothing limited."""
         self._stores = stores
         self._models = models
         self._tools = tools
         self._style = style
         self._clock = clock
         self._time_limit_s = time_limit_s
+        self._model_name = model_name
+        self._spending = spending or Spending(stores.usage)
         self._looking = asyncio.Semaphore(AT_A_TIME)
         self._thinking = asyncio.Semaphore(AT_A_TIME)
 
@@ -88,7 +94,7 @@ class Heartbeats:
         """What a heartbeat that is due now says; None when there is nothing to say, which is the usual case.
 
         `options` tell for whom: `agent` is that of the schedule's key. Raises a ModelError or StorageError;
-        then nothing counts as looked at.
+        then nothing counts as looked at, as when its user has used up what there is for them.
         """
         now = self._clock()
         if is_quiet(now, options.timezone, schedule.quiet):
@@ -99,7 +105,13 @@ class Heartbeats:
             return None
         async with self._thinking:
             canvas = await self._canvas(schedule)
-            draft = await self._think(schedule, options, self._prompt(options, matters, now, canvas), canvas)
+            try:
+                draft = await self._think(
+                    schedule, options, self._prompt(options, matters, now, canvas), canvas
+                )
+            except LimitReached as error:
+                _log.info("heartbeat_not_begun", schedule=schedule.id, limit=error.params["what"])
+                return None
         if not await self._wanted(schedule, matters):
             return None
         marks = [mark for each in matters for mark in each.marks]
@@ -173,18 +185,20 @@ class Heartbeats:
     async def _think(
         self, schedule: Schedule, options: TurnOptions, prompt: TurnPrompt, canvas: CanvasDraft | None
     ) -> Draft:
-        """What the model makes of it. Raises a ModelError unless it came to an end."""
+        """What the model makes of it. Raises a ModelError unless it came to an end, LimitReached before."""
         context = self._context(schedule, options, canvas)
         offered = self._offered(options, drawing=canvas is not None)
-        rounds = Rounds(self._models(options.agent.models), self._tools, offered, context)
-        draft = Draft()
-        try:
-            async with asyncio.timeout(self._time_limit_s):
-                async with aclosing(rounds.run(prompt, draft)) as events:
+        draft, models = Draft(), options.agent.models
+        payer = replace(options.paid_by(schedule.key.user_id), role_ids=None)  # nobody tells their roles here
+        first = models[0] if models and self._model_name else self._model_name
+        async with self._spending.tab(payer, "heartbeat", model=first) as tab:
+            rounds = Rounds(tab.charging(self._models(models)), self._tools, offered, context)
+            try:
+                async with asyncio.timeout(self._time_limit_s), aclosing(rounds.run(prompt, draft)) as events:
                     async for _ in events:
                         pass  # nobody is watching
-        except TimeoutError as error:
-            raise ModelUnavailable from error
+            except TimeoutError as error:
+                raise ModelUnavailable from error
         if draft.status != "complete":
             raise ModelUnavailable
         return draft

@@ -1,7 +1,8 @@
 """Which moment a user's words mean: by rules where they understand it, else by asking a model once."""
 
 import asyncio
-from contextlib import aclosing
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -11,12 +12,14 @@ import structlog
 
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import ModelError, WhenNotUnderstood
+from cc_bot.domain.limits import Payer
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.repeat_words import parse_schedule
 from cc_bot.domain.when_amounts import as_delay
 from cc_bot.domain.when_spelling import normalized
 from cc_bot.llm.model import ChatModel, Delta
 from cc_bot.llm.when_request import moment_in, when_request
+from cc_bot.spending import Spending
 
 _log = structlog.get_logger(__name__)
 
@@ -31,27 +34,35 @@ _LONGEST_ANSWER: Final = 200
 class Moments:
     model: ChatModel
     clock: Clock
+    spending: Spending | None = None
+    """None: what it takes is not counted."""
+    model_name: str = ""
+    """Of the model that is asked first."""
     _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
 
-    async def of(self, when: str, repeat: str, zone: ZoneInfo, locale: Locale) -> tuple[datetime, str]:
+    async def of(
+        self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: Payer = Payer(0)
+    ) -> tuple[datetime, str]:
         """The first time (UTC) that is meant where the user is, and the cron expression of a repeat, empty
-        for none. Raises InputError for words that mean no time, or one that is over or too far away."""
+        for none. Raises InputError for words that mean no time, or one that is over or too far away, and
+        LimitReached when a model would have to be asked and `payer` has used up what there is."""
         try:
             return parse_schedule(when, repeat, self.clock(), zone)
         except WhenNotUnderstood:
-            proposed = as_delay(normalized(when)) or await self._proposed(when, zone, locale)
+            proposed = as_delay(normalized(when)) or await self._proposed(when, zone, locale, payer)
             if proposed is None:
                 raise
         return parse_schedule(proposed, repeat, self.clock(), zone)
 
-    async def _proposed(self, words: str, zone: ZoneInfo, locale: Locale) -> str | None:
+    async def _proposed(self, words: str, zone: ZoneInfo, locale: Locale, payer: Payer) -> str | None:
         request = when_request(words, self.clock().astimezone(zone), locale)
         answer = ""
         try:
             async with (
                 asyncio.timeout(PATIENCE_S),
                 self._places,
-                aclosing(self.model.stream(request)) as stream,
+                self._paid_by(payer) as model,
+                aclosing(model.stream(request)) as stream,
             ):
                 async for event in stream:
                     if isinstance(event, Delta) and len(answer) < _LONGEST_ANSWER:
@@ -60,3 +71,11 @@ class Moments:
             _log.info("moment_not_resolved", error=type(error).__name__)
             return None
         return moment_in(answer)
+
+    @asynccontextmanager
+    async def _paid_by(self, payer: Payer) -> AsyncIterator[ChatModel]:
+        if self.spending is None:
+            yield self.model
+            return
+        async with self.spending.tab(payer, "schedule", model=self.model_name) as tab:
+            yield tab.charging(self.model)

@@ -2,17 +2,21 @@
 
 This bounds what anybody can spend, and it keeps the turns of a conversation in order: a session has one user,
 and a channel's conversation one channel. A user's turns in channels have a line of their own, so that nobody
-in a channel waits for what one of them asked elsewhere in private. Waiting is first come, first served.
+in a channel waits for what one of them asked elsewhere in private. Who comes next of those who wait is
+decided in fair_line.py; here they wait.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Final
 
+from cc_bot.assistant.fair_line import FairLine, Ticket
 from cc_bot.assistant.stop import Stop
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import Busy, Crowded, ShuttingDown
+from cc_bot.domain.events import Notice
 from cc_bot.domain.session import SessionKey
 
 
@@ -23,106 +27,127 @@ class InChannels:
     user_id: int
 
 
+@dataclass(frozen=True, slots=True)
+class Guild:
+    """A server, as a party among those who wait."""
+
+    id: int
+
+
 LineId = int | ChannelKey | InChannels
 """A user's line, a channel's, or a user's in all channels."""
+Party = Guild | LineId
+"""Who takes turns with whom: a server; outside of servers a user, or a channel."""
 
-MAX_WAITING = 5
+MAX_WAITING: Final = 5
 """Turns that wait in one line."""
-MAX_WAIT_S = 180.0
+MAX_WAITING_A_PLACE: Final = 25
+"""Turns that wait, for each that may run: whoever comes after them would most likely wait in vain. When so
+many wait, each party has a share of them (FairLine.has_room)."""
+MAX_WAIT_S: Final = 180.0
 """With the time limit of a turn this stays under the 900 s that an interaction token of Discord lives."""
+NEWS_EVERY_S: Final = 5.0
+"""Whoever waits is told how many are ahead as that changes, at most so often: each time is an edit."""
 
 
-@dataclass(slots=True)
-class _Line:
-    """The turns of one user or channel: the running one and those behind it."""
+@dataclass(frozen=True, slots=True)
+class Load:
+    """How busy the assistant is."""
 
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    turns: int = 0
+    running: int
+    waiting: int
+
+
+@dataclass(eq=False, slots=True)
+class Place:
+    """One turn's place in line, and then among those who run."""
+
+    ticket: Ticket
+    admitted: asyncio.Event = field(default_factory=asyncio.Event)
 
 
 class TurnQueue:
-    def __init__(self, max_turns: int) -> None:
-        self._slots = asyncio.Semaphore(max_turns)
-        self._lines: dict[LineId, _Line] = {}
+    def __init__(self, max_turns: int, *, news_every_s: float = NEWS_EVERY_S) -> None:
+        self._line = FairLine(max_turns)
+        self._most = max_turns * MAX_WAITING_A_PLACE
+        self._news_every_s = news_every_s
+        self._places: dict[Ticket, Place] = {}
         self._closed = asyncio.Event()
 
     @property
     def closed(self) -> bool:
         return self._closed.is_set()
 
+    @property
+    def load(self) -> Load:
+        return Load(self._line.running, self._line.waiting)
+
     def close(self) -> None:
         """Let nobody in any more; those who wait get ShuttingDown."""
         self._closed.set()
 
-    def would_wait(self, lines: Sequence[LineId]) -> bool:
-        """Whether a turn that comes now has to wait for another one to end."""
-        return any(line in self._lines for line in lines) or self._slots.locked()
+    @contextmanager
+    def joined(self, lines: Sequence[LineId], guild_id: int | None = None) -> Iterator[Place]:
+        """A place in line, and then among those who run, until the block is left.
 
-    @asynccontextmanager
-    async def turn(self, lines: Sequence[LineId], stop: Stop) -> AsyncIterator[None]:
-        """Wait for one's turn in each of the lines and for a slot; on a stop request the body is entered at
-        once, without. A channel's line is named before its user's, so that no two turns wait for each other.
-
-        Raises Busy when too many wait already in one of them, Crowded when the wait takes too long, and
-        ShuttingDown once closed.
+        A channel's line is named before its user's. Raises Busy when too many wait already in one of the
+        lines, and Crowded when too many wait in all, and of this server or user among them.
         """
-        joined = [self._lines.setdefault(line, _Line()) for line in lines]
+        if any(self._line.in_line(line) > MAX_WAITING for line in lines):
+            raise Busy
+        party: Party = lines[0] if guild_id is None else Guild(guild_id)
+        if not self._line.has_room(party, self._most):
+            raise Crowded
+        user = lines[-1].user_id if isinstance(lines[-1], InChannels) else lines[-1]
+        place = Place(self._line.join(lines, party, user))
+        self._places[place.ticket] = place
+        self._move_up()
         try:
-            if any(line.turns > MAX_WAITING for line in joined):
-                raise Busy
-            for line in joined:
-                line.turns += 1
-            holding = _Holding(*(line.lock for line in joined), self._slots)
-            try:
-                await self._wait(holding, stop)
-                yield
-            finally:
-                holding.release()
-                for line in joined:
-                    line.turns -= 1
+            yield place
         finally:
-            for id_ in lines:
-                if id_ in self._lines and not self._lines[id_].turns:
-                    del self._lines[id_]
+            del self._places[place.ticket]
+            self._line.leave(place.ticket)
+            self._move_up()
 
-    async def _wait(self, holding: "_Holding", stop: Stop) -> None:
-        waiter = asyncio.create_task(holding.acquire())
-        stopped = asyncio.create_task(stop.wait())
-        closed = asyncio.create_task(self._closed.wait())
+    async def wait(self, place: Place, stop: Stop) -> AsyncGenerator[Notice, None]:
+        """Until it is one's turn, with what to tell meanwhile: nothing where there is no wait. On a stop
+        request it is over at once, without a place among those who run.
+
+        Raises Crowded when the wait takes too long, and ShuttingDown once closed.
+        """
+        told: Notice | None = None
+        deadline_s = asyncio.get_running_loop().time() + MAX_WAIT_S
+        if place.admitted.is_set() and not self.closed:
+            return
+        ends = [asyncio.create_task(event.wait()) for event in (place.admitted, stop, self._closed)]
         try:
-            await asyncio.wait(
-                (waiter, stopped, closed), timeout=MAX_WAIT_S, return_when=asyncio.FIRST_COMPLETED
-            )
+            while not (place.admitted.is_set() or stop.requested or self.closed):
+                news = self._standing(place.ticket)
+                if news != told:
+                    told = news
+                    yield news
+                left_s = deadline_s - asyncio.get_running_loop().time()
+                if left_s <= 0:
+                    raise Crowded
+                wait_s = min(self._news_every_s, left_s)
+                await asyncio.wait(ends, timeout=wait_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (waiter, stopped, closed):
+            for task in ends:
                 task.cancel()
-            await asyncio.gather(waiter, stopped, closed, return_exceptions=True)
+            await asyncio.gather(*ends, return_exceptions=True)
         if self.closed:
             raise ShuttingDown
-        if not stop.requested and not holding.complete:
-            raise Crowded
+        if told is not None:
+            yield Notice("started")
 
+    def _standing(self, ticket: Ticket) -> Notice:
+        """What to tell somebody who waits."""
+        held_up = self._line.is_held_up(ticket)
+        return Notice("queued", ahead=None if held_up else self._line.ahead(ticket))
 
-class _Holding:
-    """The locks of the lines and a slot of the program, taken in this order, so that whoever waits for their
-    own earlier turn takes nobody else's slot."""
-
-    def __init__(self, *locks: asyncio.Lock | asyncio.Semaphore) -> None:
-        self._locks = locks
-        self._held: list[asyncio.Lock | asyncio.Semaphore] = []
-
-    @property
-    def complete(self) -> bool:
-        return len(self._held) == len(self._locks)
-
-    async def acquire(self) -> None:
-        for lock in self._locks:
-            await lock.acquire()
-            self._held.append(lock)
-
-    def release(self) -> None:
-        while self._held:
-            self._held.pop().release()
+    def _move_up(self) -> None:
+        for ticket in self._line.admit():
+            self._places[ticket].admitted.set()
 
 
 def lines_of(key: SessionKey | ChannelKey, user_id: int | None) -> tuple[LineId, ...]:

@@ -8,6 +8,7 @@ from typing import Final
 
 import structlog
 
+from cc_bot.assistant.account import Account
 from cc_bot.assistant.calibration import Measured
 from cc_bot.assistant.promises import promises_to_remember
 from cc_bot.assistant.turn_prompt import TurnPrompt
@@ -27,9 +28,11 @@ from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blan
 from cc_bot.llm.model import (
     AssistantPart,
     ChatModel,
+    ChatRequest,
     Delta,
     Fallback,
     Finish,
+    ModelEvent,
     ToolRequest,
     ToolResultPart,
     ToolSchema,
@@ -96,6 +99,7 @@ class Rounds:
     registry: ToolRegistry
     offered: Sequence[ToolSchema]
     context: ToolContext
+    account: Account = field(default_factory=Account)
 
     async def run(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         """Raises a ModelError only while the draft is empty."""
@@ -148,7 +152,7 @@ class Rounds:
         request = prompt.request(self.offered, answer_begun=True, model=draft.model)
         finish = Finish("cut")
         try:
-            async with aclosing(self.model.stream(request)) as stream:
+            async with aclosing(self._stream(request)) as stream:
                 async for event in stream:
                     if isinstance(event, Finish):
                         finish = event
@@ -169,7 +173,7 @@ class Rounds:
         """What the model says to the prompt; to a shorter one, when this one is too long for it."""
         request = prompt.request(tools, answer_begun=bool(draft.text.strip()), model=draft.model)
         try:
-            async with aclosing(self.model.stream(request)) as stream:
+            async with aclosing(self._stream(request)) as stream:
                 async for event in stream:
                     match event:
                         case Delta(text):
@@ -190,6 +194,16 @@ class Rounds:
             async for again in events:
                 yield again
 
+    async def _stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
+        """What the model says, on the account of the turn."""
+        self.account.asked()
+        with self.account.phase("model"):
+            async with aclosing(self.model.stream(request)) as stream:
+                async for event in stream:
+                    if not isinstance(event, Fallback):
+                        self.account.heard()
+                    yield event
+
     async def _call_all(
         self, requests: Sequence[ToolRequest], draft: Draft
     ) -> AsyncGenerator[
@@ -208,7 +222,9 @@ class Rounds:
         ]
         try:
             for request, task in zip(requests, running, strict=True):
-                outcome = await task
+                with self.account.phase("tools"):
+                    outcome = await task
+                self.account.tool_called(self._known(request.name), ok=outcome.ok)
                 arguments = (
                     "{}" if outcome.secret else request.arguments
                 )  # they must not be stored here either
@@ -228,3 +244,7 @@ class Rounds:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
+
+    def _known(self, name: str) -> str:
+        """The name of a tool that there is; models make others up."""
+        return name if any(schema.name == name for schema in self.offered) else "unknown"

@@ -30,7 +30,8 @@ class SessionTurns:
 
     async def ask(self, key: SessionKey, question: Message, options: TurnOptions) -> Turn:
         """A turn for a new question in the session of a key."""
-        session = await self._sessions.open(key, visibility=question.visibility)
+        lasting = not options.temporary
+        session = await self._sessions.open(key, visibility=question.visibility, lasting=lasting)
         canvas = CanvasDraft(session.canvas, question.visibility)
         return self._turn(
             SessionTurn(session, question, session.history, question.visibility, options, canvas)
@@ -71,7 +72,11 @@ class SessionTurns:
         answer = replace(answer, discord_id=turn.options.answer_discord_id)
         messages = (answer,) if turn.replaces is not None else (turn.question, answer)
         return await self._sessions.archive_turn(
-            turn.session, messages, replaces=turn.replaces, drawn=turn.canvas.drawn
+            turn.session,
+            messages,
+            replaces=turn.replaces,
+            drawn=turn.canvas.drawn,
+            entry=turn.options.entry,
         )
 
     def _look_back(self, turn: SessionTurn, stored: Sequence[Message], history_tokens: float) -> None:
@@ -79,7 +84,11 @@ class SessionTurns:
         if self._summaries:
             history = (*turn.history, turn.question, *stored)
             self._summaries.after_turn(
-                turn.session.key, history, turn.options.locale, budget_tokens=history_tokens
+                turn.session.key,
+                history,
+                turn.options.locale,
+                budget_tokens=history_tokens,
+                payer=turn.options.paid_by(turn.session.key.user_id),
             )
 
     async def _newest(self, key: SessionKey, answer_id: int) -> tuple[Session, Message, Message]:

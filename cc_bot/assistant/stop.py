@@ -9,11 +9,13 @@ Item = TypeVar("Item")
 
 
 class Stop:
-    """A request to end one turn; what was said until then is kept as the answer."""
+    """A request to end one turn; what was said until then is kept as the answer, unless it is discarded."""
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
         self.status: Literal["stopped", "cut"] = "stopped"
+        self.discarded = False
+        """Nothing of the turn is to be kept, however far it came."""
 
     @property
     def requested(self) -> bool:
@@ -24,6 +26,11 @@ class Stop:
         if not self.requested:
             self.status = status
             self._event.set()
+
+    def discard(self) -> None:
+        """End the turn, and keep nothing of it."""
+        self.discarded = True
+        self.request()
 
     async def wait(self) -> None:
         await self._event.wait()

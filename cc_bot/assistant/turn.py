@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.assistant.turn_prompt import TurnPrompt
 from cc_bot.domain.agent import THE_DEFAULT, Agent
+from cc_bot.domain.limits import Payer
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
@@ -44,8 +45,11 @@ class TurnOptions:
     """Where the answer is shown."""
     entry: str = ""
     """Of the turn in the ledger of turns on their way; empty where there is none."""
-    role_ids: tuple[int, ...] = ()
-    """The roles that its user has in the server."""
+    role_ids: tuple[int, ...] | None = ()
+    """The roles that its user has in the server; None where nobody tells."""
+
+    def paid_by(self, user_id: int) -> Payer:
+        return Payer(user_id, self.guild_id or 0, self.role_ids, self.front_end)
 
 
 @dataclass(frozen=True, slots=True)

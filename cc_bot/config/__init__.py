@@ -15,24 +15,30 @@ from cc_bot.config.parsers import (
     channels,
     count,
     count_or_zero,
+    days,
     duration,
+    log_format,
     log_level,
     names,
+    port_or_none,
     positive_seconds,
     secret_patterns,
     switch,
     synchronous,
     url_or_none,
+    user_ids,
 )
-from cc_bot.config.values import DEFAULT_MODEL, LOCAL, OFF, Config, LogLevel, Synchronous
-from cc_bot.domain.errors import InvalidSetting
+from cc_bot.config.values import DEFAULT_MODEL, LOCAL, OFF, Config, LogFormat, LogLevel, Synchronous
+from cc_bot.domain.errors import InvalidSetting, SettingsUnreadable
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.privacy import Retention
 
 __all__ = [
     "DEFAULT_MODEL",
     "LOCAL",
     "OFF",
     "Config",
+    "LogFormat",
     "LogLevel",
     "Synchronous",
     "operator_locale",
@@ -55,6 +61,9 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         single_system=read.parsed("CC_BOT_SINGLE_SYSTEM", "off", switch, example="on / off"),
         database_url=read.text("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db"),
         agents_file=read.path("CC_BOT_AGENTS_FILE"),
+        policy_file=read.path("CC_BOT_POLICY_FILE"),
+        backup_folder=Path(read.text("CC_BOT_BACKUP_FOLDER", "backup")),
+        owners=read.parsed("CC_BOT_OWNERS", "", user_ids, example="123456789012345678"),
         synchronous=read.parsed("CC_BOT_SYNCHRONOUS", "NORMAL", synchronous, example="NORMAL / FULL"),
         history_limit=read.parsed("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, example="20"),
         token_budget=read.parsed("CC_BOT_TOKEN_BUDGET", "80000", count, example="80000"),
@@ -65,6 +74,12 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         embedding_model=read.parsed("CC_BOT_EMBEDDING_MODEL", LOCAL, read.embedding_model, example="off"),
         session_ttl=read.parsed("CC_BOT_SESSION_TTL", "86400", duration, example="86400"),
         max_turns=read.parsed("CC_BOT_MAX_TURNS", "8", count, example="8"),
+        retention=Retention(
+            archive_days=read.parsed("CC_BOT_ARCHIVE_DAYS", "0", days, example="365"),
+            session_days=read.parsed("CC_BOT_SESSION_DAYS", "0", days, example="90"),
+            usage_days=read.parsed("CC_BOT_USAGE_DAYS", "400", days, example="400"),
+            copy_days=read.parsed("CC_BOT_COPY_DAYS", "30", days, example="30"),
+        ),
         secret_patterns=read.parsed(
             "CC_BOT_SECRET_PATTERNS", "", secret_patterns, example="data/secret_patterns.txt"
         ),
@@ -73,6 +88,11 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         operator_locale=operator_locale(environ, dotenv),
         timezone=read.parsed("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, example="Asia/Tokyo"),
         log_level=read.parsed("CC_BOT_LOG_LEVEL", "info", log_level, example=" / ".join(get_args(LogLevel))),
+        log_format=read.parsed(
+            "CC_BOT_LOG_FORMAT", "auto", log_format, example=" / ".join(get_args(LogFormat))
+        ),
+        metrics_port=read.parsed("CC_BOT_METRICS_PORT", "", port_or_none, example="9464"),
+        metrics_host=read.text("CC_BOT_METRICS_HOST", "127.0.0.1"),
         test_clock_offset=read.parsed("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, example="86400"),
     )
 
@@ -81,7 +101,7 @@ def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path
     """The language to tell the operator in that the settings can't be read. Never fails."""
     try:
         values: Mapping[str, str] = {**read_dotenv(dotenv), **environ}
-    except InvalidSetting:
+    except (InvalidSetting, SettingsUnreadable):
         values = environ
     try:
         return Locale(values.get("CC_BOT_LOCALE", ""))

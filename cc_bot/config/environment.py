@@ -1,5 +1,6 @@
 """Where settings come from: the environment, then `.env`."""
 
+import os
 from collections.abc import Callable, Mapping
 from io import StringIO
 from pathlib import Path
@@ -9,7 +10,7 @@ from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 
 from cc_bot.config.values import LOCAL, OFF
-from cc_bot.domain.errors import InvalidSetting
+from cc_bot.domain.errors import InvalidSetting, SettingsUnreadable
 
 Value = TypeVar("Value")
 
@@ -47,11 +48,13 @@ class Reader:
 
 def read_dotenv(path: Path) -> dict[str, str]:
     """What the file sets. A line that can't be read is refused: its setting would seem to be missing."""
-    if not path.exists():
-        return {}
     refused = InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
     try:
+        if not os.path.lexists(path):  # nor is it in a folder that may not be looked into
+            return {}
         text = path.read_text(encoding="utf-8-sig")
+    except PermissionError as error:
+        raise SettingsUnreadable(path=str(path)) from error
     except (OSError, UnicodeDecodeError) as error:
         raise refused from error
     lines = [line for line in parse_stream(StringIO(text)) if line.key or line.error]

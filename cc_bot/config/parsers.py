@@ -11,12 +11,15 @@ from urllib.parse import urlsplit
 
 import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
 
-from cc_bot.config.values import LogLevel, Synchronous
+from cc_bot.config.values import LogFormat, LogLevel, Synchronous
 from cc_bot.domain.channel import Reading
 from cc_bot.domain.errors import InvalidSetting
 
 _LARGEST = 10**9
 """Of any count or number of seconds: beyond what makes sense, and within what a database and a clock take."""
+
+_MOST_DAYS = 36_500
+"""A century: so far back goes any calendar."""
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -24,6 +27,14 @@ def names(text: str) -> tuple[str, ...]:
     if not names:
         raise ValueError
     return names
+
+
+def user_ids(text: str) -> frozenset[int]:
+    """Ids as Discord has them: whole numbers of 64 bits."""
+    ids = frozenset(int(name) for name in text.split(",") if name.strip())
+    if any(not 0 < user_id < 2**63 for user_id in ids):
+        raise ValueError
+    return ids
 
 
 def url_or_none(text: str) -> str | None:
@@ -73,6 +84,13 @@ def count(text: str) -> int:
     return number
 
 
+def days(text: str) -> int:
+    number = count_or_zero(text)
+    if number > _MOST_DAYS:
+        raise ValueError
+    return number
+
+
 def positive_seconds(text: str) -> float:
     seconds = float(text)
     if not 0 < seconds < float("inf"):
@@ -91,6 +109,17 @@ def switch(text: str) -> bool:
 def synchronous(text: str) -> Synchronous:
     values: dict[str, Synchronous] = {"normal": "NORMAL", "full": "FULL"}
     return values[text.lower()]
+
+
+def port_or_none(text: str) -> int | None:
+    if text and not 0 < int(text) < 65536:
+        raise ValueError
+    return int(text) if text else None
+
+
+def log_format(text: str) -> LogFormat:
+    formats: dict[str, LogFormat] = {format_: format_ for format_ in get_args(LogFormat)}
+    return formats[text.lower()]
 
 
 def log_level(text: str) -> LogLevel:

@@ -8,8 +8,11 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.channel import Reading
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.privacy import Retention
 
 LogLevel = Literal["debug", "info", "warning", "error"]
+LogFormat = Literal["auto", "json", "console"]
+"""auto: lines for a person where a terminal is, else JSON."""
 Synchronous = Literal["NORMAL", "FULL"]
 
 DEFAULT_MODEL = "gpt-5.4-mini"
@@ -33,6 +36,11 @@ class Config:
     database_url: str
     agents_file: Path | None
     """None: `agents.toml` beside the database, if there is one."""
+    policy_file: Path | None
+    """None: `policy.toml` beside the database, if there is one."""
+    backup_folder: Path
+    owners: frozenset[int]
+    """Users of Discord; empty: those of the policy file, or else of the application."""
     synchronous: Synchronous
     history_limit: int
     token_budget: int
@@ -46,6 +54,7 @@ class Config:
     """LOCAL, OFF, or the name of a model at `openai_base_url`."""
     session_ttl: timedelta
     max_turns: int
+    retention: Retention
     secret_patterns: tuple[str, ...]
     """Regular expressions of what is not kept in memories."""
     channels: Reading
@@ -55,5 +64,9 @@ class Config:
     """For whoever sits at the terminal: their system's language, unless CC_BOT_LOCALE is set."""
     timezone: ZoneInfo
     log_level: LogLevel
+    log_format: LogFormat
+    metrics_port: int | None
+    """Where /healthz and /metrics are served; None: nowhere."""
+    metrics_host: str
     test_clock_offset: timedelta
     """For tests of the whole program: how far its clock is ahead."""

@@ -4,6 +4,7 @@ In a thread its own choice and default come before those of its channel. An agen
 or that may not be used in this place, is passed over, so that there is always somebody who answers.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import hikari
@@ -16,7 +17,7 @@ from cc_bot.domain.agent import DEFAULT_AGENT, Agent
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import AgentGone
 from cc_bot.domain.session import SessionKey
-from cc_bot.stores import AgentStore
+from cc_bot.stores import AgentStore, ChannelModelStore
 from cc_bot.texts import Texts
 
 
@@ -55,6 +56,7 @@ class Somewhere:
 class Chooser:
     agents: Agents
     store: AgentStore
+    models: ChannelModelStore
     places: Places
 
     async def of(self, interaction: Answerable) -> Chosen:
@@ -70,6 +72,15 @@ class Chooser:
             raise AgentGone
         return await self._once_more(user_id, place, agent)
 
+    async def of_session(self, key: SessionKey, guild_id: int | None) -> Chosen:
+        """Who was asked in that session, to be asked there again. Raises AgentGone when that is not possible
+        any more, and StorageError."""
+        place = await self._place_in(guild_id, key.channel_id)
+        agent = await self.usable(place, key.agent)
+        if agent is None:
+            raise AgentGone
+        return await self._once_more(key.user_id, place, agent)
+
     async def of_message(
         self, message: hikari.PartialMessage, user_id: int, answered: SessionKey | None = None
     ) -> Chosen:
@@ -82,6 +93,12 @@ class Chooser:
             return await self._once_more(user_id, place, agent)
         return replace(await self._chosen(user_id, place), stands_in=True)
 
+    async def speaking_in(self, key: SessionKey, guild_id: int | None) -> Agent:
+        """Who speaks in a session when its user has not asked: its agent, or the default one when that is
+        gone. Raises StorageError."""
+        agent = await self.agents.get(key.agent) or await self.agents.default()
+        return await self._with_models(agent, await self._place_in(guild_id, key.channel_id))
+
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
         """Whether this is the session that a question of its user goes to there now. An interaction from
         there tells what place that is; true where nothing does. Raises StorageError."""
@@ -93,7 +110,8 @@ class Chooser:
 
     async def in_channel(self, key: ChannelKey) -> Agent:
         """Who answers mentions in a channel or thread: what it has, whoever asks. Raises StorageError."""
-        return await self.default_of(Somewhere(key.place_id, None, key.channel_id if key.thread_id else None))
+        place = Somewhere(key.place_id, None, key.channel_id if key.thread_id else None)
+        return await self._with_models(await self.default_of(place), place)
 
     async def default_of(self, place: Somewhere) -> Agent:
         """Who answers there whoever chose nobody. Which server it is, the stored default tells."""
@@ -141,11 +159,19 @@ class Chooser:
             passed_over = passed_over or name is not None
         else:
             agent = await self.default_of(place)
+        agent = await self._with_models(agent, place)
         return replace(_in_session(user_id, place, agent), stands_in=passed_over)
 
     async def _once_more(self, user_id: int, place: Somewhere, agent: Agent) -> Chosen:
-        chosen = _in_session(user_id, place, agent)
+        chosen = _in_session(user_id, place, await self._with_models(agent, place))
         return replace(chosen, left=(await self._chosen(user_id, place)).key != chosen.key)
+
+    async def _with_models(self, agent: Agent, place: Somewhere) -> Agent:
+        """An agent that names no models is played by those of the channel, where an owner chose some."""
+        for place_id in () if agent.models else place.ids:
+            if chain := await self.models.chain(place_id):
+                return replace(agent, models=chain)
+        return agent
 
     async def _place_of(self, message: hikari.PartialMessage) -> Somewhere:
         """While Discord does not tell of what a thread is part, it stands for itself."""
@@ -156,6 +182,13 @@ class Chooser:
             return await self._place_at(channel_id)
         except hikari.HTTPError:
             return Somewhere(channel_id, int(message.guild_id))
+
+    async def _place_in(self, guild_id: int | None, channel_id: int) -> Somewhere:
+        """A place of a server that is known, or a DM's."""
+        if guild_id is not None:
+            with suppress(hikari.HTTPError):  # where the bot was only brought along it can't look
+                return await self._place_at(channel_id)
+        return Somewhere(channel_id, guild_id)
 
     async def _place_at(self, channel_id: int) -> Somewhere:
         """Raises hikari.HTTPError when Discord won't tell."""

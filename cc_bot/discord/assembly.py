@@ -1,17 +1,23 @@
 """What the bot is made of, put together and registered for the commands that ask for it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import hikari
 import lightbulb
 
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, Moments
+from cc_bot.discord.access.gate import Gate
+from cc_bot.discord.access.owners import Owners
+from cc_bot.discord.access.ways_in import admit_presses
 from cc_bot.discord.agents import Chooser
+from cc_bot.discord.bot_status import BotStatus, NewestBackup, no_backup
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages
 from cc_bot.discord.delivery.canvas_pictures import Pictures
 from cc_bot.discord.delivery.canvas_upkeep import CanvasUpkeep
+from cc_bot.discord.delivery.entries import Entries
+from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gateway import GrantedReading
@@ -23,7 +29,14 @@ from cc_bot.discord.provided import provide_stores
 from cc_bot.discord.reminders.posting import Posting
 from cc_bot.discord.reminders.reminders import Reminders, Timekeeping
 from cc_bot.discord.settings import DiscordSettings
+from cc_bot.discord.unfinished.unfinished import Unfinished
+from cc_bot.discord.unfinished.ways import Ways
 from cc_bot.domain.clock import Clock
+from cc_bot.domain.measures import UNMEASURED, Meter
+from cc_bot.domain.pulse import Pulse
+from cc_bot.policy import Policies
+from cc_bot.privacy import Privacy
+from cc_bot.spending import Spending
 from cc_bot.stores import Stores
 
 
@@ -35,20 +48,29 @@ class Given:
     stores: Stores
     assistant: Assistant
     agents: Agents
+    policies: Policies
+    spending: Spending
     timekeeping: Timekeeping
+    privacy: Privacy
     clock: Clock
+    meter: Meter = UNMEASURED
+    pulse: Pulse = field(default_factory=Pulse)
+    newest_backup: NewestBackup = no_backup
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
     """What lives as long as the bot."""
 
+    gate: Gate
     readers: Readers
     running: RunningTurns
     messages: Messages
     reminders: Reminders
     boards: CanvasBoards
     canvas_upkeep: CanvasUpkeep
+    entries: Entries
+    unfinished: Unfinished
 
 
 def put_together(
@@ -57,8 +79,18 @@ def put_together(
     """Make the parts, and have them listen."""
     settings, stores = given.settings, given.stores
     readers = Readers(stores.settings, settings.locale, settings.timezone, given.clock)
-    places, taken_down, locales, running = Places(bot.rest), TakenDown(), GuildLocales(), RunningTurns()
-    chooser = Chooser(given.agents, stores.agents, places)
+    places, taken_down, locales, running = (
+        Places(bot.rest),
+        TakenDown(),
+        GuildLocales(),
+        RunningTurns(given.meter),
+    )
+    bot_status = BotStatus(
+        given.assistant, stores, given.policies, given.pulse, given.newest_backup, given.clock()
+    )
+    owners = Owners(settings.owners, given.policies)
+    gate = Gate(owners, given.policies, stores.access, places, bot.rest)
+    chooser = Chooser(given.agents, stores.agents, stores.channel_models, places)
     boards = CanvasBoards(
         stores.canvases,
         CanvasMessages(bot.rest, taken_down),
@@ -69,15 +101,20 @@ def put_together(
         is_current=chooser.is_current,
     )
     canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards)
+    entries = Entries(stores.ledger, running, given.clock)
+    replies = MessageReplies(bot.rest, taken_down, stores.channels)
     messages = Messages(
         bot,
         stores,
         given.assistant,
         readers,
         chooser,
+        gate=gate,
         running=running,
         places=places,
         taken_down=taken_down,
+        replies=replies,
+        entries=entries,
         locales=locales,
         boards=boards,
         clock=given.clock,
@@ -87,25 +124,45 @@ def put_together(
         given.timekeeping,
         stores.schedules,
         Posting(bot.rest),
-        agents=given.agents,
+        chooser=chooser,
+        gate=gate,
         boards=boards,
         readers=readers,
         locales=locales,
         clock=given.clock,
     )
+    unfinished = Unfinished(
+        stores.ledger,
+        entries,
+        running,
+        Ways(bot.rest, replies, stores.channels, stores.ledger, entries),
+        channels=stores.channels,
+        readers=readers,
+        locales=locales,
+        taken_down=taken_down,
+        clock=given.clock,
+    )
     provide_stores(client, stores)
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     registry.register_value(Assistant, given.assistant)
+    registry.register_value(Privacy, given.privacy)
+    registry.register_value(Spending, given.spending)
     registry.register_value(Moments, given.timekeeping.moments)
     registry.register_value(GrantedReading, granted)
+    registry.register_value(Owners, owners)
+    registry.register_value(BotStatus, bot_status)
+    registry.register_value(Gate, gate)
+    registry.register_value(Policies, given.policies)
     registry.register_value(Readers, readers)
     registry.register_value(RunningTurns, running)
+    registry.register_value(Entries, entries)
     registry.register_value(Chooser, chooser)
     registry.register_value(Places, places)
     registry.register_value(TakenDown, taken_down)
     registry.register_value(CanvasBoards, boards)
     registry.register_value(Messages, messages)
     registry.register_value(Unasked, messages.unasked)
+    admit_presses(bot, gate, readers)
     canvas_upkeep.listen()
     messages.listen()
-    return Parts(readers, running, messages, reminders, boards, canvas_upkeep)
+    return Parts(gate, readers, running, messages, reminders, boards, canvas_upkeep, entries, unfinished)

@@ -2,12 +2,15 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 import aiohttp
 import hikari
 
 from cc_bot.context.attachments import read_attachment, size_limit, too_large
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
+from cc_bot.domain.ledger import AskedFile
 from cc_bot.domain.message import Attachment
 
 TIMEOUT_S = 20.0
@@ -15,7 +18,44 @@ MAX_BYTES = 20 * 2**20
 """Of all files of one message, which Discord lets have ten."""
 
 
-async def fetch_attachment(attachment: hikari.Attachment) -> Attachment:
+class _File(Protocol):
+    """As Discord tells of it: hikari's attachments are."""
+
+    @property
+    def filename(self) -> str: ...
+
+    @property
+    def media_type(self) -> str | None: ...
+
+    @property
+    def size(self) -> int: ...
+
+    async def read(self) -> bytes: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A file of which is known what a question told of it."""
+
+    file: AskedFile
+
+    @property
+    def filename(self) -> str:
+        return self.file.name
+
+    @property
+    def media_type(self) -> str | None:
+        return self.file.media_type
+
+    @property
+    def size(self) -> int:
+        return self.file.size
+
+    async def read(self) -> bytes:
+        return await hikari.URL(self.file.url, self.file.name).read()
+
+
+async def fetch_attachment(attachment: _File) -> Attachment:
     """The file, read and checked.
 
     Raises AttachmentTooLarge (before anything is fetched), AttachmentNotSupported or AttachmentNotFetched.
@@ -29,7 +69,7 @@ async def fetch_attachment(attachment: hikari.Attachment) -> Attachment:
     return read_attachment(attachment.filename, data)
 
 
-async def fetch_attachments(attachments: Sequence[hikari.Attachment]) -> tuple[Attachment, ...]:
+async def fetch_attachments(attachments: Sequence[_File]) -> tuple[Attachment, ...]:
     """The files of one message, fetched side by side: together they take no longer than one may.
 
     Raises as `fetch_attachment` does, and AttachmentTooLarge for their sum.
@@ -47,14 +87,20 @@ async def fetch_attachments(attachments: Sequence[hikari.Attachment]) -> tuple[A
     return tuple(outcome for outcome in outcomes if isinstance(outcome, Attachment))
 
 
-async def _outcome(attachment: hikari.Attachment) -> Attachment | InputError:
+async def fetch_asked(files: Sequence[AskedFile]) -> tuple[Attachment, ...]:
+    """The files of a question that is asked once more, from where Discord had them. Raises as
+    `fetch_attachments` does: after a day or so Discord has them no more."""
+    return await fetch_attachments([_Asked(file) for file in files])
+
+
+async def _outcome(attachment: _File) -> Attachment | InputError:
     try:
         return await fetch_attachment(attachment)
     except InputError as error:
         return error
 
 
-def _check_size(attachment: hikari.Attachment) -> None:
+def _check_size(attachment: _File) -> None:
     limit = size_limit(attachment.media_type, attachment.filename)
     if attachment.size > limit:
         raise too_large(limit)

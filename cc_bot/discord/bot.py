@@ -6,19 +6,20 @@ leave a bot that is online and answers nothing. Both are looked for here, and th
 
 import asyncio
 import contextlib
-import pkgutil
 from collections.abc import Callable
 
 import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord import extensions
+from cc_bot.discord.access.ways_in import admit_commands
 from cc_bot.discord.assembly import Given, put_together
 from cc_bot.discord.failures import command_error_handler
 from cc_bot.discord.gateway import GrantedReading, check_token, gateway_bot, granted_reading, refusal
 from cc_bot.discord.lifetime import first_of, signals
 from cc_bot.discord.localization import DEFAULT_LOCALE, command_names
+from cc_bot.discord.offered import extension_names
+from cc_bot.discord.rate_limits import heard
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.texts import texts
 
@@ -37,7 +38,7 @@ async def run_bot(given: Given, say: Callable[[str], None]) -> None:
     settings = given.settings
     check_token(settings.token)
     stop = asyncio.Event()
-    with signals(stop):
+    with signals(stop), heard(given.meter):
         asking = asyncio.create_task(granted_reading(settings.reading, settings.token, settings.api_url))
         if not await first_of(asking, stop.wait()):
             return
@@ -55,11 +56,15 @@ class DiscordBot:
     def __init__(self, given: Given, granted: GrantedReading, say: Callable[[str], None]) -> None:
         self._settings = given.settings
         self._assistant = given.assistant
+        self._pulse = given.pulse
         self._say = say
         self._start_failure: StartupError | None = None
         self._bot = gateway_bot(self._settings.token, self._settings.api_url, granted.reading)
         self._client = lightbulb.client_from_app(
-            self._bot, localization_provider=command_names(), default_locale=DEFAULT_LOCALE
+            self._bot,
+            localization_provider=command_names(),
+            default_locale=DEFAULT_LOCALE,
+            hooks=[admit_commands],
         )
         self._parts = put_together(self._bot, self._client, given, granted)
         self._client.error_handler(command_error_handler(self._parts.readers))
@@ -78,17 +83,21 @@ class DiscordBot:
             _log.info("ready")
             self._parts.messages.resume()
             self._parts.reminders.begin()
+            self._parts.unfinished.begin()
+            self._pulse.begin(self._latency_s)
             if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
                 raise DiscordUnreachable
             self._say(words.stopping.format(seconds=round(self._settings.drain_s)))
         except hikari.GatewayServerClosedConnectionError as error:
             raise refusal(error) from error
         finally:
+            self._pulse.end()
             start.cancel()
             await asyncio.gather(start, return_exceptions=True)
             await self._leave()
 
     async def _start(self) -> None:
+        await self._parts.messages.prepare()
         try:
             await self._bot.start(check_for_updates=False)
         except hikari.UnauthorizedError as error:
@@ -99,6 +108,12 @@ class DiscordBot:
             raise self._start_failure or DiscordUnreachable from error
         if self._start_failure:
             raise self._start_failure
+
+    def _latency_s(self) -> float | None:
+        """See Pulse; a bot with several shards is connected when all of them are."""
+        shards = self._bot.shards.values()
+        connected = bool(shards) and all(shard.is_connected for shard in shards)
+        return self._bot.heartbeat_latency if connected else None
 
     async def _on_starting(self, _: hikari.StartingEvent) -> None:
         try:
@@ -115,33 +130,43 @@ class DiscordBot:
             self._start_failure = CommandsNotRegistered(detail=type(error).__name__)
 
     async def _register_commands(self) -> None:
-        names = [
-            f"{extensions.__name__}.{module.name}" for module in pkgutil.iter_modules(extensions.__path__)
-        ]
+        names = extension_names()
         await self._client.load_extensions(*names)
         missing = set(names) - self._client._extensions
         if missing:
             raise CommandsNotRegistered(detail=", ".join(sorted(missing)))
         for pause_s in _SYNC_PAUSES_S:
             try:
-                return await self._client.start()
+                return await self._open()
             except hikari.InternalServerError:
                 await asyncio.sleep(pause_s)
-        return await self._client.start()
+        return await self._open()
+
+    async def _open(self) -> None:
+        """From here on interactions are answered."""
+        await self._parts.gate.learn()
+        await self._client.start()
 
     async def _leave(self) -> None:
-        """Let running turns finish, tell the rest, log out."""
-        self._parts.messages.close()
-        await self._parts.reminders.close()
-        await self._assistant.drain(self._settings.drain_s)
-        deadline_s = asyncio.get_running_loop().time() + LAST_WORDS_S
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout_at(deadline_s):
-                await self._parts.running.none_left()
-                await self._parts.boards.settled()
-        await self._parts.canvas_upkeep.close()
-        await self._parts.messages.settled(deadline_s)
-        await self._parts.reminders.settled(deadline_s)
+        """Let running turns finish, tell the rest, log out: each of it, even when something before fails."""
+        parts = self._parts
+        async with contextlib.AsyncExitStack() as leaving:  # what is pushed last is done first
+            leaving.push_async_callback(self._client.stop)
+            leaving.push_async_callback(self._disconnect)
+            leaving.push_async_callback(parts.unfinished.close)
+            leaving.push_async_callback(parts.canvas_upkeep.close)
+            parts.messages.close()
+            await parts.reminders.close()
+            await self._assistant.drain(self._settings.drain_s)
+            deadline_s = asyncio.get_running_loop().time() + LAST_WORDS_S
+            leaving.push_async_callback(parts.reminders.settled, deadline_s)
+            leaving.push_async_callback(parts.messages.settled, deadline_s)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout_at(deadline_s):
+                    await parts.running.none_left()
+                    await parts.boards.settled()
+                    await parts.entries.quiet()
+
+    async def _disconnect(self) -> None:
         with contextlib.suppress(hikari.ComponentStateConflictError):
             await self._bot.close()
-        await self._client.stop()

@@ -12,7 +12,7 @@ import structlog
 
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.localization import Readers
-from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.errors import AccessError, CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import explain
 
@@ -42,13 +42,16 @@ async def tell_failure(interaction: Answerable, error: Exception, readers: Reade
     if isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_INTERACTION:
         _log.warning("interaction_expired")  # Discord has told the user by now that we did not respond
         return
-    if isinstance(error, CcBotError):
+    if isinstance(error, AccessError):
+        pass  # whoever refused it has it on record
+    elif isinstance(error, CcBotError):
         _log.warning("interaction_failed", error=type(error).__name__)
     else:
         _log.error("interaction_broke", exc_info=error)
     told = error if isinstance(error, CcBotError) else CcBotError()
+    say = tell if isinstance(error, AccessError) else tell_after_all  # refused before it was acknowledged
     try:
-        await tell_after_all(interaction, explain(told, await _locale_of(interaction, readers)))
+        await say(interaction, explain(told, await _locale_of(interaction, readers)))
     except hikari.HikariError as unreachable:  # Discord's trouble, or the connection is closed already
         _log.warning("user_not_told", error=type(unreachable).__name__)
 

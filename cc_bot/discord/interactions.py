@@ -9,6 +9,7 @@ import asyncio
 import hikari
 
 from cc_bot.discord.places import key_of_interaction
+from cc_bot.domain.limits import Payer
 from cc_bot.domain.message import Visibility
 
 Answerable = hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
@@ -27,6 +28,16 @@ def author_name(interaction: Answerable) -> str:
     """What this user is called where they ask."""
     user, member = interaction.user, interaction.member
     return member.display_name if member else user.display_name or user.username
+
+
+def payer_of(interaction: Answerable) -> Payer:
+    """On whose account something is done that an interaction asks for."""
+    return Payer(int(interaction.user.id), int(interaction.guild_id or 0), roles_of(interaction.member))
+
+
+def roles_of(member: hikari.Member | None) -> tuple[int, ...]:
+    """The roles of whoever asks in a server."""
+    return tuple(map(int, member.role_ids)) if member else ()
 
 
 def own_space(interaction: Answerable) -> bool:

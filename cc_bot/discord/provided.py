@@ -3,8 +3,11 @@
 import lightbulb
 
 from cc_bot.stores import (
+    AccessStore,
     CanvasStore,
+    ChannelModelStore,
     ChannelStore,
+    LimitStore,
     MemoryHistoryStore,
     MemoryRemovalStore,
     MemoryStore,
@@ -14,6 +17,7 @@ from cc_bot.stores import (
     SettingsStore,
     Stores,
     SummaryStore,
+    TurnLedger,
 )
 
 
@@ -31,3 +35,7 @@ def provide_stores(client: lightbulb.Client, stores: Stores) -> None:
     registry.register_value(ChannelStore, stores.channels)
     registry.register_value(CanvasStore, stores.canvases)
     registry.register_value(ScheduleStore, stores.schedules)
+    registry.register_value(TurnLedger, stores.ledger)
+    registry.register_value(AccessStore, stores.access)
+    registry.register_value(ChannelModelStore, stores.channel_models)
+    registry.register_value(LimitStore, stores.limits)

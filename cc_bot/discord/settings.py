@@ -10,6 +10,8 @@ from cc_bot.domain.locale import Locale
 @dataclass(frozen=True, slots=True)
 class DiscordSettings:
     token: str
+    owners: frozenset[int]
+    """Whom the operator named; empty: whoever owns the application."""
     api_url: str | None
     """REST base; None is Discord's own."""
     reading: Reading

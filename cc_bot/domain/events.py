@@ -88,6 +88,9 @@ class Notice:
     """Something a waiting user should know of."""
 
     kind: NoticeKind
+    ahead: int | None = None
+    """Of a queued turn: how many others that wait come before it; None while it waits for an earlier question
+    of the same user or channel."""
 
 
 @dataclass(frozen=True, slots=True)

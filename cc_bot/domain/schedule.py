@@ -1,6 +1,7 @@
 """Schedules: what the bot says at a time that a user chose, without being asked then."""
 
-from dataclasses import KW_ONLY, dataclass
+from collections import defaultdict
+from dataclasses import KW_ONLY, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -110,3 +111,16 @@ class Untold:
     """More than LATEST late, because the program did not run."""
     uncertain: tuple[Firing, ...] = ()
     """Perhaps said, perhaps not: the program died over it."""
+
+    def by_channel(self) -> "dict[int, Untold]":
+        """What may be told in channels, by channel."""
+        found: dict[int, Untold] = defaultdict(lambda: Untold(self.user_id))
+        for firing in self.missed:
+            if firing.schedule.heard == "public":
+                known = found[firing.schedule.key.channel_id]
+                found[firing.schedule.key.channel_id] = replace(known, missed=(*known.missed, firing))
+        for firing in self.uncertain:
+            if firing.schedule.heard == "public":
+                known = found[firing.schedule.key.channel_id]
+                found[firing.schedule.key.channel_id] = replace(known, uncertain=(*known.uncertain, firing))
+        return found

@@ -7,9 +7,12 @@ never, fields are added. So nothing is taken for granted here, and what is not u
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from cc_bot.domain.events import Usage
+
+MOST_TOKENS: Final = 100_000_000
+"""Of one request: more than any model reads. A server that tells more is mistaken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +97,23 @@ def _fragment(call: Mapping[str, Any]) -> CallFragment:
 
 
 def _usage(value: object) -> Usage | None:
+    """None where a number can't be right: what is charged then is an estimate, and not nonsense."""
     if not isinstance(value, Mapping):
         return None
-    details = _mapping(value.get("prompt_tokens_details"))
-    return Usage(
-        _count(value.get("prompt_tokens")),
-        _count(value.get("completion_tokens")),
-        _count(details.get("cached_tokens")),
-    )
+    prompt, completion = (_count(value.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+    if prompt is None or completion is None:
+        return None
+    cached = _count(_mapping(value.get("prompt_tokens_details")).get("cached_tokens"))
+    return Usage(prompt, completion, min(cached or 0, prompt))
 
 
-def _count(value: object) -> int:
-    return value if isinstance(value, int) else 0
+def _count(value: object) -> int | None:
+    """0 where nothing is told; None for what is no number of tokens."""
+    if value is None:
+        return 0
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value <= MOST_TOKENS else None
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

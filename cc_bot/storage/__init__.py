@@ -2,17 +2,22 @@
 
 from cc_bot.storage.backup import BackupResult, back_up
 from cc_bot.storage.database import Database, Dialect, Row, Statement, Steps, Usage
+from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, place_name
 from cc_bot.storage.location import DEFAULT_URL, sqlite_path
 from cc_bot.storage.migrate import Migration, apply_pending, pending
 from cc_bot.storage.opening import open_database
 from cc_bot.storage.rewriting import Rewriting
-from cc_bot.storage.sqlite import Synchronous
+from cc_bot.storage.sqlite import PATIENCE_S
+from cc_bot.storage.sqlite_file import Synchronous
 
 __all__ = [
     "DEFAULT_URL",
+    "PATIENCE_S",
     "BackupResult",
     "Database",
     "Dialect",
+    "ErasureLog",
+    "Erasures",
     "Migration",
     "Rewriting",
     "Row",
@@ -22,7 +27,9 @@ __all__ = [
     "Usage",
     "apply_pending",
     "back_up",
+    "memory_name",
     "open_database",
     "pending",
+    "place_name",
     "sqlite_path",
 ]

@@ -1,5 +1,6 @@
 """Where the database is: CC_BOT_DATABASE_URL, read."""
 
+import os
 from pathlib import Path
 
 from cc_bot.domain.errors import DatabaseFolderMissing, InvalidSetting
@@ -23,6 +24,18 @@ def sqlite_path(url: str) -> Path:
             expected=f"{DEFAULT_URL}, sqlite:////var/lib/cc-bot/sessions.db",
         )
     return Path(path)
+
+
+def database_file(url: str) -> Path:
+    """The file itself, where the URL names a link to it: what stands beside the database, and what takes its
+    place or takes it away, has to be where SQLite keeps its log. Raises InvalidSetting."""
+    path = sqlite_path(url)
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def has_folder(database: Path) -> bool:
+    """Whether the folder of a database is there, or would be made."""
+    return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
 
 
 def need_folder(database: Path) -> None:

@@ -66,15 +66,19 @@ async def pending(database: Database, migrations: Sequence[Migration] | None = N
 
 
 async def apply_pending(
-    database: Database, migrations: Sequence[Migration] | None = None, *, clock: Clock = utc_now
+    database: Database,
+    migrations: Sequence[Migration] | None = None,
+    *,
+    clock: Clock = utc_now,
+    preserve: bool = True,
 ) -> tuple[Migration, ...]:
     """Bring the schema up to date and return what was applied.
 
-    A database that held something is copied first.
+    A database that held something is copied first, unless there is another copy already.
     Raises DatabaseNewer, or StorageError with the schema at the last version that worked.
     """
     todo = await pending(database, migrations)
-    if todo and todo[0].version > 1:
+    if preserve and todo and todo[0].version > 1:
         await database.preserve(todo[-1].version)
     return tuple([migration for migration in todo if await _apply(database, migration, clock)])
 

@@ -7,36 +7,38 @@ that thread from BEGIN to COMMIT, so it is one trip and nothing can come between
 """
 
 import asyncio
-import os
 import re
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import lru_cache
+from math import inf
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 import aiosqlite
 
-from cc_bot.domain.errors import DatabaseUnusable, SqliteTooOld, StorageError
+from cc_bot.domain.errors import (
+    CcBotError,
+    DatabaseReadOnly,
+    DatabaseUnusable,
+    SqliteTooOld,
+    StorageError,
+)
 from cc_bot.storage import backup
 from cc_bot.storage.database import Dialect, Row, Statement, Steps, Usage
-from cc_bot.storage.location import need_folder
 from cc_bot.storage.rewriting import Rewriting, connect_to_rewrite, rewrite
-
-Synchronous = Literal["NORMAL", "FULL"]
-"""NORMAL survives every crash of the process, but a power cut may take the last turns; FULL survives both."""
+from cc_bot.storage.sqlite_file import Synchronous, identity, open_file
+from cc_bot.storage.trouble import FileMoved, Troubles, kind_of
 
 T = TypeVar("T")
 
 _OLDEST: Final = (3, 35, 0)  # the first with RETURNING
-_BUSY_TIMEOUT_S: Final = 30.0
-"""Longer than it takes another program to write a file of some gigabytes anew."""
-_MAPPED_BYTES: Final = 2**25
-"""How much of the file is read as if it were memory: all of a usual one, without a call of the system for
-each page. What it takes is the system's own cache and is given back when others need it, yet it counts as
-the program's memory until then; a larger file is read as usual beyond this."""
+PATIENCE_S: Final = 30.0
+"""How long a write waits for another program: longer than that takes to write a file of some gigabytes
+anew, and so short that a user whose turn can't be stored hears of it within a minute."""
+_LITTLE_PATIENCE_S: Final = 1.0
 
 
 class SqliteDatabase:
@@ -44,9 +46,12 @@ class SqliteDatabase:
 
     dialect: Final[Dialect] = "sqlite"
 
-    def __init__(self, path: Path, connection: "_Connection") -> None:
+    def __init__(self, path: Path, connection: "_Connection", patience_s: float) -> None:
         self.path = path
         self._connection = connection
+        self._patience_s = patience_s
+        self._troubles = Troubles(str(path))
+        self._identity = identity(path)
         self._writable = asyncio.Event()
         self._writable.set()
 
@@ -66,20 +71,20 @@ class SqliteDatabase:
             with _transaction(connection, "BEGIN IMMEDIATE"):
                 return [_rows(connection, sql, params) for sql, params in batch]
 
-        return await self._run(run)
+        return await self._change(run)
 
     async def read(self, begin: Callable[[], Steps[T]]) -> T:
         return await self._run(lambda connection: _run_steps(connection, "BEGIN", begin))
 
     async def write(self, begin: Callable[[], Steps[T]]) -> T:
         await self._writable.wait()
-        return await self._run(lambda connection: _run_steps(connection, "BEGIN IMMEDIATE", begin))
+        return await self._change(lambda connection: _run_steps(connection, "BEGIN IMMEDIATE", begin))
 
     async def preserve(self, version: int) -> None:
         await asyncio.to_thread(backup.preserve, self.path, version)
 
     async def checkpoint(self) -> bool:
-        return await self._run(_checkpoint)
+        return await self._run(lambda connection: _checkpoint(connection, self._patience_s))
 
     async def usage(self) -> Usage:
         try:
@@ -98,19 +103,37 @@ class SqliteDatabase:
             finally:
                 connection.close()
         except (sqlite3.Error, OSError) as error:
-            raise StorageError from error
+            raise self._troubles.met(error) from error
         finally:
             self._writable.set()
 
     async def close(self) -> None:
         await self._connection.close()
 
+    async def _change(self, job: Callable[[sqlite3.Connection], T]) -> T:
+        """Run a job that waits for other programs, at most for as long as patience lasts from now on: of many
+        turns that meet a locked file, each would wait for all those before it. What comes later, the other
+        writes of the same turns too, waits for no more than a moment's lock."""
+        patience_s = min(self._patience_s, _LITTLE_PATIENCE_S if self._troubles.locked else inf)
+        until = time.monotonic() + patience_s
+
+        def run(connection: sqlite3.Connection) -> tuple[T, bool]:
+            if identity(self.path) != self._identity:
+                raise FileMoved
+            before = connection.total_changes
+            with _patient_until(connection, until, self._patience_s):
+                return job(connection), connection.total_changes > before
+
+        result, changed = await self._run(run)
+        self._troubles.passed(written=changed)
+        return result
+
     async def _run(self, job: Callable[[sqlite3.Connection], T]) -> T:
         try:
             return await self._connection.run(job)
-        except (sqlite3.Error, OverflowError, ValueError) as error:
+        except (sqlite3.Error, OSError, FileMoved, OverflowError, ValueError) as error:
             # OverflowError: an integer past 64 bits. ValueError: the connection is closed.
-            raise StorageError from error
+            raise self._troubles.met(error) from error
 
 
 async def _to_its_end(
@@ -146,92 +169,59 @@ class _Connection(aiosqlite.Connection):
 
 
 @asynccontextmanager
-async def connect_sqlite(path: Path, *, synchronous: Synchronous = "NORMAL") -> AsyncIterator[SqliteDatabase]:
+async def connect_sqlite(
+    path: Path, *, synchronous: Synchronous = "NORMAL", patience_s: float = PATIENCE_S
+) -> AsyncIterator[SqliteDatabase]:
     """The database in this file, which is made when missing, with mode 0600.
 
     Raises DatabaseFolderMissing (only the default's folder is made: a typing error must not start an empty
-    database), DatabaseUnusable or SqliteTooOld.
+    database), DatabaseUnusable, SqliteTooOld, or a StorageError that tells why it can't be opened now.
     """
     if sqlite3.sqlite_version_info < _OLDEST:
         raise SqliteTooOld(found=sqlite3.sqlite_version, needed=".".join(map(str, _OLDEST)))
-    connection = _Connection(lambda: _open(path, synchronous), iter_chunk_size=64)
+    connection = _Connection(lambda: open_file(path, synchronous, patience_s), iter_chunk_size=64)
     try:
         await connection.open()
     except (OSError, sqlite3.Error, UnicodeError) as error:
-        raise DatabaseUnusable(path=str(path)) from error
-    database = SqliteDatabase(path, connection)
+        raise _refusal(error, path) from error
+    database = SqliteDatabase(path, connection, patience_s)
     try:
         yield database
     finally:
         await database.close()
 
 
-def _open(path: Path, synchronous: Synchronous) -> sqlite3.Connection:
-    _make_private(path)
-    # Absolute, so that no file name is taken for one of SQLite's special ones such as `:memory:`. The
-    # thread that uses the connection is aiosqlite's; autocommit, because transactions are begun by hand.
-    connection = sqlite3.connect(path.absolute(), timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+def _refusal(error: Exception, path: Path) -> CcBotError:
+    """What to raise. No database at all, or one that must not be written to, is the operator's mistake."""
+    no_database = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB
+    kind = StorageError if no_database else kind_of(error)
+    return DatabaseUnusable(path=str(path)) if kind in (StorageError, DatabaseReadOnly) else kind()
+
+
+@contextmanager
+def _patient_until(connection: sqlite3.Connection, moment_s: float, usual_s: float) -> Iterator[None]:
+    """Locks are waited for until then (monotonic clock). A job whose turn comes at once pays nothing."""
+    left_s = moment_s - time.monotonic()
+    if left_s > usual_s * 0.99:
+        yield
+        return
+    _wait_for_locks(connection, max(left_s, 0.0))
     try:
-        _refuse_foreign(connection)
-        _set_pragmas(connection, synchronous)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+        yield
+    finally:
+        _wait_for_locks(connection, usual_s)
 
 
-def _make_private(path: Path) -> None:
-    """Make the file with mode 0600 before SQLite makes it with the umask's; -wal and -shm follow its mode."""
-    need_folder(path)
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    for file in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
-        with suppress(FileNotFoundError):  # the last program to close the file takes the other two away
-            if file.stat().st_mode & 0o077:
-                file.chmod(0o600)
+def _wait_for_locks(connection: sqlite3.Connection, seconds: float) -> None:
+    connection.execute(f"PRAGMA busy_timeout = {round(seconds * 1000)}")
 
 
-def _refuse_foreign(connection: sqlite3.Connection) -> None:
-    """A database of another program must not get our tables.
-
-    cc-bot makes schema_migrations before all else.
-    """
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if tables and "schema_migrations" not in tables:
-        raise sqlite3.DatabaseError("the tables are not cc-bot's")
-
-
-def _set_pragmas(connection: sqlite3.Connection, synchronous: Synchronous) -> None:
-    _use_wal(connection)
-    connection.execute(f"PRAGMA synchronous = {synchronous}")
-    connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}").fetchall()
-    connection.execute("PRAGMA secure_delete = ON")  # what people delete is overwritten in the file, too
-
-
-def _use_wal(connection: sqlite3.Connection) -> None:
-    """Readers and the writer don't wait for each other in this mode, which the file keeps.
-
-    The change to it is the one lock that busy_timeout does not wait for, and two programs that start on a
-    new file both want it.
-    """
-    deadline = time.monotonic() + _BUSY_TIMEOUT_S
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL").fetchone()
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        else:
-            return
-
-
-def _checkpoint(connection: sqlite3.Connection) -> bool:
+def _checkpoint(connection: sqlite3.Connection, patience_s: float) -> bool:
     """Whether the log was written back to its end and cut to nothing.
 
     It waits for nobody: whoever reads may do so for long, and all other work of the connection would wait.
     """
-    connection.execute("PRAGMA busy_timeout = 0")
+    _wait_for_locks(connection, 0)
     try:
         [(busy, *_)] = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     except sqlite3.OperationalError as error:
@@ -239,7 +229,7 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
             raise
         return False
     finally:
-        connection.execute(f"PRAGMA busy_timeout = {round(_BUSY_TIMEOUT_S * 1000)}")
+        _wait_for_locks(connection, patience_s)
     return not busy
 
 

@@ -12,25 +12,41 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.search.embedder import Embedder
 from cc_bot.search.terms import document_terms
-from cc_bot.storage import Database, Synchronous, apply_pending, open_database
+from cc_bot.storage import (
+    PATIENCE_S,
+    Database,
+    ErasureLog,
+    Synchronous,
+    apply_pending,
+    open_database,
+)
+from cc_bot.storage.location import database_file
+from cc_bot.stores.access import AccessStore, InForce, StoredRule
 from cc_bot.stores.agents import AgentStore
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasMessage, CanvasStore, SeenCanvas
+from cc_bot.stores.channel_models import ChannelModelStore
 from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.embedding import Embedding
 from cc_bot.stores.heartbeats import HeartbeatStore
+from cc_bot.stores.ledger import TurnLedger
+from cc_bot.stores.limits import LimitStore, SetLimit
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_history import MemoryHistoryStore
 from cc_bot.stores.memory_removal import MemoryRemovalStore
 from cc_bot.stores.memory_transfer import MemoryTransferStore
 from cc_bot.stores.memory_upkeep import MemoryUpkeep
 from cc_bot.stores.mentions import MentionStore
-from cc_bot.stores.personal_answers import PersonalAnswer, PersonalAnswerStore
+from cc_bot.stores.personal_data import PersonalDataStore
+from cc_bot.stores.personal_erasure import PersonalErasureStore
+from cc_bot.stores.reservations import Allowance, Reservation, Wish
+from cc_bot.stores.retention import RetentionStore
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.stores.secret_rules import SecretRules
 from cc_bot.stores.sessions import SessionStore
@@ -38,31 +54,46 @@ from cc_bot.stores.settings import Keep, SettingsStore
 from cc_bot.stores.summaries import SummaryStore
 from cc_bot.stores.token_factors import TokenFactorStore
 from cc_bot.stores.turn_writing import StoredTurn
+from cc_bot.stores.usage import UTC_ZONE, UsageStore
+from cc_bot.stores.vitals import VitalsStore
 
 __all__ = [
+    "AccessStore",
     "AgentStore",
+    "Allowance",
     "BlockStore",
     "CanvasMessage",
     "CanvasStore",
+    "ChannelModelStore",
     "ChannelStore",
     "HeartbeatStore",
+    "InForce",
     "Keep",
+    "LimitStore",
     "MemoryHistoryStore",
     "MemoryRemovalStore",
     "MemoryStore",
     "MemoryTransferStore",
     "MentionStore",
-    "PersonalAnswer",
-    "PersonalAnswerStore",
+    "PersonalDataStore",
+    "PersonalErasureStore",
     "Place",
+    "Reservation",
+    "RetentionStore",
     "ScheduleStore",
     "SeenCanvas",
     "SessionStore",
+    "SetLimit",
     "SettingsStore",
+    "StoredRule",
     "StoredTurn",
     "Stores",
     "SummaryStore",
     "TokenFactorStore",
+    "TurnLedger",
+    "UsageStore",
+    "VitalsStore",
+    "Wish",
     "open_stores",
 ]
 
@@ -83,10 +114,20 @@ class Stores:
     blocks: BlockStore
     channels: ChannelStore
     mentions: MentionStore
-    personal_answers: PersonalAnswerStore
+    ledger: TurnLedger
     agents: AgentStore
     schedules: ScheduleStore
     heartbeats: HeartbeatStore
+    access: AccessStore
+    channel_models: ChannelModelStore
+    personal_data: PersonalDataStore
+    personal_erasure: PersonalErasureStore
+    retention: RetentionStore
+    vitals: VitalsStore
+    limits: LimitStore
+    usage: UsageStore
+    erasures: ErasureLog
+    """What was erased, for restores: it stands beside the database, not in it."""
 
 
 @asynccontextmanager
@@ -99,18 +140,22 @@ async def open_stores(
     synchronous: Synchronous = "NORMAL",
     secret_patterns: Sequence[str] = (),
     embedder: Embedder | Literal["local"] | None = "local",
+    timezone: ZoneInfo = UTC_ZONE,
+    patience_s: float = PATIENCE_S,
 ) -> AsyncIterator[Stores]:
     """The stores of the database at this URL, which is brought up to date first.
 
     `history_limit` is in messages, 0 for no bound; `session_ttl` is the time without a turn until a session
     expires; `secret_patterns` are regular expressions of what no memory may hold, beside what looks like a
     secret anywhere; `embedder` is what finds memories by their meaning as well, by default the encoder of the
-    extra `semantic` where that is installed. Raises ValueError for a pattern that is none, and a
-    StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SqliteTooOld, or
+    extra `semantic` where that is installed; days and months of usage are those of `timezone`; a write waits
+    for other programs `patience_s` seconds. Raises ValueError for a pattern that is none, a StorageError, and
+    a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SqliteTooOld, or
     BackupFailed (of the copy that is made before an upgrade).
     """
-    async with open_database(url, synchronous=synchronous) as database:
+    async with open_database(url, synchronous=synchronous, patience_s=patience_s) as database:
         await apply_pending(database, clock=clock)
+        erasures = ErasureLog.beside(database_file(url), clock=clock)
         # The word lists of search take a fifth of a second to read: not on the first turn that needs them.
         await asyncio.to_thread(document_terms, "猫 cat")
         upkeep = MemoryUpkeep(database)
@@ -127,17 +172,26 @@ async def open_stores(
                 memories=memories,
                 memory_history=MemoryHistoryStore(database, memories, clock=clock),
                 memory_transfer=MemoryTransferStore(database, memories, rules),
-                memory_removal=MemoryRemovalStore(database, clock=clock),
+                memory_removal=MemoryRemovalStore(database, clock=clock, log=erasures),
                 settings=SettingsStore(database, clock=clock),
                 summaries=SummaryStore(database, clock=clock),
                 token_factors=TokenFactorStore(database, clock=clock),
                 blocks=BlockStore(database, clock=clock),
-                channels=ChannelStore(database, clock=clock),
+                channels=ChannelStore(database, clock=clock, log=erasures),
                 mentions=MentionStore(database),
-                personal_answers=PersonalAnswerStore(database, clock=clock),
+                ledger=TurnLedger(database),
                 agents=AgentStore(database, clock=clock),
                 schedules=ScheduleStore(database, clock=clock, secret_rules=rules),
                 heartbeats=HeartbeatStore(database, clock=clock),
+                access=AccessStore(database, clock=clock),
+                channel_models=ChannelModelStore(database, clock=clock),
+                personal_data=PersonalDataStore(database),
+                personal_erasure=PersonalErasureStore(database, clock=clock, log=erasures),
+                retention=RetentionStore(database, history_limit=history_limit),
+                vitals=VitalsStore(database),
+                limits=LimitStore(database, clock=clock),
+                usage=UsageStore(database, clock=clock, zone=timezone),
+                erasures=erasures,
             )
 
 

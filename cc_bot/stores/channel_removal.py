@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Final
 
 from cc_bot.domain.channel import ChannelKey
-from cc_bot.storage import Statement
+from cc_bot.storage import Statement, Steps
 from cc_bot.stores.channel_statements import BLOCKS_FROM_MESSAGE
 
 _LAST_THREAD: Final = 2**63 - 1
@@ -75,20 +75,42 @@ _FORGET_BLOCKS: Final = "DELETE FROM block_boundaries WHERE channel_id = $1 AND 
 
 _FORGET_WINDOWS: Final = "DELETE FROM channel_windows WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
 
+_FORGET_READ: Final = "DELETE FROM read_to WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
+
 # $1 channel, $2 the thread or NULL for all of the channel
 _FORGET_RESETS: Final = "DELETE FROM thread_metadata WHERE channel_id = $1 AND ($2 IS NULL OR thread_id = $2)"
 
 # Each in the order in which they are run: what a later one removes is what an earlier one finds its rows by.
 _DELETION: Final = (_THAW, _UNLINK_ANSWERS, _DELETE_MENTIONS, DELETE_MESSAGES, _DELETE_PAGES)
-_FORGETTING: Final = (_FORGET_MENTIONS, _FORGET_PAGES, FORGET_MESSAGES, _FORGET_BLOCKS, _FORGET_WINDOWS)
+_FORGETTING: Final = (
+    *(_FORGET_MENTIONS, _FORGET_PAGES, FORGET_MESSAGES, _FORGET_BLOCKS, _FORGET_WINDOWS, _FORGET_READ),
+)
 
-REMOVAL_STATEMENTS: Final = frozenset({*_DELETION, *_FORGETTING, _FORGET_RESETS})
+# Before messages are deleted that still stand on Discord. $1 an array of ids
+_KEEP_READ: Final = """
+    INSERT INTO read_to (channel_id, thread_id, discord_id)
+    SELECT parent_channel_id, thread_id, discord_id FROM messages
+    WHERE discord_id IN (SELECT value FROM json_each($1)) AND user_id IS NULL AND role = 'user'
+    ON CONFLICT (channel_id, thread_id)
+    DO UPDATE SET discord_id = max(read_to.discord_id, excluded.discord_id)
+"""
+
+REMOVAL_STATEMENTS: Final = frozenset({*_DELETION, *_FORGETTING, _FORGET_RESETS, _KEEP_READ})
 
 
 def deletion(discord_ids: Collection[int]) -> list[Statement]:
     """Of these messages; DELETE_MESSAGES among it returns a row for each that there was."""
     ids = json.dumps([*discord_ids])
     return [Statement(sql, (ids,)) for sql in _DELETION]
+
+
+def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
+    """The same of messages that still stand on Discord: catching up is not to fetch them again."""
+    if not discord_ids:
+        return
+    keep = Statement(_KEEP_READ, (json.dumps([*discord_ids]),))
+    for statement in (keep, *deletion(discord_ids)):  # noqa: UP028 - a tuple can't be sent the rows
+        yield statement
 
 
 def forgetting(key: ChannelKey) -> list[Statement]:

@@ -103,13 +103,18 @@ THAW_ANSWER: Final = """
 """
 
 # Made anew in place, an answer takes the row of the one before. Of a session's row, or of another channel's,
-# nothing is overwritten and nothing returned.
+# nothing is overwritten and nothing returned. Nor is anything stored when of its questions ($11, an array of
+# ids) none is left: they were deleted meanwhile, or erased with all that their user said.
 COMMIT_ANSWER: Final = """
     INSERT INTO messages (
         parent_channel_id, thread_id, discord_id, channel_id, created_at,
         author_id, author_name, role, content, tool_calls, status, timestamp
     )
-    VALUES ($1, $2, $3, $4, $5, $6, $7, 'assistant', $8, $9, $10, ($3 >> 22) + 1420070400000)
+    SELECT $1, $2, $3, $4, $5, $6, $7, 'assistant', $8, $9, $10, ($3 >> 22) + 1420070400000
+    WHERE $11 = '[]' OR EXISTS (
+        SELECT 1 FROM messages AS q
+        WHERE q.discord_id IN (SELECT value FROM json_each($11)) AND q.user_id IS NULL
+    )
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
         created_at = excluded.created_at, author_id = excluded.author_id,
         author_name = excluded.author_name, role = excluded.role, content = excluded.content,
@@ -178,7 +183,7 @@ DROP_PAGES: Final = "DELETE FROM answer_pages WHERE discord_id IN (SELECT value 
 # places and not of their messages. (0, -1) comes before all of them. The two steps to the next place can't be
 # one comparison of pairs: SQLite would seek by the channel and pass all messages of its earlier threads. The
 # bot's own answers do not tell how far it has read: one may be stored before what was written while it was
-# out of reach.
+# out of reach. What was erased does (read_to), for it must not be fetched again.
 PLACES: Final = """
     WITH RECURSIVE places (channel_id, thread_id) AS (
         VALUES (0, -1)
@@ -205,11 +210,20 @@ PLACES: Final = """
     SELECT
         p.channel_id,
         p.thread_id,
-        (
-            SELECT coalesce(max(m.discord_id), 0) FROM messages AS m
-            WHERE m.parent_channel_id = p.channel_id AND m.thread_id = p.thread_id
-                AND m.user_id IS NULL AND m.discord_id IS NOT NULL
-                AND m.visibility = 'public' AND m.role = 'user'
+        max(
+            (
+                SELECT coalesce(max(m.discord_id), 0) FROM messages AS m
+                WHERE m.parent_channel_id = p.channel_id AND m.thread_id = p.thread_id
+                    AND m.user_id IS NULL AND m.discord_id IS NOT NULL
+                    AND m.visibility = 'public' AND m.role = 'user'
+            ),
+            coalesce(
+                (
+                    SELECT r.discord_id FROM read_to AS r
+                    WHERE r.channel_id = p.channel_id AND r.thread_id = p.thread_id
+                ),
+                0
+            )
         ),
         (
             SELECT coalesce(max(r.last_reset_discord_message_id), 0) FROM thread_metadata AS r
@@ -217,6 +231,19 @@ PLACES: Final = """
         )
     FROM places AS p
     WHERE p.thread_id >= 0
+"""
+
+# $1 channel, $2 thread, $3 id
+SKIP: Final = """
+    INSERT INTO read_to (channel_id, thread_id, discord_id)
+    SELECT $1, $2, $3
+    WHERE EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.parent_channel_id = $1 AND m.thread_id = $2
+            AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
+    )
+    ON CONFLICT (channel_id, thread_id)
+    DO UPDATE SET discord_id = max(read_to.discord_id, excluded.discord_id)
 """
 
 # A marker never moves back. $1 place, $2 bot, $3 channel, $4 id, $5 now
@@ -245,6 +272,7 @@ CHANNEL_STATEMENTS: Final = frozenset(
     {
         *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT),
         *(THAW_ANSWER, COMMIT_ANSWER, MARK_ANSWERED),
-        *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, RESET, READING),
+        *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, SKIP),
+        *(RESET, READING),
     }
 )

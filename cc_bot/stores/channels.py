@@ -12,10 +12,10 @@ from heapq import nlargest
 
 from cc_bot.domain.channel import ChannelKey, Reading
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import StorageError
+from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database, ErasureLog, Statement, place_name
 from cc_bot.stores import channel_statements as sql
 from cc_bot.stores.channel_removal import DELETE_MESSAGES, deletion, forgetting
 from cc_bot.stores.columns import from_ms, to_ms
@@ -37,9 +37,12 @@ class Place:
 class ChannelStore:
     """The archive of every channel and thread."""
 
-    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+    def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
+        """What is deleted on Discord is noted in the log, where there is one, so that it is deleted again
+        from a backup that is restored."""
         self._database = database
         self._clock = clock
+        self._log = log
 
     async def add(self, key: ChannelKey, message: Message, *, waiting: bool = False) -> bool:
         """Keep a message, and with `waiting` that it is to be answered. Whether that is new.
@@ -61,6 +64,12 @@ class ChannelStore:
         batch = self._insertion(key, messages)
         return len((await self._database.transaction(batch))[1]) if batch else 0
 
+    async def pass_over(self, key: ChannelKey, discord_id: int) -> None:
+        """Nothing up to this id is missed in a place, though nothing of it is kept: the bot may not read
+        there. A place of which nothing is kept at all is not caught up with anyway."""
+        params = (key.channel_id, key.thread_id, discord_id)
+        await self._database.transaction([Statement(sql.SKIP, params)])
+
     async def edit(self, discord_id: int, content: str) -> bool:
         """Change what a user's message says, in a channel or a session. Whether it said another thing before.
 
@@ -78,15 +87,21 @@ class ChannelStore:
         """Remove these messages of channels and sessions with all that hangs on them, and tell how many.
 
         An answer goes as a whole when any of its pages does. The question of a removed answer stays answered.
+        Raises StorageError, also when they are removed and only the log could not be written.
         """
         batch = deletion(discord_ids)
         results = await self._database.transaction(batch)
-        removed = zip(batch, results, strict=True)
-        return sum(len(rows) for statement, rows in removed if statement.sql is DELETE_MESSAGES)
+        done = zip(batch, results, strict=True)
+        removed = sum(len(rows) for statement, rows in done if statement.sql is DELETE_MESSAGES)
+        if removed and self._log:  # Discord tells of many that were never kept
+            await self._log.note("message", *discord_ids)
+        return removed
 
     async def forget_place(self, key: ChannelKey) -> None:
         """Remove all of a thread, or of a channel with its threads. Sessions in it are their users' own."""
         await self._database.transaction(forgetting(key))
+        if self._log:
+            await self._log.note("place", place_name(key.channel_id, key.thread_id))
 
     async def commit_answer(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> Message:
         """Store an answer and that the questions, as they were read, have it, both or neither; return it with
@@ -94,10 +109,12 @@ class ChannelStore:
 
         An answer that has this Discord id already is overwritten: it was made anew. It is kept also when its
         place was reset since it was asked for, and read no more. Raises ValueError when it has no Discord id,
-        and StorageError when the id is that of another place's or a session's message.
+        and ConversationGone when none of the questions is left, or the id is that of another place's or a
+        session's message.
         """
         now = from_ms(self._now())  # as it is read back
-        params = _answer_params(key, answer, to_ms(now))
+        asked = json.dumps([question.discord_id for question in questions])
+        params = (*_answer_params(key, answer, to_ms(now)), asked)
         held = params[:3]
         results = await self._database.transaction(
             [
@@ -111,7 +128,7 @@ class ChannelStore:
             ]
         )
         if not results[1]:
-            raise StorageError
+            raise ConversationGone
         return replace(answer, id=results[1][0][0], created_at=now)
 
     async def newest_answer(self, key: ChannelKey) -> Message | None:

@@ -174,6 +174,19 @@ def read_session(
     )
 
 
+def made_up(found: Opening, key: SessionKey, now: datetime) -> Session:
+    """A session that is not stored, with what is known from before it."""
+    return Session(
+        id="",
+        key=key,
+        history=(),
+        created_at=now,
+        last_active=now,
+        summaries=_recollections(found.beyond, "summary"),
+        rest=_recollections(found.beyond, "rest"),
+    )
+
+
 def read_history(rows: Sequence[Row], files: Sequence[Row] = ()) -> tuple[Message, ...]:
     """The messages of the rows, which are read newest first, oldest first."""
     if not rows or rows[0][_MESSAGE_ID] is None:  # a session in which nothing was said yet

@@ -15,6 +15,9 @@ What people said stays, unless their user wants it emptied as well; `told_in` co
 SQLite keeps changed pages in its write-ahead log until they are written back, so each removal notes that
 this is owed, and `write_back` is asked for it until it is done. So is what SQLite may have left in unused
 room of other pages: a small file is written anew at once, and a large one by `rewrite`, in a quiet moment.
+
+Before the second step the memories are noted in the log of erasures, so that a backup that still has them is
+restored without them. Where that can't be written, nothing is removed, and the next purge tries again.
 """
 
 import json
@@ -26,7 +29,7 @@ from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import UNDO_TIME, Erased, Memory
-from cc_bot.storage import Database, Rewriting, Row, Statement
+from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, memory_name
 from cc_bot.stores import memory_removal_statements as sql
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memory_index import unfold_all, unfolded
@@ -48,22 +51,34 @@ class _Claimed:
     texts: frozenset[str]
     memories: int
     """How many of the rows are no former version of another."""
+    names: tuple[str, ...]
+    """What they are called in the log of erasures."""
 
     @classmethod
-    def of(cls, rows: Sequence[Row]) -> "_Claimed":
-        former = {supersedes for _, supersedes, _ in rows}
+    def of(cls, user_id: int, rows: Sequence[Row]) -> "_Claimed":
+        former = {row[1] for row in rows}
         ids = tuple(row[0] for row in rows)
-        return cls(ids, frozenset(row[2] for row in rows), sum(id_ not in former for id_ in ids))
+        names = tuple(memory_name(user_id, row[0], row[3]) for row in rows)
+        return cls(ids, frozenset(row[2] for row in rows), sum(id_ not in former for id_ in ids), names)
 
 
 class MemoryRemovalStore:
     """What is deleted, while it can be had back and after that."""
 
-    def __init__(self, database: Database, *, clock: Clock = utc_now, small_bytes: int = SMALL_BYTES) -> None:
-        """A database of at most `small_bytes` is written anew after each removal."""
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock = utc_now,
+        small_bytes: int = SMALL_BYTES,
+        log: ErasureLog | None = None,
+    ) -> None:
+        """A database of at most `small_bytes` is written anew after each removal. What is removed is noted in
+        the log, where there is one, so that it is removed again from a backup that is restored."""
         self._database = database
         self._clock = clock
         self._small_bytes = small_bytes
+        self._log = log
         self._traces = TraceFinder(database)
 
     async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
@@ -77,7 +92,7 @@ class MemoryRemovalStore:
         """How many messages of the user's conversations hold what a memory says, or are the turn in which it
         was kept or used: what `erase` would empty. Active or hidden."""
         rows = await self._database.query(sql.SELECT_CHAIN, user_id, known_id(memory_id))
-        claimed = _Claimed.of(rows)
+        claimed = _Claimed.of(user_id, rows)
         traces = await self._traces.find(user_id, claimed.ids, claimed.texts, everywhere=True)
         return _told_in(traces) if rows else 0
 
@@ -157,9 +172,11 @@ class MemoryRemovalStore:
         self, user_id: int, rows: Sequence[Row], *, everywhere: bool, mark: str | None = None
     ) -> Erased:
         """The second step, for rows that the first one took. Raises StorageError; a purge does it then."""
-        claimed = _Claimed.of(rows)
+        claimed = _Claimed.of(user_id, rows)
         if not rows:
             return Erased()
+        if self._log:
+            await self._log.note("memory" if mark is None else "memory_and_messages", *claimed.names)
         traces = await self._traces.find(user_id, claimed.ids, claimed.texts, everywhere=everywhere)
         batch = [*_redaction(user_id, traces), *_row_removal(user_id, claimed.ids)]
         if mark is not None:

@@ -31,13 +31,14 @@ _ONE: Final = _CHAIN.format(chosen="id = $2 AND status IN ('active', 'deleted')"
 # $2 memory
 SELECT_CHAIN: Final = f"""
     {_ONE}
-    SELECT id, supersedes, content FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)
+    SELECT id, supersedes, content, created_at FROM memories
+    WHERE user_id = $1 AND id IN (SELECT id FROM chain)
 """
 
 _CLAIM: Final = """
     UPDATE memories SET status = 'deleted', deleted_at = ''
     WHERE user_id = $1 AND id IN (SELECT id FROM chain)
-    RETURNING id, supersedes, content
+    RETURNING id, supersedes, content, created_at
 """
 
 # $2 memory
@@ -55,7 +56,7 @@ CLAIM_DUE: Final = f"""
 CLAIM_ALL: Final = """
     UPDATE memories SET status = 'deleted', deleted_at = ''
     WHERE user_id = $1
-    RETURNING id, supersedes, content
+    RETURNING id, supersedes, content, created_at
 """
 
 # Of all users. $1 deleted until when, $2 limit

@@ -76,6 +76,21 @@ _ANSWER_OF: Final = """
     LIMIT 1
 """
 
+# $1 the newest of them, $2 all
+_BEGIN: Final = """
+    UPDATE mentions SET begun_as = $1
+    WHERE discord_id IN (SELECT value FROM json_each($2)) AND answered = 0
+"""
+
+# Served by mentions_waiting. The newest: what was begun before that has been given up.
+_BEGUN: Final = """
+    SELECT begun_as, discord_id FROM mentions
+    WHERE channel_id = $1 AND thread_id = $2 AND answered = 0 AND answer_id IS NULL AND begun_as = (
+        SELECT max(begun_as) FROM mentions
+        WHERE channel_id = $1 AND thread_id = $2 AND answered = 0 AND answer_id IS NULL
+    )
+"""
+
 _TO_SHOW: Final = f"""
     {_ASKED.replace("m.discord_id = w.discord_id", "m.discord_id = w.answer_id")}
     WHERE w.channel_id = $1 AND w.thread_id = $2 AND w.answered = 1 AND w.shown = 0
@@ -111,6 +126,7 @@ _ANSWERED_BY: Final = "SELECT answer_id FROM mentions WHERE discord_id = $1 AND 
 MENTION_STATEMENTS: Final = frozenset(
     {
         *(_WAITING, _PLACES, _PLACE_OF, _UNATTENDED, _ANSWERING, _ANSWER_OF, _TO_SHOW, _SHOWN),
+        *(_BEGIN, _BEGUN),
         *(_GIVE_UP, _QUESTIONS, _ANSWERED_BY, _LEFT_BEHIND, _EDITED, _READ),
     }
 )
@@ -150,6 +166,16 @@ class MentionStore:
     async def unattended(self, key: ChannelKey) -> bool:
         """Whether somebody waits there for whose answer there is not even a message yet."""
         return bool(await self._database.query(_UNATTENDED, key.channel_id, key.thread_id))
+
+    async def begin(self, questions: Sequence[Message], newest_id: int) -> None:
+        """One message is about to be posted for all of these, with a nonce that is made of this id."""
+        await self._database.transaction([Statement(_BEGIN, (newest_id, _ids(questions)))])
+
+    async def begun(self, key: ChannelKey) -> tuple[int, frozenset[int]] | None:
+        """What `begin` was last told there, for as long as no message is known to be posted: that id, and
+        which questions still wait for it."""
+        rows = await self._database.query(_BEGUN, key.channel_id, key.thread_id)
+        return (rows[0][0], frozenset(row[1] for row in rows)) if rows else None
 
     async def answering(self, questions: Sequence[Message], answer_id: int) -> frozenset[int]:
         """Note the message in which their answer is going to be shown, so that none is posted twice. Returns

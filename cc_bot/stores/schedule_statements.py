@@ -93,14 +93,17 @@ SETTLE: Final = """
 OBSTRUCT: Final = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE user_id = $1 AND id = $2"
 
 # It belongs to its user and to no session, so it enters no history, no summary and no channel's context. The
-# gateway may have told of it first; then that row becomes the user's.
-# $1 user, $2 channel, $3 author, $4 name, $5 Discord's id, $6 text, $7 tool calls, $8 visibility, $9 now
+# gateway may have told of it first; then that row becomes the user's. Whoever had everything erased meanwhile
+# has no claim any more, and nothing is stored.
+# $1 user, $2 channel, $3 author, $4 name, $5 Discord's id, $6 text, $7 tool calls, $8 visibility, $9 now,
+# $10 schedule, $11 due
 INSERT_SAID: Final = """
     INSERT INTO messages (
         user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
         role, content, tool_calls, visibility, timestamp, created_at
     )
-    VALUES ($1, $1, $2, $2, $3, $4, $5, 'assistant', $6, $7, $8, $9, $9)
+    SELECT $1, $1, $2, $2, $3, $4, $5, 'assistant', $6, $7, $8, $9, $9
+    WHERE EXISTS (SELECT 1 FROM firings WHERE schedule_id = $10 AND due_at = $11 AND user_id = $1)
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
         user_id = excluded.user_id, memory_user_id = excluded.memory_user_id, visibility = excluded.visibility
     WHERE messages.user_id IS NULL OR messages.user_id = $1

@@ -184,6 +184,7 @@ class ScheduleStore:
             *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
             *(message.author_name, message.discord_id, message.content),
             *(tool_calls_to_json(message.tool_calls), schedule.heard, to_ms(self._clock())),
+            *(schedule.id, to_ms(firing.due_at)),
         )
         await self._database.transaction(
             [_settled(firing, "sent", message.discord_id), Statement(sql.INSERT_SAID, said)]

@@ -30,6 +30,7 @@ from cc_bot.stores.history import (
     Paging,
     has_files,
     has_question,
+    made_up,
     message_id,
     opening,
     read_history,
@@ -83,8 +84,11 @@ class SessionStore:
         self._ttl = session_ttl
         self._clock = clock
 
-    async def open(self, key: SessionKey, *, visibility: Visibility = "public", beyond: int = 0) -> Session:
-        """The current session with its history, made when there is none or the last one has expired.
+    async def open(
+        self, key: SessionKey, *, visibility: Visibility = "public", beyond: int = 0, lasting: bool = True
+    ) -> Session:
+        """The current session with its history, made when there is none or the last one has expired; if it is
+        not to be `lasting`, it is made up then, and nothing can be stored in it.
 
         `visibility` is that of the turn about to be made: the history of a public turn leaves out what was
         said in private. Of a long history this is the newest page; `more` tells, and `earlier` goes on.
@@ -95,6 +99,8 @@ class SessionStore:
         idle = idle_since(now, self._ttl)
         rows = await self._database.query(SELECT_OPEN_SESSION, *_key(key), idle, visibility, size)
         found = opening(rows)
+        if not found.tail and not lasting:
+            return made_up(found, key, now)
         if not found.tail:
             found = await self._renew(key, visibility, idle_since=idle, now=to_text(now))
         more = self._paging.may_continue(size, len(found.tail))
@@ -185,11 +191,13 @@ class SessionStore:
         *,
         replaces: int | None = None,
         drawn: Sequence[Drawn] = (),
+        entry: str = "",
     ) -> StoredTurn:
         """The same as `commit_turn`; what is returned are the messages as they were stored, which also a
-        history too short for them does not lose."""
+        history too short for them does not lose. `entry`: of the turn in the ledger, where it is answered by
+        that."""
         now = from_ms(to_ms(self._clock()))  # as it is read back
-        writing = NewTurn(session, tuple(messages), now, replaces, tuple(drawn))
+        writing = NewTurn(session, tuple(messages), now, replaces, tuple(drawn), entry)
         return await store_turn(self._database, writing, idle_since(now, self._ttl), self._limit)
 
     async def _files(self, session: Session, rows: Sequence[Row], before: int) -> Sequence[Row]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from cc_bot.domain.canvas import Canvas, Drawn
 from cc_bot.domain.canvas_reducer import reduce_all
-from cc_bot.domain.errors import StorageError
+from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
@@ -18,6 +18,7 @@ from cc_bot.stores.attachments import (
 )
 from cc_bot.stores.canvas_statements import current, put, select_current
 from cc_bot.stores.columns import to_ms, to_text
+from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.memory_calls import NOTE_CALLS, note_calls
 from cc_bot.stores.message_columns import tool_calls_to_json
 
@@ -53,6 +54,8 @@ class NewTurn:
     replaces: int | None
     """The answer that the turn's takes the place of."""
     drawn: tuple[Drawn, ...]
+    entry: str = ""
+    """Of the turn in the ledger; empty where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ async def store_turn(database: Database, turn: NewTurn, idle_since: str, limit: 
     """Store it, whole or not at all. `idle_since`: the last moment of activity that is too long ago for the
     session to be open still; `limit`: messages in a history, 0 for no bound.
 
-    Raises StorageError, also when the session is not its key's user's.
+    Raises StorageError; ConversationGone when the session is not its key's user's.
     """
     batch = _statements(turn, idle_since, limit)
     if turn.drawn:
@@ -96,6 +99,9 @@ def _statements(turn: NewTurn, idle_since: str, limit: int) -> list[Statement]:
         batch.append(Statement(DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, limit)))
     if any(message.attachments for message in turn.messages):
         batch.append(Statement(DELETE_ATTACHMENTS_OF_CLOSED, owned))
+    if turn.entry:
+        session_id, user_id = owned
+        batch.append(Statement(ANSWERED, (turn.entry, user_id, session_id)))
     return batch
 
 
@@ -145,5 +151,5 @@ def _insert(owned: tuple[str, int], message: Message, author_id: int, ms: int) -
 
 def _stored_id(rows: Sequence[Row]) -> int:
     if not rows:
-        raise StorageError  # the session is not this user's, or is no longer there
+        raise ConversationGone  # the session is not this user's, or is no longer there
     return int(rows[0][0])

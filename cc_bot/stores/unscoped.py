@@ -12,6 +12,7 @@ from cc_bot.stores.blocks import BLOCK_STATEMENTS
 from cc_bot.stores.canvases import CANVAS_STATEMENTS
 from cc_bot.stores.channel_removal import REMOVAL_STATEMENTS
 from cc_bot.stores.channel_statements import CHANNEL_STATEMENTS
+from cc_bot.stores.ledger import LEDGER_STATEMENTS
 from cc_bot.stores.memory_calls import NOTE_CHANNEL_CALLS
 from cc_bot.stores.memory_remaking import REMAKING_STATEMENTS
 from cc_bot.stores.memory_removal_statements import (
@@ -21,9 +22,13 @@ from cc_bot.stores.memory_removal_statements import (
 )
 from cc_bot.stores.memory_traces import SELECT_CHANNEL_QUESTIONS
 from cc_bot.stores.mentions import MENTION_STATEMENTS
-from cc_bot.stores.personal_answers import PERSONAL_STATEMENTS
+from cc_bot.stores.personal_erasure_statements import PERSONAL_ERASURE_STATEMENTS
+from cc_bot.stores.personal_tables import CHANNEL_READING_STATEMENTS
+from cc_bot.stores.retention import RETENTION_STATEMENTS
 from cc_bot.stores.schedule_statements import SCHEDULE_STATEMENTS
+from cc_bot.stores.usage_statements import USAGE_STATEMENTS
 from cc_bot.stores.vector_statements import VECTOR_STATEMENTS
+from cc_bot.stores.vitals import VITAL_STATEMENTS
 
 DELETE_EXPIRED_ATTACHMENTS: Final = """
     DELETE FROM attachments
@@ -61,10 +66,13 @@ UNSCOPED: Final = frozenset(
         *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
         *(SELECT_DUE, SELECT_OLDEST_HIDDEN),
         *(NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS, *ERASURE_STATEMENTS),
-        *PERSONAL_STATEMENTS,
+        *LEDGER_STATEMENTS,
+        *(*PERSONAL_ERASURE_STATEMENTS, *CHANNEL_READING_STATEMENTS, *RETENTION_STATEMENTS),
         *CANVAS_STATEMENTS,
         *SCHEDULE_STATEMENTS,
+        *USAGE_STATEMENTS,
         *VECTOR_STATEMENTS,
+        *VITAL_STATEMENTS,
         *REMAKING_STATEMENTS,
         *(*BLOCK_STATEMENTS, *CHANNEL_STATEMENTS, *REMOVAL_STATEMENTS, *MENTION_STATEMENTS),
     }

@@ -14,6 +14,7 @@ from rich.theme import Theme
 
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
+from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores
 from cc_bot.terminal.completion import ChatCompleter
 from cc_bot.terminal.history import open_history
@@ -36,10 +37,15 @@ Read = Callable[[], Coroutine[None, None, str | None]]
 
 
 async def run_chat(
-    assistant: Assistant, stores: Stores, profile: ChatProfile, *, agents: Agents | None = None
+    assistant: Assistant,
+    stores: Stores,
+    profile: ChatProfile,
+    *,
+    agents: Agents | None = None,
+    privacy: Privacy | None = None,
 ) -> None:
     """Chat on this process's standard streams until the user leaves or the input ends. `agents`: who can
-    answer; None: the default one alone.
+    answer; None: the default one alone. `privacy`: None: nothing is deleted for its age.
 
     Returns also when a signal asks the program to end, which cuts the running answer and keeps what came
     of it, and when whoever read the output has gone away.
@@ -51,9 +57,9 @@ async def run_chat(
         if sys.stdin is None:  # closed by whoever started the program: there is nothing to read
             return
         if sys.stdin.isatty() and sys.stdout.isatty():
-            await _with_a_person(assistant, stores, profile, agents)
+            await _with_a_person(assistant, stores, profile, agents, privacy)
         else:
-            await _in_a_pipe(assistant, stores, profile, agents)
+            await _in_a_pipe(assistant, stores, profile, agents, privacy)
     except OSError as error:
         if error.errno not in _GONE:
             raise
@@ -62,10 +68,23 @@ async def run_chat(
 
 
 async def _with_a_person(
-    assistant: Assistant, stores: Stores, profile: ChatProfile, agents: Agents | None
+    assistant: Assistant,
+    stores: Stores,
+    profile: ChatProfile,
+    agents: Agents | None,
+    privacy: Privacy | None,
 ) -> None:
     console = Console(highlight=False, markup=False, emoji=False, theme=_THEME)
-    runner = Runner(assistant, stores, profile, RichView(console), agents=agents)
+    typed = open_history(profile.history_file)
+    runner = Runner(
+        assistant,
+        stores,
+        profile,
+        RichView(console),
+        agents=agents,
+        privacy=privacy,
+        forget_typed=typed.forget,
+    )
     ending = _Ending(assistant)
 
     async def words() -> Texts:
@@ -73,7 +92,7 @@ async def _with_a_person(
 
     line = InputLine(
         ChatCompleter(stores.memories, profile.key.user_id, words, runner.agents.names),
-        open_history(profile.history_file),
+        typed,
     )
 
     async def read() -> str | None:
@@ -88,9 +107,22 @@ async def _with_a_person(
 
 
 async def _in_a_pipe(
-    assistant: Assistant, stores: Stores, profile: ChatProfile, agents: Agents | None
+    assistant: Assistant,
+    stores: Stores,
+    profile: ChatProfile,
+    agents: Agents | None,
+    privacy: Privacy | None,
 ) -> None:
-    runner = Runner(assistant, stores, profile, PlainView(sys.stdout, sys.stderr), agents=agents)
+    view = PlainView(sys.stdout, sys.stderr)
+    runner = Runner(
+        assistant,
+        stores,
+        profile,
+        view,
+        agents=agents,
+        privacy=privacy,
+        forget_typed=lambda: open_history(profile.history_file).forget(),
+    )
     ending = _Ending(assistant)
     lines = PipedLines(sys.stdin.fileno())
     with handled({"SIGINT": ending.begin, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):

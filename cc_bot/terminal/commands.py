@@ -38,6 +38,10 @@ CommandName = Literal[
     "remind list",
     "remind add",
     "remind delete",
+    "usage",
+    "privacy show",
+    "privacy export",
+    "privacy erase",
     "settings",
     "help",
     "exit",
@@ -112,6 +116,31 @@ class DeleteReminder:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowUsage:
+    """Show what was used, and what is left."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowPrivacy:
+    """Show what is stored about whoever sits there."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportPrivacy:
+    """Write all of it to a file."""
+
+    path: str | None = None
+    """None: a name with the day, in the folder that the chat runs in."""
+
+
+@dataclass(frozen=True, slots=True)
+class ErasePrivacy:
+    """Tell what erasing all of it would take; with `now`, do it."""
+
+    now: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ShowCanvas:
     """Show what is up, or take it down."""
 
@@ -168,6 +197,10 @@ Command = (
     | ListReminders
     | AddReminder
     | DeleteReminder
+    | ShowUsage
+    | ShowPrivacy
+    | ExportPrivacy
+    | ErasePrivacy
     | Settings
     | Help
     | Exit

@@ -5,25 +5,31 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.history import FileHistory
 
 from cc_bot.terminal.commands import Ask
 from cc_bot.terminal.parsing import parse
 
 
-def open_history(file: Path | None) -> History:
+def open_history(file: Path | None) -> "TypedHistory":
     """A history in this file; in memory alone when there is none or it can't be written."""
     if file is None:
-        return InMemoryHistory()
+        return TypedHistory(os.devnull)
     try:
         os.close(os.open(file, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600))
         file.chmod(0o600)
     except OSError:
-        return InMemoryHistory()
-    return _PrivateHistory(str(file))
+        return TypedHistory(os.devnull)
+    return TypedHistory(str(file))
 
 
-class _PrivateHistory(FileHistory):
+class TypedHistory(FileHistory):
+    def forget(self) -> None:
+        """Nothing was ever typed: here, and for the next chat."""
+        self._loaded_strings = []
+        with contextlib.suppress(OSError):
+            os.truncate(self.filename, 0)
+
     def load_history_strings(self) -> Iterable[str]:
         try:
             return list(super().load_history_strings())

@@ -5,7 +5,7 @@ import re
 from cc_bot.terminal.commands import CommandName, Misused, Unknown
 from cc_bot.terminal.printable import one_line
 from cc_bot.texts import Texts
-from cc_bot.texts.terminal import Manual
+from cc_bot.texts.terminal_manuals import Manual
 
 
 def explain_unknown(mistake: Unknown, words: Texts) -> str:

@@ -21,7 +21,9 @@ from cc_bot.terminal.commands import (
     Continue,
     DeleteReminder,
     Detach,
+    ErasePrivacy,
     Exit,
+    ExportPrivacy,
     Help,
     ListAgents,
     ListReminders,
@@ -29,12 +31,21 @@ from cc_bot.terminal.commands import (
     Regenerate,
     Settings,
     ShowCanvas,
+    ShowPrivacy,
     ShowSummary,
+    ShowUsage,
     Unknown,
     UseAgent,
 )
 from cc_bot.terminal.memory_parsing import MEMORY_READERS
-from cc_bot.terminal.typed import alone, split, typed_path
+from cc_bot.terminal.typed import alone, split, take_flag, typed_path
+
+_GROUPS: Mapping[str, tuple[str, CommandName]] = {
+    "agent": ("list", "agent use"),
+    "remind": ("list", "remind add"),
+    "privacy": ("show", "privacy show"),
+}
+"""What each does without a further word, and which manual is shown for a word that none of them has."""
 
 _TEMPORARY = re.compile(r"--temporary(?:\s+|$)")
 
@@ -50,12 +61,10 @@ def parse(line: str) -> Command | None:
     if first == "memory":
         second, rest = split(rest)
         return _read(f"memory {second}", rest) or _mistaken_memory(second)
-    if first == "agent":
+    if first in _GROUPS:
+        usual, manual = _GROUPS[first]
         second, rest = split(rest)
-        return _read(f"agent {second or 'list'}", rest) or Misused("agent use", "argument", second)
-    if first == "remind":
-        second, rest = split(rest)
-        return _read(f"remind {second or 'list'}", rest) or Misused("remind add", "argument", second)
+        return _read(f"{first} {second or usual}", rest) or Misused(manual, "argument", second)
     return _read(first, rest) or _mistaken(text.split()[0], first, split(rest)[0])
 
 
@@ -160,6 +169,15 @@ def _delete_reminder(rest: str) -> Command:
     return DeleteReminder(int(number[1])) if number else Misused("remind delete", "reminder", rest)
 
 
+def _export_privacy(rest: str) -> Command:
+    return ExportPrivacy(typed_path(rest) or None)
+
+
+def _erase_privacy(rest: str) -> Command:
+    now, more = take_flag("now", rest)
+    return Misused("privacy erase", "argument", more) if more.strip() else ErasePrivacy(now)
+
+
 _READERS: Mapping[CommandName, Callable[[str], Command]] = {
     "ask": _ask,
     "regenerate": alone("regenerate", Regenerate()),
@@ -175,6 +193,10 @@ _READERS: Mapping[CommandName, Callable[[str], Command]] = {
     "remind list": alone("remind list", ListReminders()),
     "remind add": lambda rest: AddReminder(rest.strip()),
     "remind delete": _delete_reminder,
+    "usage": alone("usage", ShowUsage()),
+    "privacy show": alone("privacy show", ShowPrivacy()),
+    "privacy export": _export_privacy,
+    "privacy erase": _erase_privacy,
     "settings": _settings,
     "help": alone("help", Help()),
     "exit": alone("exit", Exit()),

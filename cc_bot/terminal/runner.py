@@ -1,6 +1,7 @@
 """Runs what was typed. Trouble is one sentence, and the chat goes on."""
 
 import asyncio
+from collections.abc import Callable
 from typing import assert_never
 
 import structlog
@@ -8,6 +9,8 @@ import structlog
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
 from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.privacy import Retention
+from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores
 from cc_bot.terminal.agents import TerminalAgents
 from cc_bot.terminal.answering import Answering
@@ -22,7 +25,9 @@ from cc_bot.terminal.commands import (
     Continue,
     DeleteReminder,
     Detach,
+    ErasePrivacy,
     Exit,
+    ExportPrivacy,
     Help,
     ListAgents,
     ListReminders,
@@ -30,18 +35,23 @@ from cc_bot.terminal.commands import (
     Regenerate,
     Settings,
     ShowCanvas,
+    ShowPrivacy,
     ShowSummary,
+    ShowUsage,
     Unknown,
     UseAgent,
 )
 from cc_bot.terminal.memory_commands import MemoryCommand
 from cc_bot.terminal.mistakes import explain_misuse, explain_unknown
+from cc_bot.terminal.moments import moments_for
+from cc_bot.terminal.own_data import OwnData
 from cc_bot.terminal.parsing import parse
 from cc_bot.terminal.person import Person, read_person
 from cc_bot.terminal.profile import ChatProfile
 from cc_bot.terminal.remembering import Remembering
 from cc_bot.terminal.reminding import Reminding, Show
 from cc_bot.terminal.summarizing import show_summary
+from cc_bot.terminal.usage import show_usage
 from cc_bot.terminal.view import View
 from cc_bot.texts import explain
 
@@ -59,15 +69,21 @@ class Runner:
         view: View,
         *,
         agents: Agents | None = None,
+        privacy: Privacy | None = None,
+        forget_typed: Callable[[], None] = lambda: None,
     ) -> None:
-        """`agents`: who can answer; None: the default one alone."""
+        """`agents`: who can answer; None: the default one alone. `privacy`: None: nothing is deleted for its
+        age. `forget_typed` takes back what the input line keeps of what was typed."""
         self._stores = stores
         self._profile = profile
         self._view = view
+        self._spending = assistant.spending
         self._answering = Answering(assistant, stores, profile, view)
         self._agents = TerminalAgents(agents, stores.agents, profile)
         self._remembering = Remembering(stores, profile.key.user_id, view)
         self._reminding = Reminding(stores.schedules, profile, view)
+        privacy = privacy or Privacy(stores, assistant.without_turns_of, retention=Retention())
+        self._own_data = OwnData(privacy, profile.key.user_id, view, forget_typed)
         self._busy = asyncio.Lock()
 
     @property
@@ -113,7 +129,8 @@ class Runner:
         try:
             await self._run(command, person)
         except CcBotError as error:
-            self._view.complain(explain(error, person.locale))
+            moment = moments_for(person, self._stores.usage.now())
+            self._view.complain(explain(error, person.locale, moment))
         except OSError:
             raise  # the terminal or the pipe is gone: there is nobody to tell
         except Exception as error:  # noqa: BLE001 - one broken command must not end the chat
@@ -148,6 +165,10 @@ class Runner:
                 await self._agents.use(name, person, self._view)
             case ListReminders() | AddReminder() | DeleteReminder():
                 await self._reminding.run(command, person)
+            case ShowUsage():
+                await show_usage(person, self._spending, self._stores, self._view)
+            case ShowPrivacy() | ExportPrivacy() | ErasePrivacy():
+                await self._own_data.run(command, person)
             case Settings():
                 await choose(command, person, self._stores, self._profile, self._view)
             case Help():

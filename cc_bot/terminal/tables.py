@@ -12,7 +12,7 @@ from cc_bot.terminal.line_breaks import WrappedText
 from cc_bot.terminal.printable import one_line, printable
 from cc_bot.terminal.view import MemoryPage, category_name, tag_words
 from cc_bot.texts import Texts
-from cc_bot.texts.terminal import Manual, Manuals
+from cc_bot.texts.terminal_manuals import Manual, Manuals
 
 NARROW = 72
 """Cells; below that columns would be too narrow to read."""

@@ -170,7 +170,7 @@ def waiting_line(notice: Notice, texts: Texts) -> str | None:
     """Why it takes longer; None when it no longer does."""
     match notice.kind:
         case "queued":
-            return texts.answer.queued
+            return texts.answer.waiting_line(notice.ahead)
         case "fallback":
             return texts.answer.fallback
         case "started":

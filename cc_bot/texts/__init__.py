@@ -5,31 +5,44 @@ it per language. A missing translation is therefore a type error, and tests comp
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import (
+    admin,
     agents,
     agents_file,
     answer,
+    backup,
     canvas,
     chart,
     cli,
+    doctor,
+    doctor_files,
     erasure,
+    error_names,
     errors,
     heartbeat,
     memory,
     memory_box,
     memory_card,
     mention,
+    operator_file,
+    policy_file,
+    privacy,
     receipt,
     remind_here,
     reminder,
     repeat,
     session,
+    storage,
     summary,
     terminal,
+    unfinished,
+    usage,
 )
 
 
@@ -37,36 +50,50 @@ from cc_bot.texts import (
 class Texts:
     """All areas in one language."""
 
+    admin: admin.AdminTexts
     agents: agents.AgentTexts
     agents_file: agents_file.AgentsFileTexts
     answer: answer.AnswerTexts
+    backup: backup.BackupTexts
     canvas: canvas.CanvasTexts
     chart: chart.ChartTexts
     cli: cli.CliTexts
+    doctor: doctor.DoctorTexts
+    doctor_files: doctor_files.DoctorFileTexts
     erasure: erasure.ErasureTexts
-    errors: errors.ErrorTexts
+    errors: error_names.ErrorTexts
     heartbeat: heartbeat.HeartbeatTexts
     memory: memory.MemoryTexts
     memory_box: memory_box.MemoryBoxTexts
     memory_card: memory_card.MemoryCardTexts
     mention: mention.MentionTexts
+    operator_file: operator_file.OperatorFileTexts
+    policy_file: policy_file.PolicyFileTexts
+    privacy: privacy.PrivacyTexts
     receipt: receipt.ReceiptTexts
     reminder: reminder.ReminderTexts
     remind_here: remind_here.RemindHereTexts
     repeat: repeat.RepeatTexts
     session: session.SessionTexts
+    storage: storage.StorageTexts
     summary: summary.SummaryTexts
     terminal: terminal.TerminalTexts
+    unfinished: unfinished.UnfinishedTexts
+    usage: usage.UsageTexts
 
 
 _TEXTS = {
     Locale.JA: Texts(
+        admin=admin.JA,
         agents=agents.JA,
         agents_file=agents_file.JA,
         answer=answer.JA,
+        backup=backup.JA,
         canvas=canvas.JA,
         chart=chart.JA,
         cli=cli.JA,
+        doctor=doctor.JA,
+        doctor_files=doctor_files.JA,
         erasure=erasure.JA,
         errors=errors.JA,
         heartbeat=heartbeat.JA,
@@ -74,21 +101,31 @@ _TEXTS = {
         memory_box=memory_box.JA,
         memory_card=memory_card.JA,
         mention=mention.JA,
+        operator_file=operator_file.JA,
+        policy_file=policy_file.JA,
+        privacy=privacy.JA,
         receipt=receipt.JA,
         reminder=reminder.JA,
         remind_here=remind_here.JA,
         repeat=repeat.JA,
         session=session.JA,
+        storage=storage.JA,
         summary=summary.JA,
         terminal=terminal.JA,
+        unfinished=unfinished.JA,
+        usage=usage.JA,
     ),
     Locale.EN: Texts(
+        admin=admin.EN,
         agents=agents.EN,
         agents_file=agents_file.EN,
         answer=answer.EN,
+        backup=backup.EN,
         canvas=canvas.EN,
         chart=chart.EN,
         cli=cli.EN,
+        doctor=doctor.EN,
+        doctor_files=doctor_files.EN,
         erasure=erasure.EN,
         errors=errors.EN,
         heartbeat=heartbeat.EN,
@@ -96,13 +133,19 @@ _TEXTS = {
         memory_box=memory_box.EN,
         memory_card=memory_card.EN,
         mention=mention.EN,
+        operator_file=operator_file.EN,
+        policy_file=policy_file.EN,
+        privacy=privacy.EN,
         receipt=receipt.EN,
         reminder=reminder.EN,
         remind_here=remind_here.EN,
         repeat=repeat.EN,
         session=session.EN,
+        storage=storage.EN,
         summary=summary.EN,
         terminal=terminal.EN,
+        unfinished=unfinished.EN,
+        usage=usage.EN,
     ),
 }
 
@@ -112,8 +155,20 @@ def texts(locale: Locale) -> Texts:
     return _TEXTS[locale]
 
 
-def explain(error: CcBotError, locale: Locale) -> str:
-    """One sentence for the person who can do something about the error."""
+def on_discord(moment: datetime) -> str:
+    """A moment as Discord shows it to each reader: so long from now, in their own language.
+
+    Source: "Message Formatting" of Discord's reference, Timestamp Styles.
+    """
+    return f"<t:{int(moment.timestamp())}:R>"
+
+
+def explain(error: CcBotError, locale: Locale, moment: Callable[[datetime], str] = on_discord) -> str:
+    """One sentence for the person who can do something about the error; `moment` writes when something is,
+    for readers elsewhere than on Discord."""
     field = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(error).__name__).lower()
     template: str = getattr(texts(locale).errors, field)
-    return template.format(**error.params)
+    params = {
+        name: moment(value) if isinstance(value, datetime) else value for name, value in error.params.items()
+    }
+    return template.format(**params)

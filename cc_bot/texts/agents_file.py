@@ -6,13 +6,6 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AgentsFileTexts:
-    missing: str
-    unreadable: str
-    too_large: str
-    """Parameter: limit (KB)."""
-    not_utf8: str
-    not_toml: str
-    """Parameter: problem (of Python's parser, in English, with line and column)."""
     other_table: str
     """Parameter: key."""
     too_many: str
@@ -43,11 +36,6 @@ class AgentsFileTexts:
 
 
 JA = AgentsFileTexts(
-    missing="CC_BOT_AGENTS_FILE で指定されたファイルがありません。作成するか、指定を直してください。",
-    unreadable="ファイルを開けません。読み取りの権限を確かめてください。",
-    too_large="ファイルが大きすぎます（{limit} KB まで）。",
-    not_utf8="文字コードを UTF-8 にして保存し直してください。",
-    not_toml="TOML として読めないところがあります: {problem}",
     other_table="{key} は知らないキーです。エージェントは [agents.名前] の表に書いてください。",
     too_many="エージェントは {limit} 個までです。",
     bad_name="[agents.{name}]: 名前には半角の英小文字・数字・- と _ を使い、32文字までにしてください。",
@@ -67,11 +55,6 @@ JA = AgentsFileTexts(
 )
 
 EN = AgentsFileTexts(
-    missing="The file that CC_BOT_AGENTS_FILE names does not exist. Create it or correct the setting.",
-    unreadable="It can't be opened. Check the permission to read it.",
-    too_large="It is too large (up to {limit} KB).",
-    not_utf8="Save it in UTF-8.",
-    not_toml="It is not valid TOML: {problem}",
     other_table="{key} is not a known key. Agents are written as tables named [agents.name].",
     too_many="There may be up to {limit} agents.",
     bad_name="[agents.{name}]: a name is made of lower-case letters, digits, - and _, with up to 32 characters.",

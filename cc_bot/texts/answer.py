@@ -9,6 +9,10 @@ class AnswerTexts:
     going_on_for: str
     """Parameters: activity (one of those here), seconds."""
     queued: str
+    """Behind an earlier question of the same user or channel."""
+    in_line: str
+    """Behind others. Parameters: ahead, how many of them."""
+    next_in_line: str
     fallback: str
     tool_remember: str
     tool_recall: str
@@ -39,6 +43,12 @@ class AnswerTexts:
     no_longer_running: str
     lost: str
 
+    def waiting_line(self, ahead: int | None) -> str:
+        """That a turn waits; `ahead` as Notice has it."""
+        if ahead is None:
+            return self.queued
+        return self.in_line.format(ahead=ahead) if ahead else self.next_in_line
+
     def tool_line(self, name: str) -> str:
         """That a tool is at work; `name` is shown for one that is not known here."""
         known = {
@@ -57,6 +67,8 @@ JA = AnswerTexts(
     thinking="考えています…",
     going_on_for="{activity}（{seconds}秒）",
     queued="前の質問が終わるのを待っています…",
+    in_line="順番を待っています…（前に{ahead}件）",
+    next_in_line="順番を待っています…（次です）",
     fallback="混み合っているため、別のモデルに聞いています…",
     tool_remember="💾 メモリに保存しています…",
     tool_recall="🔎 メモリを探しています…",
@@ -89,6 +101,8 @@ EN = AnswerTexts(
     thinking="Thinking…",
     going_on_for="{activity} ({seconds} s)",
     queued="Waiting for an earlier question to finish…",
+    in_line="Waiting in line… ({ahead} ahead)",
+    next_in_line="Waiting in line… (you're next)",
     fallback="That model is busy, asking another one…",
     tool_remember="💾 Saving to memory…",
     tool_recall="🔎 Looking through your memories…",

@@ -8,20 +8,17 @@ class CliTexts:
     description: str
     run: str
     chat: str
-    backup: str
     migrate: str
-    backup_to: str
     chat_user: str
     chat_channel: str
     chat_agent: str
+    no_id: str
     migration: str
     """Parameters: version, description."""
     migrated: str
     """Parameter: path."""
     up_to_date: str
     """Parameter: path."""
-    backed_up: str
-    """Parameters: path, size, version."""
     ready: str
     """Parameter: name (the bot's)."""
     mentions_only: str
@@ -36,16 +33,14 @@ JA = CliTexts(
     description="Discord で、覚えていてくれるアシスタント。",
     run="Discord ボットを動かします（DISCORD_TOKEN が必要です）",
     chat="ターミナルで話します（トークンも API キーもいりません）",
-    backup="データベースを安全にコピーします（動作中でも使えます）",
     migrate="データベースの形式を最新にします",
-    backup_to="コピーを置くフォルダ（既定: backup）",
     chat_user="この利用者として話します（既定: 0）",
     chat_channel="このチャンネルとして話します（既定: 0）",
     chat_agent="このエージェントと話します（agents.toml の名前）",
+    no_id="Discord の ID（数字）で書いてください",
     migration="適用します: {version:04d} {description}",
     migrated="データベースを最新にしました: {path}",
     up_to_date="データベースは最新です: {path}",
-    backed_up="バックアップしました: {path}（{size}、版 {version}）",
     ready="{name} として Discord につながりました。止めるには Ctrl-C を押してください。",
     mentions_only=(
         "CC_BOT_CHANNELS=all ですが、Message Content Intent が有効になっていないため、"
@@ -61,16 +56,14 @@ EN = CliTexts(
     description="A Discord assistant that remembers.",
     run="run the Discord bot (needs DISCORD_TOKEN)",
     chat="chat in the terminal (needs neither a token nor an API key)",
-    backup="make a safe copy of the database, also while the bot runs",
     migrate="bring the database's schema up to date",
-    backup_to="folder for the copy (default: backup)",
     chat_user="chat as this user (default: 0)",
     chat_channel="chat in this channel (default: 0)",
     chat_agent="chat with this agent (a name in agents.toml)",
+    no_id="must be an id of Discord, which is a number",
     migration="Applying {version:04d} {description}",
     migrated="The database is up to date now: {path}",
     up_to_date="The database is up to date: {path}",
-    backed_up="Backed up to {path} ({size}, version {version})",
     ready="Connected to Discord as {name}. Press Ctrl-C to stop.",
     mentions_only=(
         "CC_BOT_CHANNELS=all, but the Message Content Intent is not switched on: I read only messages that "

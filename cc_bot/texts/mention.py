@@ -11,8 +11,6 @@ class MentionTexts:
     """To a question that waited for too long while the bot was not running."""
     left_behind: str
     """To a question that waited when its channel was reset."""
-    cut_off: str
-    """In a DM, or to a reply: in place of an answer that the program was killed under."""
     cut: str
     stopped_empty: str
 
@@ -21,7 +19,6 @@ JA = MentionTexts(
     ask_something="はい、何でしょう？ 聞きたいことを添えて、もう一度送ってください。",
     away="しばらく動いていなかったため、お返事できませんでした。まだお困りでしたら、もう一度お聞きください。",
     left_behind="ここで会話が区切られたため、この質問にはお答えしていません。必要でしたら、もう一度お聞きください。",
-    cut_off="書いている途中で動かなくなったため、お返事できませんでした。お手数ですが、もう一度お送りください。",
     cut="✂️ 回答が途中で切れました。「続けて」と返信すれば、続きを書きます。",
     stopped_empty="⏹️ 回答を止めました。",
 )
@@ -33,7 +30,6 @@ EN = MentionTexts(
         "The conversation was started afresh here, so I did not answer this. If you still need it, please ask "
         "again."
     ),
-    cut_off="I was cut off while writing this answer. Please send your message again.",
     cut="✂️ The answer broke off. Reply with “go on” for the rest.",
     stopped_empty="⏹️ Stopped.",
 )

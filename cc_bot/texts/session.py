@@ -22,6 +22,8 @@ class SessionTexts:
     help: str
     """Parameters: mention, stored (what of those two there is in the operator's mode)."""
     help_mention: str
+    help_admin: str
+    """For owners."""
     help_stored_mentions: str
     help_stored_all: str
 
@@ -55,13 +57,17 @@ JA = SessionTexts(
         "- `/キャンバス 表示`・`空にする` 出してあるカードや文章、グラフを見る、片付ける。\n"
         "- `/エージェント 一覧`・`使う`・`既定` 答える相手を選びます。`既定` はサーバーを管理する人が使えます。\n"
         "- `/設定` 自分の言語とタイムゾーンを決めます。\n"
+        "- `/使用量` 使ったトークンと、残りを見ます。\n"
+        "- `/プライバシー 表示`・`書き出し`・`消去` あなたについて保存しているものを見る、受け取る、すべて消す。\n"
         "- メッセージを長押し（右クリック）→ アプリ →「これを覚える」でも保存できます。\n"
-        "-# 英語の名前は /ask、/memory、/clear、/summary、/reset、/remind、/heartbeat、/canvas、/agent、/settings です。\n"
+        "{admin}"
+        "-# 英語の名前は /ask、/memory、/clear、/summary、/reset、/remind、/heartbeat、/canvas、/agent、/settings、/usage、/privacy です。\n"
         "\n"
         "**保存されるもの**\n"
         "会話とメモリは、このボットを動かしている人のサーバーに保存されます。ほかの利用者には、あなたのメモリは見えません。"
         "{stored}"
     ),
+    help_admin="- `/管理 状態`・`制限`・`利用`・`モデル`・`メンテナンス` 私の管理です（管理者のあなただけに表示しています）。\n",
     help_mention=(
         "- チャンネルやスレッドで私にメンションするか、私のメッセージに返信すると、その場の会話を踏まえて答えます。"
         "DM では、普通に話しかけてください。\n"
@@ -103,12 +109,16 @@ EN = SessionTexts(
         "- `/canvas show`, `clear`: the cards, texts and charts that are up.\n"
         "- `/agent list`, `use`, `default`: who answers. `default` is for those who manage the server.\n"
         "- `/settings` sets your own language and time zone.\n"
+        "- `/usage` shows the tokens you used, and what is left.\n"
+        "- `/privacy show`, `export`, `erase`: what is stored about you.\n"
         "- Long-press (right-click) a message → Apps → “Remember this” keeps that message.\n"
+        "{admin}"
         "\n"
         "**What is stored**\n"
         "Conversations and memories are kept on the server of whoever runs this bot. No other user sees your memories."
         "{stored}"
     ),
+    help_admin="- `/admin …` looks after me (shown to owners alone).\n",
     help_mention=(
         "- Mention me in a channel or thread, or reply to me, and I answer with what was said there. "
         "In a DM, just write.\n"

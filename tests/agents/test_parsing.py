@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 import cc_bot.tools
 from cc_bot.agents.parsing import MAX_AGENTS, parse_agents
-from cc_bot.agents.table import LONGEST_PROMPT, Refused
+from cc_bot.agents.table import LONGEST_PROMPT
 from cc_bot.domain.agent import Agent, Places
 from cc_bot.domain.locale import Locale
+from cc_bot.operator_file import Refused
 from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
 
@@ -32,7 +33,7 @@ dms = true
 
 
 def parsed(text: str, locale: Locale = Locale.JA) -> Mapping[str, Agent]:
-    return parse_agents(text, tools=TOOLS, words=texts(locale).agents_file)
+    return parse_agents(text, tools=TOOLS, words=texts(locale))
 
 
 def agent(lines: str) -> Agent:
@@ -122,7 +123,7 @@ class TestFile:
 class TestExample:
     def test_is_right_as_it_stands_and_with_all_that_is_commented_out(self) -> None:
         text = Path("docs/agents.example.toml").read_text(encoding="utf-8")
-        tools, words = discover(cc_bot.tools).names, texts(Locale.EN).agents_file
+        tools, words = discover(cc_bot.tools).names, texts(Locale.EN)
         assert list(parse_agents(text, tools=tools, words=words)) == ["default", "english", "haiku"]
         whole = re.sub(r"^#(?=[a-z\[])", "", text, flags=re.MULTILINE)
         assert whole != text

@@ -101,7 +101,7 @@ class TestBackupScript:
     def test_a_failure_is_loud_and_keeps_its_exit_code(self, project: Path, tmp_path: Path) -> None:
         result = run([project / "scripts/backup.sh"], tmp_path, STAND_IN_CODE="3")
         assert result.returncode == 3
-        assert "NO BACKUP WAS MADE" in result.stderr
+        assert "THE BACKUP IS NOT AS IT SHOULD BE" in result.stderr
 
     def test_without_an_environment_the_installed_program_is_used(
         self, project: Path, tmp_path: Path

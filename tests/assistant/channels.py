@@ -17,6 +17,7 @@ from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, UserPart
 from cc_bot.storage import Database, apply_pending, open_database
 from cc_bot.stores import Stores
+from tests.databases import laid_out
 from tests.stores.backends import Recorder, stores_over
 
 CHANNEL = ChannelKey(1000)
@@ -37,7 +38,7 @@ class Room:
 
     async def restart(self) -> None:
         await self._open.aclose()
-        url = f"sqlite:///{self.folder}/channels.db"
+        url = laid_out(self.folder / "channels.db")
         self.database: Database = await self._open.enter_async_context(open_database(url))
         await apply_pending(self.database)
         self.recorder = Recorder(self.database)

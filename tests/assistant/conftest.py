@@ -12,6 +12,7 @@ from cc_bot.domain import Done, Locale, Message, Session, SessionKey, TurnEvent
 from cc_bot.domain.message import Visibility
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import discover
+from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel
 
 KEY = SessionKey(user_id=1, channel_id=10)
@@ -63,7 +64,7 @@ def done(events: list[TurnEvent]) -> Done:
 
 @asynccontextmanager
 async def laid_table(folder: Path, history_limit: int = 20) -> AsyncIterator[Table]:
-    async with open_stores(f"sqlite:///{folder}/sessions.db", history_limit=history_limit) as stores:
+    async with open_stores(laid_out(folder / "sessions.db"), history_limit=history_limit) as stores:
         model = ScriptedModel()
         yield Table(Assistant(stores, model, discover(cc_bot.tools), max_turns=4), stores, model)
 

@@ -16,6 +16,7 @@ from cc_bot.llm.chains import Chains
 from cc_bot.llm.model import ChatModel, ChatRequest, SystemPart, ToolRequest
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import discover
+from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel
 
 TUTOR = Agent(
@@ -59,7 +60,7 @@ class Desk:
 
 @pytest.fixture
 async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as stores:
+    async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
         yield Desk(stores)
 
 

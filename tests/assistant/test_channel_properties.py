@@ -150,7 +150,7 @@ class Driver:
 
 
 class TestRequests:
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(steps=st.lists(STEP, min_size=10, max_size=60), page_size=st.integers(1, 12))
     async def test_show_what_was_said_in_their_place_whatever_happens(
         self,

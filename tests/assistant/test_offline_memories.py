@@ -12,13 +12,14 @@ from cc_bot.llm.offline import OfflineModel
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, done
+from tests.databases import laid_out
 
 Say = Callable[[str], Awaitable[str]]
 
 
 @pytest.fixture
 async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
-    async with open_stores(f"sqlite:///{tmp_path}/sessions.db", embedder=None) as stores:
+    async with open_stores(laid_out(tmp_path / "sessions.db"), embedder=None) as stores:
         yield stores
 
 

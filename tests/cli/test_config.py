@@ -1,5 +1,8 @@
 """Settings: read once, and refused in one sentence that names the variable."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -7,13 +10,26 @@ import pytest
 
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain import Locale
-from cc_bot.domain.errors import InvalidSetting
+from cc_bot.domain.errors import InvalidSetting, SettingsUnreadable
 
 
 def read(tmp_path: Path, dotenv: str = "", **environment: str) -> Config:
     file = tmp_path / ".env"
     file.write_text(dotenv, encoding="utf-8")
     return read_config(environment, file)
+
+
+@contextmanager
+def as_nobody_special() -> Iterator[None]:
+    """Where the tests run as root, who may look into every folder, they do not here."""
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
 
 
 class TestSettings:
@@ -51,6 +67,13 @@ class TestSettings:
         named = read(tmp_path, CC_BOT_EMBEDDING_MODEL="bge-m3", OPENAI_BASE_URL="http://localhost:11434/v1")
         assert named.embedding_model == "bge-m3"
 
+    def test_serve_no_metrics_unless_a_port_is_named_and_then_to_this_machine_alone(
+        self, tmp_path: Path
+    ) -> None:
+        assert read(tmp_path).metrics_port is None
+        config = read(tmp_path, CC_BOT_METRICS_PORT="9464")
+        assert (config.metrics_host, config.metrics_port) == ("127.0.0.1", 9464)
+
     def test_do_not_show_secrets(self, tmp_path: Path) -> None:
         config = read(tmp_path, DISCORD_TOKEN="hunter2", OPENAI_API_KEY="sk-hunter3")
         assert "hunter" not in repr(config)
@@ -74,7 +97,15 @@ class TestSettings:
             ("CC_BOT_SINGLE_SYSTEM", "perhaps"),
             ("CC_BOT_SYNCHRONOUS", "OFF"),
             ("CC_BOT_LOG_LEVEL", "loud"),
+            ("CC_BOT_LOG_FORMAT", "xml"),
+            ("CC_BOT_METRICS_PORT", "65536"),
+            ("CC_BOT_METRICS_PORT", "http"),
             ("CC_BOT_MAX_TURNS", "0"),
+            ("CC_BOT_OWNERS", "aiko"),
+            ("CC_BOT_OWNERS", "1, -2"),
+            ("CC_BOT_ARCHIVE_DAYS", "-1"),
+            ("CC_BOT_SESSION_DAYS", "36501"),
+            ("CC_BOT_USAGE_DAYS", "a year"),
             ("CC_BOT_CHANNELS", "some"),
             ("CC_BOT_BLOCK_TOKENS", "0"),
             ("CC_BOT_CACHE_CONTROL", "perhaps"),
@@ -95,6 +126,25 @@ class TestSettings:
         with pytest.raises(InvalidSetting) as refused:
             read(tmp_path, f"CC_BOT_LOCALE=ja\n{line}\n")
         assert refused.value.params["name"] == ".env"
+
+    def test_in_a_folder_that_may_not_be_looked_into_are_none(self, tmp_path: Path) -> None:
+        """As when another user runs the program with `sudo -u` from the own home."""
+        closed = tmp_path / "closed"
+        closed.mkdir(mode=0o000)
+        with as_nobody_special():
+            assert read_config({}, closed / ".env") == read_config({}, tmp_path / "nowhere" / ".env")
+
+    def test_in_a_file_that_may_not_be_read_are_refused(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)  # the folders above it are nobody else's
+        tmp_path.chmod(0o755)
+        file = Path(".env")
+        file.touch(mode=0o000)
+        with as_nobody_special():
+            with pytest.raises(SettingsUnreadable):
+                read_config({}, file)
+            assert operator_locale({"CC_BOT_LOCALE": "en"}, file) is Locale.EN
 
     def test_in_a_folder_are_refused(self, tmp_path: Path) -> None:
         with pytest.raises(InvalidSetting):

@@ -3,11 +3,14 @@
 import asyncio
 import json
 import logging
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import structlog
+from hikari.impl.buckets import RESTBucketManager
+from hikari.internal.routes import PATCH_WEBHOOK_MESSAGE
 
 from cc_bot.log import configure_logging
 
@@ -57,6 +60,23 @@ def test_libraries_are_heard_from_warnings_on(capsys: pytest.CaptureFixture[str]
     assert [record["event"] for record in records(capsys)] == ["slow"]
 
 
+async def test_a_rate_limit_is_told_without_the_token_in_its_name(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Who has the token can write in the bot's name for a quarter of an hour."""
+    token = "aW50ZXJhY3Rpb246" + "MTIzNDU2Nzg5MDEyMzQ1Njc4OnN0cnVjdA" * 5
+    route = PATCH_WEBHOOK_MESSAGE.compile(webhook=1, token=token, message="@original")
+    configure_logging("debug")
+    manager = RESTBucketManager(60.0)
+    manager.start()
+    for limit in (5, 3):
+        manager.update_rate_limits(route, "bot", "abcd", 1, limit, time.time() + 60 - limit, 9.0)
+    await manager.close()
+    told = [record["event"] for record in records(capsys)]
+    assert any("decreased its limit (5 -> 3)" in event for event in told)
+    assert token not in str(told)
+
+
 async def test_a_task_that_failed_unheard_is_told_without_its_words(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -73,6 +93,36 @@ async def test_a_task_that_failed_unheard_is_told_without_its_words(
     [record] = records(capsys)
     assert (record["event"], record["error"]) == ("Task exception was never retrieved", "ValueError")
     assert "秘密" not in str(record)
+
+
+def test_lines_for_a_person_are_written_on_demand_without_colours_into_a_file(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    configure_logging("info", "console")
+    structlog.get_logger("cc_bot.test").info("turn_done", seconds=1.5)
+    line = capsys.readouterr().err
+    assert "turn_done" in line
+    assert "seconds=1.5" in line
+    assert "\x1b" not in line
+    assert not line.startswith("{")
+
+
+def test_json_is_written_on_demand_whoever_reads(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    configure_logging("info", "json")
+    structlog.get_logger("cc_bot.test").info("turn_done")
+    [record] = records(capsys)
+    assert record["event"] == "turn_done"
+
+
+def test_libraries_tell_no_more_than_the_operator_wants_to_hear(capsys: pytest.CaptureFixture[str]) -> None:
+    """`chat` and `doctor` are for errors alone: nothing else may stand among their own words."""
+    configure_logging("error")
+    logging.getLogger("hikari").warning("slow")
+    logging.getLogger("hikari").error("broke")
+    assert [record["event"] for record in records(capsys)] == ["broke"]
 
 
 @pytest.mark.parametrize(("level", "count"), [("debug", 2), ("info", 1), ("error", 0)])

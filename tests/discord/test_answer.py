@@ -85,6 +85,8 @@ class TestWhileStreaming:
 
     def test_tells_of_waiting_in_line_and_of_another_model(self) -> None:
         assert streaming(Notice("queued"))[0].content == JA.answer.queued
+        assert streaming(Notice("queued", ahead=3))[0].content == "順番を待っています…（前に3件）"
+        assert streaming(Notice("queued", ahead=0))[0].content == "順番を待っています…（次です）"
         assert streaming(Notice("queued"), Notice("started"))[0].content == "考えています…"
         assert streaming(Notice("fallback"))[0].content == JA.answer.fallback
 

@@ -16,6 +16,7 @@ from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import CanvasStore, Stores, open_stores
+from tests.databases import laid_out
 from tests.discord.boards import boards_over
 from tests.loopback.discord import Channel, LoopbackDiscord, Permission, Shown, User
 
@@ -27,7 +28,7 @@ SALES = AddChart("売上", "bar", ("1月", "2月"), (Series("本店", (3.0, 5.0)
 
 @pytest.fixture
 async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
-    async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as stores:
+    async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
         yield stores
 
 

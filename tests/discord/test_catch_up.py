@@ -16,6 +16,7 @@ from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Message
 from cc_bot.stores import Stores, open_stores
+from tests.databases import laid_out
 from tests.loopback.discord import Channel, LoopbackDiscord, User
 from tests.loopback.discord import Message as Posted
 
@@ -28,6 +29,10 @@ class Hearing:
     """Archives everything but the bot's own messages; wants an answer to what begins with '!'."""
 
     woken: list[ChannelKey] = field(default_factory=list)
+    shut: set[ChannelKey] = field(default_factory=set)
+
+    async def reads(self, key: ChannelKey) -> bool:
+        return key not in self.shut
 
     def to_store(self, message: hikari.Message) -> Message | None:
         if message.author.username == "cc-bot":
@@ -67,6 +72,12 @@ class Scene:
     async def write(self, *texts: str, channel: Channel | None = None) -> list[Posted]:
         return [await self.discord.post(self.aiko, channel or self.channel, text) for text in texts]
 
+    async def past_this_moment(self) -> None:
+        """Ids tell milliseconds, and are made from floating numbers: what was written is older after this."""
+        written = utc_now()
+        while utc_now() - written < timedelta(milliseconds=3):  # noqa: ASYNC110 - a clock tells nobody
+            await asyncio.sleep(0)
+
     async def store(self, posted: Posted, key: ChannelKey | None = None) -> None:
         message = Message("user", posted.content, author_id=self.aiko.id, discord_id=posted.id)
         assert await self.stores.channels.add(key or self.key, message)
@@ -105,7 +116,7 @@ class Scene:
 async def scene(
     discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: Path
 ) -> AsyncIterator[Scene]:
-    async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as stores:
+    async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
         aiko = discord.user("Aiko", locale="ja")
         scene = Scene(discord, rest, stores, tmp_path / "sessions.db", aiko, discord.guild_channel())
         async with scene.opened:
@@ -142,6 +153,17 @@ class TestWhatWasMissed:
         await scene.stores.channels.reset(scene.key, bot_id=1, discord_id=marker.id)
         await scene.returns().caught_up(scene.channel.id)
         assert scene.stored() == ["最後に読んだもの", "後"]
+
+    async def test_is_not_read_where_the_bot_may_not_read_even_once_it_may_again(self, scene: Scene) -> None:
+        await scene.write("内輪の話")
+        scene.hearing.shut.add(scene.key)
+        await scene.past_this_moment()
+        await scene.returns().caught_up(scene.channel.id)
+        assert scene.discord.calls(HISTORY) == []
+        scene.hearing.shut.clear()
+        await scene.write("また聞いてよい話")
+        await scene.returns().caught_up(scene.channel.id)
+        assert scene.stored() == ["最後に読んだもの", "また聞いてよい話"]
 
     async def test_of_the_bot_itself_is_left_out(self, scene: Scene) -> None:
         await scene.rest.create_message(scene.channel.id, "I said that")

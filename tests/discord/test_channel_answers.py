@@ -4,13 +4,14 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import hikari
 import pytest
 
+from cc_bot.discord.access.seen_roles import SeenRoles
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
@@ -26,7 +27,7 @@ from cc_bot.domain.errors import ModelRefusedRequest, StorageError
 from cc_bot.domain.message import Message
 from cc_bot.llm.model import UserPart
 from tests.assistant.conftest import Table, laid_table
-from tests.discord.choosing import chooser_over
+from tests.discord.choosing import chooser_over, gate_over
 from tests.loopback.discord import Channel, File, LoopbackDiscord, Shown, User
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
@@ -89,6 +90,7 @@ async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: 
             files=QuestionFiles(rest),
             readers=Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
             locales=GuildLocales(),
+            roles=SeenRoles(),
             running=RunningTurns(),
             withdrawals=withdrawals,
             chooser=chooser_over(stores, rest),
@@ -98,9 +100,13 @@ async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: 
 
 
 @asynccontextmanager
-async def served(room: Room, rest: hikari.api.RESTClient) -> AsyncIterator[Mentions]:
+async def served(
+    room: Room, rest: hikari.api.RESTClient, *, owners: frozenset[int] = frozenset()
+) -> AsyncIterator[Mentions]:
     """Whoever waits is answered, and what fails is tried again soon."""
-    mentions = Mentions(room.table.stores.mentions, room.answers, TypingSigns(rest), utc_now, retry_s=0.05)
+    stores = room.table.stores
+    gate = gate_over(stores, rest, owners=owners)
+    mentions = Mentions(stores.mentions, room.answers, TypingSigns(rest), gate, utc_now, retry_s=0.05)
     yield mentions
     mentions.close()
     await mentions.settled()
@@ -157,6 +163,21 @@ class TestWaiting:
         room.table.model.script = [["いち。"], ["に。"]]
         assert await room.answer()
         assert await room.answer()
+        assert [message.content for message in room.shown()] == ["いち。", "に。"]
+
+    async def test_for_an_answer_that_a_kill_kept_from_being_noted_is_served_in_its_message(
+        self, room: Room
+    ) -> None:
+        await room.asks("アイコ", "ひとつ")
+        room.change(full_disk("answer_id"))
+        with pytest.raises(StorageError):
+            await room.answer()
+        room.change(ROOM_AGAIN)
+        await room.asks("ケン", "ふたつ")
+        room.table.model.script = [["いち。"], ["に。"]]
+        for _ in range(2):  # of which the next run of the program knows nothing
+            next_run = replace(room.answers, _posted={}, _told=set())
+            assert await next_run.answer(room.key, await room.waiting())
         assert [message.content for message in room.shown()] == ["いち。", "に。"]
 
     async def test_for_too_long_is_told_once_while_the_database_fails(self, room: Room) -> None:
@@ -288,3 +309,43 @@ class TestTyping:
             gate.set()
             await room.discord.wait(lambda: room.shown()[-1].content == "に。", "the second answer")
         assert len(room.discord.calls(TYPING)) == 1
+
+
+class TestWhoMayNotUseTheBot:
+    async def test_is_left_without_an_answer_and_others_are_not(
+        self, room: Room, rest: hikari.api.RESTClient
+    ) -> None:
+        await room.asks("アイコ", "ひとつ")
+        await room.asks("ケン", "ふたつ")
+        await room.table.stores.access.set("user", room.people["アイコ"].id, "deny", set_by=1)
+        async with served(room, rest) as mentions:
+            mentions.wake(room.key)
+            await room.discord.wait(room.shown, "an answer")
+        assert "ふたつ" in room.prompt()
+        assert await room.waiting() == ()
+        assert len(room.shown()) == len(room.table.model.requests) == 1
+
+    async def test_gets_no_new_answer_by_an_edit(self, room: Room, rest: hikari.api.RESTClient) -> None:
+        question = await room.asks("アイコ", "今日は？")
+        await room.answer()
+        await room.table.stores.channels.edit(question.discord_id or 0, "明日は？")
+        await room.table.stores.access.set("user", question.author_id, "deny", set_by=1)
+        async with served(room, rest) as mentions:
+            await mentions.edited(question.discord_id or 0)
+            await asyncio.sleep(0.05)
+        assert len(room.table.model.requests) == 1
+        assert await room.table.stores.mentions.edited(room.key) == ()
+
+    async def test_is_told_of_maintenance_once_where_owners_are_answered(
+        self, room: Room, rest: hikari.api.RESTClient
+    ) -> None:
+        await room.asks("アイコ", "ひとつ")
+        await room.asks("オーナー", "ふたつ")
+        await room.table.stores.access.begin_maintenance("9時に戻ります。", set_by=1)
+        async with served(room, rest, owners=frozenset({room.people["オーナー"].id})) as mentions:
+            mentions.wake(room.key)
+            await room.discord.wait(lambda: len(room.shown()) == 2, "both")
+        told, answered = room.shown()
+        assert "9時に戻ります。" in told.content
+        assert "ふたつ" in answered.content
+        assert await room.waiting() == ()

@@ -28,4 +28,4 @@ class TestHelp:
     @pytest.mark.parametrize("locale", list(Locale))
     @pytest.mark.parametrize("reading", ["off", "mentions", "all"])
     def test_fits_one_message(self, locale: Locale, reading: Reading) -> None:
-        assert len(help_text(texts(locale).session, reading)) <= LONGEST_MESSAGE
+        assert len(help_text(texts(locale).session, reading, owner=True)) <= LONGEST_MESSAGE

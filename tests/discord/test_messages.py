@@ -9,6 +9,8 @@ from zoneinfo import ZoneInfo
 from hikari.impl import RESTClientImpl
 
 from cc_bot.assistant import Assistant
+from cc_bot.discord.delivery.entries import Entries
+from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gateway import GrantedReading, gateway_bot
@@ -21,8 +23,9 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import ToolRegistry
+from tests.databases import laid_out
 from tests.discord.boards import boards_over
-from tests.discord.choosing import chooser_over
+from tests.discord.choosing import chooser_over, gate_over
 from tests.loopback.discord import LoopbackDiscord
 from tests.scripted_model import ScriptedModel
 
@@ -36,15 +39,19 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
     assert isinstance(bot.rest, RESTClientImpl)
     bot.rest.start()
     try:
+        running, taken_down = RunningTurns(), TakenDown()
         yield Messages(
             bot,
             stores,
             Assistant(stores, ScriptedModel(), ToolRegistry(())),
             Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
             chooser_over(stores, bot.rest),
-            running=RunningTurns(),
+            running=running,
+            gate=gate_over(stores, bot.rest),
             places=Places(bot.rest),
-            taken_down=TakenDown(),
+            taken_down=taken_down,
+            replies=MessageReplies(bot.rest, taken_down, stores.channels),
+            entries=Entries(stores.ledger, running, utc_now),
             locales=GuildLocales(),
             boards=boards_over(stores, bot.rest),
             clock=utc_now,
@@ -64,7 +71,7 @@ class TestAnAnswer:
         key, loop = ChannelKey(channel.id), asyncio.get_running_loop()
         discord.fail_next(POST, 200, delay_s=60.0)
         async with (
-            open_stores(f"sqlite:///{tmp_path}/sessions.db") as stores,
+            open_stores(laid_out(tmp_path / "sessions.db")) as stores,
             waiting_messages(stores, discord) as messages,
         ):
             await stores.channels.add(key, question, waiting=True)

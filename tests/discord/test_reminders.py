@@ -13,7 +13,6 @@ from zoneinfo import ZoneInfo
 import hikari
 import pytest
 
-from cc_bot.agents import Agents
 from cc_bot.assistant import Heartbeats, Moments
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.reminders.posting import Posting
@@ -22,7 +21,9 @@ from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.schedule import Schedule
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import ToolRegistry
+from tests.databases import laid_out
 from tests.discord.boards import boards_over
+from tests.discord.choosing import chooser_over, gate_over
 from tests.loopback.discord import Channel, LoopbackDiscord, User
 from tests.scripted_model import ScriptedModel
 
@@ -73,7 +74,7 @@ async def scene(
 ) -> AsyncIterator[Scene]:
     """Not begun yet; the time is NOW, and it stands."""
     file = tmp_path / "sessions.db"
-    async with open_stores(f"sqlite:///{file}", clock=lambda: NOW, embedder=None) as stores:
+    async with open_stores(laid_out(file), clock=lambda: NOW, embedder=None) as stores:
         model = ScriptedModel()
         timekeeping = Timekeeping(
             Moments(model, lambda: NOW), Heartbeats(stores, lambda _: model, ToolRegistry(()))
@@ -82,7 +83,8 @@ async def scene(
             timekeeping,
             stores.schedules,
             Posting(rest, FAST),
-            agents=Agents(tmp_path / "agents.toml", tools=(), locale=Locale.JA),
+            chooser=chooser_over(stores, rest, tmp_path / "agents.toml"),
+            gate=gate_over(stores, rest),
             boards=boards_over(stores, rest),
             readers=Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
             locales=GuildLocales(),
@@ -297,3 +299,24 @@ class TestStop:
         await scene.until(lambda: not scene.discord.faults.outstanding)
         await scene.stopped(within_s=0.1)
         assert scene.states() == ["claimed"]
+
+
+class TestWhoMayNotUseTheBot:
+    async def test_is_told_nothing_that_was_missed(self, scene: Scene, aiko: User) -> None:
+        place = scene.discord.guild_channel()
+        await scene.due(aiko, place, ago=2 * HOUR)
+        await scene.due(aiko, place, "水")
+        await scene.stores.access.set("user", aiko.id, "deny", set_by=1)
+        scene.reminders.begin()
+        await scene.until(lambda: "skipped" in scene.states())
+        await scene.stopped()
+        assert scene.said(place, scene.discord.dm(aiko)) == []
+
+    async def test_is_reminded_during_maintenance_but_not_spoken_to(self, scene: Scene, aiko: User) -> None:
+        place = scene.discord.guild_channel()
+        await scene.stores.access.begin_maintenance("", set_by=1)
+        await scene.due(aiko, place, "", kind="heartbeat", repeat="every 6h")
+        await scene.due(aiko, place, "水")
+        scene.reminders.begin()
+        await scene.until(lambda: scene.states() == ["skipped", "sent"])
+        assert len(scene.said(place)) == 1

@@ -59,3 +59,19 @@ def grown_old(reply: Reply) -> None:
 def contents(stage: Stage, user: User) -> list[str]:
     """What the database has of a user, whatever its state."""
     return [text for (text,) in stage.rows("SELECT content FROM memories WHERE user_id = ?", user.id)]
+
+
+async def form(stage: Stage, user: User, channel: Channel, number: int) -> Reply:
+    """`/memory edit`, with its form open."""
+    reply = await stage.discord.slash(user, channel, "memory edit", id=number)
+    return await reply.acknowledged()
+
+
+async def submitted(stage: Stage, opened: Reply, **inputs: str) -> Reply:
+    return await (await stage.discord.submit_modal(opened, **inputs)).finished()
+
+
+def prefilled(reply: Reply) -> dict[str, str]:
+    assert reply.modal is not None
+    fields = [row["components"][0] for row in reply.modal["components"]]
+    return {field["custom_id"]: field.get("value", "") for field in fields}

@@ -1,13 +1,18 @@
 """cc-bot as its operator starts it: a process of its own, told everything by its environment."""
 
 import asyncio
+import atexit
 import os
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Awaitable, Mapping
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+
+from tests.end_to_end.divided import DividedProcess
+from tests.end_to_end.nursery import Nursery, Order, open_nursery
 
 OUTSIDE = ("PATH", "SYSTEMROOT", "HOME")
 """What of this machine's environment the program sees."""
@@ -16,12 +21,18 @@ QUICK = {"CC_BOT_EMBEDDING_MODEL": "off"}
 
 
 class Program:
-    """A cc-bot process in a folder of its own."""
+    """A cc-bot process in a folder of its own.
 
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
+    `from_nothing`: started as its operator does, by a command, and not out of the nursery.
+    """
+
+    def __init__(
+        self, folder: Path, environment: Mapping[str, str], *, from_nothing: bool = sys.platform != "linux"
+    ) -> None:
         self.folder = folder
         self.environment = dict(environment)
-        self._process: Process | None = None
+        self.from_nothing = from_nothing
+        self._process: Process | DividedProcess | None = None
         self._output: list[bytes] = []
         self._readers: list[asyncio.Task[None]] = []
 
@@ -30,20 +41,15 @@ class Program:
         """All that it wrote so far, stdout and stderr."""
         return b"".join(self._output).decode()
 
+    @property
+    def process_id(self) -> int:
+        """Of the program that was started last."""
+        assert self._process is not None
+        return self._process.pid
+
     async def start(self, *arguments: str, stdin: bytes | None = None) -> None:
         """Start it; with `stdin`, that is all the input it gets."""
-        seen = {name: os.environ[name] for name in OUTSIDE if name in os.environ}
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "cc_bot",
-            *arguments,
-            cwd=self.folder,
-            env={**seen, **QUICK, **self.environment},
-            stdin=PIPE,
-            stdout=PIPE,
-            stderr=PIPE,
-        )
+        self._process = await (self._command if self.from_nothing else self._divide)(arguments)
         assert self._process.stdin is not None
         if stdin is not None:
             self._process.stdin.write(stdin)
@@ -53,6 +59,23 @@ class Program:
             for stream in (self._process.stdout, self._process.stderr)
             if stream is not None
         ]
+
+    async def _command(self, arguments: tuple[str, ...]) -> Process:
+        return await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "cc_bot", *arguments),
+            cwd=self.folder,
+            env=self._seen,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+        )
+
+    async def _divide(self, arguments: tuple[str, ...]) -> DividedProcess:
+        return await DividedProcess.begin(_nursery(), Order(arguments, str(self.folder), self._seen))
+
+    @property
+    def _seen(self) -> dict[str, str]:
+        return {**_outside(), **QUICK, **self.environment}
 
     async def lives_until(self, condition: Awaitable[object]) -> None:
         """Wait for something, unless the program ends before; its output is in the failure then."""
@@ -106,3 +129,15 @@ class Program:
     async def _read(self, stream: asyncio.StreamReader) -> None:
         while chunk := await stream.read(4096):
             self._output.append(chunk)
+
+
+def _outside() -> dict[str, str]:
+    return {name: os.environ[name] for name in OUTSIDE if name in os.environ}
+
+
+@cache
+def _nursery() -> Nursery:
+    """One for each process that runs tests."""
+    nursery = open_nursery(_outside())
+    atexit.register(nursery.close)
+    return nursery

@@ -27,6 +27,7 @@ from tests.loopback.model_server import SCRIBE, LoopbackModelServer, message_tex
 
 AnyReply = TypeVar("AnyReply", Reply, ChannelReply)
 
+UNKNOWN_MESSAGE = 10008
 STOP = {"ja": "止める"}
 AGAIN = {"ja": "もう一度答える"}
 CONTINUE = {"ja": "続ける"}
@@ -170,8 +171,14 @@ class Stage:
 
     def check(self) -> None:
         """What holds after every test: nothing that Discord refuses, pings nobody asked for, or a language
-        that its reader did not choose."""
-        assert [v for v in self.discord.violations if v.code not in self.excused] == []
+        that its reader did not choose.
+
+        A program that tests share goes on trying to show what it could not show in an earlier one, whose
+        message may be deleted by then.
+        """
+        ours = {"", *(reply.interaction.token for reply in self.discord.replies)}
+        refused = [v for v in self.discord.violations if v.code != UNKNOWN_MESSAGE or v.token in ours]
+        assert [v for v in refused if v.code not in self.excused] == []
         assert self.discord.pings == []
         assert self.discord.wrong_language == []
 

@@ -63,6 +63,26 @@ class TestMessage:
         assert len(stage.model.requests) == 1
 
 
+class TestADeniedPlace:
+    async def test_is_not_read_and_nothing_of_it_is_fetched_later(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        await stage.said(aiko, channel, "はじめまして", "どうも。")
+        owner, thread = stage.discord.owner, await stage.discord.start_thread(aiko, channel)
+        await stage.told(owner, channel, "admin access deny", subject=f"<#{channel.id}>")
+        for place in (channel, thread):
+            await stage.discord.post(ben, place, "between us")
+        await stage.write(ben, channel, "Are you there?")
+        await stage.said(owner, channel, "だれか話した？", "はい。")
+        await stage.told(owner, channel, "admin access remove", subject=f"<#{channel.id}>")
+        await stage.restart()
+        await stage.said(ben, channel, "And now?", "いまは、はい。")
+        told = ["owner: だれか話した？", "はい。", "Ben: And now?"]
+        assert stage.shown() == ["Aiko: はじめまして", "どうも。", *told]
+        stage.discord.pings.clear()
+        assert stage.rows("SELECT 1 FROM messages WHERE content LIKE '%between us%'") == []
+
+
 class TestThread:
     async def test_where_the_bot_answered_needs_no_mention(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

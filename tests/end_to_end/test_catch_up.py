@@ -231,19 +231,21 @@ class TestAReplyToOnesOwnAnswer:
         ]
         assert stage.stored(channel)[-1] == ("assistant", "赤", "stopped")
 
-    async def test_whose_turn_a_crash_has_cut_off_is_answered_by_the_channel(
+    async def test_whose_turn_a_crash_has_cut_off_stays_its_authors_own(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         question, _ = await self.begun(stage, aiko, channel)
         await pull_the_plug(stage)
-        stage.model.script(says("赤いです。"))
+        asked = len(stage.model.requests)
         await stage.start()
-        reply = await stage.says(question, "赤いです。")
+        reply = await stage.says(question, "書いている途中で動かなくなったため")
+        await stage.discord.quiet(0.3)
         assert len(reply.messages) == 1
-        assert stage.shown()[-1] == "Aiko: > りんごです。\n  何色？"
-        stage.model.script(says("青です。"))
-        again = await stage.write(aiko, channel, "本当？", mention=False, reply_to=reply.message)
-        await stage.says(again, "青です。")
+        assert len(stage.model.requests) == asked
+        stage.model.script(says("赤いです。"))
+        press = await stage.discord.click(aiko, reply.message, "もう一度きく")
+        await press.finished(lambda shown: "赤いです。" in shown.text)
+        assert stage.shown()[-1] == "何色？"
 
 
 class TestOtherModes:

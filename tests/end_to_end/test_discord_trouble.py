@@ -175,10 +175,11 @@ class TestGateway:
         stage.model.script(Reply(Say("The whole"), Pause(1.6), *says(" answer.").steps))
         reply = await stage.begin(ben, channel)
         await streaming(reply, "The whole")
-        await stage.discord.drop_gateway()
-        press = await stage.discord.click(ben, reply.message, "Stop")
-        await answered(reply)
-        assert not press.is_acknowledged
+        with stage.discord.resumes_held():
+            await stage.discord.drop_gateway()
+            press = await stage.discord.click(ben, reply.message, "Stop")
+            await answered(reply)
+            assert not press.is_acknowledged
         await press.acknowledged()
         await stage.ask_in_words(ben, stage.discord.dm(ben), "Next.")
         assert reply.text.startswith("The whole answer.")

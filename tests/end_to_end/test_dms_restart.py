@@ -11,7 +11,8 @@ from tests.loopback.model_server import Hang, Reply, Say, says
 
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 UNKNOWN_MESSAGE = 10008
-NOTED = "SELECT count(*) FROM personal_answers"
+NOTED = "SELECT count(*) FROM turns WHERE state <> 'interrupted'"
+RETRY = "もう一度きく"
 STORED = "SELECT count(*) FROM messages WHERE channel_id = ?"
 
 
@@ -30,10 +31,17 @@ class TestKill:
         await reply.until(lambda shown: len(shown.messages) == 2, "a second message")
         await stage.eventually("SELECT count(*) FROM answer_pages", gives=[(1,)])
         await stage.restart()
-        await reply.until(lambda shown: not shown.labels and len(shown.messages) == 1, "one sentence")
+        await reply.until(lambda shown: shown.labels == [RETRY] and len(shown.messages) == 1, "one sentence")
         assert reply.text.startswith("書いている途中で動かなくなったため")
         await stage.eventually(NOTED, gives=[(0,)])
         assert len(stage.model.requests) == 1
+        stage.model.script(says("今度は最後まで。"))
+        press = await stage.discord.click(aiko, reply.message, RETRY)
+        await press.finished(lambda shown: AGAIN["ja"] in shown.labels)
+        assert reply.text.startswith("今度は最後まで。")
+        assert stage.shown() == ["質問"]
+        [asked, answered] = stage.rows("SELECT discord_id FROM messages ORDER BY id")
+        assert (asked, answered) == ((message.id,), (reply.message.id,))
 
     async def test_during_an_answer_to_a_reply_is_told_of_too(
         self, stage: Stage, aiko: User, channel: Channel
@@ -44,7 +52,7 @@ class TestKill:
         reply = await streaming(stage.discord.answer(message), "書きかけの")
         await stage.restart()
         await stage.says(message, "書いている途中で動かなくなったため")
-        assert reply.labels == []
+        assert reply.labels == [RETRY]
 
     async def test_after_the_answer_was_stored_shows_it(self, stage: Stage, aiko: User) -> None:
         dm = stage.discord.dm(aiko)

@@ -80,3 +80,5 @@ class TestLog:
         assert len({turn["turn"] for turn in turns}) == 2
         [why] = [line for line in lines if line["event"] == "model_failed"]
         assert why["turn"] == turns[1]["turn"]
+        shown = [line["turn"] for line in lines if line["event"] == "answer_shown"]
+        assert shown[0] == turns[0]["turn"]  # the second one's is written after its user has seen it

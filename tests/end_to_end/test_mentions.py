@@ -287,9 +287,11 @@ class TestTrouble:
     async def test_of_discord_with_telling_the_place_does_not_lose_a_mention_that_comes_again(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        stage.discord.fail_next(LOOK_UP, 403)
+        stage.discord.fail_next(LOOK_UP, 403, channel=channel)
         message = await stage.write(aiko, channel, "元気？")
-        await stage.discord.wait(lambda: stage.discord.calls(LOOK_UP, status=403), "a refusal")
+        await stage.discord.wait(
+            lambda: stage.discord.calls(LOOK_UP, status=403, channel=channel), "a refusal"
+        )
         await stage.discord.quiet()
         stage.model.script(says("元気です。"))
         await stage.discord.redeliver(message)

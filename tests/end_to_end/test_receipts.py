@@ -52,14 +52,6 @@ class TestReceipt:
         assert said.startswith("Only the owner of the memory")
         assert kept(stage, aiko) == ["猫の名前はモチ"]
 
-    async def test_works_after_a_restart(self, stage: Stage, ben: User, channel: Channel) -> None:
-        stage.model.script(calls(Call("remember", {"content": "The cat is Mochi"})), says("All right."))
-        reply = await stage.ask(ben, channel, "Remember that the cat is Mochi")
-        assert "-# 💾 Remembered: The cat is Mochi" in reply.text
-        await stage.restart()
-        assert (await told(stage, ben, reply.message, "Undo")).startswith("↩️ Undone.")
-        assert kept(stage, ben) == []
-
     async def test_of_a_change_goes_back_to_what_was(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -342,9 +334,14 @@ class TestPrivate:
         stage.model.script(calls(Call("remember", {"content": "好きな鳥はオオルリ"})), says("承知しました。"))
         message = await stage.write(aiko, dm, "好きな鳥はオオルリ。覚えて", mention=False)
         reply = await stage.says(message, "承知しました。")
-        noted = "SELECT count(*) FROM personal_answers WHERE user_id = ?"
+        noted = "SELECT count(*) FROM turns WHERE user_id = ?"
         await stage.eventually(noted, aiko.id, gives=[(0,)])
-        stage.change(f"INSERT INTO personal_answers VALUES ({reply.message.id}, {dm.id}, {aiko.id}, 1)")
+        stage.change(
+            "INSERT INTO turns (id, user_id, channel_id, agent, state, kind, visibility, shown_in, place_id,"
+            " accepted_at, answer_id)"
+            " SELECT 'e', user_id, channel_id, 'default', 'answered', 'message', visibility, discord_id,"
+            f" channel_id, 1, id FROM messages WHERE discord_id = {reply.message.id}"
+        )
         stage.change(f"UPDATE messages SET content = '承知。' WHERE discord_id = {reply.message.id}")
         await stage.restart()
         await reply.until(lambda shown: shown.text.startswith("承知。"), "the answer as it is stored")

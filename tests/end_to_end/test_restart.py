@@ -5,6 +5,20 @@ from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import CutConnection, Hang, Reply, Say, says
 
 
+async def without_entries(stage: Stage) -> None:
+    """Restart as if the database had not taken the turns when they began."""
+    await stage.program.kill()
+    await stage.discord.gone()
+    stage.change("DELETE FROM turns")
+    await stage.start()
+
+
+async def restarted(stage: Stage, channel: Channel) -> None:
+    """Restart when what was answered there is noted as shown: else the start would show it once more."""
+    await stage.eventually("SELECT count(*) FROM turns WHERE channel_id = ?", channel.id, gives=[(0,)])
+    await stage.restart()
+
+
 class TestConversation:
     async def test_goes_on(self, stage: Stage, ben: User, channel: Channel) -> None:
         stage.model.script(says("Nice to meet you."), says("Diego."))
@@ -40,7 +54,7 @@ class TestButtons:
         stage.model.script(Reply(Say("書きかけの答え"), Hang()))
         reply = await stage.begin(aiko, channel)
         await streaming(reply, "書きかけの答え")
-        await stage.restart()
+        await without_entries(stage)
         press = await stage.discord.click(aiko, reply.message, "止める")
         await press.finished(lambda shown: shown.history)
         assert press.text.startswith("書きかけの答え\n-# この回答はもう動いていません。")
@@ -52,14 +66,14 @@ class TestButtons:
         stage.model.script(Reply(Hang()))
         reply = await stage.begin(ben, channel)
         await streaming(reply, "Thinking…")
-        await stage.restart()
+        await without_entries(stage)
         press = await stage.discord.click(ben, reply.message, "Stop")
         await press.finished(lambda shown: shown.history)
         assert press.text == "I restarted before I could answer this. Please ask again with /ask."
 
     async def test_answer_again_still_works(self, stage: Stage, ben: User, channel: Channel) -> None:
         reply = await stage.ask_in_words(ben, channel, "Old.")
-        await stage.restart()
+        await restarted(stage, channel)
         stage.model.script(says("New."))
         press = await stage.discord.click(ben, reply.message, "Answer again")
         await answered(press)
@@ -69,7 +83,7 @@ class TestButtons:
     async def test_continue_still_works(self, stage: Stage, aiko: User, channel: Channel) -> None:
         stage.model.script(Reply(Say("むかしむかし、"), CutConnection()), says("おしまい。"))
         reply = await stage.ask(aiko, channel)
-        await stage.restart()
+        await restarted(stage, channel)
         press = await stage.discord.click(aiko, reply.message, "続ける")
         await press.finished(lambda shown: "おしまい。" in shown.text and "もう一度答える" in shown.labels)
         assert "むかしむかし、" in str(stage.model.requests[1].messages)

@@ -66,7 +66,7 @@ class TestHelp:
         english = await stage.told(ben, channel, "help")
         japanese = await stage.told(aiko, channel, "help")
         for command in stage.discord.commands:
-            if command.name == "help":  # they have found that one
+            if command.name in ("help", "admin"):  # which they have found, and which is not for them
                 continue
             assert command.name in english
             assert command.names["ja"] in japanese
@@ -76,6 +76,12 @@ class TestHelp:
                     # the further ones of a line go without their command
                     assert f"/{command.name} {name}`" in english or f"`{name}`" in english
                     assert f"/{command.names['ja']} {own_name}`" in japanese or f"`{own_name}`" in japanese
+
+    async def test_names_the_commands_of_owners_to_them_alone(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        assert "/admin" in await stage.told(stage.discord.owner, channel, "help")
+        assert "/admin" not in await stage.told(ben, channel, "help")
 
     async def test_speaks_english_to_whoever_reads_neither(self, stage: Stage, channel: Channel) -> None:
         chloe = stage.discord.user("Chloé", locale="fr")
@@ -113,12 +119,15 @@ class TestCommands:
         names = {command.name: command.names.get("ja") for command in stage.discord.commands}
         assert names == {
             "ask": "質問",
+            "admin": "管理",
             "memory": "メモリ",
             "clear": "クリア",
             "summary": "要約",
             "reset": "リセット",
             "help": "ヘルプ",
             "settings": "設定",
+            "usage": "使用量",
+            "privacy": "プライバシー",
             "agent": "エージェント",
             "canvas": "キャンバス",
             "heartbeat": "声かけ",

@@ -29,6 +29,7 @@ async def last_words(stage: Stage) -> str:
 class TestToken:
     async def test_missing(self, stage: Stage) -> None:
         del stage.program.environment["DISCORD_TOKEN"]
+        stage.program.from_nothing = True
         assert (await last_words(stage)).startswith("DISCORD_TOKEN is not set.")
 
     async def test_missing_is_told_in_japanese(self, stage: Stage) -> None:
@@ -117,5 +118,6 @@ class TestSettings:
     async def test_in_a_file_are_read(self, stage: Stage) -> None:
         token = stage.program.environment.pop("DISCORD_TOKEN")
         (stage.program.folder / ".env").write_text(f'DISCORD_TOKEN="{token}"  # from the portal\n')
+        stage.program.from_nothing = True
         await stage.start()
         assert stage.discord.connected

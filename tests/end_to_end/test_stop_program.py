@@ -39,6 +39,7 @@ class TestSignal:
         assert running.text.startswith("もうすぐ終わります。")
         assert await stage.program.ended() == 0
         assert [row[:2] for row in stage.stored(channel)][1] == ("assistant", "もうすぐ終わります。")
+        assert stage.rows("SELECT count(*) FROM turns") == [(0,)]
 
     async def test_cuts_what_takes_too_long_and_tells_its_user(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

@@ -105,6 +105,27 @@ class TestOddChunks:
         heard = await heard_from(Say("はい"), choice({}, "stop", usage=usage))
         assert heard.finish.usage == Usage(2000, 2, 1024)
 
+    @pytest.mark.parametrize(
+        "told",
+        [
+            {"prompt_tokens": -5, "completion_tokens": 2},
+            {"prompt_tokens": 5, "completion_tokens": "2"},
+            {"prompt_tokens": 10**30, "completion_tokens": 2},
+            {"prompt_tokens": True, "completion_tokens": 2},
+            {"prompt_tokens": 5, "completion_tokens": 0.5},
+        ],
+    )
+    async def test_usage_that_cannot_be_right_counts_as_not_told(self, told: dict[str, object]) -> None:
+        heard = await heard_from(Say("はい"), choice({}, "stop", usage=told))
+        assert heard.finish.usage == Usage()
+
+    @pytest.mark.parametrize(("cached", "taken"), [(-1, 0), (900, 5), ("4", 0), (3, 3)])
+    async def test_no_more_was_in_the_cache_than_the_prompt_has(self, cached: object, taken: int) -> None:
+        details = {"cached_tokens": cached}
+        usage = {"prompt_tokens": 5, "completion_tokens": 2, "prompt_tokens_details": details}
+        heard = await heard_from(Say("はい"), choice({}, "stop", usage=usage))
+        assert heard.finish.usage == Usage(5, 2, taken)
+
     async def test_usage_may_never_come(self) -> None:
         heard = await heard_from(Say("はい"), End(usage=None))
         assert heard.finish == Finish("stop", model="loopback")

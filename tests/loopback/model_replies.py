@@ -1,5 +1,6 @@
 """What the loopback model server can be told to send: steps of a stream, and replies made of them."""
 
+import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,6 +46,13 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
+class Wait:
+    """The rest comes once the test lets it."""
+
+    event: asyncio.Event
+
+
+@dataclass(frozen=True, slots=True)
 class Hang:
     """Nothing more is sent until the client goes away."""
 
@@ -63,7 +71,7 @@ class End:
     """Prompt and completion tokens; None for a server that never tells."""
 
 
-Step = Say | Fragment | Chunk | Raw | Pause | Hang | CutConnection | End
+Step = Say | Fragment | Chunk | Raw | Pause | Wait | Hang | CutConnection | End
 
 
 class Reply:

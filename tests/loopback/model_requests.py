@@ -10,11 +10,12 @@ Json = dict[str, Any]
 
 @dataclass(slots=True)
 class RecordedRequest:
-    """One request as it came in, and whether its client left before the reply was over."""
+    """One request as it came in, and whether its client left before the reply was over, or had all of it."""
 
     body: Json
     headers: Mapping[str, str]
     disconnected: asyncio.Event = field(default_factory=asyncio.Event)
+    answered: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def messages(self) -> list[Json]:

@@ -37,6 +37,7 @@ from tests.loopback.model_replies import (
     Reply,
     Say,
     Step,
+    Wait,
     calls,
     fails,
     hangs,
@@ -68,6 +69,7 @@ __all__ = [
     "Responder",
     "Say",
     "Step",
+    "Wait",
     "calls",
     "fails",
     "hangs",
@@ -156,7 +158,9 @@ class LoopbackModelServer:
             (self.notes if recorded.body["model"] == SCRIBE else self.requests).append(recorded)
             self._arrived.notify_all()
         try:
-            return await _send(request, self._next_reply(recorded.body), recorded.body)
+            response = await _send(request, self._next_reply(recorded.body), recorded.body)
+            recorded.answered.set()
+            return response
         except (asyncio.CancelledError, ConnectionResetError):
             if not self._closing:
                 recorded.disconnected.set()
@@ -187,6 +191,8 @@ async def _send(request: web.Request, reply: Reply, body: Json) -> web.StreamRes
         match step:
             case Pause(seconds):
                 await asyncio.sleep(seconds)
+            case Wait(event):
+                await event.wait()
             case Hang():
                 await asyncio.Event().wait()
             case CutConnection():

@@ -15,6 +15,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import UNDO_TIME
 from cc_bot.purge import Rewriting, keep_purging, purge_due
 from cc_bot.stores import MemoryRemovalStore, Stores, open_stores
+from tests.databases import laid_out
 from tests.end_to_end.program import Program
 from tests.stores.backends import Full
 
@@ -23,7 +24,7 @@ ME = 123456789012345678
 
 @pytest.fixture
 async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
-    async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as opened:
+    async with open_stores(laid_out(tmp_path / "sessions.db")) as opened:
         yield opened
 
 
@@ -90,7 +91,7 @@ class TestDueMemories:
 
 class TestAttempt:
     async def test_that_fails_asks_for_another(self, tmp_path: Path) -> None:
-        async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as closed:
+        async with open_stores(laid_out(tmp_path / "sessions.db")) as closed:
             pass
         assert not await purge_due(closed.memory_removal, utc_now)
 
@@ -118,10 +119,10 @@ class TestAttempt:
 
 class TestTerminal:
     async def test_removes_what_is_due(self, tmp_path: Path) -> None:
-        async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as stores:
+        async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
             await deleted(stores)
         settings = {
-            "CC_BOT_DATABASE_URL": f"sqlite:///{tmp_path}/sessions.db",
+            "CC_BOT_DATABASE_URL": laid_out(tmp_path / "sessions.db"),
             "CC_BOT_TEST_CLOCK_OFFSET": str(UNDO_TIME // timedelta(seconds=1)),
         }
         program = Program(tmp_path, settings)
@@ -174,7 +175,7 @@ class TestLargeDatabase:
         assert owed(tmp_path) == (1, 1, 0)
 
     async def test_goes_on_being_used_when_that_fails(self, stores: Stores, tmp_path: Path) -> None:
-        async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as closed:
+        async with open_stores(laid_out(tmp_path / "sessions.db")) as closed:
             pass
         with capture_logs() as logs:
             assert await Rewriting(closed.memory_removal, timedelta()).attempt()

@@ -20,6 +20,7 @@ from cc_bot.scheduler import Scheduler
 from cc_bot.storage import Database, Statement, apply_pending, open_database
 from cc_bot.stores import ScheduleStore, Stores, open_stores
 from cc_bot.stores.schedules import KEPT
+from tests.databases import laid_out
 
 KEY = SessionKey(user_id=1, channel_id=10)
 NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -29,7 +30,7 @@ HOUR = timedelta(hours=1)
 
 @pytest.fixture
 def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/sessions.db"
+    return laid_out(tmp_path / "sessions.db")
 
 
 @pytest.fixture

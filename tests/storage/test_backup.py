@@ -1,18 +1,24 @@
 """Backups: whole, private, and never in the way of the bot."""
 
 import asyncio
+import hashlib
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable
+from cc_bot import __version__
+from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable, NotEnoughRoom
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import back_up
+from cc_bot.storage import ErasureLog, back_up
+from cc_bot.storage.erasure_copies import logs_in, read_logs
+from cc_bot.storage.manifest import Manifest, read_manifest
 from cc_bot.storage.migrate import known_migrations
+from cc_bot.storage.room import need_room
 from cc_bot.stores import open_stores
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
@@ -39,6 +45,10 @@ def spoil(path: Path) -> None:
     path.write_bytes(content[:4096] + b"\xa5" * (len(content) - 4096))
 
 
+def copies(folder: Path) -> list[str]:
+    return [name for name in names(folder) if name.endswith(".db")]
+
+
 def names(folder: Path) -> list[str]:
     return sorted(file.name for file in folder.iterdir())
 
@@ -47,10 +57,12 @@ class TestBackup:
     async def test_is_a_private_file_named_after_its_moment(self, database: Path, tmp_path: Path) -> None:
         result = await back_up(database, tmp_path / "backups" / "daily", NOW)
         assert result.path == tmp_path / "backups" / "daily" / "sessions_20261122-030405.db"
-        assert result.path.stat().st_mode & 0o777 == 0o600
-        assert result.size_bytes == result.path.stat().st_size
-        assert result.schema_version == known_migrations()[-1].version
-        assert names(result.path.parent) == [result.path.name]
+        assert result.manifest.schema_version == known_migrations()[-1].version
+        copy, log, manifest, *others = sorted(
+            result.path.parent.iterdir(), key=lambda path: (".db", ".jsonl", ".json").index(path.suffix)
+        )
+        assert (copy, manifest, others) == (result.path, result.path.with_suffix(".json"), [])
+        assert [path.stat().st_mode & 0o777 for path in (copy, log, manifest)] == [0o600] * 3
 
     async def test_holds_what_the_database_held(self, database: Path, tmp_path: Path) -> None:
         result = await back_up(database, tmp_path / "backups", NOW)
@@ -59,6 +71,7 @@ class TestBackup:
 
     async def test_never_overwrites_another(self, database: Path, tmp_path: Path) -> None:
         results = await asyncio.gather(*(back_up(database, tmp_path / "backups", NOW) for _ in range(3)))
+        assert len({read_manifest(result.path) is not None for result in results}) == 1
         assert sorted(result.path.name for result in results) == [
             "sessions_20261122-030405-2.db",
             "sessions_20261122-030405-3.db",
@@ -68,8 +81,15 @@ class TestBackup:
     async def test_of_the_same_second_stands_beside_the_first(self, database: Path, tmp_path: Path) -> None:
         first = await back_up(database, tmp_path / "backups", NOW)
         second = await back_up(database, tmp_path / "backups", NOW)
-        assert names(tmp_path / "backups") == sorted([first.path.name, second.path.name])
+        assert copies(tmp_path / "backups") == sorted([first.path.name, second.path.name])
         assert first.path != second.path
+
+    async def test_takes_no_name_whose_manifest_is_there(self, database: Path, tmp_path: Path) -> None:
+        first = await back_up(database, tmp_path / "backups", NOW)
+        first.path.unlink()
+        second = await back_up(database, tmp_path / "backups", NOW)
+        assert second.path != first.path
+        assert read_manifest(first.path) == first.manifest
 
     async def test_of_a_database_in_use_is_one_moment_of_it(self, tmp_path: Path) -> None:
         path = tmp_path / "sessions.db"
@@ -92,6 +112,7 @@ class TestBackup:
         for result in results:
             with closing(sqlite3.connect(result.path)) as copy:
                 counts += copy.execute("SELECT count(*) FROM messages").fetchone()
+        assert counts == [result.manifest.rows["messages"] for result in results]
         assert all(count % 2 == 0 for count in counts)
         assert counts == sorted(counts)
         assert counts[-1] <= turns * 2
@@ -134,3 +155,84 @@ class TestBackup:
         with pytest.raises(BackupFailed) as refusal:
             await back_up(database, tmp_path / "backups", NOW)
         assert refusal.value.params["path"] == str(tmp_path / "backups")
+
+    async def test_tells_how_far_it_is(self, database: Path, tmp_path: Path) -> None:
+        told = list[tuple[str, int, int]]()
+        result = await back_up(database, tmp_path / "backups", NOW, progress=lambda *step: told.append(step))
+        assert list(dict.fromkeys(stage for stage, _, _ in told)) == ["copying", "checking", "hashing"]
+        assert told[-1] == ("hashing", result.manifest.size_bytes, result.manifest.size_bytes)
+
+
+class TestManifest:
+    async def test_says_what_the_copy_holds(self, database: Path, tmp_path: Path) -> None:
+        result = await back_up(database, tmp_path / "backups", NOW.astimezone(ZoneInfo("Asia/Tokyo")))
+        assert result.path.name == "sessions_20261122-120405.db"
+        assert read_manifest(result.path) == result.manifest
+        content = result.path.read_bytes()
+        held = result.manifest
+        assert (held.size_bytes, held.sha256) == (len(content), hashlib.sha256(content).hexdigest())
+        assert (held.made_at, held.program) == (NOW, __version__)
+        assert (held.rows["memories"], held.rows["messages"]) == (1, 0)
+        assert held.rows["schema_migrations"] == held.schema_version
+
+    async def test_of_a_backup_without_one_is_none(self, tmp_path: Path) -> None:
+        assert read_manifest(tmp_path / "sessions_20261122-120405.db") is None
+
+    @pytest.mark.parametrize("text", ["", "{}", "[]", '{"format": 2}', '{"format": 1, "rows": {}}'])
+    def test_that_is_spoiled_is_none_at_all(self, text: str) -> None:
+        with pytest.raises(ValueError):  # noqa: PT011 - which one tells nobody anything
+            Manifest.from_json(text)
+
+
+class TestLog:
+    async def test_of_erasures_is_kept_beside_the_backups(self, database: Path, tmp_path: Path) -> None:
+        log, folder = ErasureLog.beside(database), tmp_path / "backups"
+        await back_up(database, folder, NOW)
+        [(path, erasures)] = read_logs(logs_in(folder))[0].items()
+        assert not erasures.match("user", 1, None)
+        await log.note("user", 1)
+        await back_up(database, folder, NOW)
+        [(again, erasures)] = read_logs(logs_in(folder))[0].items()
+        assert (again, erasures.match("user", 1, None)) == (path, True)
+        assert path.stat().st_mode & 0o777 == 0o600
+
+    async def test_never_takes_the_place_of_one_that_older_backups_need(
+        self, database: Path, tmp_path: Path
+    ) -> None:
+        log, folder = ErasureLog.beside(database), tmp_path / "backups"
+        await log.note("user", 1)
+        await back_up(database, folder, NOW)
+        log.path.unlink()  # a new machine, and nothing was restored
+        await log.note("user", 2)
+        await back_up(database, folder, NOW)
+        known = [
+            [log.match("user", user, None) for user in (1, 2)]
+            for log in read_logs(logs_in(folder))[0].values()
+        ]
+        assert sorted(known) == [[False, True], [True, False]]
+
+    async def test_that_knows_more_there_loses_nothing(self, database: Path, tmp_path: Path) -> None:
+        log, folder = ErasureLog.beside(database), tmp_path / "backups"
+        await log.note("user", 1)
+        early = log.path.read_bytes()
+        await log.note("user", 2)
+        await back_up(database, folder, NOW)
+        log.path.write_bytes(early)  # from another copy of the machine
+        await log.note("user", 3)
+        await back_up(database, folder, NOW)
+        [erasures] = read_logs(logs_in(folder))[0].values()
+        assert all(erasures.match("user", user, None) for user in (1, 2, 3))
+
+    async def test_that_is_none_of_ours_means_no_backup(self, database: Path, tmp_path: Path) -> None:
+        write(ErasureLog.beside(database).path, b"something else\n")
+        with pytest.raises(BackupFailed):
+            await back_up(database, tmp_path / "backups", NOW)
+        assert names(tmp_path / "backups") == []
+
+
+class TestRoom:
+    def test_is_looked_for_before_anything_is_written(self, tmp_path: Path) -> None:
+        need_room(tmp_path, 1000, free=lambda _: 2**30)
+        with pytest.raises(NotEnoughRoom) as refusal:
+            need_room(tmp_path, 2**30, free=lambda _: 2**30)
+        assert refusal.value.params == {"path": str(tmp_path), "needed": "1,040 MiB", "free": "1,024 MiB"}

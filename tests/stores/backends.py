@@ -4,28 +4,37 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import Database, Dialect, Rewriting, Row, Statement, Steps, Usage
+from cc_bot.storage import Database, Dialect, ErasureLog, Rewriting, Row, Statement, Steps, Usage
 from cc_bot.stores import (
+    AccessStore,
     AgentStore,
     BlockStore,
     CanvasStore,
+    ChannelModelStore,
     ChannelStore,
     HeartbeatStore,
+    LimitStore,
     MemoryHistoryStore,
     MemoryRemovalStore,
     MemoryStore,
     MemoryTransferStore,
     MentionStore,
-    PersonalAnswerStore,
+    PersonalDataStore,
+    PersonalErasureStore,
+    RetentionStore,
     ScheduleStore,
     SessionStore,
     SettingsStore,
     Stores,
     SummaryStore,
     TokenFactorStore,
+    TurnLedger,
+    UsageStore,
+    VitalsStore,
 )
 from cc_bot.stores.embedding import Embedding
 from cc_bot.stores.secret_rules import SecretRules
@@ -125,21 +134,31 @@ class Full(Recorder):
 
 def stores_over(database: Database, *, history_limit: int = 4) -> Stores:
     memories = MemoryStore(database, embedding=Embedding(database, TopicEncoder()))
+    erasures = ErasureLog.beside(Path(database.location))
     return Stores(
         sessions=SessionStore(database, history_limit=history_limit),
         canvases=CanvasStore(database),
         memories=memories,
         memory_history=MemoryHistoryStore(database, memories),
         memory_transfer=MemoryTransferStore(database, memories, SecretRules()),
-        memory_removal=MemoryRemovalStore(database),
+        memory_removal=MemoryRemovalStore(database, log=erasures),
         settings=SettingsStore(database),
         summaries=SummaryStore(database),
         token_factors=TokenFactorStore(database),
         blocks=BlockStore(database),
-        channels=ChannelStore(database),
+        channels=ChannelStore(database, log=erasures),
         mentions=MentionStore(database),
-        personal_answers=PersonalAnswerStore(database),
+        ledger=TurnLedger(database),
         agents=AgentStore(database),
         schedules=ScheduleStore(database),
         heartbeats=HeartbeatStore(database),
+        access=AccessStore(database),
+        channel_models=ChannelModelStore(database),
+        personal_data=PersonalDataStore(database),
+        personal_erasure=PersonalErasureStore(database),
+        retention=RetentionStore(database, history_limit=history_limit),
+        vitals=VitalsStore(database),
+        limits=LimitStore(database),
+        usage=UsageStore(database),
+        erasures=erasures,
     )

@@ -9,13 +9,14 @@ import pytest
 
 from cc_bot.storage import Database, apply_pending, open_database
 from cc_bot.stores import Stores, open_stores
+from tests.databases import laid_out
 from tests.stores.backends import OpenStores
 
 
 @pytest.fixture(params=["sqlite"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where the test's own, still empty database is."""
-    return {"sqlite": f"sqlite:///{tmp_path}/sessions.db"}[request.param]
+    """Where the test's own database is, with nothing in it yet."""
+    return {"sqlite": laid_out(tmp_path / "sessions.db")}[request.param]
 
 
 @pytest.fixture

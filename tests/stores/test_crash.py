@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 import sys
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -72,6 +73,25 @@ async def write_until_killed(path: Path, turns: int, writer: str = WRITER) -> in
     return turns + len(rest.split())
 
 
+def readable(log: Path, index: Path) -> None:
+    log.chmod(0o644)
+    index.chmod(0o644)
+
+
+def without_index(_: Path, index: Path) -> None:
+    index.unlink()
+
+
+def with_a_garbled_index(_: Path, index: Path) -> None:
+    index.write_bytes(b"\xa5" * index.stat().st_size)
+
+
+def with_a_torn_frame(log: Path, _: Path) -> None:
+    """The power failed in the middle of a write."""
+    with log.open("ab") as file:
+        file.write(b"\xa5" * 1000)
+
+
 class TestKilledProcess:
     @pytest.mark.parametrize("turns", [1, 40])
     async def test_leaves_whole_turns_and_all_that_it_reported(self, tmp_path: Path, turns: int) -> None:
@@ -97,6 +117,19 @@ class TestKilledProcess:
             assert len(session.history) == min(20, 2 * int(last.removeprefix("答え")))
             first = session.history[0]
             assert first.attachments[0].data == bytes(100 * int(first.content.removeprefix("質問")))
+
+    @pytest.mark.parametrize("spoil", [readable, without_index, with_a_garbled_index, with_a_torn_frame])
+    async def test_loses_nothing_whatever_else_befalls_its_log(
+        self, tmp_path: Path, spoil: Callable[[Path, Path], object]
+    ) -> None:
+        path = tmp_path / "sessions.db"
+        reported = await write_until_killed(path, 3)
+        log, index = path.with_name("sessions.db-wal"), path.with_name("sessions.db-shm")
+        spoil(log, index)
+        async with open_stores(f"sqlite:///{path}") as stores:
+            *_, last = contents((await stores.sessions.open(KEY)).history)
+            assert last in (f"答え{reported}", f"答え{reported + 1}")
+            assert [file.stat().st_mode & 0o777 for file in (path, log, index)] == [0o600] * 3
 
     @pytest.mark.parametrize("turns", [1, 40])
     async def test_leaves_each_mention_waiting_or_answered_by_what_is_stored(

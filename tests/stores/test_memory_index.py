@@ -141,7 +141,7 @@ def upkeep(database: Database) -> MemoryUpkeep:
 
 
 class TestAnyHistory:
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         begin=st.lists(ADD, min_size=2, max_size=8),
         changes=st.lists(CHANGES, min_size=4, max_size=16),

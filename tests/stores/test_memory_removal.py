@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import UNDO_TIME, Erased
-from cc_bot.storage import Database
+from cc_bot.storage import Database, memory_name
 from cc_bot.stores import MemoryRemovalStore, Stores
 from cc_bot.stores.memory_index import fold_in
 from tests.stores.backends import OTHER_USER, Recorder
@@ -127,6 +127,44 @@ class TestPurge:
                 await stores.memories.delete(user_id, memory.id)
         assert await stores.memory_removal.purge(datetime.now(UTC)) == 750
         assert await statuses(database) == await statuses(database, YOU) == []
+
+
+class TestLog:
+    async def test_names_each_version_of_what_was_erased_or_purged(
+        self, stores: Stores, database: Database
+    ) -> None:
+        erased, purged, kept = [await stores.memories.add(ME, text) for text in ("一", "二", "三")]
+        await stores.memories.update(ME, erased.id, content="壱")
+        await stores.memories.delete(ME, purged.id)
+        rows = await database.query("SELECT id, created_at FROM memories WHERE id <> $1", kept.id)
+        await stores.memory_removal.erase(ME, erased.id)
+        await stores.memory_removal.purge(datetime.now(UTC))
+        log = await stores.erasures.read()
+        assert log
+        assert len(rows) == 3
+        assert all(log.match("memory", memory_name(ME, *row), None) for row in rows)
+        [row] = await database.query("SELECT id, created_at FROM memories")
+        assert not log.match("memory", memory_name(ME, *row), None)
+
+    async def test_tells_when_messages_were_emptied_as_well(self, stores: Stores, database: Database) -> None:
+        await stores.memories.add(ME, "一")
+        [row] = await database.query("SELECT id, created_at FROM memories")
+        await stores.memory_removal.erase_all(ME, mark="（消去しました）")
+        log = await stores.erasures.read()
+        assert log
+        assert log.match("memory_and_messages", memory_name(ME, *row), None)
+
+    async def test_that_cannot_be_written_holds_the_removal_up(
+        self, stores: Stores, database: Database
+    ) -> None:
+        memory = await stores.memories.add(ME, "一")
+        stores.erasures.path.write_text("no log\n")
+        with pytest.raises(StorageError):
+            await stores.memory_removal.erase(ME, memory.id)
+        assert await statuses(database) == ["deleted"]
+        stores.erasures.path.unlink()
+        assert await stores.memory_removal.purge(START) == 1
+        assert await statuses(database) == []
 
 
 class Dying(Recorder):

@@ -31,6 +31,28 @@ async def wait(stores: Stores, *numbers: int, key: ChannelKey = CHANNEL) -> tupl
     return await stores.mentions.waiting(key)
 
 
+class TestBegunAnswer:
+    async def test_is_known_with_those_who_wait_for_it(self, open_again: OpenStores) -> None:
+        async with open_again() as stores:
+            await stores.mentions.begin(await wait(stores, 10, 11), 11)
+            await wait(stores, 12)
+        async with open_again() as stores:
+            assert await stores.mentions.begun(CHANNEL) == (11, frozenset({10, 11}))
+            assert await stores.mentions.begun(THREAD) is None
+
+    async def test_is_known_by_its_message_once_that_is_posted(self, stores: Stores) -> None:
+        questions = await wait(stores, 10, 11)
+        await stores.mentions.begin(questions, 11)
+        await stores.mentions.answering(questions, 20)
+        assert await stores.mentions.begun(CHANNEL) is None
+
+    async def test_that_was_given_up_is_none(self, stores: Stores) -> None:
+        questions = await wait(stores, 10)
+        await stores.mentions.begin(questions, 10)
+        await stores.mentions.give_up(questions)
+        assert await stores.mentions.begun(CHANNEL) is None
+
+
 class TestStoredAnswer:
     async def test_is_to_be_shown_until_it_was(self, open_again: OpenStores) -> None:
         async with open_again() as stores:

@@ -7,13 +7,14 @@ import pytest
 from cc_bot.domain.errors import SecretNotStored
 from cc_bot.stores import open_stores
 from cc_bot.stores.secret_rules import SecretRules
+from tests.databases import laid_out
 
 SECRET = "パスワードは hunter2"
 
 
 class TestMemories:
     async def test_with_a_secret_are_refused_wherever_it_stands(self, tmp_path: Path) -> None:
-        async with open_stores(f"sqlite:///{tmp_path}/a.db", secret_patterns=[r"EMP-\d{6}"]) as stores:
+        async with open_stores(laid_out(tmp_path / "a.db"), secret_patterns=[r"EMP-\d{6}"]) as stores:
             kept = await stores.memories.add(1, "猫が好き")
             for content, category, tags in (
                 (SECRET, "general", ()),

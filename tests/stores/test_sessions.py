@@ -221,3 +221,21 @@ class TestHistory:
             KEY.channel_id,
         )
         assert await heard(stores) == ["やあ", "やあの答え"]
+
+
+class TestPassingSession:
+    async def test_is_not_stored(self, stores: Stores, database: Database) -> None:
+        session = await stores.sessions.open(KEY, lasting=False)
+        assert session.history == ()
+        assert await database.query("SELECT id FROM sessions") == []
+
+    async def test_takes_nothing(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY, lasting=False)
+        with pytest.raises(StorageError):
+            await stores.sessions.commit_turn(session, turn("残らない"))
+
+    async def test_is_the_open_one_where_there_is_one(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        await stores.sessions.commit_turn(session, turn("やあ"))
+        passing = await stores.sessions.open(KEY, lasting=False)
+        assert passing == await stores.sessions.open(KEY)

@@ -18,6 +18,7 @@ from cc_bot.stores import open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table
+from tests.databases import laid_out
 from tests.scripted_model import ScriptedModel
 
 NOON = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
@@ -74,7 +75,7 @@ async def open_desk(
     time_limit_s: float = 60.0,
 ) -> AsyncIterator[Desk]:
     """A second desk in the same folder is the program after a restart."""
-    async with open_stores(f"sqlite:///{folder}/sessions.db", history_limit=limit) as stores:
+    async with open_stores(laid_out(folder / "sessions.db"), history_limit=limit) as stores:
         writer, model = ScriptedModel(), ScriptedModel()
         plan = SummaryPlan(every, limit)
         summaries = Summaries(

@@ -4,11 +4,12 @@ from pathlib import Path
 import pytest
 
 from cc_bot.stores import Stores, open_stores
+from tests.databases import laid_out
 
 
 @pytest.fixture
 def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/chat.db"
+    return laid_out(tmp_path / "chat.db")
 
 
 @pytest.fixture

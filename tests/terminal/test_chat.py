@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 PROGRAM = [sys.executable, "-X", "dev", "-m", "tests.terminal.program"]
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 
 
 def stored(database: Path) -> list[tuple[str, str, str]]:

@@ -12,6 +12,7 @@ from typing import Final
 import hikari
 import structlog
 
+from cc_bot.correlation import job
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.domain.errors import CcBotError
 from cc_bot.stores import CanvasStore
@@ -89,9 +90,10 @@ class CanvasUpkeep:
             await asyncio.sleep(PAUSE_S)
 
     async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
-        try:
-            await work()
-        except CcBotError as error:
-            _log.warning("canvases_not_kept_up", error=type(error).__name__)
-        except Exception:  # noqa: BLE001 - the next look is in a minute; without it there would be none
-            _log.error("canvas_upkeep_broke", exc_info=True)
+        with job("canvases"):
+            try:
+                await work()
+            except CcBotError as error:
+                _log.warning("canvases_not_kept_up", error=type(error).__name__)
+            except Exception:  # noqa: BLE001 - the next look is in a minute; without it there would be none
+                _log.error("canvas_upkeep_broke", exc_info=True)

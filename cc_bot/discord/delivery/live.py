@@ -39,9 +39,16 @@ class LiveAnswer:
     """Shows one turn in one reply. Use as a context manager, `feed` it events, then `finish`."""
 
     def __init__(
-        self, reply: Reply, words: Texts, stop: StopButton, *, asker_id: int, before: Sequence[Page] = ()
+        self,
+        reply: Reply,
+        words: Texts,
+        stop: StopButton,
+        *,
+        asker_id: int,
+        before: Sequence[Page] = (),
+        one_message: bool = False,
     ) -> None:
-        """`asker_id` is whose memories the turn may use."""
+        """`asker_id` is whose memories the turn may use; with `one_message` a long answer comes as a file."""
         self._reply = reply
         self._words = words
         self._stop = stop
@@ -53,7 +60,7 @@ class LiveAnswer:
         self._changed.set()
         self._over = asyncio.Event()
         self._last_event_s = asyncio.get_running_loop().time()
-        self._one_message = False
+        self._one_message = one_message
         """Set once a further message could not be posted safely: the rest then comes as a file."""
 
     async def __aenter__(self) -> "LiveAnswer":
@@ -79,9 +86,9 @@ class LiveAnswer:
         self._last_event_s = asyncio.get_running_loop().time()
         self._changed.set()
 
-    def fail(self, sentence: str) -> None:
+    def fail(self, sentence: str, *, passing: bool = False) -> None:
         """End with a sentence instead of (the rest of) an answer."""
-        self.state = replace(self.state, failure=sentence)
+        self.state = replace(self.state, failure=sentence, passing=passing)
 
     async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
         """Show the end. Call it after the context manager, when nothing else edits the messages.

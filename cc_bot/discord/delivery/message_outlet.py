@@ -1,13 +1,12 @@
 """Answering a message with messages: in a channel, a thread or a DM, with the bot's own token.
 
 A post carries a nonce, for which Discord makes one message only, so it may be repeated. The nonce is made of
-the question's id: a program that was killed before it noted the answer's id finds the same message again.
-Discord remembers a nonce for some minutes. The further messages of a long answer are put on record as they
-come and go, so that the next run of the program knows them too.
+what is answered and of the number of the message: a program that was killed before it noted a message's id
+finds the same message again. Discord remembers a nonce for some minutes. The further messages of a long
+answer are put on record as they come and go, so that the next run of the program knows them too.
 """
 
 import contextlib
-import secrets
 from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,6 +14,7 @@ from typing import Any, Final
 import hikari
 import structlog
 
+from cc_bot.discord.delivery.interaction_outlet import Noting, nowhere
 from cc_bot.discord.delivery.reply import (
     RETRY_PAUSES_S,
     KnownIds,
@@ -25,6 +25,7 @@ from cc_bot.discord.delivery.reply import (
     repeated,
 )
 from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.domain.errors import StorageError
 from cc_bot.stores import ChannelStore
@@ -35,6 +36,9 @@ REPLY_REFUSED: Final = frozenset({160002, 50013})
 """Discord's error codes where a bot may write and not read the past: a reply refers to it, another message
 does not. 50013 may also mean that it may not write: the second try tells."""
 
+_SUFFIXES: Final = "bcdefghijklm"
+"""Of nonces that are tried one after the other when the one before belongs to a message that was deleted."""
+
 
 @dataclass(frozen=True, slots=True)
 class MessageReplies:
@@ -44,20 +48,44 @@ class MessageReplies:
     taken_down: TakenDown
     channels: ChannelStore
 
-    def to(
-        self, channel_id: int, question_id: int, sent: Sequence[Sent] = (), *, anew: bool = False
+    def to(self, channel_id: int, question_id: int, sent: Sequence[Sent] = (), *, edition: str = "") -> Reply:
+        """An answer to a message; `sent` is what of it is there already. `edition` tells the answers to
+        different texts of one question apart: at most seven characters."""
+        further = f"{base36(question_id)}{edition}" if edition else str(question_id)
+        return Reply(self._outlet(channel_id, question_id, str(question_id), further, anew=bool(sent)), sent)
+
+    def late(
+        self,
+        channel_id: int,
+        entry: str,
+        waiting_id: int | None,
+        sent: Sequence[Sent] = (),
+        *,
+        noting: Noting,
     ) -> Reply:
-        """An answer to a message; `sent` is what of it is there already. `anew`: the question was answered
-        before, and what was posted then must not be found again."""
-        nonce = secrets.token_hex(8) if anew else str(question_id)
-        return Reply(self._outlet(channel_id, question_id, nonce), sent)
+        """An answer that comes when an interaction's token works no more: to the message that waits for it,
+        if there is one."""
+        return Reply(self._outlet(channel_id, waiting_id, entry, entry, noting, anew=bool(sent)), sent)
 
     async def say(self, channel_id: int, question_id: int, sentence: str) -> None:
         """Answer a message with one sentence, beside an answer that it may have. Raises hikari's errors."""
-        await Reply(self._outlet(channel_id, question_id, f"{question_id}-s")).show((Page(sentence),))
+        nonce = f"{question_id}-s"
+        await Reply(self._outlet(channel_id, question_id, nonce, nonce)).show((Page(sentence),))
 
-    def _outlet(self, channel_id: int, question_id: int, nonce: str) -> "MessageOutlet":
-        return MessageOutlet(self.rest, self.taken_down, self.channels, channel_id, question_id, nonce)
+    def _outlet(
+        self,
+        channel_id: int,
+        question_id: int | None,
+        nonce: str,
+        further: str,
+        noting: Noting = nowhere,
+        *,
+        anew: bool = False,
+    ) -> "MessageOutlet":
+        rest, taken_down, channels = self.rest, self.taken_down, self.channels
+        return MessageOutlet(
+            rest, taken_down, channels, channel_id, question_id, nonce, further, noting, anew
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,21 +94,57 @@ class MessageOutlet:
     taken_down: TakenDown
     channels: ChannelStore
     channel_id: int
-    question_id: int
+    question_id: int | None
     nonce: str
-    """Of the first message; the others have numbers after it. At most 25 characters in all, says Discord."""
+    """Of the first message."""
+    further: str
+    """What the nonces of the others begin with, before their number. At most 25 characters in all, says
+    Discord."""
+    noting: Noting = nowhere
+    """Is told of each message as soon as it stands there."""
+    anew: bool = False
+    """Whether the answer was begun by an earlier try, so that these nonces may have been used."""
 
-    async def post(self, page: Page, number: int, known: KnownIds) -> hikari.Snowflake:  # noqa: ARG002 - Outlet
-        nonce = f"{self.nonce}-{number + 1}" if number else self.nonce
-        try:
-            message = await self._create(page, nonce, hikari.UNDEFINED if number else self.question_id)
-        except (hikari.BadRequestError, hikari.ForbiddenError) as error:
-            if number or error.code not in REPLY_REFUSED:
-                raise
-            message = await self._create(page, nonce)
-        if (message.content or "").strip() != page.content.strip():  # posted by an earlier run of the program
-            await repeated(lambda: self.edit(message.id, changes_to(None, page)), RETRY_PAUSES_S)
+    async def post(
+        self,
+        page: Page,
+        number: int,
+        known: KnownIds,  # noqa: ARG002 - Outlet
+        *,
+        again: bool,
+    ) -> hikari.Snowflake:
+        nonce = f"{self.further}-{number + 1}" if number else self.nonce
+        replied_to = None if number else self.question_id
+        message = await self._reply(page, nonce, replied_to)
+        for suffix in _SUFFIXES:
+            if await self._stands(message, page, used=self.anew or again):
+                break
+            message = await self._reply(page, nonce + suffix, replied_to)
+        await self.noting(int(message.id))
         return message.id
+
+    async def _stands(self, message: hikari.Message, page: Page, *, used: bool) -> bool:
+        """Whether what Discord says it posted can be read there. A used nonce may have brought back a message
+        of an earlier try, with another text, or one that was deleted since: of that Discord says nothing, but
+        it can't be edited."""
+        as_sent = (message.content or "").strip() == page.content.strip()
+        if as_sent and not used:
+            return True
+        try:
+            await repeated(lambda: self.edit(message.id, changes_to(None, page)), RETRY_PAUSES_S)
+        except hikari.NotFoundError:
+            return False
+        return True
+
+    async def _reply(self, page: Page, nonce: str, question_id: int | None) -> hikari.Message:
+        if question_id is None:
+            return await self._create(page, nonce)
+        try:
+            return await self._create(page, nonce, question_id)
+        except (hikari.BadRequestError, hikari.ForbiddenError) as error:
+            if error.code not in REPLY_REFUSED:
+                raise
+            return await self._create(page, nonce)
 
     async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         await _if_possible(self.channels.add_pages(_real(first_id), [int(message_id)]))

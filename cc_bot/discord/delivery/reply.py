@@ -37,8 +37,9 @@ class PostUncertain(Exception):
 class Outlet(Protocol):
     """How the messages of an answer are sent. A message without an id is an interaction's first response."""
 
-    async def post(self, page: Page, number: int, known: "KnownIds") -> hikari.Snowflake:
-        """A new message; `number` counts those of the answer, from 0. Raises PostUncertain."""
+    async def post(self, page: Page, number: int, known: "KnownIds", *, again: bool) -> hikari.Snowflake:
+        """A new message; `number` is its place in the answer, from 0. `again`: one stood there before, and
+        was taken down. Raises PostUncertain."""
 
     async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         """A further message stands below the first."""
@@ -75,7 +76,8 @@ class Reply:
         """`sent` are the messages that are there already."""
         self._outlet = outlet
         self._sent = list(sent)
-        self._posted = len(self._sent)
+        self._longest = len(self._sent)
+        """How many messages it had at once, at most."""
 
     @property
     def begun(self) -> bool:
@@ -124,8 +126,9 @@ class Reply:
         await self._edit(len(self._sent) - 1, told, RETRY_PAUSES_S)
 
     async def _post(self, page: Page) -> None:
-        message_id = await self._outlet.post(page, self._posted, self.message_ids)
-        self._posted += 1
+        number = len(self._sent)
+        message_id = await self._outlet.post(page, number, self.message_ids, again=number < self._longest)
+        self._longest = max(self._longest, number + 1)
         self._sent.append(Sent(message_id, page))
         if len(self._sent) > 1:
             await self._outlet.posted(message_id, self._sent[0].id)

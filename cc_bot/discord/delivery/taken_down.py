@@ -4,6 +4,10 @@ Whoever deletes an answer wants it forgotten. A page that an answer no longer ne
 """
 
 from collections import OrderedDict
+from collections.abc import Iterable
+from contextlib import suppress
+
+import hikari
 
 REMEMBERED = 1000
 """Deletions whose event never came are forgotten in the end."""
@@ -22,3 +26,13 @@ class TakenDown:
     def expected(self, message_id: int) -> bool:
         """Whether the bot deleted it. Each deletion is told of once."""
         return self._ids.pop(message_id, self) is None
+
+
+async def delete_all(
+    rest: hikari.api.RESTClient, channel_id: int, message_ids: Iterable[int], taken_down: TakenDown
+) -> None:
+    """Take down the rest of an answer that was replaced, as far as that is possible."""
+    for message_id in message_ids:
+        taken_down.expect(message_id)
+        with suppress(hikari.ForbiddenError, hikari.NotFoundError):
+            await rest.delete_message(channel_id, message_id)

@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
@@ -16,8 +17,9 @@ from cc_bot.discord.localization import Reader
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, StopButton
 from cc_bot.discord.pages.page import Page
-from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.errors import CcBotError, StorageError, TurnError
 from cc_bot.domain.events import TurnEvent
+from cc_bot.domain.measures import UNMEASURED, Meter
 from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)
@@ -29,7 +31,9 @@ StartTurn = Callable[[Stop], AsyncGenerator[TurnEvent, None]]
 class RunningTurns:
     """The turns that this process shows at the moment."""
 
-    def __init__(self) -> None:
+    def __init__(self, meter: Meter = UNMEASURED) -> None:
+        """`meter` is told how long their ends take to stand on Discord."""
+        self._meter = meter
         self._life = secrets.token_hex(3)
         """Tells this run of the program from the ones before."""
         self._stops: dict[str, Stop] = {}
@@ -38,11 +42,15 @@ class RunningTurns:
         self._none = asyncio.Event()
         self._none.set()
 
+    def new_name(self) -> str:
+        """A short name for a turn: in the ledger, and for its Stop button. Never given twice."""
+        return self._life + secrets.token_hex(4)
+
     @contextmanager
-    def entered(self, stop: Stop, askers: Collection[int] = ()) -> Iterator[str]:
-        """A short name for a turn while it runs, for its Stop button; `askers` may press one that is theirs
+    def entered(self, stop: Stop, askers: Collection[int] = (), name: str = "") -> Iterator[str]:
+        """The name of a turn while it runs, a new one if it has none; `askers` may stop one that is theirs
         together."""
-        name = self._life + secrets.token_hex(4)
+        name = name or self.new_name()
         self._stops[name] = stop
         self._askers[name] = frozenset(askers)
         self._none.clear()
@@ -83,6 +91,13 @@ class RunningTurns:
             if mine:
                 self._claimed.discard(message_id)
 
+    def shown(self, since_s: float, *, ok: bool) -> None:
+        """The end of a turn that was over at `since_s` (of `time.monotonic`) stands on Discord, or can't."""
+        seconds = round(time.monotonic() - since_s, 3)
+        self._meter.shown(seconds, ok=ok)
+        if ok:
+            _log.info("answer_shown", discord_s=seconds)
+
     async def none_left(self) -> None:
         """Wait until every turn has been shown to its end."""
         await self._none.wait()
@@ -100,30 +115,35 @@ async def show_turn(
     before: Sequence[Page] = (),
     askers: Collection[int] = (),
     opened: Callable[[], Awaitable[None]] | None = None,
+    name: str = "",
 ) -> AnswerState:
     """Run a turn and show it as it goes. However it ends, the reader is told; the state is how it ended.
     `words` are others than the reader's usual ones, `note` is a sentence to stand under it.
 
     `askers` are those who asked in a channel: the answer is everybody's, any of them may stop it, and no
     buttons stay under it. With `opened` the first message is posted before the turn begins, and then that is
-    called; without a message there is no turn, and hikari's errors are raised.
+    called; without a message there is no turn, and hikari's errors are raised. `name` is that of its entry in
+    the ledger, if it has one.
     """
     stop = Stop()
     words = in_channel(reader.words) if askers else words or reader.words
     owner = None if askers else reader.user_id
-    with running.entered(stop, askers) as name:
-        stop_button = StopButton(owner or ANY_ASKER, name)
+    with running.entered(stop, askers, name) as its_name:
+        stop_button = StopButton(owner or ANY_ASKER, its_name)
         live = LiveAnswer(reply, words, stop_button, asker_id=reader.user_id, before=before)
         if opened is not None:
             await live.open()
             await opened()
         async with live:
             await _feed(start(stop), live, reader)
+            over_s = time.monotonic()
         try:
             await live.finish(owner, temporary=temporary, note=note)
         except hikari.HikariError as error:  # the message is gone, or the connection; the turn is stored
             _log.warning("answer_not_shown", error=type(error).__name__)
+            running.shown(over_s, ok=False)
             return replace(live.state, unseen=True)
+        running.shown(over_s, ok=True)
     return live.state
 
 
@@ -142,7 +162,7 @@ async def _feed(events: AsyncGenerator[TurnEvent, None], live: LiveAnswer, reade
             async for event in events:
                 live.feed(event)
     except CcBotError as error:
-        live.fail(explain(error, reader.locale))
+        live.fail(explain(error, reader.locale), passing=isinstance(error, TurnError | StorageError))
     except Exception:  # noqa: BLE001 - whatever it is, the reader is told; the record has its type
         _log.error("turn_broke", exc_info=True)
         live.fail(explain(CcBotError(), reader.locale))

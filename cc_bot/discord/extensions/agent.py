@@ -7,6 +7,7 @@ import lightbulb
 import structlog
 
 from cc_bot.agents.naming import matching_agents, named_agent
+from cc_bot.discord.access.ways_in import suggesting
 from cc_bot.discord.agents import Chooser, where
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import MAX_CHOICES, defer
@@ -47,7 +48,7 @@ def agent_name() -> str:
         "agent_name_description",
         localize=True,
         max_length=100,
-        autocomplete=lightbulb.di.with_di(suggest_agents),
+        autocomplete=suggesting(suggest_agents),
     )
 
 

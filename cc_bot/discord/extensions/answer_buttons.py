@@ -1,22 +1,26 @@
-"""The buttons under an answer: Stop while it streams; Answer again and Continue after.
+"""The buttons under a finished answer: Answer again, and Continue.
 
-What a button needs stands in its custom id, so one that was shown before a restart still works.
+What a button needs stands in its custom id, so one that was shown before a restart still works. Like a
+command, a press stands in the ledger before Discord is told that it was taken.
 """
 
-import contextlib
 from dataclasses import dataclass, replace
+from functools import partial
 
 import hikari
 import lightbulb
 from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.assistant import Assistant, TurnOptions
+from cc_bot.correlation import begin_turn
+from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.agents import Chooser, Chosen, words_under
 from cc_bot.discord.delivery.answer_pages import note_pages
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.entries import Entries, Entry
 from cc_bot.discord.delivery.interaction_outlet import reply_following, reply_in_place
 from cc_bot.discord.delivery.reply import components
-from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.delivery.taken_down import TakenDown, delete_all
 from cc_bot.discord.delivery.turns import RunningTurns, show_turn
 from cc_bot.discord.delivery.undone import without_undone
 from cc_bot.discord.failures import tell, tell_failure
@@ -26,12 +30,14 @@ from cc_bot.discord.interactions import (
     defer_update,
     is_ephemeral,
     message_link,
+    roles_of,
     visibility_of,
 )
 from cc_bot.discord.localization import Reader, Readers
-from cc_bot.discord.pages.custom_ids import ANY_ASKER, AnswerButton, StopButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import AnswerButton, parse_custom_id
 from cc_bot.discord.pages.page import Button, Page, TextFile
 from cc_bot.discord.pages.receipts import is_receipt_button
+from cc_bot.domain.ledger import AskedQuestion
 from cc_bot.domain.message import Message
 from cc_bot.stores import ChannelStore, MemoryStore, ScheduleStore
 
@@ -39,26 +45,39 @@ loader = lightbulb.Loader()
 
 
 @dataclass(frozen=True, slots=True)
-class _Press:
-    """Of a button under a finished answer, by whom it is for."""
+class _Parts:
+    """What presses need, whoever's they are."""
 
-    interaction: hikari.ComponentInteraction
-    button: AnswerButton
-    reader: Reader
     assistant: Assistant
     running: RunningTurns
     channels: ChannelStore
     memories: MemoryStore
     schedules: ScheduleStore
     boards: CanvasBoards
+    taken_down: TakenDown
+    chooser: Chooser
+    entries: Entries
+
+
+@dataclass(frozen=True, slots=True)
+class _Press:
+    """Of a button under a finished answer, by whom it is for, and in the ledger."""
+
+    parts: _Parts
+    interaction: hikari.ComponentInteraction
+    button: AnswerButton
+    reader: Reader
     chosen: Chosen
     """Who gave the answer, and in which session."""
+    entry: Entry
+    in_place: bool
+    """Whether a new answer is shown where the old one is."""
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
 async def on_press(
-    event: hikari.ComponentInteractionCreateEvent,
+    event: Pressed,
     *,
     assistant: Assistant,
     readers: Readers,
@@ -69,94 +88,110 @@ async def on_press(
     schedules: ScheduleStore,
     boards: CanvasBoards,
     chooser: Chooser,
+    entries: Entries,
 ) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
-    if not isinstance(button, StopButton | AnswerButton):
+    if not isinstance(button, AnswerButton):
         return
+    begin_turn()
     try:
         reader = await readers.of(interaction)
-        if not _may_press(button, reader.user_id, running):
+        if button.user_id != reader.user_id:
             await tell(interaction, reader.words.answer.not_yours)
-        elif isinstance(button, StopButton):
-            await _stop(interaction, button, reader, running)
-        else:
-            await defer_update(interaction)
-            chosen = await chooser.of_answer(interaction, button.answer_id)
-            press = _Press(
-                interaction, button, reader, assistant, running, channels, memories, schedules, boards, chosen
-            )
-            with running.claimed(int(interaction.message.id)) as mine:
-                if mine and button.action == "again":
-                    if await _regenerate(press):
-                        await _delete(interaction, button.earlier_messages, taken_down)
-                elif mine:
-                    await _continue(press)
+            return
+        parts = _Parts(
+            *(assistant, running, channels, memories, schedules, boards, taken_down, chooser, entries)
+        )
+        with running.claimed(int(interaction.message.id)) as mine:
+            if mine:
+                await _act(parts, interaction, button, reader)
+            else:
+                await defer_update(interaction)
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
 
 
-def _may_press(button: StopButton | AnswerButton, user_id: int, running: RunningTurns) -> bool:
-    if isinstance(button, StopButton) and button.user_id == ANY_ASKER:
-        return running.asked_by(button.turn, user_id) or not running.runs(button.turn)
-    return button.user_id == user_id
-
-
-async def _stop(
-    interaction: hikari.ComponentInteraction, button: StopButton, reader: Reader, running: RunningTurns
+async def _act(
+    parts: _Parts, interaction: hikari.ComponentInteraction, button: AnswerButton, reader: Reader
 ) -> None:
-    ended = running.began_here(button.turn) or button.user_id == ANY_ASKER  # a channel's is taken up again
-    if running.stop(button.turn) or ended:
-        await defer_update(interaction)
-        return
-    # The program was restarted in between: the answer will never come to its end.
-    words, content = reader.words.answer, interaction.message.content or ""
-    told = f"{content}\n-# {words.no_longer_running}"
-    if content.startswith(words.thinking):
-        told = words.lost
-    await interaction.create_initial_response(hikari.ResponseType.MESSAGE_UPDATE, told[:2000], components=[])
+    press, _ = await parts.entries.acknowledged(
+        _entered(parts, interaction, button, reader),
+        partial(defer_update, interaction),
+        undo=lambda press: press.entry.settle(),
+    )
+    async with press.entry:
+        await (_regenerate(press) if button.action == "again" else _continue(press))
 
 
-async def _regenerate(press: _Press) -> bool:
-    """Whether the answer's earlier messages have nothing to say any more."""
-    interaction, button, assistant, reader = press.interaction, press.button, press.assistant, press.reader
+async def _entered(
+    parts: _Parts, interaction: hikari.ComponentInteraction, button: AnswerButton, reader: Reader
+) -> _Press:
+    chosen = await parts.chooser.of_answer(interaction, button.answer_id)
+    again, ephemeral = button.action == "again", is_ephemeral(interaction.message)
+    in_place = again and (not button.earlier_messages or (not ephemeral and _may_delete(interaction)))
+    turn = parts.entries.of_interaction(
+        interaction,
+        chosen.key,
+        "again" if again else "continue",
+        reader,
+        visibility=visibility_of(interaction, ephemeral=ephemeral),
+        ephemeral=ephemeral,
+    )
+    turn = replace(turn, below=not in_place, shown_in=int(interaction.message.id))
+    if again:
+        turn = replace(turn, replaces=button.answer_id, earlier=button.earlier_messages)
+    else:
+        words = reader.words.answer
+        turn = replace(turn, question=AskedQuestion(words.continue_question, author_name(interaction)))
+    return _Press(parts, interaction, button, reader, chosen, await parts.entries.accept(turn), in_place)
+
+
+async def _regenerate(press: _Press) -> None:
+    interaction, button, reader = press.interaction, press.button, press.reader
+    assistant = press.parts.assistant
     key = press.chosen.key
     await assistant.check_newest(key, button.answer_id)
     ephemeral = is_ephemeral(interaction.message)
-    in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
+    in_place, noting = press.in_place, press.entry.posted
     shown = _page_of(interaction.message)
-    before = await without_undone(shown, press.memories, press.schedules) if in_place else None
+    before = await without_undone(shown, press.parts.memories, press.parts.schedules) if in_place else None
     reply = (
-        reply_in_place(interaction, before, ephemeral=ephemeral)
+        reply_in_place(interaction, before, ephemeral=ephemeral, noting=noting)
         if before
-        else reply_following(interaction, ephemeral=ephemeral)
+        else reply_following(interaction, ephemeral=ephemeral, noting=noting)
     )
     options = _options(press, message_id=int(interaction.message.id) if in_place else None)
     ended = await show_turn(
-        lambda stop: press.boards.noting(
+        lambda stop: press.parts.boards.noting(
             key, assistant.regenerate(key, button.answer_id, options, stop), interaction
         ),
         reply,
         reader,
-        press.running,
+        press.parts.running,
         words=words_under(press.chosen, reader),
         before=(before,) if before else (),
+        name=press.entry.id,
     )
     if in_place:
-        await note_pages(press.channels, ended, (int(interaction.message.id), *reply.further_ids))
+        await note_pages(press.parts.channels, ended, (int(interaction.message.id), *reply.further_ids))
     else:
-        await note_pages(press.channels, ended, await reply.message_ids())
+        await note_pages(press.parts.channels, ended, await reply.message_ids())
+    if ended.text.strip():
+        if in_place:
+            rest, above = interaction.app.rest, button.earlier_messages
+            await delete_all(rest, interaction.channel_id, above, press.parts.taken_down)
+        else:
+            await interaction.edit_initial_response(components=_memory_rows(interaction))
+    await press.entry.ended(ended)
     if ended.canvas_changed:
-        await press.boards.changed(key, interaction, ephemeral=ephemeral)
-    anew = bool(ended.text.strip())
-    if anew and not in_place:
-        await interaction.edit_initial_response(components=_memory_rows(interaction))
-    return anew and in_place
+        await press.parts.boards.changed(key, interaction, ephemeral=ephemeral)
 
 
 async def _continue(press: _Press) -> None:
-    interaction, button, assistant, reader = press.interaction, press.button, press.assistant, press.reader
-    key = press.chosen.key
+    interaction, button, reader = press.interaction, press.button, press.reader
+    assistant = press.parts.assistant
+    key, boards = press.chosen.key, press.parts.boards
     await assistant.check_newest(key, button.answer_id)
     await interaction.edit_initial_response(components=_memory_rows(interaction))
     ephemeral = is_ephemeral(interaction.message)
@@ -167,7 +202,7 @@ async def _continue(press: _Press) -> None:
         author_id=reader.user_id,
         author_name=author_name(interaction),
     )
-    reply = reply_following(interaction, ephemeral=ephemeral)
+    reply = reply_following(interaction, ephemeral=ephemeral, noting=press.entry.posted)
     options = _options(press, message_id=None)
 
     async def opened() -> None:
@@ -179,17 +214,21 @@ async def _continue(press: _Press) -> None:
     stored = False
     try:
         ended = await show_turn(
-            lambda stop: press.boards.noting(key, assistant.ask(key, message, options, stop), interaction),
+            lambda stop: press.parts.boards.noting(
+                key, assistant.ask(key, message, options, stop), interaction
+            ),
             reply,
             reader,
-            press.running,
+            press.parts.running,
             words=words_under(press.chosen, reader),
             opened=None if ephemeral else opened,
+            name=press.entry.id,
         )
         stored = ended.done is not None and ended.done.answer.id is not None
-        await note_pages(press.channels, ended, reply.further_ids)
+        await note_pages(press.parts.channels, ended, reply.further_ids)
+        await press.entry.ended(ended)
         if ended.canvas_changed:
-            await press.boards.changed(key, interaction, ephemeral=ephemeral)
+            await boards.changed(key, interaction, ephemeral=ephemeral)
     finally:
         if not stored:  # nothing came: it may be tried once more
             page = _page_of(interaction.message)
@@ -201,16 +240,6 @@ def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
     ephemeral messages, Discord lets nobody but the reader dismiss the messages above the button's: there
     the old answer stays whole, and the new one comes below it."""
     return hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
-
-
-async def _delete(
-    interaction: hikari.ComponentInteraction, message_ids: tuple[int, ...], taken_down: TakenDown
-) -> None:
-    """Take down the rest of an answer that was replaced."""
-    for message_id in message_ids:
-        taken_down.expect(message_id)
-        with contextlib.suppress(hikari.ForbiddenError, hikari.NotFoundError):
-            await interaction.app.rest.delete_message(interaction.channel_id, message_id)
 
 
 def _options(press: _Press, *, message_id: int | None) -> TurnOptions:
@@ -225,6 +254,8 @@ def _options(press: _Press, *, message_id: int | None) -> TurnOptions:
         agent=press.chosen.agent,
         guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
         can_write_there=can_write(interaction),
+        role_ids=roles_of(interaction.member),
+        entry=press.entry.id,
     )
 
 

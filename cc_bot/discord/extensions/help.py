@@ -2,6 +2,7 @@
 
 import lightbulb
 
+from cc_bot.discord.access.owners import Owners
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.localization import Readers
@@ -14,14 +15,18 @@ loader = lightbulb.Loader()
 @loader.command
 class Help(lightbulb.SlashCommand, name="help", description="help_description", localize=True):
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, readers: Readers, granted: GrantedReading) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, readers: Readers, granted: GrantedReading, owners: Owners
+    ) -> None:
         await defer(ctx.interaction, ephemeral=True)
-        reader = await readers.of(ctx.interaction)
-        await ctx.interaction.edit_initial_response(help_text(reader.words.session, granted.reading))
+        words = (await readers.of(ctx.interaction)).words.session
+        owner = int(ctx.user.id) in await owners.ids()
+        await ctx.interaction.edit_initial_response(help_text(words, granted.reading, owner=owner))
 
 
-def help_text(words: SessionTexts, reading: Reading) -> str:
+def help_text(words: SessionTexts, reading: Reading, *, owner: bool = False) -> str:
     """What the bot can do, and what it stores, where it may read so much."""
     mention = "" if reading == "off" else words.help_mention
     stored = {"off": "", "mentions": words.help_stored_mentions, "all": words.help_stored_all}
-    return words.help.format(mention=mention, stored=stored[reading])
+    admin = words.help_admin if owner else ""
+    return words.help.format(mention=mention, admin=admin, stored=stored[reading])

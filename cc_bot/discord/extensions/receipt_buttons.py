@@ -4,9 +4,9 @@ What a button needs stands in its custom id, so one that was shown before a rest
 it stands under may be public: replies are for the memories' owner alone.
 """
 
-import hikari
 import lightbulb
 
+from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.delivery.reply import NO_PINGS
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import defer
@@ -18,11 +18,9 @@ from cc_bot.stores import Stores
 loader = lightbulb.Loader()
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
-async def on_press(
-    event: hikari.ComponentInteractionCreateEvent, *, stores: Stores, readers: Readers
-) -> None:
+async def on_press(event: Pressed, *, stores: Stores, readers: Readers) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
     if not isinstance(button, UndoButton | UsedMemoriesButton):

@@ -4,6 +4,7 @@ from zoneinfo import available_timezones
 
 import lightbulb
 
+from cc_bot.discord.access.ways_in import suggesting
 from cc_bot.discord.interactions import MAX_CHOICES, defer
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.domain.locale import Locale
@@ -14,12 +15,12 @@ from cc_bot.stores.settings import SettingsStore
 loader = lightbulb.Loader()
 
 
+async def suggest_timezones(ctx: lightbulb.AutocompleteContext[str]) -> None:
+    await ctx.respond(matching_timezones(str(ctx.focused.value or "")))
+
+
 @loader.command
 class Settings(lightbulb.SlashCommand, name="settings", description="settings_description", localize=True):
-    @staticmethod
-    async def suggest(ctx: lightbulb.AutocompleteContext[str]) -> None:
-        await ctx.respond(matching_timezones(str(ctx.focused.value or "")))
-
     language = lightbulb.string(
         "settings_language",
         "settings_language_description",
@@ -33,7 +34,7 @@ class Settings(lightbulb.SlashCommand, name="settings", description="settings_de
         localize=True,
         default=None,
         max_length=64,
-        autocomplete=suggest,
+        autocomplete=suggesting(suggest_timezones),
     )
 
     @lightbulb.invoke

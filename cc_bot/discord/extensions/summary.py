@@ -3,9 +3,9 @@
 The reply is ephemeral, so that it may show what was said in private, too.
 """
 
-import hikari
 import lightbulb
 
+from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.failures import tell, tell_failure
@@ -40,11 +40,9 @@ class ShowSummary(lightbulb.SlashCommand, name="summary", description="summary_d
         )
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
-async def on_press(
-    event: hikari.ComponentInteractionCreateEvent, summaries: SummaryStore, readers: Readers
-) -> None:
+async def on_press(event: Pressed, summaries: SummaryStore, readers: Readers) -> None:
     """Delete what is kept of the channel that the button stands in."""
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)

@@ -3,7 +3,7 @@
 Those are two questions, and both depend on what the operator lets the bot read.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -11,8 +11,11 @@ from typing import Final
 import hikari
 import structlog
 
+from cc_bot.discord.access.gate import Gate, error_of
+from cc_bot.discord.access.seen_roles import SeenRoles
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import repeated
+from cc_bot.discord.interactions import roles_of
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.messages.addressing import Addressing
 from cc_bot.discord.messages.catch_up import CatchUp
@@ -29,6 +32,8 @@ from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.question_files import QuestionFiles
 from cc_bot.discord.places import Places
 from cc_bot.discord.recent import Recent
+from cc_bot.domain.access import Refusal
+from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.stores import ChannelStore
@@ -47,6 +52,7 @@ channel waits for that."""
 class Arrivals:
     channels: ChannelStore
     addressing: Addressing
+    gate: Gate
     places: Places
     catch_up: CatchUp
     mentions: Mentions
@@ -54,6 +60,7 @@ class Arrivals:
     replies: MessageReplies
     readers: Readers
     locales: GuildLocales
+    roles: SeenRoles
     files: QuestionFiles
     _attended: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     _personal: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
@@ -68,6 +75,8 @@ class Arrivals:
             return
         if message.guild_id is not None:
             self.locales.place(int(message.channel_id), int(message.guild_id))
+            if message.member is not None:
+                self.roles.note(int(message.guild_id), int(message.author.id), roles_of(message.member))
         if not self._is_for_bot(message):
             await self._overheard(message)
         elif self._is_new(message):
@@ -80,9 +89,8 @@ class Arrivals:
     def to_store(self, message: hikari.Message) -> Message | None:
         """A message that was missed, as a channel's archive keeps it; None for what it does not keep.
 
-        What goes on with its author's session stays out of it, as long as this process knows of that; a reply
-        whose turn was lost with the last process is the channel's. Whether an answer that it replies to has
-        to be quoted is not looked up: those to commands have.
+        What goes on with its author's session stays out of it, as long as this process knows of that. Whether
+        an answer that it replies to has to be quoted is not looked up: those to commands have.
         """
         if int(message.id) in self._personal:
             return None
@@ -105,6 +113,12 @@ class Arrivals:
             self._missed[int(message.id)] = None
         return stored
 
+    def answered_elsewhere(self, message_ids: Iterable[int]) -> None:
+        """These were questions to their authors' own sessions when the program last ended; catching up does
+        not make them the channel's."""
+        for message_id in message_ids:
+            self._personal[message_id] = None
+
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
         """One sentence, if it was the bot that somebody wrote to. Raises hikari's errors."""
         if not self._is_for_bot(message):
@@ -116,6 +130,11 @@ class Arrivals:
         await self.replies.say(int(message.channel_id), int(message.id), explain(error, locale))
 
     async def _addressed(self, message: hikari.Message, leave: Callable[[], None]) -> None:
+        if refused := await self.gate.refused_author(message):
+            await self._overheard(message, waiting=False)
+            leave()
+            await self._turn_away(message, refused)
+            return
         if asks_nothing(message, self.addressing.bot()):
             leave()
             reader = await self._reader(message)
@@ -133,22 +152,38 @@ class Arrivals:
         is_dm = message.guild_id is None
         return is_from_person(message) and (is_dm or is_addressed(message, int(self.addressing.bot().id)))
 
-    async def _overheard(self, message: hikari.Message) -> None:
-        """Between others."""
-        if self.addressing.reads_all and message.guild_id is not None and not is_withheld(message):
-            await self._store(message)
+    async def _turn_away(self, message: hikari.Message, refused: Refusal) -> None:
+        """No channel is told that somebody may not use the bot, but that there is maintenance."""
+        if refused.why == "maintenance" or message.guild_id is None:
+            sentence = explain(error_of(refused), (await self._reader(message)).locale)
+            await self.replies.say(int(message.channel_id), int(message.id), sentence)
 
-    async def _store(self, message: hikari.Message) -> None:
-        channel_id = int(message.channel_id)
-        key = await repeated(lambda: self.places.key_of(channel_id), PLACE_PAUSES_S)
-        await self.catch_up.caught_up(channel_id)
+    async def _overheard(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
+        """Between others; `waiting` as in `_store`. Where the bot is not to be, nothing of it is kept, and
+        nothing of it is fetched later."""
+        if not self.addressing.reads_all or message.guild_id is None or is_withheld(message):
+            return
+        key = await self._key_of(message)
+        if await self.gate.reads(key, int(message.guild_id)):
+            await self._store(message, waiting=waiting)
+        else:
+            await self.channels.pass_over(key, int(message.id))
+
+    async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
+        """`waiting`: whether it is to be answered; None where that has to be found out."""
+        key = await self._key_of(message)
+        await self.catch_up.caught_up(int(message.channel_id))
         quoting = await self.addressing.quotes(message)
         stored = to_message(message, self.addressing.bot(), quoting=quoting)
-        waiting = await self.addressing.wants_answer(key, message)
+        if waiting is None:
+            waiting = await self.addressing.wants_answer(key, message)
         if waiting:
             self.files.note(message)
         if await self.channels.add(key, stored, waiting=waiting) and waiting:
             self.mentions.wake(key)
+
+    async def _key_of(self, message: hikari.Message) -> ChannelKey:
+        return await repeated(lambda: self.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
 
     async def _reader(self, message: hikari.Message) -> Reader:
         return await self.readers.of_author(int(message.author.id), self.locales.of(int(message.channel_id)))

@@ -1,10 +1,12 @@
 """Questions of a channel that get one answer, and how many those are at most."""
 
+import zlib
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from cc_bot.discord.localization import Reader
+from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.message import Message
 
@@ -36,6 +38,11 @@ class Asked:
     @property
     def askers(self) -> frozenset[int]:
         return frozenset(question.author_id for question in self.questions)
+
+    @property
+    def edition(self) -> str:
+        """The same as long as the questions read the same, also for the next run of the program."""
+        return base36(zlib.crc32("\n".join(question.content for question in self.questions).encode()))
 
     def among(self, ids: Collection[int]) -> tuple[Message, ...]:
         """Its questions with these ids."""

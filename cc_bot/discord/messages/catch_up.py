@@ -15,6 +15,7 @@ from typing import Protocol
 import hikari
 import structlog
 
+from cc_bot.correlation import job
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
@@ -48,6 +49,9 @@ PAGE = 100
 
 class Listener(Protocol):
     """What live messages go through as well: how one is stored, and whether it is to be answered."""
+
+    async def reads(self, key: ChannelKey) -> bool:
+        """Whether the place is one for the bot to read."""
 
     def to_store(self, message: hikari.Message) -> Message | None:
         """As it is archived; None for what is not: the bot's own messages, system messages, blank ones."""
@@ -148,7 +152,8 @@ class _Run:
         _log.info("caught_up", places=len(rounds))
 
     async def _catch_up(self, place: Place) -> None:
-        await self._fill(place)
+        with job("catch_up"):
+            await self._fill(place)
         (await self._behind).pop(place.key.place_id, None)
         self._filling.pop(place.key.place_id, None)
 
@@ -168,6 +173,10 @@ class _Gap:
         """Never raises: a place that can't be read must not keep its new messages waiting."""
         place_id = place.key.place_id
         try:
+            if not await self.listener.reads(place.key):
+                first_of_now = int(hikari.Snowflake.from_datetime(self.clock()))
+                await self.channels.pass_over(place.key, first_of_now - 1)
+                return
             missed = await self._missed(place_id, max(place.newest_id, place.reset_id, self.since))
             await self._store(place.key, missed)
         except (hikari.ForbiddenError, hikari.NotFoundError) as error:

@@ -12,6 +12,8 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.correlation import begin_turn
+from cc_bot.discord.access.seen_roles import SeenRoles
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import Reply, Sent
@@ -43,6 +45,7 @@ class ChannelAnswers:
     files: QuestionFiles
     readers: Readers
     locales: GuildLocales
+    roles: SeenRoles
     running: RunningTurns
     withdrawals: Withdrawals
     chooser: Chooser
@@ -61,6 +64,7 @@ class ChannelAnswers:
         """
         if await self._told_before(waiting):
             return True
+        begin_turn()
         asked, reply = await self._begun(key, waiting)
         try:
             with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
@@ -109,10 +113,11 @@ class ChannelAnswers:
 
     async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
         """Whether it came to an end: not when the program stops meanwhile."""
+        begin_turn()
         answer_id = id_of(answer)
         asked = await self._asked(key, questions)
         before = _as_shown(asked, answer)
-        reply = self.replies.to(key.place_id, asked.newest_id, await self._sent(answer_id), anew=True)
+        reply = self._reply(asked, await self._sent(answer_id))
         await self.mentions.rewriting(answer_id)
         with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
             on_its_way.answer_id = answer_id
@@ -137,8 +142,7 @@ class ChannelAnswers:
         `answer` does."""
         for answer in await self.mentions.to_show(key):
             asked = await self._asked(key, await self.mentions.questions(id_of(answer)))
-            sent = await self._sent(id_of(answer))
-            reply = self.replies.to(key.place_id, asked.newest_id, sent, anew=True)
+            reply = self._reply(asked, await self._sent(id_of(answer)))
             try:
                 await reply.show(_as_shown(asked, answer))
             except REFUSALS as error:
@@ -148,21 +152,28 @@ class ChannelAnswers:
     async def _begun(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[Asked, Reply]:
         """What of the waiting is answered now, and in which reply. A crash, or a database that fails, leaves
         an answer that was begun: who waited for that one is served first."""
-        begun = await self._interrupted(key)
-        if begun is not None:
-            answer_id, ids = begun
-            if served := [question for question in waiting if id_of(question) in ids]:
-                asked = await self._asked(key, served)
-                return asked, self.replies.to(key.place_id, asked.newest_id, await self._sent(answer_id))
+        answer_id, newest_id, ids = await self._interrupted(key)
+        if served := [question for question in waiting if id_of(question) in ids]:
+            asked, sent = await self._asked(key, served), await self._sent(answer_id) if answer_id else ()
+            return asked, self._reply(asked, sent, newest_id)
         asked = await self._asked(key, together(waiting))
-        return asked, self.replies.to(key.place_id, asked.newest_id)
+        await self.mentions.begin(asked.questions, asked.newest_id)
+        return asked, self._reply(asked)
 
-    async def _interrupted(self, key: ChannelKey) -> tuple[int, frozenset[int]] | None:
-        """The message of an answer that was begun and never ended, and to which questions."""
-        answer_id = await self.mentions.answer_of(key)
-        if answer_id is None:
-            return self._posted.get(key)
-        return answer_id, frozenset(map(id_of, await self.mentions.questions(answer_id)))
+    def _reply(self, asked: Asked, sent: Sequence[Sent] = (), newest_id: int = 0) -> Reply:
+        """What it has posted already, in this run of the program or an earlier one, is not posted again."""
+        question_id = newest_id or asked.newest_id
+        return self.replies.to(asked.key.place_id, question_id, sent, edition=asked.edition)
+
+    async def _interrupted(self, key: ChannelKey) -> tuple[int | None, int, frozenset[int]]:
+        """Of an answer that was begun and never ended: its message, if it is known to be posted; else of what
+        its nonce is made; and to which questions."""
+        if (answer_id := await self.mentions.answer_of(key)) is not None:
+            return answer_id, 0, frozenset(map(id_of, await self.mentions.questions(answer_id)))
+        if posted := self._posted.get(key):
+            return posted[0], 0, posted[1]
+        newest_id, ids = await self.mentions.begun(key) or (0, frozenset())
+        return None, newest_id, ids
 
     async def _sent(self, answer_id: int) -> tuple[Sent, ...]:
         """The messages that an earlier run, or an earlier try, has shown an answer in."""
@@ -223,6 +234,7 @@ class ChannelAnswers:
 
     async def _options(self, asked: Asked, answer_id: int | None) -> TurnOptions:
         reader, place_id = asked.reader, asked.key.place_id
+        guild_id = self.locales.guild_of(place_id)
         return TurnOptions(
             reader.locale,
             reader.timezone,
@@ -231,7 +243,8 @@ class ChannelAnswers:
             memory_paused=reader.memory_paused,
             link=self.locales.link(place_id, answer_id),
             agent=await self.chooser.in_channel(asked.key),
-            guild_id=self.locales.guild_of(place_id),
+            guild_id=guild_id,
+            role_ids=self.roles.of(guild_id, reader.user_id),
         )
 
     async def _settle(self, asked: Asked, reply: Reply, state: AnswerState, *, withdrawn: bool) -> bool:

@@ -10,8 +10,10 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Assistant
+from cc_bot.discord.access.gate import Gate
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.entries import Entries
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
@@ -23,7 +25,6 @@ from cc_bot.discord.messages.arrivals import Arrivals
 from cc_bot.discord.messages.catch_up import CatchUp
 from cc_bot.discord.messages.changes import Changes
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
-from cc_bot.discord.messages.cut_off import CutOff
 from cc_bot.discord.messages.mentions import Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.question_files import QuestionFiles
@@ -55,9 +56,12 @@ class Messages:
         readers: Readers,
         chooser: Chooser,
         *,
+        gate: Gate,
         running: RunningTurns,
         places: Places,
         taken_down: TakenDown,
+        replies: MessageReplies,
+        entries: Entries,
         locales: GuildLocales,
         boards: CanvasBoards,
         clock: Clock,
@@ -65,13 +69,15 @@ class Messages:
     ) -> None:
         self._reading = granted.reading
         self._channels = stores.channels
+        self._ledger = stores.ledger
         self._bot = bot
+        self._gate = gate
         self._order = InOrder()
         self._resuming: asyncio.Task[None] | None = None
         self._locales = locales
         self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, since=granted.since)
-        replies, withdrawals = MessageReplies(bot.rest, taken_down, stores.channels), Withdrawals()
-        files = QuestionFiles(bot.rest)
+        withdrawals = Withdrawals()
+        files, roles = QuestionFiles(bot.rest), gate.roles
         self.unasked = unasked = Unasked(stores.schedules, self._me)
         self._addressing = Addressing(
             stores.channels,
@@ -89,13 +95,13 @@ class Messages:
             files=files,
             readers=readers,
             locales=self._locales,
+            roles=roles,
             running=running,
             withdrawals=withdrawals,
             chooser=chooser,
             bot=self._me,
         )
-        self._mentions = Mentions(stores.mentions, answers, TypingSigns(bot.rest), clock)
-        self._cut_off = CutOff(stores.personal_answers, stores.channels, replies, readers, self._locales)
+        self._mentions = Mentions(stores.mentions, answers, TypingSigns(bot.rest), gate, clock)
         personal = PersonalTurns(
             channels=stores.channels,
             assistant=assistant,
@@ -104,7 +110,7 @@ class Messages:
             locales=self._locales,
             running=running,
             withdrawals=withdrawals,
-            cut_off=self._cut_off,
+            entries=entries,
             unasked=unasked,
             boards=boards,
             bot=self._me,
@@ -112,6 +118,7 @@ class Messages:
         self._arrivals = Arrivals(
             channels=stores.channels,
             addressing=self._addressing,
+            gate=gate,
             places=places,
             catch_up=self._catch_up,
             mentions=self._mentions,
@@ -119,6 +126,7 @@ class Messages:
             replies=replies,
             readers=readers,
             locales=self._locales,
+            roles=roles,
             files=files,
         )
         self._changes = Changes(
@@ -128,6 +136,16 @@ class Messages:
             withdrawals=withdrawals,
             taken_down=taken_down,
         )
+
+    async def prepare(self) -> None:
+        """Before the connection is opened: learn what the last run of the program left on its way. While the
+        database fails, a reply of that may be answered by its channel as well."""
+        try:
+            left = await self._ledger.unfinished()
+        except StorageError as error:
+            _log.warning("ledger_not_read", error=type(error).__name__)
+            return
+        self._arrivals.answered_elsewhere(turn.question_id for turn in left if turn.question_id is not None)
 
     def listen(self) -> None:
         """To be called before the connection is opened. Hears nothing when nothing is to be read."""
@@ -146,8 +164,7 @@ class Messages:
         subscribe(hikari.GuildChannelDeleteEvent, self._on_channel_deleted)
 
     def resume(self) -> None:
-        """Once the connection is open: see to those who still wait since the program last ended, and to those
-        whose answers it was killed under."""
+        """Once the connection is open: see to those who still wait since the program last ended."""
         if self._reading != "off":
             self._resuming = asyncio.create_task(self._resume())
 
@@ -178,6 +195,9 @@ class Messages:
     def to_store(self, message: hikari.Message) -> Message | None:
         return self._arrivals.to_store(message)
 
+    async def reads(self, key: ChannelKey) -> bool:
+        return await self._gate.reads(key)
+
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
         return await self._addressing.wants_answer(key, message)
 
@@ -189,7 +209,6 @@ class Messages:
             for pause_s in chain(_RESUME_PAUSES_S, repeat(_RESUME_PAUSES_S[-1])):
                 try:
                     await self._mentions.resume()
-                    await self._cut_off.resume()
                 except StorageError as error:
                     _log.warning("resume_failed", error=type(error).__name__)
                     await asyncio.sleep(pause_s)

@@ -7,18 +7,24 @@ it ends, is answered after the next start, and what was answered and not yet sho
 
 import asyncio
 import contextlib
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import partial
 
 import hikari
 import structlog
 
+from cc_bot.discord.access.gate import Gate, error_of
+from cc_bot.discord.localization import Reader
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.messages.typing_signs import TypingSigns
+from cc_bot.domain.access import Refusal
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import StorageError
+from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import Message
 from cc_bot.stores import MentionStore
+from cc_bot.texts import explain
 
 _log = structlog.get_logger(__name__)
 
@@ -34,6 +40,7 @@ class Mentions:
         store: MentionStore,
         answers: ChannelAnswers,
         typing: TypingSigns,
+        gate: Gate,
         clock: Clock,
         *,
         retry_s: float = RETRY_S,
@@ -41,6 +48,7 @@ class Mentions:
         self._store = store
         self._answers = answers
         self._typing = typing
+        self._gate = gate
         self._clock = clock
         self._retry_s = retry_s
         self._workers: dict[ChannelKey, asyncio.Task[None]] = {}
@@ -111,6 +119,9 @@ class Mentions:
                 await self._answers.say(key, left_behind, lambda reader: reader.words.mention.left_behind)
                 continue
             waiting = await self._store.waiting(key)
+            if refused := await self._gate.refused_in(key, waiting):
+                await self._turn_away(key, waiting, refused)
+                continue
             late = [question for question in waiting if self._is_late(question)]
             if late:
                 await self._answers.say(key, late, lambda reader: reader.words.mention.away)
@@ -119,8 +130,24 @@ class Mentions:
 
     async def _remake(self, key: ChannelKey) -> None:
         for question in await self._store.edited(key):
-            if not self._closed.is_set():
+            if self._closed.is_set():
+                return
+            if await self._gate.refused_in(key, [question]):
+                await self._store.read(question)
+            else:
                 await self._answers.remake(key, question)
+
+    async def _turn_away(
+        self, key: ChannelKey, waiting: Sequence[Message], refused: Mapping[int, Refusal]
+    ) -> None:
+        """Those who may not use the bot: no channel is told of that, but of maintenance."""
+        for reason in dict.fromkeys(refused.values()):
+            questions = [question for question in waiting if refused.get(question.author_id) == reason]
+            if reason.why == "maintenance" or await self._store.answer_of(key):
+                error = error_of(reason)
+                await self._answers.say(key, questions, partial(_explained, error))
+            else:
+                await self._store.give_up(questions)
 
     def _is_late(self, question: Message) -> bool:
         asked_at = hikari.Snowflake(question.discord_id or 0).created_at
@@ -129,3 +156,7 @@ class Mentions:
     async def _pause(self) -> None:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._closed.wait(), self._retry_s)
+
+
+def _explained(error: CcBotError, reader: Reader) -> str:
+    return explain(error, reader.locale)

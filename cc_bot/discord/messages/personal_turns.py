@@ -1,36 +1,36 @@
 """Messages that go on with their author's own session: in a DM, and replies to answers of that session.
 
-The answer looks and works like that of `/ask`, buttons included. Nothing waits in the database: like a
-command, a question that the program is stopped under is lost with it, of which the next run tells its author
-(cut_off.py). Where all messages are read, catching up finds a reply of the last minutes again, and the
-channel's conversation answers it.
+The answer looks and works like that of `/ask`, buttons included. Like a command, the question stands in the
+ledger of turns until the answer is shown: the next run of the program tells its author what became of it.
 """
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import hikari
 import structlog
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.correlation import begin_turn
 from cc_bot.discord.agents import Chosen, stand_in_note, words_under
 from cc_bot.discord.attachments import fetch_attachments
 from cc_bot.discord.delivery.answer_pages import note_pages
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.entries import Entries, Entry, asked_files
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.delivery.turns import RunningTurns, show_turn
 from cc_bot.discord.in_order import InOrder
-from cc_bot.discord.interactions import message_link
+from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
-from cc_bot.discord.messages.cut_off import CutOff
 from cc_bot.discord.messages.incoming import name_of_author, text_of
 from cc_bot.discord.messages.unasked import Unasked
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.domain.events import TurnEvent
+from cc_bot.domain.ledger import AskedQuestion
 from cc_bot.domain.message import Message
-from cc_bot.stores import ChannelStore, PersonalAnswer
+from cc_bot.stores import ChannelStore
 
 _log = structlog.get_logger(__name__)
 
@@ -44,7 +44,7 @@ class PersonalTurns:
     locales: GuildLocales
     running: RunningTurns
     withdrawals: Withdrawals
-    cut_off: CutOff
+    entries: Entries
     unasked: Unasked
     boards: CanvasBoards
     bot: Callable[[], hikari.OwnUser]
@@ -57,37 +57,55 @@ class PersonalTurns:
 
         Raises StorageError, and hikari's errors when nothing can be shown.
         """
-        key = chosen.key
-        place_id, question_id = int(message.channel_id), int(message.id)
-        reader = await self.readers.of_author(key.user_id, self.locales.of(place_id))
-        reply = self.replies.to(place_id, question_id)
+        begin_turn()
+        reader = await self.readers.of_author(chosen.key.user_id, self.locales.of(int(message.channel_id)))
         text = await self.unasked.quoting(message, text_of(message, self.bot()))
+        asked = AskedQuestion(text, name_of_author(message), asked_files(message.attachments))
+        turn = replace(self.entries.of_message(message, chosen.key, reader), question=asked)
+        async with await self.entries.accept(turn) as entry:
+            await self._show(chosen, message, reader, text, entry=entry, opened=opened)
+
+    async def _show(
+        self,
+        chosen: Chosen,
+        message: hikari.Message,
+        reader: Reader,
+        text: str,
+        *,
+        entry: Entry,
+        opened: Callable[[], None],
+    ) -> None:
+        question_id = int(message.id)
+        reply = self.replies.to(int(message.channel_id), question_id)
 
         async def begin() -> None:
             [answer_id] = await reply.message_ids()
             on_its_way.answer_id = answer_id
-            await self.cut_off.opened(PersonalAnswer(answer_id, place_id, key.user_id))
+            await entry.shown_in(answer_id)
             opened()
 
         with self.withdrawals.watching((question_id,), reply.shows) as on_its_way:
             ended = await show_turn(
-                lambda stop: self._events(chosen, message, reader, on_its_way, stop, text=text),
+                lambda stop: self._events(
+                    chosen, message, reader, on_its_way, stop, text=text, entry=entry.id
+                ),
                 reply,
                 reader,
                 self.running,
                 words=words_under(chosen, reader),
                 note=stand_in_note(chosen, reader),
                 opened=begin,
+                name=entry.id,
             )
         if on_its_way.withdrawn:
             await self.channels.delete((question_id, *await reply.message_ids()))
             await _remove(reply)
+            await entry.settle()
         else:
             await note_pages(self.channels, ended, reply.further_ids)
-        if on_its_way.answer_id and (on_its_way.withdrawn or not ended.unseen):
-            await self.cut_off.ended(PersonalAnswer(on_its_way.answer_id, place_id, key.user_id))
+            await entry.ended(ended)
         if ended.canvas_changed:
-            await self.boards.changed(key)
+            await self.boards.changed(chosen.key)
 
     async def _question(self, message: hikari.Message, text: str) -> Message:
         """The question with its files. Raises InputError for what is wrong with them."""
@@ -111,6 +129,7 @@ class PersonalTurns:
         stop: Stop,
         *,
         text: str,
+        entry: str,
     ) -> AsyncGenerator[TurnEvent, None]:
         on_its_way.begin(stop)
         options = TurnOptions(
@@ -123,6 +142,8 @@ class PersonalTurns:
             link=message_link(message.guild_id, int(message.channel_id), on_its_way.answer_id),
             agent=chosen.agent,
             guild_id=None if message.guild_id is None else int(message.guild_id),
+            role_ids=roles_of(message.member),
+            entry=entry,
         )
         async with self._order.after(chosen.key.user_id) as leave:
             question = await self._question(message, text)

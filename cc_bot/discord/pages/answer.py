@@ -55,6 +55,8 @@ class AnswerState:
 
     text: str = ""
     waiting: Waiting = "thinking"
+    ahead: int | None = None
+    """While it is queued, as Notice has it."""
     tools: tuple[str, ...] = ()
     """Names of the tools that run, or ran while no word has followed: most run too shortly to be seen."""
     receipts: tuple[Receipt, ...] = ()
@@ -71,6 +73,8 @@ class AnswerState:
     """Seconds since anything was last seen to happen; 0 while that is short."""
     done: Done | None = None
     failure: str | None = None
+    passing: bool = False
+    """Whether what failed may be another thing in a while, with the same question."""
     """The sentence that ended it instead of an answer."""
     canvas: Canvas | None = None
     """As it is now, where the turn has changed it; it has a message of its own."""
@@ -105,8 +109,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:
             state = replace(state, schedules=with_schedule(state.schedules, receipt_of(change)))
         case CanvasChanged(canvas):
             state = replace(state, canvas=canvas)
-        case Notice(kind):
-            state = replace(state, waiting="thinking" if kind == "started" else kind)
+        case Notice(kind, ahead):
+            state = replace(state, waiting="thinking" if kind == "started" else kind, ahead=ahead)
         case Done(answer):  # after a crash it is all there is
             state = replace(
                 state,
@@ -186,7 +190,7 @@ def _activity(state: AnswerState, words: Texts) -> str:
     if state.tools:
         line = _tool_line(state.tools[-1], words)
     elif state.waiting == "queued":
-        line = words.answer.queued
+        line = words.answer.waiting_line(state.ahead)
     elif state.waiting == "fallback":
         line = words.answer.fallback
     elif state.quiet_s:

@@ -42,6 +42,18 @@ class AnswerButton:
 
 
 @dataclass(frozen=True, slots=True)
+class RetryButton:
+    """Ask the question of a turn once more that the program was ended under."""
+
+    user_id: int
+    entry: str
+    """In the ledger of turns."""
+
+    def custom_id(self) -> str:
+        return f"retry:{base36(self.user_id)}:{self.entry}"
+
+
+@dataclass(frozen=True, slots=True)
 class SummaryButton:
     """Delete the summary of the channel that the button stands in."""
 
@@ -85,7 +97,7 @@ class UsedMemoriesButton:
         return custom_id
 
 
-AnyButton = StopButton | AnswerButton | SummaryButton | UndoButton | UsedMemoriesButton
+AnyButton = StopButton | AnswerButton | RetryButton | SummaryButton | UndoButton | UsedMemoriesButton
 
 
 _UNDO: Final[dict[str, Literal["added", "updated", "deleted"]]] = {
@@ -108,6 +120,8 @@ def _parsed(custom_id: str) -> AnyButton | None:
     match custom_id.split(":", 4):
         case ["stop", user, turn]:
             button = StopButton(int(user, 36), turn)
+        case ["retry", user, entry]:
+            button = RetryButton(int(user, 36), entry)
         case ["summary", user]:
             button = SummaryButton(int(user, 36))
         case ["summary", user, agent]:

@@ -7,7 +7,6 @@ owner is told that it perhaps did not come. The database fails after the post: t
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
@@ -17,8 +16,10 @@ from typing import Final, TypeVar
 import hikari
 import structlog
 
-from cc_bot.agents import Agents
 from cc_bot.assistant import Heartbeats, Moments, TurnOptions
+from cc_bot.correlation import job
+from cc_bot.discord.access.gate import Gate
+from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.pages.page import Page
@@ -70,7 +71,8 @@ class Reminders:
         schedules: ScheduleStore,
         posting: Posting,
         *,
-        agents: Agents,
+        chooser: Chooser,
+        gate: Gate,
         boards: CanvasBoards,
         readers: Readers,
         locales: GuildLocales,
@@ -80,7 +82,8 @@ class Reminders:
         self._heartbeats = timekeeping.heartbeats
         self._schedules = schedules
         self._posting = posting
-        self._agents = agents
+        self._chooser = chooser
+        self._gate = gate
         self._boards = boards
         self._readers = readers
         self._locales = locales
@@ -159,6 +162,9 @@ class Reminders:
 
     async def _remind(self, firing: Firing) -> None:
         schedule = firing.schedule
+        if not await self._gate.serves_owner(schedule):
+            await _noted(lambda: self._schedules.skipped(firing))
+            return
         reader = await self._reader(schedule)
         said = Message("assistant", spoken_reminder(schedule), visibility=schedule.heard)
         await self.deliver(firing, reminder_page(firing, self._clock(), reader.words), said)
@@ -166,6 +172,9 @@ class Reminders:
     async def _speak(self, firing: Firing) -> None:
         """Say what a heartbeat has to say, if anything."""
         schedule = firing.schedule
+        if not await self._gate.serves_owner(schedule, answering=True):
+            await _noted(lambda: self._schedules.skipped(firing))
+            return
         try:
             reader = await self._reader(schedule)
             speech = await self._heartbeats.speak(schedule, await self._options(schedule, reader))
@@ -188,14 +197,16 @@ class Reminders:
 
     async def _tell(self, untold: Untold) -> None:
         """By DM; where that is closed, what is public in the channels that it was for."""
-        reader = await self._reader((*untold.missed, *untold.uncertain)[0].schedule)
-        now = self._clock()
+        first, now = (*untold.missed, *untold.uncertain)[0].schedule, self._clock()
+        if not await self._gate.serves_owner(first):
+            return
+        reader = await self._reader(first)
         try:
             page = untold_page(untold, reader.words)
             await self._posting.whisper(untold.user_id, page, nonce_at("u", untold.user_id, now))
         except Refused as refused:
             _log.info("missed_not_told_by_dm", obstacle=refused.obstacle)
-            for channel_id, part in _by_channel(untold).items():
+            for channel_id, part in untold.by_channel().items():
                 with suppress(Refused):
                     await self._posting.admit((*part.missed, *part.uncertain)[0].schedule)
                     page = untold_page(part, reader.words)
@@ -235,7 +246,7 @@ class Reminders:
             reader.locale,
             reader.timezone,
             memory_paused=reader.memory_paused,
-            agent=await self._agents.get(schedule.key.agent) or await self._agents.default(),
+            agent=await self._chooser.speaking_in(schedule.key, schedule.guild_id),
             guild_id=schedule.guild_id,
         )
 
@@ -248,20 +259,6 @@ class Reminders:
             return await readers.of_author(user_id, spoken)
         except StorageError:
             return Reader(user_id, spoken or readers.locale, readers.timezone, welcomed=True)
-
-
-def _by_channel(untold: Untold) -> dict[int, Untold]:
-    """What may be told in channels, by channel."""
-    found: dict[int, Untold] = defaultdict(lambda: Untold(untold.user_id))
-    for firing in untold.missed:
-        if firing.schedule.heard == "public":
-            known = found[firing.schedule.key.channel_id]
-            found[firing.schedule.key.channel_id] = replace(known, missed=(*known.missed, firing))
-    for firing in untold.uncertain:
-        if firing.schedule.heard == "public":
-            known = found[firing.schedule.key.channel_id]
-            found[firing.schedule.key.channel_id] = replace(known, uncertain=(*known.uncertain, firing))
-    return found
 
 
 async def _noted(note: Callable[[], Awaitable[Result]]) -> None:
@@ -280,9 +277,10 @@ async def _noted(note: Callable[[], Awaitable[Result]]) -> None:
 
 async def _guarded(work: Coroutine[None, None, None]) -> None:
     """Whatever goes wrong with one firing is on record, and the others go on."""
-    try:
-        await work
-    except (CcBotError, hikari.HikariError) as error:
-        _log.warning("firing_failed", error=type(error).__name__)
-    except Exception:  # noqa: BLE001 - see above
-        _log.error("firing_broke", exc_info=True)
+    with job("firing"):
+        try:
+            await work
+        except (CcBotError, hikari.HikariError) as error:
+            _log.warning("firing_failed", error=type(error).__name__)
+        except Exception:  # noqa: BLE001 - see above
+            _log.error("firing_broke", exc_info=True)

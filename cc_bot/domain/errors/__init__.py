@@ -25,6 +25,9 @@
     │   ├── WhenTooFar
     │   ├── RepeatNotUnderstood
     │   ├── RepeatTooOften
+    │   ├── SubjectNotUnderstood
+    │   ├── ModelsNotUnderstood
+    │   ├── LimitNotForChannels
     │   ├── AttachmentTooLarge
     │   ├── AttachmentNotSupported
     │   └── AttachmentNotFetched
@@ -35,7 +38,10 @@
     │   │   └── Postponed       the question stays, and is answered after the start
     │   ├── NotNewest           only the newest answer can be regenerated or continued
     │   ├── AgentGone           whoever gave the answer can't be asked here any more
+    │   ├── BeingErased         everything of its user's is being erased
     │   ├── LimitReached        what there is for now is used up
+    │   │   ├── ServerLimitReached
+    │   │   └── TooManyAtOnce   something ends before the next begins
     │   └── ModelError
     │       ├── ModelUnavailable
     │       ├── ModelSaidNothing
@@ -47,9 +53,15 @@
     │   ├── OwnersOnly
     │   └── UnderMaintenance
     ├── StorageError            the database did not do what was asked
+    │   ├── ConversationGone    it belongs to something that was erased meanwhile
+    │   ├── ErasureNotNoted     a restore would bring back what is erased
+    │   ├── DatabaseLocked      another program writes to it, for too long
+    │   ├── DatabaseFull        there is no room for more
+    │   ├── DatabaseReadOnly
     │   └── DatabaseDamaged     what the file holds contradicts itself
     └── StartupError            the operator must mend it; the program ends with exit code 2
         ├── InvalidSetting
+        ├── SettingsUnreadable
         ├── InvalidAgents       the file of agents can't be used as it is
         ├── InvalidPolicy       nor that of limits, prices and access
         ├── MissingToken
@@ -59,14 +71,19 @@
         ├── CommandsNotRegistered
         ├── AlreadyRunning      another bot runs on the same file
         ├── DatabaseFolderMissing
+        ├── DatabaseInUse       a program has the file open that is to be replaced
         ├── DatabaseMissing     there is nothing to copy
         ├── DatabaseUnusable
         ├── DatabaseNewer       the file was written by a newer cc-bot
         ├── SqliteTooOld        Python's SQLite lacks what the SQL needs
         ├── BackupFailed        the copy could not be written
         ├── NotEnoughRoom       there is no room for it
-        ├── RestoreRefused      the backup can't be put in place
+        ├── OldBackupsKept      the copy was made, older ones could not be deleted
+        ├── BackupMissing       there is nothing to restore
+        ├── BackupDamaged       it is not whole, or no database of cc-bot
+        ├── RestoreFailed       the backup could not be put in place
         ├── ErasuresMissing     nobody can tell who has to be forgotten in it
+        ├── ErasuresUnreadable  likewise
         ├── NotConfirmed        what can't be undone was not confirmed
         └── PortTaken           another program listens there
 
@@ -90,9 +107,11 @@ from cc_bot.domain.errors.input import (
     EndNotUnderstood,
     ImportNotUnderstood,
     InputError,
+    LimitNotForChannels,
     MemoryNotFound,
     MemoryPaused,
     MemoryTooLong,
+    ModelsNotUnderstood,
     NotAskedFor,
     QuestionTooLong,
     ReminderTooLong,
@@ -101,6 +120,7 @@ from cc_bot.domain.errors.input import (
     ScheduleNotAskedFor,
     ScheduleNotFound,
     SecretNotStored,
+    SubjectNotUnderstood,
     TooManySchedules,
     TooManyToImport,
     UnknownAgent,
@@ -114,14 +134,18 @@ from cc_bot.domain.errors.root import (
 )
 from cc_bot.domain.errors.startup import (
     AlreadyRunning,
+    BackupDamaged,
     BackupFailed,
+    BackupMissing,
     CommandsNotRegistered,
     DatabaseFolderMissing,
+    DatabaseInUse,
     DatabaseMissing,
     DatabaseNewer,
     DatabaseUnusable,
     DiscordUnreachable,
     ErasuresMissing,
+    ErasuresUnreadable,
     InvalidAgents,
     InvalidPolicy,
     InvalidSetting,
@@ -129,18 +153,26 @@ from cc_bot.domain.errors.startup import (
     MissingToken,
     NotConfirmed,
     NotEnoughRoom,
+    OldBackupsKept,
     PortTaken,
     RefusedToken,
-    RestoreRefused,
+    RestoreFailed,
+    SettingsUnreadable,
     SqliteTooOld,
     StartupError,
 )
 from cc_bot.domain.errors.storage import (
+    ConversationGone,
     DatabaseDamaged,
+    DatabaseFull,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    ErasureNotNoted,
     StorageError,
 )
 from cc_bot.domain.errors.turn import (
     AgentGone,
+    BeingErased,
     Busy,
     ContextTooLong,
     Crowded,
@@ -152,7 +184,9 @@ from cc_bot.domain.errors.turn import (
     ModelUnavailable,
     NotNewest,
     Postponed,
+    ServerLimitReached,
     ShuttingDown,
+    TooManyAtOnce,
     TurnError,
 )
 
@@ -163,28 +197,39 @@ __all__ = [
     "AttachmentNotFetched",
     "AttachmentNotSupported",
     "AttachmentTooLarge",
+    "BackupDamaged",
     "BackupFailed",
+    "BackupMissing",
+    "BeingErased",
     "Busy",
     "CcBotError",
     "CommandsNotRegistered",
     "ContextTooLong",
+    "ConversationGone",
     "Crowded",
     "DatabaseDamaged",
     "DatabaseFolderMissing",
+    "DatabaseFull",
+    "DatabaseInUse",
+    "DatabaseLocked",
     "DatabaseMissing",
     "DatabaseNewer",
+    "DatabaseReadOnly",
     "DatabaseUnusable",
     "DiscordUnreachable",
     "EmptyMemory",
     "EmptyQuestion",
     "EmptyReminder",
     "EndNotUnderstood",
+    "ErasureNotNoted",
     "ErasuresMissing",
+    "ErasuresUnreadable",
     "ImportNotUnderstood",
     "InputError",
     "InvalidAgents",
     "InvalidPolicy",
     "InvalidSetting",
+    "LimitNotForChannels",
     "LimitReached",
     "MemoryNotFound",
     "MemoryPaused",
@@ -196,11 +241,13 @@ __all__ = [
     "ModelRefusedRequest",
     "ModelSaidNothing",
     "ModelUnavailable",
+    "ModelsNotUnderstood",
     "NotAllowed",
     "NotAskedFor",
     "NotConfirmed",
     "NotEnoughRoom",
     "NotNewest",
+    "OldBackupsKept",
     "OwnersOnly",
     "PortTaken",
     "Postponed",
@@ -209,14 +256,18 @@ __all__ = [
     "ReminderTooLong",
     "RepeatNotUnderstood",
     "RepeatTooOften",
-    "RestoreRefused",
+    "RestoreFailed",
     "ScheduleNotAskedFor",
     "ScheduleNotFound",
     "SecretNotStored",
+    "ServerLimitReached",
+    "SettingsUnreadable",
     "ShuttingDown",
     "SqliteTooOld",
     "StartupError",
     "StorageError",
+    "SubjectNotUnderstood",
+    "TooManyAtOnce",
     "TooManySchedules",
     "TooManyToImport",
     "TurnError",

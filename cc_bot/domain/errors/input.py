@@ -99,6 +99,18 @@ class RepeatTooOften(InputError):
     """What was entered as a repeat comes more than once an hour."""
 
 
+class SubjectNotUnderstood(InputError):
+    """What was entered as a user, role, channel or server is none."""
+
+
+class ModelsNotUnderstood(InputError):
+    """What was entered as names of models is not a list of them."""
+
+
+class LimitNotForChannels(InputError):
+    """A limit is for users, roles and servers."""
+
+
 class AttachmentTooLarge(InputError):
     """Parameters: limit (as shown to the user, such as `8 MB`)."""
 

@@ -11,6 +11,10 @@ class InvalidSetting(StartupError):
     """Parameters: name (the environment variable), expected (an example of a good value)."""
 
 
+class SettingsUnreadable(StartupError):
+    """There is a file of settings, but the program may not read it. Parameters: path."""
+
+
 class InvalidAgents(StartupError):
     """Parameters: path, detail (a sentence: which agent, which key, what is expected)."""
 
@@ -37,6 +41,10 @@ class CommandsNotRegistered(StartupError):
 
 class AlreadyRunning(StartupError):
     """Another `cc-bot run` uses the same database. Parameters: path."""
+
+
+class DatabaseInUse(StartupError):
+    """Some program has the file open, and it may not be replaced under it. Parameters: path."""
 
 
 class DatabaseFolderMissing(StartupError):
@@ -76,12 +84,28 @@ class NotEnoughRoom(StartupError):
     """The disk has too little room for a copy. Parameters: path, needed, free (as shown)."""
 
 
-class RestoreRefused(StartupError):
-    """A backup can't be put in place. Parameters: path, detail (a sentence: why)."""
+class OldBackupsKept(StartupError):
+    """The copy was made, but older ones could not be deleted. Parameters: made, path (the folder)."""
+
+
+class BackupMissing(StartupError):
+    """There is nothing to restore. Parameters: path."""
+
+
+class BackupDamaged(StartupError):
+    """It is no database of cc-bot, not whole, or not what its manifest says. Parameters: path."""
+
+
+class RestoreFailed(StartupError):
+    """The backup could not be put in place; the database is as it was. Parameters: path."""
 
 
 class ErasuresMissing(StartupError):
     """Nobody can tell who has to be forgotten again in a backup. Parameters: path."""
+
+
+class ErasuresUnreadable(StartupError):
+    """A record of who has to be forgotten again can't be read. Parameters: path."""
 
 
 class NotConfirmed(StartupError):

@@ -31,6 +31,10 @@ class AgentGone(TurnError):
     """The agent that gave an answer is in the file no more, or may not be used there any more."""
 
 
+class BeingErased(TurnError):
+    """Everything of the user's is being erased, so nothing of this turn is kept."""
+
+
 class ModelError(TurnError):
     """The model gave no answer."""
 
@@ -61,5 +65,13 @@ class ContextTooLong(ModelError):
 
 
 class LimitReached(TurnError):
-    """The user, or their server, has used what there is for now. Parameters: resets (the moment when it may
-    go on, as it is shown)."""
+    """The user has used what there is for now. Parameters: what (the limit's name), resets (the moment from
+    which on there is something again)."""
+
+
+class ServerLimitReached(LimitReached):
+    """The members of the server together have used what there is for now. Parameters: as above."""
+
+
+class TooManyAtOnce(LimitReached):
+    """As many turns are on their way as may be. Parameters: what."""

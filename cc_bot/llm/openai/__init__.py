@@ -2,5 +2,6 @@
 
 from cc_bot.llm.openai.chat import OpenAIChatModel
 from cc_bot.llm.openai.embeddings import OpenAIEmbedder
+from cc_bot.llm.openai.reach import reach
 
-__all__ = ["OpenAIChatModel", "OpenAIEmbedder"]
+__all__ = ["OpenAIChatModel", "OpenAIEmbedder", "reach"]

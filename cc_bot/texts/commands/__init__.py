@@ -8,9 +8,9 @@ menus) and 1-100 for descriptions.
 import dataclasses
 
 from cc_bot.domain.locale import Locale
-from cc_bot.texts.commands import agents, canvas, general, heartbeat, remind
+from cc_bot.texts.commands import admin, agents, canvas, general, heartbeat, privacy, remind, usage
 
-AREAS = (agents, canvas, general, heartbeat, remind)
+AREAS = (admin, agents, canvas, general, heartbeat, privacy, remind, usage)
 
 
 def command_names(locale: Locale) -> dict[str, str]:

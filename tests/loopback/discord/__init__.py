@@ -26,6 +26,7 @@ for a user's own install.
 People: `user(…)`, `other_bot(name)`, `webhook(name)`, `discord.bot` (the bot as an author, `.mention`),
 `discord.owner` (of every guild), `nickname(asker, "nick")` (in the first guild, or `guild=`),
 `leave(asker)` and `join(asker)` (the first guild, or `, guild)`: who left is 10007 as a member there),
+`give_role(asker, 77)` (ids alone; in the first guild, or `, guild)`),
 `permit(asker, Permission.MANAGE_MESSAGES)` (in the first guild, or `, guild)`, or `, channel)` and its
 threads), `forbid(asker, Permission…, channel)`. The bot may do everything but is no administrator:
 `forbid(discord.bot, Permission.SEND_MESSAGES, channel)` gives 50013 there (threads have
@@ -99,6 +100,7 @@ Trouble on order (ordered failures are no violations):
     discord.fail_next(edit, 429, retry_after_s=0.3)
     discord.fail_next(edit, None)                   # the connection is cut instead of an answer
     discord.fail_next(edit, 200, delay_s=1.0)       # only late
+    discord.fail_next("GET /channels/{channel}", 503, channel=channel)   # and no other test's channel
     await discord.drop_gateway()                    # or code=4000; resumable=False: no RESUME, IDENTIFY
     await discord.resumed()
     await discord.ask_to_reconnect()                # opcode 7
@@ -116,10 +118,10 @@ What the message-content intent guards (content, embeds, components, attachments
 session that did not ask for the intent and over REST of an application that was not granted it, message by
 message, those inside a reply too; never blank are the bot's own messages, DMs, and what mentions the bot.
 
-Not modelled: roles and their mentions, categories, forums, voice, archived and locked threads, thread
-members, reactions, pins, polls, stickers, forwarded messages, slow mode, other system messages,
-CHANNEL_CREATE and the like for places that a test adds while the bot is connected, mentions inside code
-blocks, and the limit on reading messages (GET has the global one only).
+Not modelled: roles beyond the ids that members have, their mentions, categories, forums, voice, archived
+and locked threads, thread members, reactions, pins, polls, stickers, forwarded messages, slow mode, other
+system messages, CHANNEL_CREATE and the like for places that a test adds while the bot is connected, mentions
+inside code blocks, and the limit on reading messages (GET has the global one only).
 """
 
 from tests.loopback.discord.actions import Choice

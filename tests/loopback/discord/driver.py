@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Self
 
 from tests.loopback.discord.actions import Actions
+from tests.loopback.discord.channels import Channel
 from tests.loopback.discord.commands import Command
 from tests.loopback.discord.faults import Fault, Faults
 from tests.loopback.discord.gateway import PRIVILEGED, Gateway, Intent
@@ -176,11 +177,13 @@ class LoopbackDiscord(Actions):
         take_effect: bool = False,
         retry_after_s: float = 0.1,
         delay_s: float = 0.0,
+        channel: Channel | None = None,
     ) -> None:
         """The next `times` requests to `route` ("METHOD /template") fail: see Fault. 200 only delays."""
         assert route in self._routes, f"no such route; there are {sorted(self._routes)}"
         effect = take_effect or status == 200
-        self.faults.order(Fault(route, status, times, effect, retry_after_s, delay_s))
+        about = channel.id if channel else None
+        self.faults.order(Fault(route, status, times, effect, retry_after_s, delay_s, about))
 
     # What happened
 
@@ -196,15 +199,31 @@ class LoopbackDiscord(Actions):
     def pings(self) -> list[Ping]:
         return self.world.pings
 
-    def calls(self, route: str, *, status: int | None = None) -> list[Entry]:
+    def calls(self, route: str, *, status: int | None = None, channel: Channel | None = None) -> list[Entry]:
+        """The requests to `route`, with this answer, about this channel."""
         assert route in self._routes, f"no such route; there are {sorted(self._routes)}"
-        return [e for e in self.transcript if e.route == route and status in (None, e.status)]
+        return [
+            entry
+            for entry in self.transcript
+            if entry.route == route
+            and status in (None, entry.status)
+            and (channel is None or entry.params.get("channel") == str(channel.id))
+        ]
 
     @property
     def wrong_language(self) -> list[tuple[str, str]]:
         """(locale, text) of everything that was shown in a language other than the asker's."""
         shown: list[Watched] = [*self.replies, *self._answered()]
         return [(reply.locale, text) for reply in shown for text in reply.wrong_language]
+
+    @contextmanager
+    def resumes_held(self) -> Iterator[None]:
+        """A bot whose connection broke is let in again only afterwards."""
+        self.world.gateway.resumes_flow.clear()
+        try:
+            yield
+        finally:
+            self.world.gateway.resumes_flow.set()
 
     @contextmanager
     def files_held(self) -> Iterator[None]:

@@ -1,5 +1,6 @@
 """Failures that a test orders: server errors, rate limits, cut connections; before or after the deed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -7,7 +8,8 @@ from dataclasses import dataclass
 class Fault:
     """One route fails `times` times. With `take_effect` the request is carried out; only its answer is lost.
 
-    `status` None means that the connection is cut instead of an answer.
+    `status` None means that the connection is cut instead of an answer. With `channel_id` only requests about
+    that channel are meant: a program that tests share may ask about another's at any time.
     """
 
     route: str
@@ -16,6 +18,11 @@ class Fault:
     take_effect: bool
     retry_after_s: float
     delay_s: float
+    channel_id: int | None = None
+
+    def strikes(self, route: str, params: Mapping[str, str]) -> bool:
+        channel = str(self.channel_id or params.get("channel"))
+        return route == self.route and channel == str(params.get("channel"))
 
 
 class Faults:
@@ -34,8 +41,8 @@ class Faults:
         """How many ordered failures no request has met yet."""
         return sum(fault.times for fault in self._ordered)
 
-    def take(self, route: str) -> Fault | None:
-        fault = next((fault for fault in self._ordered if fault.route == route), None)
+    def take(self, route: str, params: Mapping[str, str]) -> Fault | None:
+        fault = next((fault for fault in self._ordered if fault.strikes(route, params)), None)
         if fault is not None:
             fault.times -= 1
             if not fault.times:

@@ -108,6 +108,10 @@ class Gateway:
     links: set[Link] = field(default_factory=set)
     identifies: int = 0
     resumes: int = 0
+    resumes_flow: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.resumes_flow.set()
 
     def live(self) -> list[Session]:
         return [session for session in self.sessions if session.link is not None]
@@ -215,6 +219,7 @@ class Gateway:
         self.changed()
 
     async def _resume(self, link: Link, data: dict[str, Any]) -> None:
+        await self.resumes_flow.wait()
         self._authenticate(data["token"])
         session = next((s for s in self.sessions if s.id == data["session_id"] and s.resumable), None)
         if session is None:

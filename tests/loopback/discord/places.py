@@ -48,6 +48,10 @@ class Places:
         if nick is not None:
             nicks[user.id] = nick
 
+    def give_role(self, user: User, role_id: int, guild: Guild | None = None) -> None:
+        """One that grants nothing, and of which no event tells."""
+        (guild or self.guild).roles.setdefault(user.id, []).append(role_id)
+
     def leave(self, user: User, guild: Guild | None = None) -> None:
         """`user` leaves a server, or is banned from it: without an event, for a bot that does not ask for
         members is told none."""

@@ -62,7 +62,7 @@ class Server:
     async def _answer(self, route: Route, request: web.Request) -> web.StreamResponse:
         started = loop_time()
         params, files, body = dict(request.match_info), dict[int, File](), None
-        fault = self.faults.take(route.name)
+        fault = self.faults.take(route.name, params)
         self.world.pulse.beat()
         try:
             body, files = await read_body(request)
@@ -71,7 +71,7 @@ class Server:
         except Refusal as refusal:
             ordered = fault is not None and refusal.status == fault.status
             if not ordered:
-                self._refused(route.name, refusal)
+                self._refused(route.name, refusal, params.get("token", ""))
             answer = Answer(refusal.status, refusal.body, refusal.headers)
         except _ConnectionCut:
             answer = Answer(0)
@@ -107,9 +107,9 @@ class Server:
             return {}
         return self.limits.spend(route.limit, route.name, call.params[route.major], loop_time())
 
-    def _refused(self, where: str, refusal: Refusal) -> None:
-        violation = Violation(where, refusal.status, refusal.code, refusal.message, refusal.details)
-        self.transcript.violations.append(violation)
+    def _refused(self, where: str, refusal: Refusal, token: str = "") -> None:
+        status, code, message = refusal.status, refusal.code, refusal.message
+        self.transcript.violations.append(Violation(where, status, code, message, refusal.details, token))
 
     async def _nowhere(self, request: web.Request) -> web.Response:
         where = f"{request.method} {request.path}"

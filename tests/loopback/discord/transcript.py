@@ -25,13 +25,15 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """Something that Discord would not take. `code` is its JSON error code, or the gateway's close code."""
+    """Something that Discord would not take. `code` is its JSON error code, or the gateway's close code;
+    `token` is that of the interaction, where it is about one."""
 
     where: str
     status: int | None
     code: int
     message: str
     details: dict[str, Any] = field(default_factory=dict)
+    token: str = ""
 
 
 @dataclass(slots=True)

@@ -44,7 +44,8 @@ class User:
 class Guild:
     """A server. `bot_present` is false where the bot is known only as someone's user-installed app.
 
-    `nicks` and `granted` are by user id: what members are called here, and what they may do beyond READABLE.
+    `nicks`, `granted` and `roles` are by user id: what members are called here, what they may do beyond
+    READABLE, and the ids of their roles, which grant nothing.
     Everybody is a member but those in `left`.
     """
 
@@ -57,6 +58,7 @@ class Guild:
     nicks: dict[int, str] = field(default_factory=dict)
     granted: dict[int, Permission] = field(default_factory=dict)
     left: set[int] = field(default_factory=set)
+    roles: dict[int, list[int]] = field(default_factory=dict)
 
     def permissions_of(self, user_id: int) -> Permission:
         if user_id in self.left:
@@ -68,7 +70,7 @@ class Guild:
     def member_payload(self, user: User, *, with_user: bool = True) -> dict[str, Any]:
         """`with_user=False` is the form inside messages and resolved data."""
         member: dict[str, Any] = {
-            "roles": [],
+            "roles": [str(role_id) for role_id in self.roles.get(user.id, ())],
             "joined_at": created_at(user.id).isoformat(),
             "premium_since": None,
             "communication_disabled_until": None,

@@ -63,6 +63,8 @@ class World:
     """While it is not set, files that are asked for do not come."""
     interactions: dict[str, Interaction] = field(default_factory=dict)
     pings: list[Ping] = field(default_factory=list)
+    team: list[tuple[User, bool]] = field(default_factory=list)
+    """Who owns the application together, and whether they accepted that; empty: the servers' owner alone."""
     bot: User = field(init=False)
     application_id: int = field(init=False)
     commands: CommandRegistry = field(init=False)
@@ -236,12 +238,33 @@ class World:
             "bot_require_code_grant": False,
             "verify_key": "00" * 32,
             "owner": owner.payload(),
-            "team": None,
+            "team": self._team(),
             "flags": self._application_flags(),
             "approximate_guild_count": len(self.guilds),
             "approximate_user_install_count": 1,
             "integration_types_config": {"0": {}, "1": {}},
             "bot": self.bot.payload(),
+        }
+
+    def _team(self) -> dict[str, Any] | None:
+        """As Discord has it ("Teams", "Team Member Object"): 1 is invited, 2 accepted."""
+        if not self.team:
+            return None
+        return {
+            "id": "70",
+            "name": "team",
+            "icon": None,
+            "owner_user_id": str(self.team[0][0].id),
+            "members": [
+                {
+                    "membership_state": 2 if accepted else 1,
+                    "permissions": ["*"],
+                    "role": "developer",
+                    "team_id": "70",
+                    "user": user.payload(),
+                }
+                for user, accepted in self.team
+            ],
         }
 
     def _application_flags(self) -> int:

@@ -2,9 +2,9 @@
 
 from datetime import timedelta
 
-import hikari
 import lightbulb
 
+from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
 from cc_bot.discord.extensions.memory.options import memory_id
@@ -53,10 +53,10 @@ class DeleteAll(
         await show(ctx.interaction, _question(count, reader, readers.clock))
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
 async def on_press(
-    event: hikari.ComponentInteractionCreateEvent,
+    event: Pressed,
     memories: MemoryStore,
     removal: MemoryRemovalStore,
     readers: Readers,
@@ -80,10 +80,10 @@ async def on_press(
     await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
 async def on_confirm(
-    event: hikari.ComponentInteractionCreateEvent,
+    event: Pressed,
     memories: MemoryStore,
     removal: MemoryRemovalStore,
     readers: Readers,

@@ -4,6 +4,7 @@ import hikari
 import lightbulb
 from hikari.impl import ModalActionRowBuilder
 
+from cc_bot.discord.access.ways_in import Entered, Pressed
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
 from cc_bot.discord.extensions.memory.options import memory_id
 from cc_bot.discord.extensions.memory.showing import card_of, tell_not_found
@@ -41,10 +42,10 @@ class Edit(lightbulb.SlashCommand, name="memory_edit", description="memory_edit_
         await _open_form(ctx.interaction, self.id, reader, memories)
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
 async def on_press(
-    event: hikari.ComponentInteractionCreateEvent,
+    event: Pressed,
     memories: MemoryStore,
     history: MemoryHistoryStore,
     readers: Readers,
@@ -69,11 +70,9 @@ async def on_press(
     await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
 
 
-@loader.listener(hikari.ModalInteractionCreateEvent)
+@loader.listener(Entered)
 @lightbulb.di.with_di
-async def on_submit(
-    event: hikari.ModalInteractionCreateEvent, memories: MemoryStore, readers: Readers
-) -> None:
+async def on_submit(event: Entered, memories: MemoryStore, readers: Readers) -> None:
     """Change the memory, and tell what changed; what can't be kept is shown back, so that it is not lost."""
     interaction = event.interaction
 

@@ -13,6 +13,7 @@ import lightbulb
 
 from cc_bot.context.attachments import too_large
 from cc_bot.context.memory_file import read_memory_file
+from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
 from cc_bot.discord.extensions.memory.options import audience_of, where
@@ -62,11 +63,9 @@ class Import(
         )
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
-async def on_confirm(
-    event: hikari.ComponentInteractionCreateEvent, imports: MemoryTransferStore, readers: Readers
-) -> None:
+async def on_confirm(event: Pressed, imports: MemoryTransferStore, readers: Readers) -> None:
     """Import what the file below the question says."""
     interaction = event.interaction
 

@@ -6,6 +6,7 @@ from typing import get_args
 import hikari
 import lightbulb
 
+from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
 from cc_bot.discord.extensions.memory.options import category_filter
 from cc_bot.discord.interactions import defer, defer_update
@@ -66,11 +67,9 @@ class Search(
         await show(ctx.interaction, await _found(memories, query, wanted, reader, readers.clock))
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
-async def on_turn(
-    event: hikari.ComponentInteractionCreateEvent, memories: MemoryStore, readers: Readers
-) -> None:
+async def on_turn(event: Pressed, memories: MemoryStore, readers: Readers) -> None:
     """Another page of a list in the same message."""
 
     async def turn(button: ListButton, reader: Reader) -> None:
@@ -80,11 +79,9 @@ async def on_turn(
     await answer_press(event.interaction, ListButton, readers, turn)
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
-async def on_turn_of_search(
-    event: hikari.ComponentInteractionCreateEvent, memories: MemoryStore, readers: Readers
-) -> None:
+async def on_turn_of_search(event: Pressed, memories: MemoryStore, readers: Readers) -> None:
     """Another page of what was found in the same message."""
 
     async def turn(button: SearchButton, reader: Reader) -> None:

@@ -6,6 +6,7 @@ import hikari
 import lightbulb
 import structlog
 
+from cc_bot.discord.access.ways_in import suggesting
 from cc_bot.discord.interactions import MAX_CHOICES, own_space
 from cc_bot.discord.localization import Readers
 from cc_bot.discord.pages.memory_view import choice_name
@@ -64,7 +65,7 @@ def memory_id() -> int:
         "memory_id",
         "memory_id_description",
         localize=True,
-        autocomplete=lightbulb.di.with_di(suggest_memories),
+        autocomplete=suggesting(suggest_memories),
     )
 
 
@@ -76,7 +77,7 @@ def category_filter() -> str | None:
         localize=True,
         default=None,
         max_length=MAX_CATEGORY_CHARACTERS,
-        autocomplete=lightbulb.di.with_di(suggest_categories),
+        autocomplete=suggesting(suggest_categories),
     )
 
 

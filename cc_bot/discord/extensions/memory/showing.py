@@ -1,8 +1,8 @@
 """`/memory show`: one memory with all that is known of it, and what can be done with it from there."""
 
-import hikari
 import lightbulb
 
+from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
 from cc_bot.discord.extensions.memory.options import memory_id
 from cc_bot.discord.failures import tell
@@ -32,10 +32,10 @@ class Show(lightbulb.SlashCommand, name="memory_show", description="memory_show_
         await show(ctx.interaction, await card_of(self.id, reader, memories, history, readers.clock))
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
 async def on_open(
-    event: hikari.ComponentInteractionCreateEvent,
+    event: Pressed,
     memories: MemoryStore,
     history: MemoryHistoryStore,
     readers: Readers,
@@ -51,10 +51,10 @@ async def on_open(
     await answer_press(interaction, OpenMenu, readers, open_)
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
 async def on_press(
-    event: hikari.ComponentInteractionCreateEvent,
+    event: Pressed,
     memories: MemoryStore,
     history: MemoryHistoryStore,
     readers: Readers,

@@ -6,7 +6,7 @@ from cc_bot.assistant import Moments
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.extensions.remind.group import remind
 from cc_bot.discord.extensions.remind.listing import show
-from cc_bot.discord.interactions import Answerable, can_write, defer, own_space
+from cc_bot.discord.interactions import Answerable, can_write, defer, own_space, payer_of
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.reminder_view import added_view, paused_among
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Place
@@ -53,7 +53,9 @@ class Add(lightbulb.SlashCommand, name="remind_add", description="remind_add_des
         interaction = ctx.interaction
         await defer(interaction, ephemeral=True)
         reader = await readers.of(interaction)
-        due_at, repeat = await moments.of(self.when, self.repeat or "", reader.timezone, reader.locale)
+        due_at, repeat = await moments.of(
+            self.when, self.repeat or "", reader.timezone, reader.locale, payer=payer_of(interaction)
+        )
         place = place_of(self.where, interaction)
         added = await schedules.add(
             (await chooser.of(interaction)).key,

@@ -8,6 +8,7 @@ from datetime import timedelta
 import hikari
 import lightbulb
 
+from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.delivery.reply import NO_PINGS, components
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.extensions.remind.group import loader
@@ -21,10 +22,10 @@ from cc_bot.domain.clock import Clock
 from cc_bot.stores import ScheduleStore
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
 async def on_press(
-    event: hikari.ComponentInteractionCreateEvent,
+    event: Pressed,
     schedules: ScheduleStore,
     readers: Readers,
     running: RunningTurns,

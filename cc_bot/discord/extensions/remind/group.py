@@ -8,6 +8,7 @@ import hikari
 import lightbulb
 import structlog
 
+from cc_bot.discord.access.ways_in import suggesting
 from cc_bot.discord.interactions import MAX_CHOICES
 from cc_bot.discord.pages.memory_view import one_line
 from cc_bot.discord.pages.reminder_view import choice_name
@@ -39,7 +40,7 @@ def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
             await ctx.respond([(choice_name(each), each.id) for each in found])
 
     return lightbulb.integer(
-        "remind_id", "remind_id_description", localize=True, autocomplete=lightbulb.di.with_di(suggest)
+        "remind_id", "remind_id_description", localize=True, autocomplete=suggesting(suggest)
     )
 
 

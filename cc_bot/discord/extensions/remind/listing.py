@@ -1,8 +1,8 @@
 """`/remind list`: pages of reminders, which turn after a restart, too."""
 
-import hikari
 import lightbulb
 
+from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.extensions.remind.group import loader, remind
 from cc_bot.discord.failures import tell, tell_failure
@@ -23,11 +23,9 @@ class List(lightbulb.SlashCommand, name="remind_list", description="remind_list_
         await show(ctx.interaction, list_view(await schedules.list(reader.user_id), 1, reader))
 
 
-@loader.listener(hikari.ComponentInteractionCreateEvent)
+@loader.listener(Pressed)
 @lightbulb.di.with_di
-async def on_turn(
-    event: hikari.ComponentInteractionCreateEvent, schedules: ScheduleStore, readers: Readers
-) -> None:
+async def on_turn(event: Pressed, schedules: ScheduleStore, readers: Readers) -> None:
     """Another page of the list in the same message."""
     interaction = event.interaction
     button = parse_schedule_id(interaction.custom_id)

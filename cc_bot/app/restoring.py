@@ -1,0 +1,119 @@
+"""`cc-bot restore` and `cc-bot wipe`: what takes the database's place, and what takes it away."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from cc_bot.app.clocks import clock_of
+from cc_bot.config import Config
+from cc_bot.domain.errors import (
+    BackupMissing,
+    ErasuresMissing,
+    ErasuresUnreadable,
+    NotConfirmed,
+    RestoreFailed,
+)
+from cc_bot.restored import Forgotten, make_fit
+from cc_bot.storage.durable import write_new
+from cc_bot.storage.erasure_copies import logs_in, read_logs
+from cc_bot.storage.erasures import ErasureLog, Erasures
+from cc_bot.storage.location import database_file, sqlite_path
+from cc_bot.storage.progress import Progress
+from cc_bot.storage.restoring import Staged, finish, put_in_place, release, staged
+from cc_bot.storage.run_lock import sole_bot
+from cc_bot.storage.wiping import data_of, wipe
+from cc_bot.texts import texts
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """How `cc-bot restore` was called."""
+
+    backup: Path
+    confirmed: Callable[[Staged], bool]
+    """Whether the operator wants this one, asked when it has been checked."""
+    without_erasures: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """What was done."""
+
+    staged: Staged
+    replaced: Path | None
+    """What the former database is called now."""
+    forgotten: Forgotten
+    erasures_known: bool
+
+
+async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Restoration:
+    """Put a backup in the database's place. Raises a StartupError, with the database as it was."""
+    database, clock = database_file(config.database_url), clock_of(config)
+    with sole_bot(database):
+        release(database)  # before minutes are spent on copying
+        if not wishes.backup.is_file():  # before anything is asked for it
+            raise BackupMissing(path=str(wishes.backup))
+        logs, unreadable = await asyncio.to_thread(_logs, database, wishes)
+        with staged(wishes.backup, database, progress=progress) as copy:
+            progress("waiting", 0, 0)
+            if not wishes.confirmed(copy):
+                more = " --without-erasures" if wishes.without_erasures else ""
+                raise NotConfirmed(command=f"cc-bot restore {wishes.backup} --yes{more}")
+            forgotten = await make_fit(
+                copy.path,
+                tuple(logs.values()),
+                copy.manifest.made_at if copy.manifest else None,
+                mark=texts(config.locale).erasure.mark,
+                clock=clock,
+                progress=progress,
+            )
+            finish(copy.path, database, rewrite=bool(forgotten))
+            _adopt(ErasureLog.beside(database).path, logs, unreadable)
+            now, known = clock().astimezone(config.timezone), bool(logs) and not unreadable
+            return Restoration(copy, put_in_place(copy.path, database, now), forgotten, known)
+
+
+def _logs(database: Path, wishes: Wishes) -> tuple[dict[Path, Erasures], list[Path]]:
+    """All logs that may know who was forgotten: the database's own first, then those beside the backup; and
+    which of them can't be read.
+
+    Raises ErasuresUnreadable for such a one, and ErasuresMissing where there is none at all, unless the
+    operator goes on without.
+    """
+    own, beside_backup = ErasureLog.beside(database).path, wishes.backup.parent
+    try:
+        logs, unreadable = read_logs([own, *logs_in(beside_backup)])
+    except OSError as error:
+        raise ErasuresUnreadable(path=str(beside_backup)) from error
+    if not wishes.without_erasures:
+        if unreadable:
+            raise ErasuresUnreadable(path=str(unreadable[0]))
+        if not logs:
+            raise ErasuresMissing(path=str(own))
+    return logs, unreadable
+
+
+def _adopt(own: Path, logs: dict[Path, Erasures], unreadable: list[Path]) -> None:
+    """On a new machine, the log that came with the backups is the one to go on with. One that can't be read
+    makes room: with it, nobody could be erased any more."""
+    try:
+        if own in unreadable:
+            own.replace(own.with_name(f"{own.name}.unreadable"))
+        if logs and own not in logs:
+            write_new(own, next(iter(logs)).read_bytes())
+    except OSError as error:
+        raise RestoreFailed(path=str(own)) from error
+
+
+async def run_wipe(config: Config, confirmed: Callable[[list[Path]], bool]) -> list[Path]:
+    """Take the database away with all that belongs to it; what was taken away. Raises a StartupError."""
+    database = database_file(config.database_url)
+    history = sqlite_path(config.database_url).with_name("chat_history")
+    with sole_bot(database):
+        if not (doomed := data_of(database, history)):
+            return []
+        release(database)
+        if not confirmed(doomed):
+            raise NotConfirmed(command="cc-bot wipe --yes")
+        return wipe(database, history)

@@ -1,0 +1,170 @@
+"""The one place that says whether somebody may use the bot: every way in asks here.
+
+The ways in are commands and their lists of choices, buttons and forms (ways_in.py), messages (messages/),
+and what is due for somebody (reminders/). What the rules are is read each time, so that they hold at once.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+
+import hikari
+import structlog
+
+from cc_bot.discord.access.owners import Owners
+from cc_bot.discord.access.seen_roles import SeenRoles
+from cc_bot.discord.places import Places, key_of_interaction
+from cc_bot.domain.access import AccessRules, Comer, Refusal, is_shut, refusal
+from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.errors import AccessError, NotAllowed, StorageError, UnderMaintenance
+from cc_bot.domain.message import Message
+from cc_bot.domain.schedule import Schedule
+from cc_bot.policy import Policies
+from cc_bot.stores import AccessStore, InForce
+
+_log = structlog.get_logger(__name__)
+
+_NOT_TOLD = 0
+"""The id of a server that has to be asked for."""
+PATIENCE_S = 1.0
+"""With the database, which may be held up by another program: Discord waits 3 s for an acknowledgement."""
+
+
+@dataclass(slots=True)
+class Gate:
+    owners: Owners
+    policies: Policies
+    store: AccessStore
+    places: Places
+    rest: hikari.api.RESTClient
+    patience_s: float = PATIENCE_S
+    roles: SeenRoles = field(default_factory=SeenRoles)
+    _last: InForce | None = None
+
+    async def learn(self) -> None:
+        """What it takes to let anybody in. Raises hikari's errors."""
+        await self.owners.learn(self.rest)
+        with suppress(StorageError):
+            await self._in_force()
+
+    async def check(self, interaction: hikari.PartialInteraction) -> None:
+        """Raises NotAllowed or UnderMaintenance when its user may not use the bot there, and StorageError."""
+        if refused := await self.refused(self._comer_of(interaction)):
+            raise error_of(refused)
+
+    async def refused_author(self, message: hikari.Message) -> Refusal | None:
+        """Why the author of a message may not use the bot there. Raises StorageError, and hikari's errors
+        when Discord won't tell what channel that is."""
+        guild_id = None if message.guild_id is None else int(message.guild_id)
+        member = message.member or None
+        roles = self._known_roles(int(message.author.id), guild_id, member)
+        return await self.refused(Comer(int(message.author.id), (int(message.channel_id),), guild_id, roles))
+
+    async def serves_owner(self, schedule: Schedule, *, answering: bool = False) -> bool:
+        """Whether what somebody scheduled is said to them: if they may use the bot where they asked for it.
+        Maintenance counts when they are to be answered, and while nobody can tell, they are served."""
+        user_id, guild_id = schedule.key.user_id, schedule.guild_id
+        roles = self._known_roles(user_id, guild_id, None)
+        comer = Comer(user_id, (schedule.key.channel_id,), guild_id, roles)
+        try:
+            return await self.refused(comer, answering=answering) is None
+        except (StorageError, hikari.HikariError):
+            return True
+
+    async def refused_in(self, key: ChannelKey, questions: Sequence[Message]) -> dict[int, Refusal]:
+        """Those of the authors of questions in a channel or thread who may not use the bot there. Raises as
+        `refused_author`."""
+        found = {}
+        for user_id in dict.fromkeys(question.author_id for question in questions):
+            comer = Comer(user_id, (key.place_id, key.channel_id), _NOT_TOLD, None)
+            if refused := await self.refused(comer):
+                found[user_id] = refused
+        return found
+
+    async def refused(self, comer: Comer, *, answering: bool = True) -> Refusal | None:
+        """Why somebody may not use the bot; that is on record once. Raises as `refused_author`."""
+        owners = await self.owners.ids()
+        if comer.user_id in owners:
+            return None
+        in_force = await self._in_force()
+        rules = await self._rules(in_force)
+        maintenance = in_force.maintenance if answering else None
+        known = await self._told_apart(comer, rules)
+        found = refusal(known, rules, owners=owners, maintenance=maintenance)
+        if found:
+            _log.info("access_denied", why=found.why, subject=found.subject, place=comer.channel_ids[0])
+        return found
+
+    async def reads(self, key: ChannelKey, guild_id: int | None = None) -> bool:
+        """Whether what people say to each other in a channel or thread is for the bot to read. A server that
+        is not told is looked up. Raises as `refused_author`."""
+        rules = await self._rules(await self._in_force())
+        if rules.of_guilds and guild_id is None:
+            guild_id = (await self.places.of(key.place_id)).guild_id
+        return not is_shut(key, guild_id, rules)
+
+    async def _rules(self, in_force: InForce) -> AccessRules:
+        lists = (await self.policies.now()).access
+        return in_force.rules | AccessRules(lists.allow, lists.deny)
+
+    async def _in_force(self) -> InForce:
+        """What holds; while the database does not answer, what held when it last did: nobody who may use the
+        bot is to be left without an acknowledgement. Raises StorageError when it never did."""
+        try:
+            async with asyncio.timeout(self.patience_s):
+                self._last = await self.store.in_force()
+        except (StorageError, TimeoutError) as error:
+            if self._last is None:
+                raise StorageError from error
+        return self._last
+
+    def _comer_of(self, interaction: hikari.PartialInteraction) -> Comer:
+        """Interactions tell everything themselves."""
+        guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
+        key = key_of_interaction(interaction.channel)
+        user_id = int(interaction.user.id)
+        roles = self._known_roles(user_id, guild_id, interaction.member)
+        return Comer(user_id, tuple(dict.fromkeys((key.place_id, key.channel_id))), guild_id, roles)
+
+    def _known_roles(
+        self, user_id: int, guild_id: int | None, member: hikari.Member | None
+    ) -> frozenset[int] | None:
+        if guild_id is None:
+            return frozenset()
+        if member is not None:
+            self.roles.note(guild_id, user_id, tuple(map(int, member.role_ids)))
+        known = self.roles.of(guild_id, user_id)
+        return None if known is None else frozenset(known)
+
+    async def _told_apart(self, comer: Comer, rules: AccessRules) -> Comer:
+        """With what the rules are about and only Discord knows. Where it does not let the bot know, the bot
+        can't answer anybody."""
+        if comer.guild_id is None:
+            return comer
+        not_told = comer.guild_id == _NOT_TOLD and (rules.of_guilds or rules.of_roles)
+        if not_told or (rules.of_channels and len(comer.channel_ids) == 1):
+            with suppress(hikari.ForbiddenError, hikari.NotFoundError):
+                place = await self.places.of(comer.channel_ids[0])
+                ids = (place.key.place_id, place.key.channel_id)
+                comer = replace(comer, channel_ids=ids, guild_id=place.guild_id)
+        if rules.of_roles and comer.role_ids is None and comer.guild_id:
+            comer = replace(comer, role_ids=await self._roles_of(comer.guild_id, comer.user_id))
+        return comer
+
+    async def _roles_of(self, guild_id: int, user_id: int) -> frozenset[int] | None:
+        if (known := self._known_roles(user_id, guild_id, None)) is not None:
+            return known
+        try:
+            member = await self.rest.fetch_member(guild_id, user_id)
+        except hikari.HikariError as error:
+            _log.info("roles_unknown", error=type(error).__name__)
+            return None
+        return self._known_roles(user_id, guild_id, member)
+
+
+def error_of(refused: Refusal) -> AccessError:
+    """What to tell whoever is refused."""
+    if refused.why == "maintenance":
+        return UnderMaintenance(note=f"\n> {refused.note}" if refused.note else "")
+    return NotAllowed()

@@ -1,0 +1,114 @@
+"""How interactions pass the gate before anything sees them: commands, lists of choices, buttons and forms.
+
+Commands pass it as a hook of all of them. Buttons, menus and forms come to whoever listens as `Pressed` and
+`Entered`, which are told of only after the gate; nobody listens for hikari's own events of them. So no
+extension can forget to ask, and a test sees to it that none listens past the gate. `/privacy` and the
+buttons that stop answers are for everybody.
+"""
+
+import contextlib
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import hikari
+import lightbulb
+import structlog
+
+from cc_bot.discord.access.gate import Gate
+from cc_bot.discord.failures import tell_failure
+from cc_bot.discord.localization import Readers
+from cc_bot.discord.pages.custom_ids import StopButton, parse_custom_id
+from cc_bot.discord.pages.privacy_view import PrivacyButton, parse_privacy_id
+from cc_bot.domain.errors import AccessError, CcBotError
+
+_log = structlog.get_logger(__name__)
+
+Suggest = Callable[..., Awaitable[None]]
+"""Answers an autocomplete interaction; the parameters after its context are injected."""
+
+
+class Pressed(hikari.Event):
+    """A button was pressed, or something chosen from a menu, by somebody who may use the bot there."""
+
+    def __init__(self, interaction: hikari.ComponentInteraction) -> None:
+        self.interaction = interaction
+
+    @property
+    def app(self) -> hikari.RESTAware:
+        return self.interaction.app
+
+
+class Entered(hikari.Event):
+    """A form was sent, by somebody who may use the bot there."""
+
+    def __init__(self, interaction: hikari.ModalInteraction) -> None:
+        self.interaction = interaction
+
+    @property
+    def app(self) -> hikari.RESTAware:
+        return self.interaction.app
+
+
+@lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
+async def admit_commands(_: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate) -> None:
+    """Of every command, before anything of it runs. Its errors are told by the handler of all commands."""
+    if not _about_ones_own(ctx.interaction):
+        await gate.check(ctx.interaction)
+
+
+def suggesting(suggest: Suggest) -> Any:
+    """A list of choices, for those who may use the bot there; others get an empty one."""
+    injected = lightbulb.di.with_di(suggest)
+
+    @lightbulb.di.with_di
+    async def guarded(ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED) -> None:
+        try:
+            await gate.check(ctx.interaction)
+        except CcBotError as error:
+            if not isinstance(error, AccessError):
+                _log.warning("autocomplete_failed", error=type(error).__name__)
+            with contextlib.suppress(hikari.HikariError):  # a list of choices has no place for a sentence
+                await ctx.respond([])
+            return
+        await injected(ctx)
+
+    return guarded
+
+
+def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
+    """From now on presses and forms are told of as Pressed and Entered."""
+
+    async def on_press(event: hikari.ComponentInteractionCreateEvent) -> None:
+        if await _admitted(event.interaction, gate, readers):
+            bot.dispatch(Pressed(event.interaction))
+
+    async def on_form(event: hikari.ModalInteractionCreateEvent) -> None:
+        if await _admitted(event.interaction, gate, readers):
+            bot.dispatch(Entered(event.interaction))
+
+    bot.subscribe(hikari.ComponentInteractionCreateEvent, on_press)
+    bot.subscribe(hikari.ModalInteractionCreateEvent, on_form)
+
+
+def _about_ones_own(
+    interaction: hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction,
+) -> bool:
+    """Whether it is of `/privacy`, or stops an answer. What is stored about somebody is theirs to see and to
+    have erased, also when they may not use the bot any more; and so is an answer that is on its way."""
+    if isinstance(interaction, hikari.CommandInteraction):
+        return interaction.command_name == "privacy"
+    button = parse_privacy_id(interaction.custom_id) or parse_custom_id(interaction.custom_id)
+    return isinstance(button, PrivacyButton | StopButton)
+
+
+async def _admitted(
+    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, gate: Gate, readers: Readers
+) -> bool:
+    if _about_ones_own(interaction):
+        return True
+    try:
+        await gate.check(interaction)
+    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
+        await tell_failure(interaction, error, readers)
+        return False
+    return True

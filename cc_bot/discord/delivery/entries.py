@@ -1,0 +1,231 @@
+"""The ledger, for those who show answers: what they begin, post and end is put on record.
+
+Nothing here keeps an answer from its user. A database that does not take a note is waited for only so long,
+and a turn whose entry could not be written goes on without one. What could not be shown to its end is owed:
+the running program tries again (discord/unfinished), and so does its next start.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Final, TypeVar
+
+import hikari
+import structlog
+
+from cc_bot.discord.delivery.turns import RunningTurns
+from cc_bot.discord.interactions import Answerable, is_fault
+from cc_bot.discord.localization import Reader
+from cc_bot.discord.pages.answer import AnswerState
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import StorageError
+from cc_bot.domain.ledger import TOKEN_LIVES, AskedFile, PendingTurn, TurnKind
+from cc_bot.domain.message import Visibility
+from cc_bot.domain.session import SessionKey
+from cc_bot.stores import TurnLedger
+
+_log = structlog.get_logger(__name__)
+
+Prepared = TypeVar("Prepared")
+Acknowledged = TypeVar("Acknowledged")
+
+NOTING_S: Final = 1.0
+"""How long a note is waited for. Of the 3 s that Discord gives an acknowledgement, the rest is for that."""
+
+
+class Entries:
+    def __init__(
+        self, ledger: TurnLedger, running: RunningTurns, clock: Clock, *, noting_s: float = NOTING_S
+    ) -> None:
+        self._ledger = ledger
+        self._running = running
+        self._clock = clock
+        self._noting_s = noting_s
+        self._writing: set[asyncio.Task[None]] = set()
+        self._open: set[str] = set()
+        self._none_open = asyncio.Event()
+        self._none_open.set()
+        self.owed = asyncio.Event()
+        """Set when there is something in `unseen` or `unsettled`."""
+        self.unseen: set[str] = set()
+        """Turns of this run of the program whose end Discord has not taken."""
+        self.unsettled: dict[str, int] = {}
+        """Turns that are over, with their users, of which the database does not know."""
+
+    def of_interaction(
+        self,
+        interaction: Answerable,
+        key: SessionKey,
+        kind: TurnKind,
+        reader: Reader,
+        *,
+        visibility: Visibility,
+        ephemeral: bool,
+    ) -> PendingTurn:
+        """A turn that is answered by the token of an interaction."""
+        now = self._clock()
+        return PendingTurn(
+            self._running.new_name(),
+            key,
+            kind,
+            visibility,
+            now,
+            guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
+            locale=reader.locale,
+            interaction_id=int(interaction.id),
+            token=interaction.token,
+            token_until=now + TOKEN_LIVES,
+            ephemeral=ephemeral,
+        )
+
+    def of_message(self, message: hikari.Message, key: SessionKey, reader: Reader) -> PendingTurn:
+        """A turn that is answered by messages of the bot's own."""
+        return PendingTurn(
+            self._running.new_name(),
+            key,
+            "message",
+            "private" if message.guild_id is None else "public",
+            self._clock(),
+            guild_id=None if message.guild_id is None else int(message.guild_id),
+            locale=reader.locale,
+            question_id=int(message.id),
+            place_id=int(message.channel_id),
+        )
+
+    async def acknowledged(
+        self,
+        preparing: Coroutine[None, None, Prepared],
+        acknowledge: Callable[[], Awaitable[Acknowledged]],
+        undo: Callable[[Prepared], Awaitable[None]],
+    ) -> tuple[Prepared, Acknowledged]:
+        """Prepare a turn, with its entry in the ledger, and then acknowledge the interaction: what is said
+        to be on its way is on record. A slow database is waited for no longer than Discord waits.
+
+        Raises what either raises; `undo` is called for what was prepared when Discord did not take the
+        acknowledgement.
+        """
+        task = asyncio.create_task(preparing)
+        await asyncio.wait((task,), timeout=self._noting_s)
+        try:
+            outcome = await acknowledge()
+        except BaseException:
+            await asyncio.wait((task,))
+            if not task.cancelled() and task.exception() is None:
+                await undo(task.result())
+            raise
+        return await task, outcome
+
+    async def accept(self, turn: PendingTurn) -> "Entry":
+        """Enter a turn; a database that does not take it in time does not hold anybody up."""
+        await self.noted(self._ledger.accept(turn))
+        return Entry(self, turn.id, turn.key.user_id)
+
+    def entry(self, turn: PendingTurn) -> "Entry":
+        """Of a turn that was entered already."""
+        return Entry(self, turn.id, turn.key.user_id)
+
+    async def noted(self, writing: Coroutine[None, None, None]) -> None:
+        """Wait for something to be written, but not for long."""
+        task = asyncio.create_task(writing)
+        self._writing.add(task)
+        task.add_done_callback(self._written)
+        await asyncio.wait((task,), timeout=self._noting_s)
+
+    async def shown_in(self, entry: "Entry", message_id: int) -> None:
+        await self.noted(self._ledger.shown_in(entry.id, entry.user_id, message_id))
+
+    async def posted(self, entry: "Entry", message_id: int) -> None:
+        await self.noted(self._ledger.posted(entry.id, entry.user_id, message_id))
+
+    async def interrupted(self, entry: "Entry") -> None:
+        await self.noted(self._ledger.interrupted(entry.id, entry.user_id))
+
+    async def settle(self, entry: "Entry") -> None:
+        try:
+            await self._ledger.settled(entry.id, entry.user_id)
+        except StorageError as error:
+            _log.warning("turn_not_noted", error=type(error).__name__)
+            self.unsettled[entry.id] = entry.user_id
+            self.owed.set()
+
+    def leave(self, entry: "Entry") -> None:
+        self.unseen.add(entry.id)
+        self.owed.set()
+
+    def opened(self, entry: "Entry") -> None:
+        """Somebody shows it from now on."""
+        self._open.add(entry.id)
+        self._none_open.clear()
+
+    def closed(self, entry: "Entry") -> None:
+        self._open.discard(entry.id)
+        if not self._open:
+            self._none_open.set()
+
+    async def quiet(self) -> None:
+        """Wait until nobody shows anything, and nothing is being written."""
+        await self._none_open.wait()
+        await asyncio.gather(*self._writing, return_exceptions=True)
+
+    def _written(self, task: asyncio.Task[None]) -> None:
+        self._writing.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if isinstance(error, StorageError):
+            _log.warning("turn_not_noted", error=type(error).__name__)
+        elif error is not None:
+            _log.error("turn_not_noted", exc_info=error)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One turn of the ledger, while this run of the program shows it. As a context manager it is settled by
+    an error of which its user is told; by one of Discord's it is left to be shown later."""
+
+    entries: Entries
+    id: str
+    user_id: int
+
+    async def shown_in(self, message_id: int | None) -> None:
+        """The interaction's own message, or the first one of an answer to a message."""
+        if message_id is not None:
+            await self.entries.shown_in(self, message_id)
+
+    async def posted(self, message_id: int) -> None:
+        """One more message of it stands there."""
+        await self.entries.posted(self, message_id)
+
+    async def ended(self, state: AnswerState) -> None:
+        """Its end can be seen, or will be shown later."""
+        if state.unseen:
+            self.entries.leave(self)
+        else:
+            await self.settle()
+
+    async def settle(self) -> None:
+        """Its user knows how it ended. Never raises: what can't be noted is owed."""
+        await self.entries.settle(self)
+
+    async def waits(self) -> None:
+        """Its user was told that there is no answer, and may have it asked again."""
+        await self.entries.interrupted(self)
+
+    async def __aenter__(self) -> "Entry":
+        self.entries.opened(self)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            if isinstance(error, hikari.HTTPError) and is_fault(error):
+                self.entries.leave(self)
+            elif isinstance(error, Exception):
+                await self.settle()
+        finally:
+            self.entries.closed(self)
+
+
+def asked_files(attachments: Iterable[hikari.Attachment]) -> tuple[AskedFile, ...]:
+    """What is needed to fetch them once more."""
+    return tuple(AskedFile(file.filename, str(file.url), file.size, file.media_type) for file in attachments)

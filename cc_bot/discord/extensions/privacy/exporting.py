@@ -1,0 +1,103 @@
+"""`/privacy export`: everything that is stored about a user, as JSON files, here or by DM.
+
+Each file is made and sent before the next one is begun, so that a long history needs no more memory than a
+short one. A bot that its user has only brought along may follow up five times; what was sent until then is
+said to be a part.
+"""
+
+import hikari
+import lightbulb
+import structlog
+
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeated
+from cc_bot.discord.extensions.privacy.group import privacy as group
+from cc_bot.discord.interactions import defer
+from cc_bot.discord.localization import Reader, Readers
+from cc_bot.discord.pages.custom_ids import base36
+from cc_bot.privacy import Privacy
+
+_log = structlog.get_logger(__name__)
+
+
+@group.register
+class Export(
+    lightbulb.SlashCommand, name="privacy_export", description="privacy_export_description", localize=True
+):
+    where = lightbulb.string(
+        "privacy_where",
+        "privacy_where_description",
+        localize=True,
+        default="here",
+        choices=[
+            lightbulb.Choice("privacy_here_choice", "here", localize=True),
+            lightbulb.Choice("privacy_dm_choice", "dm", localize=True),
+        ],
+    )
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, readers: Readers) -> None:
+        interaction = ctx.interaction
+        await defer(interaction, ephemeral=True)
+        reader = await readers.of(interaction)
+        day = readers.clock().astimezone(reader.timezone).date().isoformat()
+        outlet = _ByDm(interaction, reader) if self.where == "dm" else _Here(interaction, reader)
+        sent = 0
+        try:
+            async for part in privacy.export(reader.user_id):
+                await outlet.send(hikari.Bytes(part, f"cc-bot-{day}-{sent + 1}.json"), sent)
+                sent += 1
+        except hikari.ClientHTTPResponseError as error:
+            _log.warning("export_cut_short", sent=sent, error=type(error).__name__)
+            await outlet.cut_short(sent)
+        else:
+            await outlet.done(sent)
+
+
+class _Here:
+    """Below the command, for its user's eyes alone."""
+
+    def __init__(self, interaction: hikari.CommandInteraction, reader: Reader) -> None:
+        self._interaction = interaction
+        self._words = reader.words.privacy
+
+    async def send(self, file: hikari.Bytes, number: int) -> None:
+        if number:
+            await self._interaction.execute(attachment=file, flags=hikari.MessageFlag.EPHEMERAL)
+        else:
+            await self._interaction.edit_initial_response(self._words.exported, attachment=file)
+
+    async def done(self, sent: int) -> None:
+        if not sent:
+            await self._interaction.edit_initial_response(self._words.nothing)
+        elif sent > 1:
+            parts = self._words.exported_parts.format(parts=sent)
+            await self._interaction.edit_initial_response(f"{self._words.exported}\n{parts}")
+
+    async def cut_short(self, sent: int) -> None:
+        told = self._words.cut_short.format(sent=sent)
+        await self._interaction.edit_initial_response(f"{self._words.exported}\n{told}")
+
+
+class _ByDm:
+    """In the user's DM with the bot. A nonce makes each post safe to repeat."""
+
+    def __init__(self, interaction: hikari.CommandInteraction, reader: Reader) -> None:
+        self._interaction = interaction
+        self._user_id = reader.user_id
+        self._words = reader.words.privacy
+
+    async def send(self, file: hikari.Bytes, number: int) -> None:
+        rest, nonce = self._interaction.app.rest, f"x{base36(int(self._interaction.id))}-{number}"
+        content = hikari.UNDEFINED if number else self._words.exported
+        channel = await repeated(lambda: rest.create_dm_channel(self._user_id), RETRY_PAUSES_S)
+        await repeated(
+            lambda: rest.create_message(channel.id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S
+        )
+
+    async def done(self, sent: int) -> None:
+        told = self._words.exported_by_dm if sent else self._words.nothing
+        await self._interaction.edit_initial_response(told)
+
+    async def cut_short(self, sent: int) -> None:
+        told = self._words.cut_short.format(sent=sent) if sent else self._words.dm_closed
+        await self._interaction.edit_initial_response(told)

@@ -1,0 +1,1 @@
+"""What is owed to those whose turn could not be shown to its end."""

@@ -1,0 +1,204 @@
+"""How much somebody may use, which rule says so, and when there is something to use again.
+
+A rule is one number for one subject. Four kinds of subjects have rules: everyone, a user, a role, a guild.
+Each limit of a user comes from the most particular rule that names it: the user's own; else the most generous
+one of their roles; else the one for everyone. A guild's rules bound what all of its members use together and
+hold beside those.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, Literal, get_args
+from zoneinfo import ZoneInfo
+
+LimitName = Literal["turns_per_minute", "tokens_per_day", "tokens_per_month", "concurrent"]
+"""concurrent: turns that are being answered or wait in line."""
+LIMIT_NAMES: Final[tuple[LimitName, ...]] = get_args(LimitName)
+
+LimitScope = Literal["everyone", "user", "role", "guild"]
+LIMIT_SCOPES: Final[tuple[LimitScope, ...]] = get_args(LimitScope)
+
+EVERYONE: Final = 0
+"""The id of the one subject of the scope `everyone`."""
+LARGEST: Final = 10**15
+"""Of any limit."""
+MINUTE: Final = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitKey:
+    """What a rule is about."""
+
+    scope: LimitScope
+    scope_id: int
+    name: LimitName
+
+
+Rules = Mapping[LimitKey, int | None]
+"""None: no limit, where a less particular rule would set one."""
+
+DEFAULT_RULES: Final[Rules] = {LimitKey("everyone", EVERYONE, "turns_per_minute"): 60}
+"""What holds where neither the operator's file nor an owner says anything: more than anybody reads, and a
+bound for what a program in a user's name may spend. That a user's turns run one after the other is none of
+these limits: the line sees to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Payer:
+    """On whose account something is done, and in which guild."""
+
+    user_id: int
+    guild_id: int = 0
+    """0: a DM, or outside of Discord."""
+    role_ids: tuple[int, ...] | None = ()
+    """Their roles in that guild; None where nobody can tell, as for what is done in the background: any rule
+    for a role may be theirs then."""
+    front_end: Literal["discord", "terminal"] = "discord"
+
+    @property
+    def only_own(self) -> bool:
+        """Whether rules for everyone and for roles pass them by: at the terminal only what names the user
+        holds."""
+        return self.front_end == "terminal" or not self.user_id
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """All that holds for somebody; None: no limit."""
+
+    turns_per_minute: int | None = None
+    tokens_per_day: int | None = None
+    tokens_per_month: int | None = None
+    concurrent: int | None = None
+
+    @property
+    def of_tokens(self) -> bool:
+        return self.tokens_per_day is not None or self.tokens_per_month is not None
+
+    @property
+    def any(self) -> bool:
+        return self != Bounds()
+
+
+def bounds_of_user(rules: Rules, payer: Payer) -> Bounds:
+    return Bounds(**{name: _of_user(rules, payer, name) for name in LIMIT_NAMES})
+
+
+def bounds_of_guild(rules: Rules, guild_id: int) -> Bounds:
+    if not guild_id:
+        return Bounds()
+    return Bounds(**{name: rules.get(LimitKey("guild", guild_id, name)) for name in LIMIT_NAMES})
+
+
+def limits_tokens(rules: Rules, user_id: int) -> bool:
+    """Whether there is a limit of tokens that may hold for a user, whatever roles they have."""
+    return any(
+        value is not None
+        and key.name in ("tokens_per_day", "tokens_per_month")
+        and (key.scope in ("everyone", "role") or (key.scope, key.scope_id) == ("user", user_id))
+        for key, value in rules.items()
+    )
+
+
+def _of_user(rules: Rules, payer: Payer, name: LimitName) -> int | None:
+    own = LimitKey("user", payer.user_id, name)
+    if own in rules or payer.only_own:
+        return rules.get(own)
+    for_all = LimitKey("everyone", EVERYONE, name)
+    if payer.role_ids is None:
+        every = [key for key in rules if (key.scope, key.name) == ("role", name)]
+        return _most_generous([rules[key] for key in (*every, for_all) if key in rules])
+    roles = [LimitKey("role", role_id, name) for role_id in payer.role_ids]
+    given = [rules[key] for key in roles if key in rules]
+    return _most_generous(given) if given else rules.get(for_all)
+
+
+def _most_generous(values: Sequence[int | None]) -> int | None:
+    numbers = [value for value in values if value is not None]
+    return max(numbers) if len(numbers) == len(values) and numbers else None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What somebody has used by now."""
+
+    turns: tuple[datetime, ...] = ()
+    """When those of the last minute began, oldest first."""
+    today: int = 0
+    this_month: int = 0
+    """Tokens, what is reserved for turns on their way included."""
+    underway: int = 0
+    """Turns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    name: LimitName
+    resets_at: datetime | None
+    """When there is something to use again; None where that is when a turn ends."""
+
+
+def reached(
+    bounds: Bounds, standing: Standing, now: datetime, zone: ZoneInfo, *, asked: bool = True
+) -> Reached | None:
+    """The limit that lets nothing more begin; of several, the one that holds longest. What nobody `asked` for
+    now is held to the limits of tokens alone."""
+    spent = (standing.this_month, bounds.tokens_per_month)
+    if spent[1] is not None and spent[0] >= spent[1]:
+        return Reached("tokens_per_month", next_month(now, zone))
+    spent = (standing.today, bounds.tokens_per_day)
+    if spent[1] is not None and spent[0] >= spent[1]:
+        return Reached("tokens_per_day", next_day(now, zone))
+    if not asked:
+        return None
+    most = bounds.turns_per_minute
+    if most is not None and len(standing.turns) >= most:
+        return Reached("turns_per_minute", standing.turns[-most] + MINUTE)
+    if bounds.concurrent is not None and standing.underway >= bounds.concurrent:
+        return Reached("concurrent", None)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """How much of a limit of tokens there is still."""
+
+    name: LimitName
+    limit: int
+    left: int
+    resets_at: datetime
+
+
+def left_of(bounds: Bounds, standing: Standing, now: datetime, zone: ZoneInfo) -> tuple[Left, ...]:
+    """Of the limits of tokens that hold. Where the month leaves less than the day, that of the day is none:
+    there is no more today, and a new day changes nothing."""
+    found = []
+    if (day := bounds.tokens_per_day) is not None:
+        found.append(Left("tokens_per_day", day, max(0, day - standing.today), next_day(now, zone)))
+    if (month := bounds.tokens_per_month) is not None:
+        of_month = Left("tokens_per_month", month, max(0, month - standing.this_month), next_month(now, zone))
+        found = [of_day for of_day in found if of_month.left and of_day.left <= of_month.left]
+        found.append(of_month)
+    return tuple(found)
+
+
+def day_of(moment: datetime, zone: ZoneInfo) -> date:
+    """The day on which something counts: the operator's."""
+    return moment.astimezone(zone).date()
+
+
+def next_day(moment: datetime, zone: ZoneInfo) -> datetime:
+    """When the tokens of a day begin anew."""
+    return _midnight(day_of(moment, zone) + timedelta(days=1), zone)
+
+
+def next_month(moment: datetime, zone: ZoneInfo) -> datetime:
+    """When the tokens of a month begin anew."""
+    first = day_of(moment, zone).replace(day=1)
+    return _midnight((first + timedelta(days=31)).replace(day=1), zone)
+
+
+def _midnight(day: date, zone: ZoneInfo) -> datetime:
+    """In UTC: moments that a clock leaves out or shows twice compare equal to nothing in another zone."""
+    return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)

@@ -1,0 +1,76 @@
+"""What is stored about a user, in kinds that mean something to that user."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Literal
+
+DataKind = Literal[
+    "settings",
+    "conversations",
+    "messages",
+    "channel_messages",
+    "channel_answers",
+    "files",
+    "summaries",
+    "memories",
+    "schedules",
+    "deliveries",
+    "choices",
+    "turns",
+    "usage",
+    "counts",
+    "rules",
+    "decisions",
+]
+"""`messages` are those of conversations that are the user's own, answers included; `channel_messages` is what
+the user said to everybody, and `channel_answers` what was answered to that. `deliveries` are when reminders
+and heartbeats were said, `choices` agents and where canvases are shown, `turns` those on their way, `counts`
+tokens that were used before an erasing, while limits count them, `rules` what an operator decided about the
+user, `decisions` what the user decided for others."""
+
+LEFT_BY_ERASING: Final[frozenset[DataKind]] = frozenset({"counts", "rules"})
+"""Else whoever is limited or denied could lift that by having everything erased."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How much there is of a kind, and from when to when, as far as that is known."""
+
+    count: int
+    first: datetime | None = None
+    last: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """All that is stored about a user."""
+
+    kinds: Mapping[DataKind, Held] = field(default_factory=dict)
+    """Only those of which there is something."""
+
+    def count(self, kind: DataKind) -> int:
+        return self.kinds[kind].count if kind in self.kinds else 0
+
+    @property
+    def empty(self) -> bool:
+        return not self.kinds
+
+    @property
+    def nothing_to_erase(self) -> bool:
+        """Nothing but what stays."""
+        return self.kinds.keys() <= LEFT_BY_ERASING
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """For how many days the operator keeps what; 0: until it is erased."""
+
+    archive_days: int = 0
+    """Messages, of conversations and channels, unless an open conversation shows them."""
+    session_days: int = 0
+    """Conversations that are over, since they ended."""
+    usage_days: int = 0
+    """What was used, by day."""
+    copy_days: int = 0
+    """Copies of the database beside it, made before an upgrade or a restore."""

@@ -1,0 +1,148 @@
+"""A file that the operator writes, followed while the program runs.
+
+It is looked at whenever what it says is asked for, and read when it is another one than before; so a change
+needs no restart, and nothing runs in the background. A file that has become wrong changes nothing: what it
+said before holds until it is right again.
+"""
+
+import asyncio
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
+
+import structlog
+
+from cc_bot.domain.errors import StartupError
+from cc_bot.texts.operator_file import OperatorFileTexts
+
+_log = structlog.get_logger(__name__)
+
+MAX_BYTES: Final = 1_000_000
+SETTLED_S: Final = 0.05
+"""Between two looks at a file that has changed: while they differ, somebody is still writing it."""
+LOOKS: Final = 20
+
+_Look = tuple[int, ...] | None
+"""What tells one state of the file from another; None while there is none."""
+_UNREACHABLE: Final = (-1,)
+
+T = TypeVar("T")
+
+
+class Refused(Exception):
+    """The message is a sentence for the operator: what is wrong with the file, and how it should be."""
+
+
+def toml_of(text: str, words: OperatorFileTexts) -> dict[str, Any]:
+    """The document that a text is in TOML. Raises Refused."""
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise Refused(words.not_toml.format(problem=error)) from None
+
+
+def shown(key: object) -> str:
+    """A key of the file as it may be repeated in one sentence."""
+    text = str(key)
+    return text[:40] if text.isprintable() else ascii(text)[1:41]
+
+
+@dataclass(frozen=True, slots=True)
+class FileKind(Generic[T]):
+    """What a file is for."""
+
+    name: str
+    """What it is on record as: `agents` gives `agents_reloaded`."""
+    variable: str
+    """The setting that names another path."""
+    parse: Callable[[str], T]
+    """From its text, empty where there is no file, to what it says. Raises Refused."""
+    error: type[StartupError]
+    """Raised with `path` and `detail` when the program starts with a file that is wrong."""
+
+
+class OperatorFile(Generic[T]):
+    """What a file says at this moment."""
+
+    def __init__(self, path: Path, kind: FileKind[T], words: OperatorFileTexts, *, required: bool) -> None:
+        """`required`: the operator named the file, so its absence is a mistake."""
+        self._path = path
+        self._kind = kind
+        self._words = words
+        self._required = required
+        self._look: _Look = None
+        self._said: T = kind.parse("")
+        self._reading = asyncio.Lock()
+
+    async def load(self) -> T:
+        """Read the file for the first time. Raises the error of its kind."""
+        look = await asyncio.to_thread(_look_at, self._path)
+        self._said = await asyncio.to_thread(self._read, look)
+        self._look = look
+        return self._said
+
+    async def now(self) -> T:
+        """What it says now; whoever holds that keeps it, whatever the file says later."""
+        async with self._reading:
+            look = await asyncio.to_thread(_look_at, self._path)
+            if look != self._look:
+                await self._reload(look)
+            return self._said
+
+    async def _reload(self, look: _Look) -> None:
+        """Take the file as it is now, once nobody writes to it any more. While it is wrong all stays as it
+        was, and that is on record once."""
+        look = await self._settled(look)
+        try:
+            self._said = await asyncio.to_thread(self._read, look)
+        except StartupError as error:
+            _log.warning(
+                f"{self._kind.name}_not_reloaded", path=str(self._path), problem=error.params["detail"]
+            )
+        else:
+            _log.info(f"{self._kind.name}_reloaded")
+        self._look = look  # last: who is cancelled while the file is read leaves that to the next one
+
+    async def _settled(self, look: _Look) -> _Look:
+        for _ in range(LOOKS):
+            await asyncio.sleep(SETTLED_S)
+            before, look = look, await asyncio.to_thread(_look_at, self._path)
+            if look == before:
+                break
+        return look
+
+    def _read(self, look: _Look) -> T:
+        """Raises the error of its kind."""
+        try:
+            return self._kind.parse(self._text(look))
+        except Refused as refused:
+            raise self._kind.error(path=str(self._path), detail=str(refused)) from None
+
+    def _text(self, look: _Look) -> str:
+        if look is None:
+            if self._required:
+                raise Refused(self._words.missing.format(variable=self._kind.variable))
+            return ""
+        try:
+            with self._path.open("rb") as file:
+                content = file.read(MAX_BYTES + 1)
+        except OSError:
+            raise Refused(self._words.unreadable) from None
+        if len(content) > MAX_BYTES:
+            raise Refused(self._words.too_large.format(limit=MAX_BYTES // 1000))
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise Refused(self._words.not_utf8) from None
+
+
+def _look_at(path: Path) -> _Look:
+    try:
+        state = path.stat()
+    except FileNotFoundError:
+        return None
+    except OSError:
+        return _UNREACHABLE
+    return (state.st_mtime_ns, state.st_size, state.st_ino)

@@ -1,0 +1,46 @@
+"""The log of erasures beside the backups: whoever loses the machine still knows who is to be forgotten.
+
+A copy is named after its log's salt, so that the log of another database, or of one that was begun anew,
+never takes the place of one that older backups need.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from cc_bot.storage.durable import write_over
+from cc_bot.storage.erasures import Erasures, read_erasures
+
+
+def copy_log(log: Path, folder: Path) -> Path:
+    """Bring the folder's copy of a log up to date. Raises OSError, or ValueError when it is no log."""
+    erasures = read_erasures(log)
+    if erasures is None:
+        raise FileNotFoundError(log)
+    target = folder / f"erasures_{hashlib.sha256(erasures.salt).hexdigest()[:8]}.jsonl"
+    lines = log.read_bytes().splitlines(keepends=True)
+    if target.exists():
+        known = set(lines)
+        lines += [line for line in target.read_bytes().splitlines(keepends=True) if line not in known]
+    write_over(target, b"".join(lines))
+    return target
+
+
+def logs_in(folder: Path) -> list[Path]:
+    """The copies in a folder, those that were written last first. Raises OSError."""
+    paths = folder.glob("erasures_*.jsonl")
+    return sorted(paths, key=lambda path: path.stat().st_mtime_ns, reverse=True)
+
+
+def read_logs(paths: Iterable[Path]) -> tuple[dict[Path, Erasures], list[Path]]:
+    """What these logs say, as far as there are any, and those that can't be read."""
+    logs, unreadable = dict[Path, Erasures](), list[Path]()
+    for path in paths:
+        try:
+            erasures = read_erasures(path)
+        except (OSError, ValueError):
+            unreadable.append(path)
+        else:
+            if erasures:
+                logs[path] = erasures
+    return logs, unreadable

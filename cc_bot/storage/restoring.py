@@ -1,0 +1,211 @@
+"""A backup takes the place of the database: all at once, or not at all.
+
+It is copied beside the database into a folder of its own, and checked there. What has to be done to it before
+anybody may see it (upgrading, forgetting again) is done to that copy. Then the former database gets a second
+name, and the copy takes its first one in one rename. So whenever the program ends, the database's name stands
+for the old file or for the new one, each whole; a folder that was left over goes with the next restore.
+
+The write-ahead log belongs to the file that it was written for, but SQLite finds it by name alone: beside
+another file it would spoil that. So it is written back first, which at the same time proves that nobody else
+has the file open.
+"""
+
+import glob
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain, count
+from pathlib import Path
+from typing import Final
+
+from cc_bot.domain.errors import (
+    BackupDamaged,
+    BackupMissing,
+    DatabaseInUse,
+    DatabaseNewer,
+    RestoreFailed,
+    StorageError,
+)
+from cc_bot.storage.checking import Damaged, checked, is_disk_trouble
+from cc_bot.storage.copies import leftovers_of
+from cc_bot.storage.durable import move, sync_file, sync_folder
+from cc_bot.storage.location import need_folder
+from cc_bot.storage.manifest import Manifest, Rows, count_rows, hash_of, read_manifest
+from cc_bot.storage.migrate import known_migrations
+from cc_bot.storage.progress import Progress, growing, silent
+from cc_bot.storage.room import need_room
+
+SIDECARS: Final = ("-wal", "-shm", "-journal")
+"""What SQLite keeps beside a file, by its name."""
+_BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """A copy of a backup beside the database, checked."""
+
+    path: Path
+    manifest: Manifest | None
+    """None for a file that came without one."""
+    schema_version: int
+    rows: Rows
+
+
+@contextmanager
+def staged(backup: Path, database: Path, *, progress: Progress = silent) -> Iterator[Staged]:
+    """A checked copy of the backup, in a folder of its own that is gone afterwards.
+
+    Raises BackupMissing, BackupDamaged, DatabaseNewer, NotEnoughRoom, RestoreFailed or, for the database's
+    folder, DatabaseFolderMissing.
+    """
+    if not backup.is_file():
+        raise BackupMissing(path=str(backup))
+    need_folder(database)
+    need_room(database.parent, 2 * backup.stat().st_size)  # once more for what is done to the copy
+    try:
+        for leftover in leftovers_of(database):
+            shutil.rmtree(leftover)
+        with tempfile.TemporaryDirectory(
+            dir=database.parent, prefix=f".{database.name}.restoring-", ignore_cleanup_errors=True
+        ) as folder:
+            yield _stage(backup, Path(folder) / database.name, progress)
+    except (OSError, sqlite3.Error, StorageError) as error:
+        raise RestoreFailed(path=str(database)) from error
+
+
+def _stage(backup: Path, path: Path, progress: Progress) -> Staged:
+    try:
+        manifest = read_manifest(backup)
+    except ValueError as error:
+        raise BackupDamaged(path=str(backup)) from error
+    _copy(backup, path, progress)
+    if manifest and hash_of(path, progress) != manifest.sha256:
+        raise BackupDamaged(path=str(backup))
+    progress("checking", 0, 0)
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+            version, rows = checked(connection), count_rows(connection)
+    except (sqlite3.DatabaseError, Damaged) as error:
+        if isinstance(error, sqlite3.Error) and is_disk_trouble(error):
+            raise
+        raise BackupDamaged(path=str(backup)) from error
+    if manifest and (version, rows) != (manifest.schema_version, manifest.rows):
+        raise BackupDamaged(path=str(backup))
+    newest = known_migrations()[-1].version
+    if version > newest:
+        raise DatabaseNewer(path=str(backup), found=version, known=newest)
+    return Staged(path, manifest, version, rows)
+
+
+def _copy(backup: Path, path: Path, progress: Progress) -> None:
+    """With a log that stands beside it, as a file has that was in use elsewhere."""
+    for suffix in ("", "-wal"):
+        source, target = _beside(backup, suffix), _beside(path, suffix)
+        if source.is_file():
+            target.touch(mode=0o600)
+            with growing(target, source.stat().st_size, progress):
+                shutil.copyfile(source, target)
+
+
+def finish(copy: Path, former: Path, *, rewrite: bool) -> None:
+    """Make the copy ready to be put in place: one file without a log, that has reached the disk.
+
+    What was deleted from it is gone from its unused room too, if it is written anew. Numbers that the former
+    database has given since are not given again: buttons and people name them. Raises sqlite3.Error or
+    OSError.
+    """
+    with closing(sqlite3.connect(copy, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+        connection.execute("PRAGMA secure_delete = ON").fetchall()
+        for name, number in _numbers(former):
+            connection.execute("UPDATE sqlite_sequence SET seq = max(seq, ?) WHERE name = ?", (number, name))
+            connection.execute(
+                "INSERT INTO sqlite_sequence (name, seq) SELECT ?1, ?2 "
+                "WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)",
+                (name, number),
+            )
+        if rewrite:
+            anew = _beside(copy, ".anew")
+            anew.touch(mode=0o600)
+            connection.execute("VACUUM INTO ?", (str(anew),))  # plain VACUUM wants the room elsewhere as well
+    if rewrite:
+        anew.replace(copy)
+    sync_file(copy)
+
+
+def _numbers(former: Path) -> list[tuple[str, int]]:
+    """The last number of each table that never gives one twice. Nothing of a file that is damaged: a number
+    that is none would be the last for ever."""
+    with suppress(sqlite3.Error):
+        former_uri = f"{former.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(former_uri, uri=True)) as connection:
+            if connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]:
+                return connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()
+    return []
+
+
+def release(database: Path) -> None:
+    """Have the log of a database written back and taken away. A damaged file is left as it is.
+
+    Raises DatabaseInUse when somebody has it open.
+    """
+    with suppress(sqlite3.DatabaseError):
+        if not database.exists():
+            return
+        database_uri = f"{database.absolute().as_uri()}?mode=rw"
+        with closing(sqlite3.connect(database_uri, uri=True, timeout=0, isolation_level=None)) as connection:
+            try:
+                connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF in _BUSY:
+                    raise DatabaseInUse(path=str(database)) from error
+                raise
+
+
+def put_in_place(copy: Path, database: Path, now: datetime) -> Path | None:
+    """Let the copy take the database's name; what the former one is called now, if there was one.
+
+    Raises DatabaseInUse, or RestoreFailed with the database as it was.
+    """
+    release(database)
+    try:
+        replaced = _set_aside(database, now) if database.exists() else None
+        move(copy, database)
+    except OSError as error:
+        raise RestoreFailed(path=str(database)) from error
+    return replaced
+
+
+def _set_aside(database: Path, now: datetime) -> Path:
+    """Give the former database a second name, under which it stays, with its log if that could not be written
+    back. Second names that a restore left behind, which was cut off before the rename, go."""
+    for path in database.parent.glob(f"{glob.escape(database.stem)}.replaced-*.db"):
+        if path.samefile(database):
+            path.unlink()
+    replaced = _free_name(database, f"{database.stem}.replaced-{now:%Y%m%d-%H%M%S}")
+    try:
+        replaced.hardlink_to(database)
+    except (OSError, NotImplementedError):  # not every file system has links
+        shutil.copyfile(database, replaced)
+        replaced.chmod(0o600)
+        sync_file(replaced)
+    for suffix in SIDECARS:
+        with suppress(FileNotFoundError):
+            _beside(database, suffix).replace(_beside(replaced, suffix))
+    sync_folder(database.parent)
+    return replaced
+
+
+def _free_name(database: Path, stem: str) -> Path:
+    ends = chain([""], (f"-{number}" for number in count(2)))
+    names = (database.with_name(f"{stem}{end}.db") for end in ends)
+    return next(name for name in names if not name.exists())
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)

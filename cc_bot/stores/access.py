@@ -1,0 +1,99 @@
+"""Who may use the bot, as its owners have decided while it runs: rules, and whether there is maintenance.
+
+All rules are read at once: there are few, and each way in asks for them. What is here is the operator's own
+and no user's data, though it may name a user.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Final
+
+from cc_bot.domain.access import AccessRules, Maintenance, Ruling, Subject
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.policy import Subjects
+from cc_bot.storage import Database, Statement
+from cc_bot.stores.columns import to_text
+
+SELECT_RULES: Final = "SELECT subject, subject_id, rule FROM access_rules ORDER BY subject, subject_id"
+SELECT_IN_FORCE: Final = """
+    SELECT subject, subject_id, rule FROM access_rules
+    UNION ALL
+    SELECT 'maintenance', 0, note FROM maintenance
+"""
+"""Every rule, and the maintenance as one row more."""
+SET_RULE: Final = """
+    INSERT INTO access_rules (subject, subject_id, rule, set_by, set_at) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (subject, subject_id) DO UPDATE SET
+        rule = excluded.rule, set_by = excluded.set_by, set_at = excluded.set_at
+"""
+DELETE_RULE: Final = "DELETE FROM access_rules WHERE subject = $1 AND subject_id = $2 RETURNING 1"
+BEGIN_MAINTENANCE: Final = """
+    INSERT INTO maintenance (id, note, set_by, set_at) VALUES (1, $1, $2, $3)
+    ON CONFLICT (id) DO UPDATE SET note = excluded.note, set_by = excluded.set_by, set_at = excluded.set_at
+"""
+END_MAINTENANCE: Final = "DELETE FROM maintenance WHERE id = 1 RETURNING 1"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRule:
+    subject: Subject
+    subject_id: int
+    ruling: Ruling
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What holds at a moment."""
+
+    rules: AccessRules
+    maintenance: Maintenance | None
+
+
+class AccessStore:
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def in_force(self) -> InForce:
+        """All that is asked at each way in, in one trip. Raises StorageError."""
+        ids: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+        maintenance = None
+        for subject, subject_id, rule in await self._database.query(SELECT_IN_FORCE):
+            if subject == "maintenance":
+                maintenance = Maintenance(str(rule))
+            else:
+                ids[rule, subject].add(subject_id)
+        return InForce(AccessRules(_subjects(ids, "allow"), _subjects(ids, "deny")), maintenance)
+
+    async def rules(self) -> tuple[StoredRule, ...]:
+        """Every rule, by subject. Raises StorageError."""
+        return tuple(StoredRule(*row) for row in await self._database.query(SELECT_RULES))
+
+    async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
+        """This is the one rule of the subject from now on. Raises StorageError."""
+        params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
+        await self._database.transaction([Statement(SET_RULE, params)])
+
+    async def remove(self, subject: Subject, subject_id: int) -> bool:
+        """Whether it had a rule. Raises StorageError."""
+        [rows] = await self._database.transaction([Statement(DELETE_RULE, (subject, subject_id))])
+        return bool(rows)
+
+    async def begin_maintenance(self, note: str, *, set_by: int) -> None:
+        """From now on, or with another note. Raises StorageError."""
+        params = (note, set_by, to_text(self._clock()))
+        await self._database.transaction([Statement(BEGIN_MAINTENANCE, params)])
+
+    async def end_maintenance(self) -> bool:
+        """Whether there was maintenance. Raises StorageError."""
+        [rows] = await self._database.transaction([Statement(END_MAINTENANCE)])
+        return bool(rows)
+
+
+def _subjects(ids: defaultdict[tuple[str, str], set[int]], ruling: Ruling) -> Subjects:
+    return Subjects(
+        frozenset(ids[ruling, "user"]),
+        frozenset(ids[ruling, "role"]),
+        frozenset(ids[ruling, "channel"]),
+        frozenset(ids[ruling, "guild"]),
+    )

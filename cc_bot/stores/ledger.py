@@ -1,0 +1,231 @@
+"""The ledger of turns: what was asked in sessions and has not been shown to its end.
+
+A turn is entered before anybody is told that it was accepted, and answered in the transaction that stores its
+answer (SessionStore.archive_turn). Its row goes when its user has seen the end, with the interaction's token;
+the one that stays is a question that may be asked again.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import datetime
+from typing import Final
+
+from cc_bot.domain.ledger import AskedFile, AskedQuestion, PendingTurn
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import Message
+from cc_bot.domain.session import SessionKey
+from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.columns import from_ms, to_ms
+from cc_bot.stores.message_columns import read_message
+
+_NAMES: Final = (
+    *("id", "user_id", "channel_id", "agent", "guild_id", "state", "kind", "visibility", "temporary"),
+    *("locale", "question", "question_id", "replaces", "interaction_id", "token", "token_until"),
+    *("ephemeral", "below", "shown_in", "place_id", "pages", "earlier", "answer_id", "accepted_at"),
+    "former",
+)
+_COLUMNS: Final = ", ".join(_NAMES)
+
+_INSERT: Final = f"""
+    INSERT INTO turns ({_COLUMNS}) VALUES ({", ".join(f"${number + 1}" for number in range(len(_NAMES)))})
+    ON CONFLICT (id) DO NOTHING
+"""  # noqa: S608 - put together from constants alone
+
+# A message that Discord delivers once more is one question still.
+_DELETE_TWIN: Final = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
+
+_SELECT_INTERRUPTED: Final = f"""
+    SELECT {_COLUMNS} FROM turns WHERE id = $1 AND user_id = $2 AND state = 'interrupted'
+"""  # noqa: S608 - put together from constants alone
+
+_DELETE: Final = "DELETE FROM turns WHERE id = $1 AND user_id = $2"
+
+_SHOWN_IN: Final = "UPDATE turns SET shown_in = $3 WHERE id = $1 AND user_id = $2"
+
+_POSTED: Final = "UPDATE turns SET pages = json_insert(pages, '$[#]', $3) WHERE id = $1 AND user_id = $2"
+
+_MOVED: Final = """
+    UPDATE turns SET place_id = $3, pages = $4, token = NULL, token_until = NULL
+    WHERE id = $1 AND user_id = $2
+"""
+
+_INTERRUPTED: Final = """
+    UPDATE turns SET state = 'interrupted', token = NULL, token_until = NULL
+    WHERE id = $1 AND user_id = $2 AND state = 'accepted'
+"""
+
+_UNTAKEN: Final = """
+    UPDATE turns SET id = former, former = NULL, state = 'interrupted', token = NULL, token_until = NULL
+    WHERE id = $1 AND user_id = $2 AND state = 'accepted' AND former IS NOT NULL
+"""
+
+_SELECT_MESSAGE: Final = """
+    SELECT id, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, created_at
+    FROM messages
+    WHERE user_id = $1 AND id = $2 AND role = 'assistant'
+"""
+
+ANSWERED: Final = """
+    UPDATE turns SET state = 'answered', question = NULL, answer_id = (
+        SELECT max(id) FROM messages WHERE session_id = $3 AND user_id = $2
+    )
+    WHERE id = $1 AND user_id = $2
+        AND EXISTS (SELECT 1 FROM messages WHERE session_id = $3 AND user_id = $2)
+"""
+"""To be run in the transaction that stores the answer, after it. Parameters: entry, user, session."""
+
+# The table holds only what is on its way.
+SELECT_UNFINISHED: Final = f"SELECT {_COLUMNS} FROM turns ORDER BY accepted_at, id"  # noqa: S608 - constants
+
+FORGET_INTERRUPTED: Final = "DELETE FROM turns WHERE state = 'interrupted' AND accepted_at < $1"
+
+LEDGER_STATEMENTS: Final = frozenset({SELECT_UNFINISHED, FORGET_INTERRUPTED})
+
+
+class TurnLedger:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def accept(self, turn: PendingTurn) -> None:
+        """Enter a turn. From here on its user is answered, or told, whatever happens to the program."""
+        twin = (turn.key.user_id, turn.question_id)
+        first = [Statement(_DELETE_TWIN, twin)] if turn.kind == "message" else []
+        await self._database.transaction([*first, _insert(turn)])
+
+    async def shown_in(self, entry: str, user_id: int, message_id: int) -> None:
+        """The message in which it is shown, or which waits for it."""
+        await self._database.transaction([Statement(_SHOWN_IN, (entry, user_id, message_id))])
+
+    async def posted(self, entry: str, user_id: int, message_id: int) -> None:
+        """One more message that shows it."""
+        await self._database.transaction([Statement(_POSTED, (entry, user_id, message_id))])
+
+    async def moved(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
+        """From now on the bot writes it by itself in that channel, in these messages and further ones. The
+        token is not needed any more."""
+        columns = (turn.id, turn.key.user_id, place_id, json.dumps(pages))
+        await self._database.transaction([Statement(_MOVED, columns)])
+
+    async def settled(self, entry: str, user_id: int) -> None:
+        """Its user has seen how it ended."""
+        await self._database.transaction([Statement(_DELETE, (entry, user_id))])
+
+    async def interrupted(self, entry: str, user_id: int) -> None:
+        """Its user was told that there is no answer, and may have it asked again."""
+        await self._database.transaction([Statement(_INTERRUPTED, (entry, user_id))])
+
+    async def take(
+        self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
+    ) -> PendingTurn | None:
+        """The interrupted turn, to be asked again: in the same transaction the one that `renewed` makes of it
+        takes its place, and is returned. None when there is none, or not any more: one press wins."""
+
+        def steps() -> Steps[PendingTurn | None]:
+            rows = yield Statement(_SELECT_INTERRUPTED, (entry, user_id))
+            if not rows:
+                return None
+            turn = renewed(_read(rows[0]))
+            yield Statement(_DELETE, (entry, user_id))
+            yield _insert(turn)
+            return turn
+
+        return await self._database.write(steps)
+
+    async def untaken(self, entry: str, user_id: int) -> None:
+        """Nobody heard of the press that this turn was taken up by: it is what it was before `take`."""
+        await self._database.transaction([Statement(_UNTAKEN, (entry, user_id))])
+
+    async def stored(self, turn: PendingTurn) -> Message | None:
+        """Its answer; None before there is one, or when it was erased since."""
+        return await self._message(turn.key.user_id, turn.answer_id)
+
+    async def replaced(self, turn: PendingTurn) -> Message | None:
+        """The answer that its own takes the place of, or was to."""
+        return await self._message(turn.key.user_id, turn.replaces)
+
+    async def unfinished(self) -> tuple[PendingTurn, ...]:
+        """All that is left, everybody's, the oldest first."""
+        return tuple(map(_read, await self._database.query(SELECT_UNFINISHED)))
+
+    async def forget(self, before: datetime) -> None:
+        """Interrupted turns from before then are not asked again."""
+        await self._database.transaction([Statement(FORGET_INTERRUPTED, (to_ms(before),))])
+
+    async def _message(self, user_id: int, row_id: int | None) -> Message | None:
+        rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
+        return read_message(rows[0]) if rows else None
+
+
+def _insert(turn: PendingTurn) -> Statement:
+    columns: dict[str, object] = {
+        "id": turn.id,
+        "user_id": turn.key.user_id,
+        "channel_id": turn.key.channel_id,
+        "agent": turn.key.agent,
+        "guild_id": turn.guild_id,
+        "state": turn.state,
+        "kind": turn.kind,
+        "visibility": turn.visibility,
+        "temporary": int(turn.temporary),
+        "locale": turn.locale and turn.locale.value,
+        "question": None if turn.temporary else _question_to_json(turn.question),
+        "question_id": turn.question_id,
+        "replaces": turn.replaces,
+        "interaction_id": turn.interaction_id,
+        "token": turn.token,
+        "token_until": turn.token_until and to_ms(turn.token_until),
+        "ephemeral": int(turn.ephemeral),
+        "below": int(turn.below),
+        "shown_in": turn.shown_in,
+        "place_id": turn.place_id,
+        "pages": json.dumps(turn.pages),
+        "earlier": json.dumps(turn.earlier),
+        "answer_id": turn.answer_id,
+        "accepted_at": to_ms(turn.accepted_at),
+        "former": turn.former,
+    }
+    return Statement(_INSERT, tuple(columns[name] for name in _NAMES))
+
+
+def _read(row: Row) -> PendingTurn:
+    columns = dict(zip(_NAMES, row, strict=True))
+    until = columns["token_until"]
+    return PendingTurn(
+        columns["id"],
+        SessionKey(columns["user_id"], columns["channel_id"], columns["agent"]),
+        columns["kind"],
+        columns["visibility"],
+        from_ms(columns["accepted_at"]),
+        columns["state"],
+        guild_id=columns["guild_id"],
+        temporary=bool(columns["temporary"]),
+        locale=Locale(columns["locale"]) if columns["locale"] else None,
+        question=_question_of(columns["question"]),
+        question_id=columns["question_id"],
+        replaces=columns["replaces"],
+        interaction_id=columns["interaction_id"],
+        token=columns["token"],
+        token_until=None if until is None else from_ms(until),
+        ephemeral=bool(columns["ephemeral"]),
+        below=bool(columns["below"]),
+        shown_in=columns["shown_in"],
+        place_id=columns["place_id"],
+        pages=tuple(json.loads(columns["pages"])),
+        earlier=tuple(json.loads(columns["earlier"])),
+        answer_id=columns["answer_id"],
+        former=columns["former"],
+    )
+
+
+def _question_to_json(question: AskedQuestion | None) -> str | None:
+    return None if question is None else json.dumps(asdict(question), ensure_ascii=False)
+
+
+def _question_of(text: str | None) -> AskedQuestion | None:
+    if text is None:
+        return None
+    told = json.loads(text)
+    return AskedQuestion(
+        told["text"], told["author_name"], tuple(AskedFile(**file) for file in told["files"])
+    )

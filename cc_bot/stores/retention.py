@@ -1,0 +1,174 @@
+"""Deleting what has become old, as the operator wants it: messages, conversations that are over, usage.
+
+A little at a time, so that turns go on between. Rows come in the order in which they were written, so old
+ones are found from the beginning on, without an index on their times that every turn would pay for.
+
+What an open conversation still shows stays, however old it is: what a user sees must be what the model knows.
+Frozen blocks thaw from the first message that goes, as they do for any deleted message; the newest message of
+a place that goes is noted, so that catching up does not fetch it again (`read_to`).
+"""
+
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import partial
+from typing import Final
+
+from cc_bot.storage import Database, Statement, Steps
+from cc_bot.stores.channel_removal import deletion_here_alone
+from cc_bot.stores.columns import to_ms, to_text
+
+_AT_A_TIME: Final = 200
+
+# Each with whether the history of an open session has room for it: there is as long as fewer than that many
+# messages of its session come after it that the same readers see. $1 the message before the first, $2 how
+# many a history has (0: no bound), $3 how many
+_SELECT_OLDEST: Final = """
+    SELECT m.id, m.discord_id, m.created_at, EXISTS (
+        SELECT 1 FROM sessions AS s
+        WHERE s.id = m.session_id AND s.closed_at IS NULL AND ($2 = 0 OR $2 > (
+            SELECT count(*) FROM (
+                SELECT 1 FROM messages AS n
+                WHERE n.session_id = m.session_id AND n.id > m.id AND n.status <> 'replaced'
+                    AND (m.visibility = 'private' OR n.visibility = 'public')
+                LIMIT $2
+            )
+        ))
+    )
+    FROM messages AS m
+    WHERE m.id > $1
+    ORDER BY m.id
+    LIMIT $3
+"""
+
+# $1 an array of messages
+_DELETE: Final = "DELETE FROM messages WHERE id IN (SELECT value FROM json_each($1))"
+
+# $1 the row before the first, $2 how many
+_SELECT_OLDEST_SESSIONS: Final = """
+    SELECT rowid, id, created_at, closed_at FROM sessions WHERE rowid > $1 ORDER BY rowid LIMIT $2
+"""
+
+# $1 an array of sessions, $2 how many
+_SELECT_SOME_OF: Final = """
+    SELECT m.id, m.discord_id
+    FROM json_each($1) AS ended
+    CROSS JOIN messages AS m ON m.session_id = ended.value
+    LIMIT $2
+"""
+
+# A summary is what is left of a key's conversations. It goes when none of these is younger.
+# $1 an array of sessions, $2 the last moment that is too long ago
+_DELETE_SUMMARIES: Final = """
+    DELETE FROM summaries WHERE id IN (
+        SELECT y.id
+        FROM json_each($1) AS ended
+        CROSS JOIN sessions AS o ON o.id = ended.value
+        CROSS JOIN summaries AS y
+            ON y.user_id = o.user_id AND y.channel_id = o.channel_id AND y.agent = o.agent
+        WHERE NOT EXISTS (
+            SELECT 1 FROM sessions AS s
+            WHERE s.user_id = o.user_id AND s.channel_id = o.channel_id AND s.agent = o.agent
+                AND (s.closed_at IS NULL OR s.closed_at > $2)
+        )
+    )
+"""
+
+# The one that the summary of its key was made of last stays, without messages, as long as the summary does.
+_DELETE_SESSIONS: Final = """
+    DELETE FROM sessions WHERE id IN (SELECT value FROM json_each($1))
+        AND NOT EXISTS (SELECT 1 FROM messages AS m WHERE m.session_id = sessions.id)
+        AND NOT EXISTS (SELECT 1 FROM summaries AS y WHERE y.session_id = sessions.id)
+    RETURNING user_id, channel_id, agent
+"""
+
+# Nothing knows any more what is up there. $1 user, $2 channel, $3 agent
+_DELETE_CANVAS_MESSAGE: Final = """
+    DELETE FROM canvas_messages
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND NOT EXISTS (
+        SELECT 1 FROM sessions WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+    )
+"""
+
+# $1 the first day that stays
+_DELETE_USAGE: Final = "DELETE FROM usage WHERE day < $1 RETURNING day"
+_DELETE_TOTALS: Final = "DELETE FROM usage_totals WHERE day < $1"
+
+RETENTION_STATEMENTS: Final = frozenset(
+    {
+        *(_SELECT_OLDEST, _DELETE, _SELECT_OLDEST_SESSIONS, _SELECT_SOME_OF),
+        *(_DELETE_SUMMARIES, _DELETE_SESSIONS, _DELETE_USAGE, _DELETE_TOTALS),
+    }
+)
+"""Of all users."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What one step did."""
+
+    count: int
+    after: int | None
+    """Where the next step begins; None when nothing is left that is old."""
+
+
+class RetentionStore:
+    def __init__(self, database: Database, *, history_limit: int = 20) -> None:
+        """`history_limit`: messages in a history, 0 for no bound."""
+        self._database = database
+        self._limit = history_limit
+
+    async def prune_messages(self, before: datetime, after: int = 0) -> Pruned:
+        """Delete some of the messages that were stored before this moment, of channels and sessions alike,
+        with their files, pages and calls of tools."""
+        return await self._database.write(partial(_messages, to_ms(before), after, self._limit))
+
+    async def prune_sessions(self, before: datetime, after: int = 0) -> Pruned:
+        """Delete some of the sessions that were closed before this moment, with all that was said in them;
+        with the last of its key also the summary. What is counted are sessions."""
+        rows = await self._database.query(_SELECT_OLDEST_SESSIONS, after, _AT_A_TIME)
+        limit = to_text(before)
+        ended = json.dumps([id_ for _, id_, _, closed_at in rows if closed_at and closed_at <= limit])
+        while await self._database.write(partial(_messages_of, ended)):
+            pass
+        count = await self._database.write(partial(_sessions, ended, limit))
+        old = any(created_at <= limit for _, _, created_at, _ in rows)
+        return Pruned(count, rows[-1][0] if old else None)
+
+    async def prune_usage(self, first_kept: date) -> int:
+        """Delete what was used before this day, by users and in all; how many rows of users that were."""
+        day = (first_kept.isoformat(),)
+        [deleted, _] = await self._database.transaction(
+            [Statement(sql, day) for sql in (_DELETE_USAGE, _DELETE_TOTALS)]
+        )
+        return len(deleted)
+
+
+def _messages(before: int, after: int, limit: int) -> Steps[Pruned]:
+    rows = yield Statement(_SELECT_OLDEST, (after, limit, _AT_A_TIME))
+    old = [row for row in rows if row[2] < before]
+    going = [(id_, discord_id) for id_, discord_id, _, shown in old if not shown]
+    yield from _gone(going)
+    return Pruned(len(going), rows[-1][0] if old else None)
+
+
+def _messages_of(sessions: str) -> Steps[bool]:
+    rows = yield Statement(_SELECT_SOME_OF, (sessions, _AT_A_TIME))
+    yield from _gone([(id_, discord_id) for id_, discord_id in rows])
+    return bool(rows)
+
+
+def _sessions(ended: str, before: str) -> Steps[int]:
+    yield Statement(_DELETE_SUMMARIES, (ended, before))
+    keys = yield Statement(_DELETE_SESSIONS, (ended,))
+    for key in keys:
+        yield Statement(_DELETE_CANVAS_MESSAGE, tuple(key))
+    return len(keys)
+
+
+def _gone(messages: Collection[tuple[int, int | None]]) -> Steps[None]:
+    """With all that hangs on them."""
+    yield from deletion_here_alone([discord_id for _, discord_id in messages if discord_id is not None])
+    if messages:
+        yield Statement(_DELETE, (json.dumps([id_ for id_, _ in messages]),))

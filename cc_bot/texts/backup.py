@@ -1,0 +1,111 @@
+"""What the commands around backups say: `backup`, `restore` and `wipe`."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class BackupTexts:
+    backup: str
+    backup_to: str
+    keep: str
+    keep_days: str
+    no_count: str
+    restore: str
+    restore_file: str
+    yes: str
+    without_erasures: str
+    wipe: str
+    backed_up: str
+    """Parameters: path, size, version, messages, memories."""
+    deleted: str
+    """Parameter: count."""
+    offer: str
+    """Parameters: path, made_at, messages, memories, database."""
+    unknown_time: str
+    go_on: str
+    restored: str
+    """Parameters: path, database."""
+    replaced: str
+    """Parameter: path."""
+    replaced_days: str
+    """Parameters: path, days."""
+    forgotten: str
+    """Parameters: users, memories, deleted."""
+    erasures_unknown: str
+    doomed: str
+    wiped: str
+    """Parameter: count."""
+    nothing_to_wipe: str
+    """Parameter: path."""
+    stays: str
+    copying: str
+    checking: str
+    hashing: str
+    upgrading: str
+    erasing: str
+    """Stages, shown while they last."""
+
+
+JA = BackupTexts(
+    backup="データベースを安全にコピーします（動作中でも使えます）",
+    backup_to="コピーを置くフォルダ（既定: CC_BOT_BACKUP_FOLDER、なければ backup）",
+    keep="新しいものから N 個だけ残し、それより古いバックアップを消します",
+    keep_days="D 日より古いバックアップを消します（最新の1個は残ります）",
+    no_count="1 以上の整数で書いてください",
+    restore="バックアップを確かめて、データベースと入れ替えます（ボットを止めてから使います）",
+    restore_file="バックアップのファイル",
+    yes="確認せずに実行します",
+    without_erasures="消去の記録がなくても続けます（消した人のデータが戻ることがあります）",
+    wipe="データベースと、その控えをすべて消します（ボットを止めてから使います）",
+    backed_up="バックアップしました: {path}（{size}、版 {version}、メッセージ {messages}件、メモリ {memories}件）",
+    deleted="古いバックアップを {count}個 消しました。",
+    offer="{path}（{made_at}、メッセージ {messages}件、メモリ {memories}件）を {database} に復元します。",
+    unknown_time="作成日時は不明",
+    go_on="実行しますか？ [y/N] ",
+    restored="{path} を {database} に復元しました。",
+    replaced="それまでのデータベースは {path} に残してあります。要らなくなったら消してください。",
+    replaced_days="それまでのデータベースは、{days}日のあいだ {path} に残します。",
+    forgotten="バックアップのあとに消去されたものを、もう一度消しました（利用者 {users}人、メモリ {memories}件、Discord で削除されたもの {deleted}件）。",
+    erasures_unknown="消去の記録がないため、消した人のデータが戻っているかもしれません。",
+    doomed="次のファイルを消します。元には戻せません。",
+    wiped="{count}個のファイルを消しました。",
+    nothing_to_wipe="消すものはありません: {path}",
+    stays="設定ファイル、バックアップ、消去の記録は残っています。要らなければ、ご自分で消してください。",
+    copying="コピーしています…",
+    checking="中身を確かめています…",
+    hashing="照合用の値を計算しています…",
+    upgrading="形式を最新にしています…",
+    erasing="消去をやり直しています…",
+)
+
+EN = BackupTexts(
+    backup="make a safe copy of the database, also while the bot runs",
+    backup_to="folder for the copy (default: CC_BOT_BACKUP_FOLDER, or else backup)",
+    keep="keep the newest N backups and delete the older ones",
+    keep_days="delete backups that are older than D days (the newest one always stays)",
+    no_count="must be a whole number, 1 or more",
+    restore="check a backup and put it in the database's place (stop the bot first)",
+    restore_file="the backup's file",
+    yes="do not ask",
+    without_erasures="go on without a record of erasures (people who were forgotten may come back)",
+    wipe="delete the database and every copy beside it (stop the bot first)",
+    backed_up="Backed up to {path} ({size}, version {version}, messages: {messages}, memories: {memories})",
+    deleted="Old backups deleted: {count}.",
+    offer="{path} ({made_at}, messages: {messages}, memories: {memories}) will take the place of {database}.",
+    unknown_time="made at an unknown time",
+    go_on="Go on? [y/N] ",
+    restored="Restored {path} to {database}.",
+    replaced="The database that was there is kept as {path}. Delete it when you no longer need it.",
+    replaced_days="The database that was there is kept for {days} days as {path}.",
+    forgotten="What was erased after the backup was made is erased again (users: {users}, memories: {memories}, deleted on Discord: {deleted}).",
+    erasures_unknown="There is no record of erasures, so people who were forgotten may be back.",
+    doomed="These files will be deleted for good:",
+    wiped="Files deleted: {count}.",
+    nothing_to_wipe="There is nothing to delete: {path}",
+    stays="Settings, backups and the record of erasures are still there. Delete them yourself if you don't need them.",
+    copying="Copying…",
+    checking="Checking…",
+    hashing="Computing the checksum…",
+    upgrading="Upgrading…",
+    erasing="Erasing again…",
+)

@@ -1,0 +1,237 @@
+"""What is stored about a user, how long, and what erasing it covers: said to that user."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from cc_bot.domain.privacy import LEFT_BY_ERASING, DataKind, Held, Holdings, Retention
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyTexts:
+    title: str
+    nothing: str
+    kinds: Mapping[DataKind, str]
+    """What each is called."""
+    line: str
+    """Parameters: kind, count, span."""
+    span: str
+    """Parameters: first, last (days)."""
+    one_day: str
+    """Parameter: first."""
+    kept_for: str
+    """The heading of how long."""
+    archive_days: str
+    session_days: str
+    usage_days: str
+    copy_days: str
+    """Each with a parameter: days."""
+    kept_until_erased: str
+    files: str
+    backups: str
+    how_on: str
+    """What can be done about it."""
+    exported: str
+    exported_parts: str
+    """Parameter: parts."""
+    exported_by_dm: str
+    dm_closed: str
+    cut_short: str
+    """Parameter: sent (files)."""
+    question: str
+    """Parameter: list."""
+    stays: str
+    """What erasing does not reach."""
+    confirm_within: str
+    """Parameter: until, as a moment of Discord."""
+    erase: str
+    keep: str
+    kept: str
+    too_late: str
+    erased: str
+    """Parameter: list."""
+    nothing_erased: str
+    comma: str
+    part: str
+    """Of a list. Parameters: kind, count."""
+    erase_now: str
+    """Parameter: command."""
+    written: str
+    """Parameter: path."""
+
+    def overview(self, held: Holdings, retention: Retention, zone: ZoneInfo) -> str:
+        """All kinds with their number and days, and how long they are kept."""
+        if held.empty:
+            return self.nothing
+        lines = [self._line(kind, held.kinds[kind], zone) for kind in self.kinds if kind in held.kinds]
+        return "\n".join((self.title, *lines, "", *self._kept(retention), "", self.how_on))
+
+    def asked(self, held: Holdings) -> str:
+        """Whether to erase all of that, and what stays."""
+        return f"{self.question.format(list=self._list(held))}\n{self.stays}"
+
+    def told(self, held: Holdings) -> str:
+        """What was erased, and what was not."""
+        if held.nothing_to_erase:
+            return self.nothing_erased if held.empty else f"{self.nothing_erased}\n{self.stays}"
+        return f"{self.erased.format(list=self._list(held))}\n{self.stays}"
+
+    def nothing_to_erase(self, held: Holdings) -> str:
+        """To who asks for it. There may be rules all the same, which stay."""
+        return self.nothing if held.empty else self.told(held)
+
+    def _line(self, kind: DataKind, held: Held, zone: ZoneInfo) -> str:
+        first, last = _day(held.first, zone), _day(held.last, zone)
+        span = ""
+        if first and last:
+            span = (self.one_day if first == last else self.span).format(first=first, last=last)
+        return self.line.format(kind=self.kinds[kind], count=held.count, span=span)
+
+    def _kept(self, retention: Retention) -> list[str]:
+        limits = (
+            (self.archive_days, retention.archive_days),
+            (self.session_days, retention.session_days),
+            (self.usage_days, retention.usage_days),
+        )
+        lines = [template.format(days=days) for template, days in limits if days]
+        copies = [self.copy_days.format(days=retention.copy_days)] if retention.copy_days else []
+        return [self.kept_for, *lines, self.kept_until_erased, self.files, *copies, self.backups]
+
+    def _list(self, held: Holdings) -> str:
+        return self.comma.join(
+            self.part.format(kind=name, count=held.count(kind))
+            for kind, name in self.kinds.items()
+            if kind not in LEFT_BY_ERASING and held.count(kind)
+        )
+
+
+def _day(moment: datetime | None, zone: ZoneInfo) -> str:
+    return moment.astimezone(zone).date().isoformat() if moment else ""
+
+
+JA = PrivacyTexts(
+    title="🔒 あなたについて保存しているもの",
+    nothing="あなたについて保存しているものは、何もありません。",
+    kinds={
+        "conversations": "会話",
+        "messages": "会話の中の質問と回答",
+        "channel_messages": "チャンネルでの発言",
+        "channel_answers": "その発言への回答",
+        "files": "添付ファイル",
+        "summaries": "会話の要約",
+        "memories": "メモリ（以前の内容をふくむ）",
+        "schedules": "お知らせの予定",
+        "deliveries": "お知らせを送った記録",
+        "turns": "回答の途中の質問",
+        "usage": "使った量の記録",
+        "counts": "消す前に使ったトークンの数（今月の上限のため）",
+        "settings": "設定",
+        "choices": "選んだエージェントとキャンバスの場所",
+        "decisions": "サーバーの設定を決めた人としての記録",
+        "rules": "管理者が決めた、あなたの利用の決まり",
+    },
+    line="・{kind}: {count}件{span}",
+    span="（{first} 〜 {last}）",
+    one_day="（{first}）",
+    kept_for="保存する期間",
+    archive_days="・発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。",
+    session_days="・終わった会話は {days}日で消えます。",
+    usage_days="・使った量の記録は {days}日で消えます。",
+    copy_days="・更新や復元の前に取った控えは {days}日で消えます。",
+    kept_until_erased="・そのほかは、あなたが消すまで残ります。",
+    files="・添付ファイルは、会話の履歴から外れると消えます。",
+    backups="・バックアップには、管理者が捨てるまで残ります。",
+    how_on="-# /privacy export でファイルとして受け取れます。すべて消すには /privacy erase をお使いください。",
+    exported="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。",
+    exported_parts="{parts}個のファイルに分かれています。",
+    exported_by_dm="📬 DM にお送りしました。",
+    dm_closed="DM を送れませんでした。DM を受け取る設定にするか、場所を選ばずにもう一度お試しください。",
+    cut_short="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。",
+    question=(
+        "⚠️ **あなたのデータをすべて消しますか？**\n"
+        "消えるもの: {list}\n"
+        "チャンネルでの発言とそれへの回答も、ボットの記録から消えます。元には戻せません。"
+    ),
+    stays=(
+        "-# 残るもの: Discord に表示されているメッセージ、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、"
+        "サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、"
+        "バックアップと控え"
+        "（管理者が捨てるまで残り、復元するときには、もう一度消します）。"
+    ),
+    confirm_within="-# このボタンは {until} まで使えます。",
+    erase="すべて消す",
+    keep="やめる",
+    kept="何も消していません。",
+    too_late="時間がたったので、もう一度 /privacy erase からやり直してください。",
+    erased="🗑️ すべて消しました。消したもの: {list}",
+    nothing_erased="消すものはありませんでした。",
+    comma="、",
+    part="{kind} {count}件",
+    erase_now="消すときは {command} と入力してください。",
+    written="あなたについて保存しているもののすべてを {path} に書き出しました。",
+)
+
+EN = PrivacyTexts(
+    title="🔒 What is stored about you",
+    nothing="Nothing is stored about you.",
+    kinds={
+        "conversations": "conversations",
+        "messages": "questions and answers in them",
+        "channel_messages": "what you said in channels",
+        "channel_answers": "answers to that",
+        "files": "attachments",
+        "summaries": "summaries of conversations",
+        "memories": "memories, former versions included",
+        "schedules": "reminders and heartbeats",
+        "deliveries": "records of what was sent when",
+        "turns": "questions being answered",
+        "usage": "records of usage",
+        "counts": "tokens you used before erasing (for this month's limit)",
+        "settings": "settings",
+        "choices": "agents you chose, and where canvases are",
+        "decisions": "records that you set something for a server",
+        "rules": "what the operator decided about your use",
+    },
+    line="- {kind}: {count}{span}",
+    span=" ({first} to {last})",
+    one_day=" ({first})",
+    kept_for="How long",
+    archive_days=(
+        "- Messages are deleted after {days} days, unless a conversation that goes on still shows them."
+    ),
+    session_days="- Conversations that are over are deleted after {days} days.",
+    usage_days="- Records of usage are deleted after {days} days.",
+    copy_days="- Copies made before an upgrade or a restore are deleted after {days} days.",
+    kept_until_erased="- Everything else stays until you delete it.",
+    files="- Attachments are deleted when they leave the history of their conversation.",
+    backups="- Backups keep a copy until the operator deletes them.",
+    how_on="-# /privacy export hands all of it to you as a file, and /privacy erase erases all of it.",
+    exported="📦 Everything that is stored about you (JSON). Best kept to yourself.",
+    exported_parts="It comes in {parts} files.",
+    exported_by_dm="📬 Sent to you by DM.",
+    dm_closed="I couldn't send you a DM. Please allow DMs, or try again without choosing where.",
+    cut_short="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.",
+    question=(
+        "⚠️ **Erase everything that is stored about you?**\n"
+        "What goes: {list}\n"
+        "What you said in channels goes from my records as well, with the answers to it. "
+        "This can't be undone."
+    ),
+    stays=(
+        "-# What stays: messages on Discord itself; what others said, and their conversations, summaries and "
+        "memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this "
+        "month (until it ends); what the operator decided about your use; backups and copies (until the operator deletes them; restoring one erases you again)."
+    ),
+    confirm_within="-# The button works until {until}.",
+    erase="Erase everything",
+    keep="Cancel",
+    kept="Nothing was erased.",
+    too_late="That was too long ago. Please start again with /privacy erase.",
+    erased="🗑️ Everything is erased. That was: {list}",
+    nothing_erased="There was nothing to erase.",
+    comma="; ",
+    part="{kind}: {count}",
+    erase_now="To erase it, type {command}.",
+    written="Everything that is stored about you is in {path} now.",
+)

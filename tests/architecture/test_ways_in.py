@@ -1,0 +1,63 @@
+"""Every way into the bot passes the gate: nothing listens for what Discord sends without asking it."""
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import lightbulb
+
+import cc_bot.discord
+from cc_bot.discord import extensions
+
+FOLDER = Path(str(cc_bot.discord.__file__)).parent
+GUARDED = {
+    "ComponentInteractionCreateEvent": {"ways_in.py"},
+    "ModalInteractionCreateEvent": {"ways_in.py"},
+    "InteractionCreateEvent": set[str](),
+    "CommandInteractionCreateEvent": set[str](),
+    "AutocompleteInteractionCreateEvent": set[str](),
+    "MessageCreateEvent": {"listening.py"},
+}
+"""Hikari's events of what people do, and the one module that may listen for each."""
+
+
+def commands() -> Iterator[type[lightbulb.commands.CommandBase]]:
+    """Every command that an extension registers, those of groups too."""
+    for module in pkgutil.walk_packages(extensions.__path__, f"{extensions.__name__}."):
+        for value in vars(importlib.import_module(module.name)).values():
+            own = isinstance(value, type) and value.__module__ == module.name
+            if own and issubclass(value, lightbulb.commands.CommandBase):
+                yield value
+
+
+def names_in(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+
+
+def suggesters() -> dict[str, Any]:
+    return {
+        f"{command._command_data.qualified_name} {option.name}": option.autocomplete_provider
+        for command in commands()
+        for option in command._command_data.options.values()
+        if option.autocomplete
+    }
+
+
+class TestWaysIn:
+    def test_are_listened_to_behind_the_gate_alone(self) -> None:
+        found: dict[str, set[str]] = {event: set() for event in GUARDED}
+        for path in FOLDER.rglob("*.py"):
+            for event in names_in(path) & GUARDED.keys():
+                found[event].add(path.name)
+        assert found == GUARDED
+
+    def test_lists_of_choices_are_for_those_who_may_use_the_bot(self) -> None:
+        assert suggesters()
+        past_the_gate = {
+            name for name, provider in suggesters().items() if "suggesting" not in provider.__qualname__
+        }
+        assert past_the_gate == set()

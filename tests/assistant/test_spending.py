@@ -1,0 +1,281 @@
+"""Turns, heartbeats, summaries and questions of when are paid for by whom they are for."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from structlog.testing import capture_logs
+
+import cc_bot.tools
+from cc_bot.assistant import Assistant, Heartbeats, Moments, Stop
+from cc_bot.context.tokens import message_tokens
+from cc_bot.domain import Agent, ChannelKey, Locale, Message, Notice, TextDelta, Usage
+from cc_bot.domain.errors import LimitReached, ModelUnavailable, TooManyAtOnce
+from cc_bot.domain.limits import LimitKey, LimitName, Payer
+from cc_bot.domain.policy import Policy
+from cc_bot.domain.usage import Price, PriceList, Used
+from cc_bot.llm.model import Fallback, Finish, ToolRequest
+from cc_bot.spending import Spending
+from cc_bot.stores import open_stores
+from cc_bot.summaries import Summaries, SummaryPlan
+from cc_bot.tools.registry import discover
+from tests.assistant.conftest import KEY, OPTIONS, Table
+from tests.scripted_model import ScriptedModel, Step
+
+TOKYO = ZoneInfo("Asia/Tokyo")
+LONG_AGO = date(2000, 1, 1)
+SMALL = Finish("stop", usage=Usage(1000, 100), model="small")
+
+
+@dataclass
+class Till(Table):
+    """A table where all is paid for."""
+
+    spending: Spending
+    policy: Policy = Policy(limits={}, prices=PriceList("USD", {"small": Price(1, 1)}))  # noqa: RUF009 - frozen
+
+    def limit(self, name: LimitName, value: int) -> None:
+        self.policy = replace(self.policy, limits={LimitKey("everyone", 0, name): value})
+
+    async def used(self, user_id: int = KEY.user_id) -> tuple[Used, ...]:
+        return await self.stores.usage.of_user(user_id, LONG_AGO)
+
+    async def tokens(self, user_id: int = KEY.user_id) -> int:
+        return sum(each.tokens for each in await self.used(user_id))
+
+
+@pytest.fixture
+async def till(tmp_path: Path) -> AsyncIterator[Till]:
+    async with open_stores(f"sqlite:///{tmp_path}/sessions.db", timezone=TOKYO) as stores:
+        till: Till
+
+        async def policy() -> Policy:
+            return till.policy
+
+        spending = Spending(stores.usage, policy)
+        model = ScriptedModel()
+        assistant = Assistant(
+            stores, model, discover(cc_bot.tools), max_turns=4, model_name="small", spending=spending
+        )
+        till = Till(assistant, stores, model, spending)
+        yield till
+
+
+def says(text: str, end: Finish = SMALL) -> list[Step]:
+    return [text, end]
+
+
+class TestTurn:
+    async def test_is_paid_by_its_user_in_its_server(self, till: Till) -> None:
+        till.model.script = [says("はい")]
+        await till.ask("?", options=replace(OPTIONS, guild_id=500))
+        [each] = await till.used()
+        assert (each.model, each.purpose, each.turns, each.tokens) == ("small", "turn", 1, 1100)
+        assert each.cost_micros == 1100
+        assert [each.tokens for each in await till.stores.usage.of_guild(500, LONG_AGO)] == [1100]
+
+    async def test_pays_for_every_round(self, till: Till) -> None:
+        wanted = ToolRequest("1", "recall", '{"query": "猫"}')
+        asking = Finish("tools", (wanted,), Usage(500, 50), "small")
+        till.model.script = [[asking], says("猫はいません")]
+        await till.ask("猫は？")
+        assert await till.tokens() == 1650
+
+    async def test_is_counted_before_it_is_shown_as_done(self, till: Till) -> None:
+        till.model.script = [says("はい")]
+        seen: list[int] = []
+        async for _ in till.assistant.ask(KEY, Message("user", "?"), OPTIONS):
+            seen.append(await till.tokens())
+        assert seen[-1] == 1100
+
+    async def test_of_a_channel_is_paid_by_who_asked_last(self, till: Till) -> None:
+        questions = [
+            Message("user", "?", discord_id=n, author_id=author) for n, author in ((10, 11), (12, 12))
+        ]
+        key = ChannelKey(700)
+        for question in questions:
+            await till.stores.channels.add(key, question, waiting=True)
+        till.model.script = [says("はい"), says("いいえ")]
+        options = replace(OPTIONS, bot_id=99, answer_discord_id=20)
+        async for _ in till.assistant.ask(key, questions, options):
+            pass
+        async for _ in till.assistant.regenerate(key, 20, options):
+            pass
+        assert [await till.tokens(user_id) for user_id in (11, 12)] == [0, 2200]
+
+    async def test_that_is_regenerated_is_paid_again(self, till: Till) -> None:
+        till.model.script = [says("はい"), says("いいえ")]
+        answer = await till.answer("?")
+        assert answer.id is not None
+        async for _ in till.assistant.regenerate(KEY, answer.id, OPTIONS):
+            pass
+        assert await till.tokens() == 2200
+
+    async def test_that_is_temporary_leaves_counts_and_nothing_else(self, till: Till) -> None:
+        till.model.script = [says("はい")]
+        await till.ask("秘密", options=replace(OPTIONS, temporary=True))
+        assert await till.tokens() == 1100
+        assert await till.said() == []
+
+    async def test_is_charged_to_the_model_that_answered(self, till: Till) -> None:
+        till.model.script = [[Fallback("tiny"), "はい", Finish("stop", usage=Usage(7, 3), model="tiny")]]
+        await till.ask("?")
+        [each] = await till.used()
+        assert (each.model, each.tokens, each.cost_micros) == ("tiny", 10, 0)
+
+    async def test_that_is_stopped_costs_what_was_sent_and_said(self, till: Till) -> None:
+        stop = Stop()
+        till.model.script = [["これは", asyncio.Event()]]
+        await till.ask(
+            "?", stop=stop, seen=lambda event: stop.request() if isinstance(event, TextDelta) else None
+        )
+        [each] = await till.used()
+        assert each.model == "small"
+        assert each.usage.prompt_tokens > 100
+        assert 0 < each.usage.completion_tokens < 10
+
+    async def test_that_gets_no_answer_costs_no_tokens(self, till: Till) -> None:
+        till.model.script = [[ModelUnavailable()]]
+        with pytest.raises(ModelUnavailable):
+            await till.ask("?")
+        [each] = await till.used()
+        assert (each.turns, each.tokens) == (1, 0)
+
+    async def test_of_an_agent_is_charged_to_its_model_where_that_is_stopped(self, till: Till) -> None:
+        stop = Stop()
+        till.model.script = [["これは", asyncio.Event()]]
+        options = replace(OPTIONS, agent=Agent("tutor", models=("large", "small")))
+        await till.ask(
+            "?",
+            options=options,
+            stop=stop,
+            seen=lambda event: stop.request() if isinstance(event, TextDelta) else None,
+        )
+        assert [each.model for each in await till.used()] == ["large"]
+
+
+class TestLimit:
+    async def test_that_is_reached_lets_no_request_be_made(self, till: Till) -> None:
+        till.limit("tokens_per_day", 1000)
+        till.model.script = [says("はい")]
+        await till.ask("1")
+        with capture_logs() as records, pytest.raises(LimitReached) as refused:
+            await till.ask("2")
+        assert isinstance(refused.value.params["resets"], datetime)
+        assert len(till.model.requests) == 1
+        assert await till.said() == ["1", "はい"]
+        [record] = records
+        assert (record["event"], record["error"], record["limit"]) == (
+            "turn_failed",
+            "LimitReached",
+            "tokens_per_day",
+        )
+
+    async def test_of_turns_at_once_counts_those_in_line(self, till: Till) -> None:
+        till.limit("concurrent", 2)
+        held = asyncio.Event()
+        till.model.script = [[held, *says("1")], says("2"), says("4")]
+        first = asyncio.create_task(till.ask("1"))
+        await till.model.asked()
+        waiting = asyncio.Event()
+        second = asyncio.create_task(
+            till.ask("2", seen=lambda event: waiting.set() if isinstance(event, Notice) else None)
+        )
+        await waiting.wait()
+        await asyncio.sleep(0)
+        with pytest.raises(TooManyAtOnce):
+            await till.ask("3", key=replace(KEY, channel_id=11))
+        held.set()
+        await asyncio.gather(first, second)
+        await till.ask("4")
+
+    async def test_leaves_the_place_in_line_to_others(self, till: Till) -> None:
+        till.limit("turns_per_minute", 1)
+        await till.ask("1")
+        for _ in range(10):
+            with pytest.raises(LimitReached):
+                await till.ask("2")
+        assert (till.assistant.load.running, till.assistant.load.waiting) == (0, 0)
+        await till.ask("3", key=replace(KEY, user_id=2))
+
+
+class TestMoments:
+    async def test_are_paid_where_a_model_has_to_be_asked(self, till: Till) -> None:
+        moments = Moments(till.model, lambda: datetime(2026, 12, 1, tzinfo=UTC), till.spending, "small")
+        till.model.script = [says("2026-12-02T13:00")]
+        await moments.of("明日9時", "", TOKYO, Locale.JA, payer=Payer(1))
+        assert await till.used() == ()
+        await moments.of("そのうち", "", TOKYO, Locale.JA, payer=Payer(1))
+        assert [(each.purpose, each.tokens) for each in await till.used()] == [("schedule", 1100)]
+        till.limit("tokens_per_day", 1000)
+        with pytest.raises(LimitReached):
+            await moments.of("そのうち", "", TOKYO, Locale.JA, payer=Payer(1))
+
+
+class TestHeartbeats:
+    async def test_are_paid_and_not_begun_beyond_a_limit(self, till: Till) -> None:
+        heart = Heartbeats(
+            till.stores,
+            lambda _: till.model,
+            discover(cc_bot.tools),
+            model_name="small",
+            spending=till.spending,
+        )
+        schedule = await till.stores.schedules.add(
+            KEY, "", datetime.now(UTC), kind="heartbeat", repeat="every 6h", place="dm", visibility="private"
+        )
+        till.model.script = [says("[silent]"), says("[silent]")]
+        await till.stores.memories.add(KEY.user_id, "明日は健康診断")
+        await heart.speak(schedule, OPTIONS)
+        assert [(each.purpose, each.tokens) for each in await till.used()] == [("heartbeat", 1100)]
+        till.limit("tokens_per_day", 1000)
+        await till.stores.memories.add(KEY.user_id, "明後日は会議")
+        with capture_logs() as records:
+            assert await heart.speak(schedule, OPTIONS) is None
+        assert [(record["event"], record["limit"]) for record in records] == [
+            ("heartbeat_not_begun", "tokens_per_day")
+        ]
+        assert len(till.model.requests) == 1
+
+
+class TestSummaries:
+    async def test_are_paid_and_not_begun_beyond_a_limit(self, till: Till) -> None:
+        model = ScriptedModel([says("要約です。"), says("要約です。")])
+        summaries = Summaries(
+            till.stores,
+            model,
+            SummaryPlan(1, 20),
+            cost=message_tokens,
+            model_name="small",
+            spending=till.spending,
+        )
+        assistant = Assistant(
+            till.stores, till.model, discover(cc_bot.tools), summaries=summaries, spending=till.spending
+        )
+        till = Till(assistant, till.stores, till.model, till.spending)
+        await till.ask("1", options=replace(OPTIONS, guild_id=500))
+        await summaries.settled()
+        assert ("summary", 1100) in [(each.purpose, each.tokens) for each in await till.used()]
+        assert (
+            sum(each.tokens for each in await till.stores.usage.of_guild(500, LONG_AGO))
+            == await till.tokens()
+        )
+        await till.stores.limits.set("user", KEY.user_id, "tokens_per_month", 10**6, set_by=1)
+        till.model.script = [[asked := asyncio.Event(), *says("2")]]
+        asking = asyncio.create_task(till.ask("2"))
+        await till.model.asked()
+        await till.model.asked()
+        await till.stores.limits.set("user", KEY.user_id, "tokens_per_month", 1000, set_by=1)
+        asked.set()
+        await asking
+        with capture_logs() as records:
+            await summaries.settled()
+        assert [(record["event"], record["error"]) for record in records] == [
+            ("summary_failed", "LimitReached")
+        ]
+        assert len(model.requests) == 1
+        await summaries.close()

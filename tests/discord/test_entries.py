@@ -1,0 +1,133 @@
+"""The ledger in the hands of those who show answers: it keeps nobody from their answer."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import hikari
+import pytest
+
+from cc_bot.discord.delivery.entries import Entries, Entry
+from cc_bot.discord.delivery.turns import RunningTurns
+from cc_bot.discord.pages.answer import AnswerState
+from cc_bot.domain import SessionKey
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import AttachmentNotFetched
+from cc_bot.domain.ledger import PendingTurn
+from cc_bot.stores import Stores, open_stores
+from tests.databases import laid_out
+
+TURN = PendingTurn("e1", SessionKey(1, 10), "ask", "public", datetime(2026, 11, 22, tzinfo=UTC))
+TOO_LATE = hikari.NotFoundError("url", {}, b"", "Unknown interaction", 10062)
+OUT_OF_REACH = hikari.HTTPError("connection lost")
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with open_stores(laid_out(tmp_path / "sessions.db")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def entries(stores: Stores) -> Entries:
+    return Entries(stores.ledger, RunningTurns(), utc_now, noting_s=0.02)
+
+
+async def acknowledge() -> str:
+    return "acknowledged"
+
+
+async def refuse() -> str:
+    raise TOO_LATE
+
+
+async def settle(entry: Entry) -> None:
+    await entry.settle()
+
+
+class TestAcknowledgement:
+    async def test_comes_after_the_entry(self, stores: Stores, entries: Entries) -> None:
+        async def look() -> int:
+            return len(await stores.ledger.unfinished())
+
+        _, known = await entries.acknowledged(entries.accept(TURN), look, undo=settle)
+        assert known == 1
+
+    async def test_does_not_wait_for_a_locked_database(
+        self, stores: Stores, entries: Entries, tmp_path: Path
+    ) -> None:
+        with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            entry, outcome = await entries.acknowledged(entries.accept(TURN), acknowledge, undo=settle)
+            assert (entry.id, outcome) == ("e1", "acknowledged")
+        await entries.quiet()
+        assert len(await stores.ledger.unfinished()) == 1
+
+    async def test_that_discord_refuses_leaves_no_entry(self, stores: Stores, entries: Entries) -> None:
+        with pytest.raises(hikari.NotFoundError):
+            await entries.acknowledged(entries.accept(TURN), refuse, undo=settle)
+        assert await stores.ledger.unfinished() == ()
+
+    async def test_is_made_although_there_is_no_entry(self, entries: Entries) -> None:
+        made: list[str] = []
+
+        async def prepare() -> Entry:
+            raise AttachmentNotFetched
+
+        async def note() -> None:
+            made.append("acknowledged")
+
+        with pytest.raises(AttachmentNotFetched):
+            await entries.acknowledged(prepare(), note, undo=settle)
+        assert made == ["acknowledged"]
+
+
+class TestEntry:
+    async def test_goes_when_its_end_was_seen(self, stores: Stores, entries: Entries) -> None:
+        async with await entries.accept(TURN) as entry:
+            await entry.shown_in(40)
+            await entry.posted(41)
+            [turn] = await stores.ledger.unfinished()
+            assert (turn.shown_in, turn.pages) == (40, (41,))
+            await entry.ended(AnswerState())
+        assert await stores.ledger.unfinished() == ()
+        assert not entries.owed.is_set()
+
+    async def test_stays_when_discord_did_not_take_the_end(self, stores: Stores, entries: Entries) -> None:
+        async with await entries.accept(TURN) as entry:
+            await entry.ended(AnswerState(unseen=True))
+        assert len(await stores.ledger.unfinished()) == 1
+        assert entries.unseen == {"e1"}
+        assert entries.owed.is_set()
+
+    async def test_goes_with_an_error_that_its_user_is_told(self, stores: Stores, entries: Entries) -> None:
+        with pytest.raises(AttachmentNotFetched):
+            async with await entries.accept(TURN):
+                raise AttachmentNotFetched
+        assert await stores.ledger.unfinished() == ()
+
+    async def test_stays_when_nobody_can_be_told(self, stores: Stores, entries: Entries) -> None:
+        with pytest.raises(hikari.HTTPError):
+            async with await entries.accept(TURN):
+                raise OUT_OF_REACH
+        assert len(await stores.ledger.unfinished()) == 1
+        assert entries.unseen == {"e1"}
+
+    async def test_stays_when_the_program_stops(self, stores: Stores, entries: Entries) -> None:
+        with pytest.raises(asyncio.CancelledError):
+            async with await entries.accept(TURN):
+                raise asyncio.CancelledError
+        assert len(await stores.ledger.unfinished()) == 1
+
+    async def test_that_can_not_be_settled_is_owed(self, entries: Entries, tmp_path: Path) -> None:
+        entry = await entries.accept(TURN)
+        with closing(sqlite3.connect(tmp_path / "sessions.db")) as other, other:
+            other.execute(
+                "CREATE TRIGGER full BEFORE DELETE ON turns BEGIN SELECT RAISE(FAIL, 'disk is full'); END"
+            )
+        await entry.settle()
+        assert entries.unsettled == {"e1": 1}
+        assert entries.owed.is_set()

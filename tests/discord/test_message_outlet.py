@@ -1,0 +1,124 @@
+"""Messages that are posted under a nonce: each stands once, whatever an earlier run of the program left."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import hikari
+import pytest
+
+from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.reply import Reply, Sent
+from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.pages.page import Page
+from cc_bot.stores import open_stores
+from tests.databases import laid_out
+from tests.loopback.discord import Channel, LoopbackDiscord, Message
+
+POST = "POST /channels/{channel}/messages"
+FIRST, SECOND, THIRD = Page("一枚目"), Page("二枚目"), Page("三枚目")
+
+
+@pytest.fixture
+async def replies(rest: hikari.api.RESTClient, tmp_path: Path) -> AsyncIterator[MessageReplies]:
+    async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
+        yield MessageReplies(rest, TakenDown(), stores.channels)
+
+
+@pytest.fixture
+def channel(discord: LoopbackDiscord) -> Channel:
+    return discord.guild_channel()
+
+
+@pytest.fixture
+async def question(discord: LoopbackDiscord, channel: Channel) -> Message:
+    return await discord.post(discord.user("Aiko", locale="ja"), channel, "質問", mention=True)
+
+
+def texts(discord: LoopbackDiscord, channel: Channel) -> list[str]:
+    return [message.text for message in discord.messages(channel) if message.author.is_bot]
+
+
+async def sent(reply: Reply, count: int) -> tuple[Sent, ...]:
+    """The first messages of a reply, as the next run of the program knows them."""
+    return tuple(Sent(hikari.Snowflake(id_)) for id_ in (await reply.message_ids())[:count])
+
+
+class TestAnAnswer:
+    async def test_begun_by_an_earlier_run_is_written_on(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
+    ) -> None:
+        await replies.to(channel.id, question.id).show((Page("考えています…"),))
+        await replies.to(channel.id, question.id).show((FIRST,))
+        assert texts(discord, channel) == ["一枚目"]
+
+    async def test_whose_further_message_was_not_noted_has_it_once(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
+    ) -> None:
+        begun = replies.to(channel.id, question.id, edition="1x")
+        await begun.show((FIRST, Page("二枚")))
+        again = replies.to(channel.id, question.id, await sent(begun, 1), edition="1x")
+        await again.show((FIRST, SECOND))
+        assert texts(discord, channel) == ["一枚目", "二枚目"]
+
+    async def test_that_grew_shorter_and_longer_again_is_all_there(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
+    ) -> None:
+        """Its nonces bring back messages that were deleted: of that Discord says nothing."""
+        reply = replies.to(channel.id, question.id, edition="1x")
+        await reply.show((FIRST, SECOND))
+        for further in (SECOND, THIRD, SECOND):
+            reply = replies.to(channel.id, question.id, await sent(reply, 2), edition="1x")
+            await reply.show((FIRST,))
+            reply = replies.to(channel.id, question.id, await sent(reply, 1), edition="1x")
+            await reply.show((FIRST, further))
+            assert texts(discord, channel) == ["一枚目", further.content]
+
+    async def test_that_was_written_anew_and_not_noted_has_each_message_once(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
+    ) -> None:
+        """The run that was killed had taken a message down before: its place tells its nonce, not how many
+        were posted till then."""
+        begun = replies.to(channel.id, question.id, edition="1x")
+        await begun.show((FIRST, SECOND))
+        anew = replies.to(channel.id, question.id, await sent(begun, 2), edition="1x")
+        await anew.show((Page("考えています…"),))
+        await anew.show((FIRST, THIRD))
+        again = replies.to(channel.id, question.id, await sent(anew, 1), edition="1x")
+        await again.show((FIRST, THIRD))
+        assert texts(discord, channel) == ["一枚目", "三枚目"]
+
+    async def test_whose_last_message_comes_and_goes_in_one_run_is_all_there(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
+    ) -> None:
+        reply = replies.to(channel.id, question.id, edition="1x")
+        for _ in range(3):
+            await reply.show((FIRST, SECOND))
+            assert texts(discord, channel) == ["一枚目", "二枚目"]
+            await reply.show((FIRST,))
+        assert texts(discord, channel) == ["一枚目"]
+
+    async def test_to_other_words_of_a_question_has_messages_of_its_own(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
+    ) -> None:
+        first = replies.to(channel.id, question.id, edition="1x")
+        await first.show((FIRST, SECOND))
+        anew = replies.to(channel.id, question.id, await sent(first, 1), edition="1y")
+        await anew.show((FIRST, THIRD))
+        assert texts(discord, channel) == ["一枚目", "二枚目", "三枚目"]
+
+
+class TestALateAnswer:
+    async def test_is_posted_once_and_noted_message_by_message(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel
+    ) -> None:
+        noted: list[int] = []
+
+        async def note(message_id: int) -> None:
+            noted.append(message_id)
+
+        for pages in ((FIRST,), (FIRST, SECOND)):
+            await replies.late(channel.id, "e1", None, noting=note).show(pages)
+        assert texts(discord, channel) == ["一枚目", "二枚目"]
+        shown = [message.id for message in discord.messages(channel)]
+        assert noted == [shown[0], *shown]
+        assert [entry.body["nonce"] for entry in discord.calls(POST)] == ["e1", "e1", "e1-2"]

@@ -1,0 +1,169 @@
+"""All checks together, and how the report is told."""
+
+import asyncio
+import json
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from rich.cells import cell_len
+
+from cc_bot.doctor import Check, Checkup, Finding, Notes, Report, as_json, as_lines, examined
+from cc_bot.doctor.surroundings import (
+    examine_backups,
+    examine_font,
+    examine_operator_file,
+    of_clock_set_ahead,
+    of_program,
+    of_timezone,
+)
+from cc_bot.domain import Locale
+from cc_bot.domain.errors import InvalidAgents
+from cc_bot.terminal.line_breaks import break_offsets
+from cc_bot.texts import texts
+
+JA = texts(Locale.JA)
+NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
+TOKEN = Notes("token", "トークン")
+DISK = Notes("disk", "ディスク")
+FINE, BAD = (
+    TOKEN.ok("モチ としてログインできます。"),
+    TOKEN.failed("受け付けません。", "発行し直してください。"),
+)
+LOW = DISK.warning("空きが 100 MB しかありません（目安は 512 MB）。", "不要なファイルを消してください。")
+
+
+def check(found: Sequence[Finding] = (), error: Exception | None = None, wait: bool = False) -> Check:
+    async def run() -> Sequence[Finding]:
+        if wait:
+            await asyncio.Event().wait()
+        if error:
+            raise error
+        return found
+
+    return Check("token", "トークン", run, limit_s=0.01 if wait else 5)
+
+
+class TestACheckup:
+    async def test_keeps_the_order_of_the_checks(self) -> None:
+        report = await examined(Checkup([check([FINE]), check([LOW, BAD])], JA))
+        assert report.findings == (FINE, LOW, BAD)
+
+    async def test_survives_a_check_that_breaks_and_tells_its_kind_alone(self) -> None:
+        report = await examined(Checkup([check(error=ValueError("sk-secret")), check([FINE])], JA))
+        assert [finding.verdict for finding in report.findings] == ["failed", "ok"]
+        assert "ValueError" in report.findings[0].detail
+        assert "secret" not in str(report)
+
+    async def test_does_not_wait_for_a_check_that_hangs(self) -> None:
+        report = await examined(Checkup([check(wait=True), check([FINE])], JA))
+        assert [finding.verdict for finding in report.findings] == ["failed", "ok"]
+
+
+class TestAReport:
+    @pytest.mark.parametrize(
+        ("findings", "verdict", "exit_code"),
+        [([FINE], "ok", 0), ([FINE, LOW], "warning", 0), ([LOW, BAD, FINE], "failed", 1), ([], "ok", 0)],
+    )
+    def test_is_as_bad_as_its_worst_finding(
+        self, findings: list[Finding], verdict: str, exit_code: int
+    ) -> None:
+        report = Report(findings)
+        assert (report.verdict, report.exit_code) == (verdict, exit_code)
+
+    def test_is_a_line_for_each_finding_and_one_for_what_to_do(self) -> None:
+        lines = as_lines(Report([FINE, LOW]), JA, offline=False, width=None, breaks=break_offsets)
+        assert lines == [
+            "✓ 良好  トークン: モチ としてログインできます。",
+            "! 注意  ディスク: 空きが 100 MB しかありません（目安は 512 MB）。",
+            "  → 不要なファイルを消してください。",
+            "失敗が 0 件、注意が 1 件あります。",
+        ]
+
+    def test_says_so_when_nothing_is_wrong_and_what_was_left_out(self) -> None:
+        lines = as_lines(Report([FINE]), JA, offline=True, width=None, breaks=break_offsets)
+        assert lines[-2:] == [JA.doctor.offline, JA.doctor.all_well]
+
+    @pytest.mark.parametrize("locale", list(Locale))
+    @pytest.mark.parametrize("width", [20, 40, 80])
+    def test_fits_a_terminal_of_any_width(self, locale: Locale, width: int) -> None:
+        words = texts(locale)
+        said = words.doctor
+        findings = [
+            Notes("intents", said.label_intents).warning(said.intents_missing, said.intents_missing_mend),
+            Notes("clock", said.label_clock).failed(said.clock_off.format(seconds=90), said.clock_off_mend),
+        ]
+        lines = as_lines(Report(findings), words, offline=True, width=width, breaks=break_offsets)
+        assert max(map(cell_len, lines)) <= width
+        together = "".join(line.strip().removeprefix("→ ") for line in lines)
+        assert said.intents_missing.replace(" ", "") in together.replace(" ", "")
+
+    def test_is_one_object_for_a_program(self) -> None:
+        told = json.loads(as_json(Report([FINE, LOW]), version="1.2.3", offline=True))
+        assert (told["version"], told["verdict"], told["offline"]) == ("1.2.3", "warning", True)
+        assert told["checks"][0] == {"check": "token", "verdict": "ok", "detail": FINE.detail, "mend": None}
+        assert told["checks"][1]["mend"] == LOW.mend
+
+
+class TestWhatIsAtHand:
+    def test_is_told_with_versions_and_the_time_there(self) -> None:
+        assert "1.2.3" in of_program("1.2.3", "3.40.1", JA).detail
+        assert "Asia/Tokyo は今 2026-11-22 21:00" in of_timezone(ZoneInfo("Asia/Tokyo"), NOW, JA).detail
+
+    def test_warns_of_a_clock_that_a_test_has_set(self) -> None:
+        assert of_clock_set_ahead(timedelta(days=1), JA).verdict == "warning"
+
+
+class TestTheFont:
+    async def test_is_tried_by_drawing(self) -> None:
+        [finding] = await examine_font(Locale.JA, JA)
+        assert (finding.verdict, finding.detail) == ("ok", JA.doctor.font_ok)
+
+
+class TestAnOperatorsFile:
+    async def test_that_is_right_is_told_in_its_own_words(self) -> None:
+        async def load() -> str:
+            return "3 人が使えます。"
+
+        [finding] = await examine_operator_file(Notes("agents", "エージェント"), load, JA, Locale.JA)
+        assert finding == Notes("agents", "エージェント").ok("3 人が使えます。")
+
+    async def test_that_is_wrong_is_told_as_its_reader_does(self) -> None:
+        async def load() -> str:
+            raise InvalidAgents(path="agents.toml", detail="[tutor] の model は文字列です。")
+
+        [finding] = await examine_operator_file(Notes("agents", "エージェント"), load, JA, Locale.JA)
+        assert finding.verdict == "failed"
+        assert "[tutor]" in finding.detail
+
+
+class TestBackups:
+    async def found(self, folder: Path, age: timedelta | None = None) -> Finding:
+        def newest(looked_in: Path) -> Path | None:
+            return max(looked_in.iterdir(), default=None)
+
+        if age is not None:
+            copy = folder / "sessions_20261101-030405.db"
+            copy.touch()
+            made_s = (NOW - age).timestamp()
+            os.utime(copy, (made_s, made_s))
+        [finding] = await examine_backups(folder, newest, NOW, JA)
+        return finding
+
+    async def test_of_this_week_are_well(self, tmp_path: Path) -> None:
+        finding = await self.found(tmp_path, timedelta(days=2))
+        assert finding.verdict == "ok"
+        assert "2 日前" in finding.detail
+
+    async def test_of_last_month_are_a_warning(self, tmp_path: Path) -> None:
+        assert (await self.found(tmp_path, timedelta(days=30))).verdict == "warning"
+
+    async def test_that_there_are_none_of_are_a_warning(self, tmp_path: Path) -> None:
+        assert (await self.found(tmp_path)).verdict == "warning"
+        assert (await self.found(tmp_path / "not there")).verdict == "warning"
+
+    async def test_from_the_future_are_no_days_old(self, tmp_path: Path) -> None:
+        assert "0 日前" in (await self.found(tmp_path, -timedelta(days=1))).detail

@@ -1,0 +1,132 @@
+"""Who may not use the bot: every way in is shut to them, and opens again with the rule."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from tests.end_to_end.memories import keep
+from tests.end_to_end.reminders import comes_due, reminder, said
+from tests.end_to_end.stage import Stage, again_label, ended, stop_label, streaming
+from tests.loopback.discord import Channel, Reply, User
+from tests.loopback.model_server import Hang, Say
+from tests.loopback.model_server import Reply as Answer
+
+SHUT = {"ja": "お使いいただけない設定", "en-US": "set up not to answer here"}
+ROLE = 77
+
+
+@pytest.fixture
+def owner(stage: Stage) -> User:
+    """Of the application, as Discord has it."""
+    return stage.discord.owner
+
+
+@pytest_asyncio.fixture(autouse=True, loop_scope="session")
+async def open_afterwards(stage: Stage) -> AsyncIterator[None]:
+    """Rules are everybody's: other tests use the same program."""
+    yield
+    stage.change("DELETE FROM access_rules")
+
+
+async def decide(stage: Stage, owner: User, channel: Channel, ruling: str, **subject: str) -> str:
+    return await stage.told(owner, channel, f"admin access {ruling}", **subject)
+
+
+async def is_shut(reply: Reply) -> None:
+    await reply.finished()
+    assert reply.ephemeral
+    assert SHUT[reply.locale] in reply.text
+
+
+class TestADeniedUser:
+    async def test_gets_one_sentence_from_commands_buttons_and_forms_and_no_choices(
+        self, stage: Stage, aiko: User, owner: User, channel: Channel
+    ) -> None:
+        discord = stage.discord
+        answer = await stage.ask_in_words(aiko, channel, "はい")
+        number = await keep(stage, aiko, channel, "猫が好き")
+        form = await discord.slash(aiko, channel, "memory edit", id=number)
+        await form.finished()
+        note = await discord.post(aiko, channel, "会議は3時")
+        requests = len(stage.model.requests)
+        assert f"<@{aiko.id}>" in await decide(stage, owner, channel, "deny", subject=aiko.mention)
+        await is_shut(await discord.slash(aiko, channel, "ask", question="ねえ"))
+        await is_shut(await discord.slash(aiko, discord.dm(aiko), "memory list"))
+        await is_shut(await discord.message_command(aiko, channel, "Remember this", note))
+        await is_shut(await discord.click(aiko, answer.message, again_label(aiko)))
+        await is_shut(await discord.submit_modal(form, content="犬が好き"))
+        assert await discord.autocomplete(aiko, channel, "memory delete", id="猫") == []
+        assert "件" in await stage.told(aiko, channel, "privacy show")
+        assert len(stage.model.requests) == requests
+        assert stage.rows("SELECT content FROM memories WHERE id = ?", number) == [("猫が好き",)]
+        await decide(stage, owner, channel, "remove", subject=aiko.mention)
+        await stage.ask_in_words(aiko, channel, "また、どうぞ")
+
+    async def test_can_still_stop_an_answer_of_theirs(
+        self, stage: Stage, ben: User, owner: User, channel: Channel
+    ) -> None:
+        stage.model.script(Answer(Say("Once upon a time"), Hang()))
+        reply = await streaming(await stage.begin(ben, channel, "A story"), "Once upon")
+        await decide(stage, owner, channel, "deny", subject=ben.mention)
+        await stage.discord.click(ben, reply.message, stop_label(ben))
+        assert "Stopped here" in (await ended(reply)).text
+
+    async def test_is_answered_in_no_channel_and_told_why_in_a_dm(
+        self, stage: Stage, ben: User, owner: User, channel: Channel
+    ) -> None:
+        await decide(stage, owner, channel, "deny", subject=str(ben.id), kind="user")
+        await stage.write(ben, channel, "Hello?")
+        written = await stage.write(ben, stage.discord.dm(ben), "Hello?", mention=False)
+        await stage.says(written, SHUT["ja"])
+        assert said(stage, channel) == []
+        assert stage.model.requests == []
+        assert stage.stored(channel) == []
+
+    async def test_is_reminded_of_nothing(
+        self, stage: Stage, aiko: User, owner: User, channel: Channel
+    ) -> None:
+        number = await reminder(stage, aiko, channel, "薬")
+        other = await reminder(stage, owner, channel, "stretch", when="in 10 minutes")
+        await decide(stage, owner, channel, "deny", subject=aiko.mention)
+        await comes_due(stage, aiko, number)
+        await comes_due(stage, owner, other)
+        await stage.eventually(
+            "SELECT state FROM firings WHERE schedule_id = ?", number, gives=[("skipped",)]
+        )
+        await stage.eventually("SELECT state FROM firings WHERE schedule_id = ?", other, gives=[("sent",)])
+        assert not any("薬" in shown.text for shown in said(stage, channel))
+        stage.discord.pings.clear()
+
+
+class TestADeniedPlace:
+    async def test_is_shut_to_everybody_but_owners_with_its_threads(
+        self, stage: Stage, aiko: User, owner: User, channel: Channel
+    ) -> None:
+        thread = stage.discord.thread(channel)
+        elsewhere = stage.discord.guild_channel()
+        await decide(stage, owner, channel, "deny", subject=f"<#{channel.id}>")
+        await is_shut(await stage.discord.slash(aiko, thread, "ask", question="ねえ"))
+        await stage.write(aiko, thread, "ねえ")
+        await stage.ask_in_words(owner, channel, "Yes")
+        await stage.ask_in_words(aiko, elsewhere, "はい")
+        assert said(stage, thread) == []
+
+
+class TestAllowances:
+    async def test_of_a_role_leave_out_who_has_it_not(
+        self, stage: Stage, aiko: User, ben: User, owner: User, channel: Channel
+    ) -> None:
+        stage.discord.give_role(aiko, ROLE)
+        await decide(stage, owner, channel, "allow", subject=f"<@&{ROLE}>")
+        await stage.ask_in_words(aiko, channel, "はい")
+        await stage.said(aiko, channel, "ねえ", "はい、どうぞ")
+        await is_shut(await stage.discord.slash(ben, channel, "ask", question="Hi"))
+        await is_shut(await stage.discord.slash(aiko, stage.discord.dm(aiko), "ask", question="ねえ"))
+
+    async def test_of_a_server_leave_out_dms(
+        self, stage: Stage, ben: User, owner: User, channel: Channel
+    ) -> None:
+        await decide(stage, owner, channel, "allow", kind="guild")
+        await stage.ask_in_words(ben, channel, "Yes")
+        await is_shut(await stage.discord.slash(ben, stage.discord.dm(ben), "ask", question="Hi"))

@@ -1,0 +1,198 @@
+"""`/admin`: what its owners can do, and that nobody else can."""
+
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from cc_bot.domain.limits import DEFAULT_RULES
+from tests.end_to_end.stage import Stage
+from tests.loopback.discord import Channel, Permission, User
+from tests.loopback.model_server import says
+
+COMMANDS: dict[str, dict[str, str | int]] = {
+    "status": {},
+    "limits show": {},
+    "limits set": {"limit": "concurrent", "value": 1},
+    "limits unset": {"limit": "concurrent"},
+    "access list": {},
+    "access allow": {"subject": "5", "kind": "user"},
+    "access deny": {"subject": "5", "kind": "user"},
+    "access remove": {"subject": "5", "kind": "user"},
+    "model set": {"models": "large"},
+    "model unset": {},
+    "model list": {},
+    "maintenance on": {"note": "closed"},
+    "maintenance off": {},
+}
+DECIDED = "SELECT * FROM access_rules", "SELECT * FROM limits", "SELECT * FROM channel_models"
+
+
+@pytest.fixture
+def owner(stage: Stage) -> User:
+    return stage.discord.owner
+
+
+@pytest_asyncio.fixture(autouse=True, loop_scope="session")
+async def undecided_afterwards(stage: Stage) -> AsyncIterator[None]:
+    """What owners decide is everybody's: other tests use the same program."""
+    yield
+    for table in ("access_rules", "limits", "channel_models", "maintenance"):
+        stage.change(f"DELETE FROM {table}")
+
+
+async def admin(stage: Stage, owner: User, place: Channel, command: str, /, **options: str | int) -> str:
+    return await stage.told(owner, place, f"admin {command}", **options)
+
+
+class TestOthers:
+    async def test_may_do_none_of_it_whatever_their_rights_in_the_server(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.discord.permit(aiko, Permission.ADMINISTRATOR)
+        for command, options in COMMANDS.items():
+            told = await stage.told(aiko, channel, f"admin {command}", **options)
+            assert told == "この操作は、ボットの管理者だけが使えます。"
+        assert [stage.rows(sql) for sql in DECIDED] == [[], [], []]
+        assert stage.rows("SELECT * FROM maintenance") == []
+
+    async def test_are_tried_at_every_command_that_there_is(self, stage: Stage) -> None:
+        [registered] = [each for each in stage.discord.commands if each.name == "admin"]
+        names = [
+            f"{option['name']} {inner['name']}" if option["type"] == 2 else option["name"]
+            for option in registered.raw["options"]
+            for inner in (option["options"] if option["type"] == 2 else [option])
+        ]
+        assert sorted(names) == sorted(COMMANDS)
+        assert int(registered.raw["default_member_permissions"]) == Permission.ADMINISTRATOR
+
+
+class TestChanges:
+    async def test_are_on_record_with_who_made_them_and_nothing_that_was_written(
+        self, stage: Stage, owner: User, channel: Channel
+    ) -> None:
+        seen = len(stage.program.output)
+        for command, options in COMMANDS.items():
+            await admin(stage, owner, channel, command, **options)
+            await admin(stage, owner, channel, command, **options)
+        output = stage.program.output[seen:]
+        records = [json.loads(line) for line in output.splitlines() if "admin_changed" in line]
+        assert {record["by"] for record in records} == {owner.id}
+        assert [record["change"] for record in records] == [
+            *("limit_set", "limit_set", "limit_unset"),  # what changes nothing is no change
+            *("access_set", "access_set", "access_set", "access_set", "access_removed"),
+            *("models_set", "models_set", "models_unset"),
+            *("maintenance_begun", "maintenance_begun", "maintenance_ended"),
+        ]
+        denied = {"rule": "deny", "subject": "user", "subject_id": 5}
+        assert records[5] | denied == records[5]
+        assert "closed" not in output
+        assert "large" not in output
+
+
+class TestStatus:
+    async def test_tells_how_the_bot_is_doing(self, stage: Stage, owner: User, channel: Channel) -> None:
+        await stage.ask_in_words(owner, channel, "Yes")
+        told = await admin(stage, owner, channel, "status")
+        for part in ("cc-bot 0", "database version", "Discord: ", "MB", "0 waiting", "tokens", "backup"):
+            assert part in told
+        assert "Maintenance" not in told
+        await admin(stage, owner, channel, "maintenance on", note="Back at 9.")
+        assert "Maintenance is on." in await admin(stage, owner, channel, "status")
+
+
+class TestLimits:
+    async def test_that_are_set_go_before_the_file_and_can_be_taken_back(
+        self, stage: Stage, aiko: User, owner: User, channel: Channel
+    ) -> None:
+        [most] = [most for key, most in DEFAULT_RULES.items() if key.name == "turns_per_minute"]
+        shown = await admin(stage, owner, channel, "limits show")
+        assert f"everyone: questions a minute **{most}** (default)" in shown
+        given: dict[str, str | int] = {"limit": "tokens_per_day", "for": aiko.mention}
+        told = await admin(stage, owner, channel, "limits set", value=5000, **given)
+        assert f"{aiko.mention}: tokens a day **5,000**" in told
+        await admin(stage, owner, channel, "limits set", limit="turns_per_minute")
+        shown = await admin(stage, owner, channel, "limits show")
+        assert f"{aiko.mention}: tokens a day **5,000**" in shown
+        assert "everyone: questions a minute **no limit**" in shown
+        assert "Taken back" in await admin(stage, owner, channel, "limits unset", **given)
+        assert "No such limit" in await admin(stage, owner, channel, "limits unset", **given)
+
+    @pytest.mark.parametrize(
+        ("subject", "told"),
+        [("everybody", "can't tell whom"), ("<#5>", "A channel can't have one"), ("<@0>", "can't tell whom")],
+    )
+    async def test_for_what_can_have_none_are_refused(
+        self, stage: Stage, owner: User, channel: Channel, subject: str, told: str
+    ) -> None:
+        given: dict[str, str | int] = {"limit": "concurrent", "value": 1, "for": subject}
+        assert told in await admin(stage, owner, channel, "limits set", **given)
+
+
+class TestAccess:
+    async def test_is_listed_with_who_owns_the_bot(
+        self, stage: Stage, aiko: User, owner: User, channel: Channel
+    ) -> None:
+        listed = await admin(stage, owner, channel, "access list")
+        assert "Anybody may, everywhere." in listed
+        assert f"Owners: {owner.mention}" in listed
+        await admin(stage, owner, channel, "access allow", kind="guild")
+        await admin(stage, owner, channel, "access deny", subject=aiko.mention)
+        listed = await admin(stage, owner, channel, "access list")
+        assert f"Allowed: server {stage.discord.guild.id}" in listed
+        assert f"Denied: {aiko.mention}" in listed
+
+    async def test_that_takes_more_than_a_message_is_listed_in_a_file(
+        self, stage: Stage, owner: User, channel: Channel
+    ) -> None:
+        denied = ", ".join(f"('user', {1000 + number}, 'deny', 1, '')" for number in range(300))
+        stage.change(f"INSERT INTO access_rules VALUES {denied}")
+        reply = await (await stage.discord.slash(owner, channel, "admin access list")).finished()
+        assert reply.ephemeral
+        assert reply.text.startswith("**Who may use the bot**")
+        [file] = reply.message.attachments
+        assert "<@1299>" in file.file.data.decode()
+
+
+class TestModels:
+    async def test_of_a_channel_answer_there_and_in_its_threads(
+        self, stage: Stage, aiko: User, owner: User, channel: Channel
+    ) -> None:
+        thread = stage.discord.thread(channel)
+        elsewhere = stage.discord.guild_channel()
+        told = await admin(stage, owner, channel, "model set", models="large, small")
+        assert f"In <#{channel.id}> I now ask, in this order: large, small." in told
+        for place in (channel, thread, elsewhere):
+            await stage.ask(aiko, place)
+        await stage.said(aiko, channel, "だれ？", "わたしです")
+        used = [request.body["model"] for request in stage.model.requests]
+        assert used == ["large", "large", "loopback", "large"]
+        assert f"<#{channel.id}>: large, small" in await admin(stage, owner, channel, "model list")
+        await admin(stage, owner, elsewhere, "model unset", channel=f"<#{channel.id}>")
+        await stage.ask(aiko, channel)
+        assert stage.model.requests[-1].body["model"] == "loopback"
+        assert "No channel" in await admin(stage, owner, channel, "model list")
+
+    async def test_that_are_no_names_are_refused(self, stage: Stage, owner: User, channel: Channel) -> None:
+        for models in (" , ", "a,b,c,d,e,f", "x`y"):
+            assert "up to five" in await admin(stage, owner, channel, "model set", models=models)
+
+
+class TestMaintenance:
+    async def test_is_told_to_everybody_but_owners_until_it_ends(
+        self, stage: Stage, aiko: User, owner: User, channel: Channel
+    ) -> None:
+        assert "begun" in await admin(stage, owner, channel, "maintenance on", note="9時に戻ります。")
+        told = await stage.told(aiko, channel, "ask", question="ねえ")
+        assert "メンテナンス中です" in told
+        assert "9時に戻ります。" in told
+        await stage.says(await stage.write(aiko, channel, "ねえ"), "メンテナンス中です")
+        await stage.says(
+            await stage.write(aiko, stage.discord.dm(aiko), "ねえ", mention=False), "メンテナンス中です"
+        )
+        await stage.ask_in_words(owner, channel, "Yes")
+        assert "over" in await admin(stage, owner, channel, "maintenance off")
+        stage.model.script(says("戻りました"))
+        assert "戻りました" in (await stage.ask(aiko, channel)).text
+        assert "There is no maintenance" in await admin(stage, owner, channel, "maintenance off")

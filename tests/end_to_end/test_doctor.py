@@ -1,0 +1,102 @@
+"""`cc-bot doctor`, as its operator calls it: beside a running bot, and where something is wrong."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.end_to_end.program import Program
+from tests.end_to_end.stage import Stage
+
+KEY = "sk-loopback-0123456789"
+
+
+async def doctor(folder: Path, environment: dict[str, str], *options: str) -> tuple[int, str]:
+    program = Program(folder, environment)
+    try:
+        return await program.run("doctor", *options)
+    finally:
+        await program.close()
+
+
+def read(output: str) -> dict[str, Any]:
+    """The report, which is all that is written."""
+    assert output.startswith("{"), output
+    report: dict[str, Any] = json.loads(output)
+    return report
+
+
+def verdicts(report: dict[str, Any]) -> dict[str, str]:
+    return {check["check"]: check["verdict"] for check in report["checks"]}
+
+
+class TestBesideABot:
+    async def test_it_finds_nothing_wrong_and_tells_no_secret(self, stage: Stage) -> None:
+        environment = stage.program.environment | {"OPENAI_API_KEY": KEY, "CC_BOT_LOCALE": "ja"}
+        code, output = await doctor(stage.program.folder, environment, "--json")
+        report = read(output)
+        found = verdicts(report)
+        assert [name for name, verdict in found.items() if verdict != "ok"] == ["backups"]
+        assert (code, report["verdict"]) == (0, "warning")
+        assert {"token", "intents", "commands", "clock", "database", "model"} <= set(found)
+        assert stage.discord.token not in output
+        assert KEY not in output
+
+    async def test_it_asks_each_model_for_one_token(self, stage: Stage, tmp_path: Path) -> None:
+        agents = tmp_path / "agents.toml"
+        agents.write_text('[agents.tutor]\nmodel = "wise, small"\n', encoding="utf-8")
+        environment = stage.program.environment | {
+            "CC_BOT_MODEL": "big,small",
+            "CC_BOT_AGENTS_FILE": str(agents),
+            "CC_BOT_LOCALE": "ja",
+        }
+        _, output = await doctor(stage.program.folder, environment)
+        asked = [request.body for request in stage.model.requests]
+        assert sorted(body["model"] for body in asked) == ["big", "small", "wise"]
+        assert {body["max_completion_tokens"] for body in asked} == {1}
+        assert "big" in output
+
+
+class TestWhereSomethingIsWrong:
+    async def test_it_says_how_to_mend_it_and_fails(self, stage: Stage, tmp_path: Path) -> None:
+        environment = stage.program.environment | {
+            "DISCORD_TOKEN": stage.discord.other_token,
+            "CC_BOT_DATABASE_URL": "sqlite:///nowhere/sessions.db",
+            "CC_BOT_LOCALE": "en",
+        }
+        stage.excused.add(0)
+        code, output = await doctor(tmp_path, environment)
+        assert code == 1
+        assert "✗ failed  Token" in output
+        assert "  → Reset the token" in output
+        assert "✗ failed  Database" in output
+        assert stage.discord.other_token not in output
+
+    async def test_settings_that_cannot_be_read_are_one_sentence_and_no_report(self, tmp_path: Path) -> None:
+        code, output = await doctor(tmp_path, {"CC_BOT_TIMEZONE": "Mars/Olympus"}, "--json")
+        assert code == 2
+        assert "CC_BOT_TIMEZONE" in output
+
+
+class TestOffline:
+    async def test_it_sees_who_may_read_the_record_of_erasures(self, tmp_path: Path) -> None:
+        (tmp_path / "data").mkdir()
+        environment = {"CC_BOT_LOCALE": "en"}
+        await Program(tmp_path, environment).run("migrate")
+        log = tmp_path / "data" / "sessions.erasures.jsonl"
+        log.touch()
+        log.chmod(0o644)
+        _, output = await doctor(tmp_path, environment, "--offline")
+        assert f"chmod 600 {log.relative_to(tmp_path)}" in output
+
+    async def test_it_asks_nobody_and_makes_nothing(self, tmp_path: Path) -> None:
+        environment = {
+            "DISCORD_TOKEN": "t",
+            "DISCORD_API_URL": "http://127.0.0.1:1",
+            "OPENAI_BASE_URL": "http://127.0.0.1:1/v1",
+        }
+        code, output = await doctor(tmp_path, environment, "--offline", "--json")
+        found = verdicts(read(output))
+        assert code == 0
+        assert not {"token", "commands", "clock", "model"} & found.keys()
+        assert found["database"] == "ok"
+        assert not [*tmp_path.iterdir()]  # noqa: ASYNC240 - nothing else runs here

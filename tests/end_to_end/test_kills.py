@@ -1,0 +1,337 @@
+"""`kill -9` at each step of a turn: the next start finishes the job, and nothing is shown twice.
+
+A start takes a second, so turns at different steps share one kill.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from functools import partial
+
+import pytest
+import pytest_asyncio
+
+from cc_bot.domain import Locale
+from cc_bot.domain.errors import ModelRefusedKey
+from cc_bot.texts import explain
+from tests.end_to_end.kills import (
+    ACKNOWLEDGE,
+    CUT_OFF,
+    EDIT,
+    FOLLOW_UP,
+    HISTORY,
+    ON_THEIR_WAY,
+    POST_MESSAGE,
+    RETRY,
+    UNKNOWN_WEBHOOK,
+    is_settled,
+    offers_to_ask_again,
+    pull_the_plug,
+    start_late,
+)
+from tests.end_to_end.stage import AGAIN, CONTINUE, Stage, again_label, answered, running_stage, streaming
+from tests.loopback.discord import Channel, File, Permission, Shown, User
+from tests.loopback.discord import Reply as Interaction
+from tests.loopback.model_server import CutConnection, Hang, Reply, Say, Wait, fails, says
+
+CANNOT_SEND_TO_USER, MISSING_ACCESS = 50007, 50001
+LONG = "長い話です。" * 500
+STORED = "SELECT count(*) FROM messages WHERE user_id = ?"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def own_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
+        yield stage
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(own_stage: Stage) -> AsyncIterator[Stage]:
+    """A program that these tests share and kill; what always holds is checked afterwards."""
+    own_stage.forget()
+    yield own_stage
+    own_stage.check()
+
+
+async def stored_and_not_shown(stage: Stage, replies: list[Interaction], go_on: asyncio.Event) -> None:
+    """Let the model answer when Discord takes no edits any more, and pull the plug."""
+    stage.discord.fail_next(EDIT, 503, times=1000)
+    go_on.set()
+    for reply in replies:
+        await stage.eventually(STORED, reply.interaction.user.id, gives=[(2,)])
+    await pull_the_plug(stage)
+
+
+def says_with(text: str, label: str, reply: Interaction) -> bool:
+    return reply.text == text and reply.labels == [label]
+
+
+class TestAsk:
+    async def test_killed_at_any_step_is_finished_by_the_next_start(self, stage: Stage) -> None:
+        discord, model, go_on = stage.discord, stage.model, asyncio.Event()
+        people = [discord.user(name, locale="ja") for name in "ABCDE"]
+        stored, streamed, temporary, private, done = people
+        english = discord.user("F", locale="en-US")
+        places = {user.id: discord.guild_channel() for user in (*people, english)}
+        shown = await stage.ask_in_words(done, places[done.id], "済みました。")
+        model.script(Reply(Say(LONG), Hang()))
+        long = await stage.begin(streamed, places[streamed.id], "長い話をして")
+        await long.until(lambda reply: len(reply.messages) == 2, "a second message")
+        model.script(Reply(Say("内緒の"), Hang()))
+        secret = await stage.begin(private, places[private.id], "内緒の質問", private=True)
+        await streaming(secret, "内緒の")
+        model.script(Reply(Say("残らない"), Hang()))
+        fleeting = await stage.begin(temporary, places[temporary.id], "残さない質問", temporary=True)
+        await streaming(fleeting, "残らない")
+        model.script(Reply(Hang()))
+        mute = await stage.begin(english, places[english.id], "Still thinking?")
+        await streaming(mute, "Thinking…")
+        model.script(Reply(Wait(go_on), *says("できあがり。").steps))
+        ready = await stage.begin(stored, places[stored.id], "できた質問")
+        await streaming(ready, "考えています…")
+        await stored_and_not_shown(stage, [ready], go_on)
+        assert stage.rows("SELECT question FROM turns WHERE temporary = 1") == [(None,)]
+        await stage.start()
+
+        await answered(ready)
+        assert (ready.text, len(ready.messages)) == ("できあがり。", 1)
+        await is_settled(stage, ready)
+        for reply in (long, secret, mute):
+            await offers_to_ask_again(stage, reply)
+        await fleeting.until(lambda reply: reply.text.startswith(CUT_OFF["ja"]), "that it was cut off")
+        assert fleeting.labels == []
+        await is_settled(stage, fleeting)
+        assert shown.labels == [AGAIN["ja"]]
+
+        asked = len(model.requests)
+        await stage.restart()  # which has nothing to finish
+        await discord.quiet()
+        assert len(model.requests) == asked
+        model.script(says("今度は最後まで。"))
+        press = await discord.click(private, secret.message, RETRY["ja"])
+        await press.finished(lambda reply: AGAIN["ja"] in reply.labels)
+        assert press.text.startswith("今度は最後まで。")
+        assert press.ephemeral
+        assert stage.shown() == ["内緒の質問"]
+        assert [role for role, _, _ in stage.stored(places[private.id])] == ["user", "assistant"]
+        await is_settled(stage, press)
+
+    async def test_killed_before_the_acknowledgement_is_told_of_in_the_channel(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        stage.excused.add(UNKNOWN_WEBHOOK)
+        stage.discord.fail_next(ACKNOWLEDGE, 503, times=1000, delay_s=0.5)
+        await stage.discord.slash(ben, channel, "ask", question="Is anybody there?")
+        await stage.eventually(ON_THEIR_WAY, ben.id, gives=[("accepted", 1)])
+        await pull_the_plug(stage)
+        await stage.start()
+        await stage.eventually(ON_THEIR_WAY, ben.id, gives=[("interrupted", 1)])
+        [message] = stage.discord.messages(channel)
+        assert message.text.startswith(CUT_OFF["en-US"])
+        stage.model.script(says("Yes."))
+        press = await stage.discord.click(ben, message, RETRY["en-US"])
+        await press.finished(lambda reply: again_label(ben) in reply.labels)
+        assert press.text.startswith("Yes.")
+        await is_settled(stage, press)
+
+    async def test_killed_between_two_messages_shows_each_once(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(says(LONG, delay_s=0.2))
+        reply = await stage.begin(aiko, channel, "長い話をして")
+        stage.discord.fail_next(FOLLOW_UP, None, take_effect=True)  # posted, and its id never told
+        stage.discord.fail_next(HISTORY, 503, delay_s=60)
+        await reply.until(lambda shown: len(shown.messages) == 2, "a second message")
+        await stage.eventually(STORED, aiko.id, gives=[(2,)])
+        assert stage.rows("SELECT pages FROM turns WHERE user_id = ?", aiko.id) == [("[]",)]
+        await pull_the_plug(stage)
+        await stage.start()
+        await reply.finished(lambda shown: AGAIN["ja"] in shown.labels)
+        assert len(reply.messages) == 2
+        assert "".join(message.content for message in reply.messages).startswith(LONG)
+        await is_settled(stage, reply)
+
+
+class TestOtherTurns:
+    async def test_killed_are_finished_by_the_next_start(self, stage: Stage) -> None:
+        """Answer again, Continue, and a DM."""
+        discord, model = stage.discord, stage.model
+        kept, replaced, going_on, writing = (discord.user(name, locale="ja") for name in "ABCD")
+        places = {user.id: discord.guild_channel() for user in (kept, replaced, going_on)}
+        old = await stage.ask_in_words(kept, places[kept.id], "前の答え。")
+        model.script(Reply(Say("新しい答えの途中"), Hang()))
+        anew = await discord.click(kept, old.message, AGAIN["ja"])
+        await streaming(anew, "新しい答えの途中")
+        model.script(Reply(Say("むかしむかし、"), CutConnection()))
+        tale = await stage.ask(going_on, places[going_on.id], "昔話をして")
+        model.script(Reply(Say("おじいさんが"), Hang()))
+        more = await discord.click(going_on, tale.message, CONTINUE["ja"])
+        await more.until(lambda reply: "おじいさんが" in reply.text, "the rest of it")
+        dm = discord.dm(writing)
+        discord.fail_next(POST_MESSAGE, None, take_effect=True)  # posted, and its id never told
+        discord.fail_next(POST_MESSAGE, 503, delay_s=60)
+        message = await stage.write(writing, dm, "元気？", mention=False)
+        await stage.eventually(ON_THEIR_WAY, writing.id, gives=[("accepted", 1)])
+        letter = discord.answer(message)
+        await letter.until(lambda reply: reply.messages, "a message")
+        before = await stage.ask_in_words(replaced, places[replaced.id], "一つ目。")
+        go_on = asyncio.Event()
+        model.script(Reply(Wait(go_on), *says("二つ目。").steps))
+        other = await discord.click(replaced, before.message, AGAIN["ja"])
+        await streaming(other, "考えています…")
+        discord.fail_next(EDIT, 503, times=1000)
+        go_on.set()
+        await stage.eventually(STORED, replaced.id, gives=[(3,)])
+        await pull_the_plug(stage)
+        await stage.start()
+
+        await anew.until(lambda reply: reply.labels == [AGAIN["ja"]], "the old answer with its button")
+        assert anew.text == "前の答え。\n\n-# ✂️ 途中で動かなくなったため、前の回答に戻しました。"
+        await is_settled(stage, anew)
+        await other.until(
+            lambda reply: reply.text == "二つ目。" and AGAIN["ja"] in reply.labels, "the new one"
+        )
+        assert len(discord.messages(places[replaced.id])) == 1
+        await is_settled(stage, other)
+        await more.until(lambda reply: RETRY["ja"] in reply.labels, "the button to ask again")
+        first, second = discord.messages(places[going_on.id])
+        assert (first.labels, second.labels) == ([], [RETRY["ja"]])
+        await letter.until(lambda reply: reply.labels == [RETRY["ja"]], "the button to ask again")
+        assert len(discord.messages(dm)) == 2
+
+        model.script(says("おばあさんもいました。"), says("はい、元気です。"))
+        press = await discord.click(going_on, second, RETRY["ja"])
+        await press.finished(lambda reply: AGAIN["ja"] in reply.labels)
+        assert stage.shown()[-1] == "続けてください。"
+        press = await discord.click(writing, discord.messages(dm)[-1], RETRY["ja"])
+        await press.finished(lambda reply: AGAIN["ja"] in reply.labels)
+        assert stage.shown() == ["元気？"]
+        await is_settled(stage, press)
+        await stage.eventually("SELECT count(*) FROM turns WHERE token IS NOT NULL", gives=[(0,)])
+
+
+class TestPastTheToken:
+    async def test_the_bot_writes_by_itself_where_it_can(self, stage: Stage) -> None:
+        discord, model, go_on = stage.discord, stage.model, asyncio.Event()
+        stage.excused.update({CANNOT_SEND_TO_USER, MISSING_ACCESS})
+        public, private, mid = (discord.user(name, locale="ja") for name in "ABC")
+        closed = discord.user("D", locale="en-US", accepts_dms=False)
+        unseen = discord.user("E", locale="en-US")
+        places = {user.id: discord.guild_channel() for user in (public, private, mid, closed, unseen)}
+        discord.forbid(discord.bot, Permission.VIEW_CHANNEL, places[unseen.id])
+
+        async def begun(user: User, *, ephemeral: bool = False) -> Interaction:
+            answer = "できあがり。" if user.locale == "ja" else "Done."
+            model.script(Reply(Wait(go_on), *says(answer).steps))
+            reply = await stage.begin(user, places[user.id], "?", private=ephemeral)
+            await reply.until(lambda shown: not shown.loading, "the first edit")
+            return reply
+
+        def one_message(channel: Channel) -> Shown:
+            [message] = discord.messages(channel)
+            return message
+
+        model.script(Reply(Say("書きかけ"), Hang()))
+        cut = await stage.begin(mid, places[mid.id], "途中の質問")
+        await streaming(cut, "書きかけ")
+        secrets = [await begun(user, ephemeral=True) for user in (private, closed)]
+        replies = [*secrets, await begun(public), await begun(unseen)]
+        await stored_and_not_shown(stage, replies, go_on)
+        await start_late(stage, cut, *replies)
+
+        for reply in replies:
+            await is_settled(stage, reply)
+        await stage.eventually(ON_THEIR_WAY, mid.id, gives=[("interrupted", 1)])
+        assert one_message(places[public.id]).text == "できあがり。"
+        late = one_message(discord.dm(private))
+        assert late.text.startswith("できあがり。\n\n-# 📨 先ほどの質問へのお返事です。")
+        assert late.labels == []
+        late = one_message(discord.dm(unseen))
+        assert late.text.startswith("Done.\n\n-# 📨 This answers your earlier question.")
+        assert stage.program.output.count("turn_not_told") == 1  # whose DMs are closed
+        cut_off = one_message(places[mid.id])
+        assert cut_off.text.startswith(CUT_OFF["ja"])
+        model.script(says("今度は最後まで。"))
+        press = await discord.click(mid, cut_off, RETRY["ja"])
+        await press.finished(lambda shown: AGAIN["ja"] in shown.labels)
+        one_message(places[mid.id])
+        await is_settled(stage, press)
+
+
+class TestAskAgain:
+    async def test_is_for_its_asker_and_works_once(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(Reply(Say("書きかけ"), Hang()))
+        reply = await stage.begin(aiko, channel, "途中の質問")
+        await streaming(reply, "書きかけ")
+        await pull_the_plug(stage)
+        await stage.start()
+        await offers_to_ask_again(stage, reply)
+        message = reply.message
+        press = await stage.discord.click(ben, message, RETRY["ja"])
+        await press.finished()
+        assert press.text.startswith("Only the person who asked")
+        asked, go_on = len(stage.model.requests), asyncio.Event()
+        stage.model.script(Reply(Wait(go_on), *says("はい。").steps))
+        first = await stage.discord.click(aiko, message, RETRY["ja"])
+        second = await stage.discord.click(aiko, message, RETRY["ja"])
+        await second.until(lambda shown: "もう一度お聞きしたあと" in shown.text, "that it is asked already")
+        go_on.set()
+        await first.finished(lambda shown: AGAIN["ja"] in shown.labels)
+        assert len(stage.model.requests) == asked + 1
+        await is_settled(stage, reply)
+
+    async def test_stays_while_the_model_can_not_be_asked(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(Reply(Hang()), Reply(Hang()))
+        reply = await stage.begin(aiko, channel, "混んでいるときの質問")
+        english = await stage.begin(ben, channel, "A question for later")
+        await stage.model.arrived(2)
+        await pull_the_plug(stage)
+        await stage.start()
+        for each in (reply, english):
+            await offers_to_ask_again(stage, each)
+        for asker, message in ((aiko, reply.message), (ben, english.message)):
+            button = RETRY[asker.locale]
+            stage.model.script(fails(401))
+            refused = await stage.discord.click(asker, message, button)
+            told = explain(ModelRefusedKey(), Locale(asker.locale[:2]))
+            await refused.until(partial(says_with, told, button), "a refusal, and the same button")
+            await stage.eventually(ON_THEIR_WAY, asker.id, gives=[("interrupted", 1)])
+            stage.model.script(says("お待たせしました。" if asker is aiko else "Here you are."))
+            press = await stage.discord.click(asker, message, button)
+            await answered(press)
+            await is_settled(stage, press)
+
+    async def test_fetches_files_once_more_and_is_lost_by_no_further_kill(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        discord, model = stage.discord, stage.model
+        model.script(Reply(Hang()), Reply(Hang()))
+        note = File("memo.txt", "合言葉はひまわり".encode(), "text/plain")
+        reply = await stage.begin(aiko, channel, "合言葉は？", attachment=note)
+        await streaming(reply, "考えています…")
+        other = await stage.begin(ben, channel, "What does it say?", attachment=note)
+        await streaming(other, "Thinking…")
+        await model.arrived(2)
+        await pull_the_plug(stage)
+        await stage.start()
+        await offers_to_ask_again(stage, reply)
+        await offers_to_ask_again(stage, other)
+        model.script(Reply(Say("ひま"), Hang()))
+        press = await discord.click(aiko, reply.message, RETRY["ja"])
+        await streaming(press, "ひま")
+        await pull_the_plug(stage)
+        await stage.start()
+        await offers_to_ask_again(stage, press)
+        model.script(says("ひまわりです。"))
+        press = await discord.click(aiko, reply.message, RETRY["ja"])
+        await press.finished(lambda shown: AGAIN["ja"] in shown.labels)
+        assert "合言葉はひまわり" in stage.shown()[-1]
+        assert len(discord.messages(channel)) == 2
+        discord.expire_attachments()
+        press = await discord.click(ben, other.message, RETRY["en-US"])
+        await press.finished(lambda shown: "attach" in shown.text)
+        assert press.labels == []
+        await is_settled(stage, press)

@@ -1,0 +1,153 @@
+"""The running program tells how it is: numbers for Prometheus, and whether it can do its work."""
+
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.end_to_end.stage import Stage, ended, running_stage, streaming
+from tests.loopback.discord import Channel, User
+from tests.loopback.model_server import Call, Hang, Reply, Say, calls, fails, says
+
+EDIT = "PATCH /webhooks/{application}/{token}/messages/@original"
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@dataclass(frozen=True)
+class Port:
+    url: str
+
+    async def health(self) -> tuple[int, dict[str, str]]:
+        async with aiohttp.ClientSession() as client, client.get(f"{self.url}/healthz") as response:
+            return response.status, (await response.json())["problems"]
+
+    async def numbers(self) -> dict[str, float]:
+        """By name and labels, as they are written: `cc_bot_turns_total{status="complete"}`."""
+        async with aiohttp.ClientSession() as client, client.get(f"{self.url}/metrics") as response:
+            families = text_string_to_metric_families(await response.text())
+        found = {}
+        for family in families:
+            for sample in family.samples:
+                labels = ",".join(f'{name}="{value}"' for name, value in sorted(sample.labels.items()))
+                found[sample.name + (f"{{{labels}}}" if labels else "")] = sample.value
+        return found
+
+
+@pytest.fixture(scope="module")
+def port_number() -> int:
+    return free_port()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def shared_stage(tmp_path_factory: pytest.TempPathFactory, port_number: int) -> AsyncIterator[Stage]:
+    settings = {"CC_BOT_METRICS_PORT": str(port_number)}
+    async with running_stage(tmp_path_factory.mktemp("cc-bot"), settings) as stage:
+        yield stage
+
+
+@pytest.fixture
+def port(port_number: int) -> Port:
+    return Port(f"http://127.0.0.1:{port_number}")
+
+
+@asynccontextmanager
+async def growth(port: Port) -> AsyncIterator[dict[str, float]]:
+    """What has grown meanwhile, and by how much; to be read afterwards."""
+    before = await port.numbers()
+    grown: dict[str, float] = {}
+    yield grown
+    after = await port.numbers()
+    grown.update(
+        {name: value - before.get(name, 0) for name, value in after.items() if value != before.get(name)}
+    )
+
+
+class TestMetrics:
+    async def test_tell_of_an_answer_from_the_line_to_discord(
+        self, stage: Stage, ben: User, channel: Channel, port: Port
+    ) -> None:
+        async with growth(port) as grown:
+            stage.model.script(calls(Call("recall", {"query": "cats"})), says("They are fine."))
+            await stage.ask(ben, channel, "How are my cats?")
+            await stage.discord.quiet(0.05)
+        assert grown['cc_bot_turns_total{status="complete"}'] == 1
+        for phase in ("queue", "store", "model_first_token", "model", "tools", "discord"):
+            assert grown[f'cc_bot_phase_seconds_count{{phase="{phase}"}}'] == 1
+        assert grown['cc_bot_tool_calls_total{outcome="ok",tool="recall"}'] == 1
+        assert grown['cc_bot_tokens_total{kind="completion",model="loopback"}'] > 0
+        assert grown["cc_bot_sessions"] == 1
+        assert "cc_bot_turns_running" not in grown
+
+    async def test_tell_of_what_failed(self, stage: Stage, ben: User, channel: Channel, port: Port) -> None:
+        async with growth(port) as grown:
+            stage.model.script(fails(401))
+            await ended(await stage.begin(ben, channel))
+        assert grown['cc_bot_turns_total{status="failed"}'] == 1
+        assert grown['cc_bot_errors_total{kind="ModelRefusedKey"}'] == 1
+
+    async def test_tell_of_waits_for_discord(
+        self, stage: Stage, ben: User, channel: Channel, port: Port
+    ) -> None:
+        async with growth(port) as grown:
+            stage.discord.fail_next(EDIT, 429, retry_after_s=0.01)
+            await stage.ask_in_words(ben, channel, "Fine.")
+        assert grown['cc_bot_rate_limits_total{held="refused"}'] == 1
+
+    async def test_name_nobody(self, stage: Stage, ben: User, channel: Channel, port: Port) -> None:
+        await stage.ask_in_words(ben, channel, "A kingfisher.")
+        names = " ".join(await port.numbers())
+        for secret in (str(ben.id), str(channel.id), ben.name, "kingfisher", stage.discord.token):
+            assert secret not in names
+
+
+class TestHealth:
+    async def test_follows_the_connection(self, stage: Stage, port: Port) -> None:
+        assert await port.health() == (200, {})
+        await stage.discord.drop_gateway()
+        async with stage.patience():
+            while await port.health() != (503, {"gateway": "disconnected"}):
+                pass
+        await stage.discord.resumed()
+        async with stage.patience():
+            while await port.health() != (200, {}):
+                pass
+
+    async def test_is_served_to_this_machine_alone(self, stage: Stage, port: Port) -> None:
+        assert '"host": "127.0.0.1"' in stage.program.output
+
+
+class TestStopping:
+    async def test_is_told_while_an_answer_is_still_on_its_way(
+        self, stage: Stage, ben: User, channel: Channel, port: Port
+    ) -> None:
+        stage.model.script(Reply(Say("Half"), Hang()))
+        await streaming(await stage.begin(ben, channel), "Half")
+        assert (await port.numbers())["cc_bot_turns_running"] == 1
+        stage.program.send(signal.SIGTERM)
+        async with stage.patience():
+            while await port.health() == (200, {}):
+                pass
+        assert await port.health() == (503, {"gateway": "disconnected"})
+        await stage.restart()
+
+
+class TestThePort:
+    async def test_that_somebody_has_is_refused_in_one_sentence(self, stage: Stage, port_number: int) -> None:
+        other = stage.program.folder.parent / "cc-bot-beside"
+        other.mkdir()
+        program = type(stage.program)(other, stage.program.environment)
+        code, output = await program.run("run")
+        assert code == 2
+        assert f"127.0.0.1:{port_number}" in output

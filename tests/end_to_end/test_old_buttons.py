@@ -1,0 +1,113 @@
+"""Buttons, menus and forms that were shown before a restart: each still works, or says one true sentence.
+
+All of them in one restart, in the order in which they stand in the code. A kind of custom id that is made
+nowhere here, and named nowhere as tested elsewhere, fails a test of its own.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+
+import cc_bot.discord.pages
+from cc_bot.discord.pages.custom_ids import parse_custom_id
+from cc_bot.discord.pages.memory_ids import parse_memory_id
+from cc_bot.discord.pages.memory_view import PAGE_SIZE
+from cc_bot.discord.pages.privacy_view import parse_privacy_id
+from cc_bot.discord.pages.schedule_ids import parse_schedule_id
+from tests.end_to_end.memories import choose, keep, menu_id, run
+from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
+from tests.end_to_end.stage import Stage, again_label
+from tests.end_to_end.test_receipts import remembered
+from tests.loopback.discord import Channel, ChannelReply, Reply, Shown, User
+from tests.loopback.model_server import Call, calls, says
+
+ELSEWHERE = {
+    "StopButton": "test_restart.py",
+    "AnswerButton": "test_restart.py",
+    "RetryButton": "test_kills.py",
+    "SummaryButton": "test_summary.py",
+    "SearchButton": "test_memory_control.py",
+    "EditForm": "test_memory_control.py",
+}
+"""Kinds whose press after a restart is tested with all else of them."""
+PARSERS: tuple[Callable[[str], object | None], ...] = (
+    parse_custom_id,
+    parse_memory_id,
+    parse_schedule_id,
+    parse_privacy_id,
+)
+
+
+def kinds() -> set[str]:
+    """The names of all values that make a custom id."""
+    found = set()
+    for module in pkgutil.iter_modules(cc_bot.discord.pages.__path__, f"{cc_bot.discord.pages.__name__}."):
+        for value in vars(importlib.import_module(module.name)).values():
+            own = isinstance(value, type) and value.__module__ == module.name
+            if own and callable(getattr(value, "custom_id", None)):
+                found.add(value.__name__)
+    return found
+
+
+def kind_of(custom_id: str) -> str:
+    [made] = [type(value).__name__ for parse in PARSERS if (value := parse(custom_id)) is not None]
+    return made
+
+
+class Pressing:
+    """Presses, and notes what kinds of custom ids were pressed."""
+
+    def __init__(self, stage: Stage, user: User) -> None:
+        self._stage = stage
+        self._user = user
+        self.kinds: set[str] = set()
+
+    async def button(self, shown: Reply | ChannelReply | Shown, label: str, says: str) -> Reply:
+        """Until this can be read: in the message, or in a new one."""
+        message = shown if isinstance(shown, Shown) else shown.message
+        [custom_id] = [button.custom_id or "" for button in message.buttons if button.label == label]
+        self.kinds.add(kind_of(custom_id))
+        press = await self._stage.discord.click(self._user, message, label)
+        return await press.finished(lambda told: any(says in each.text for each in told.messages))
+
+    async def choice(self, shown: Reply, value: int, says: str) -> None:
+        self.kinds.add(kind_of(menu_id(shown)))
+        chosen = await choose(self._stage, self._user, shown, value)
+        assert says in chosen.text
+
+
+class TestEveryKind:
+    async def test_works_after_a_restart(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        kept = [await keep(stage, aiko, channel, f"メモ{number}") for number in range(PAGE_SIZE + 1)]
+        page = await run(stage, aiko, channel, "list", order="oldest")
+        menu = await run(stage, aiko, channel, "list", order="oldest")
+        deleted = await run(stage, aiko, channel, "delete", id=kept[-1])
+        all_of_them = await run(stage, aiko, channel, "delete-all")
+        receipt = await remembered(stage, aiko, channel, "猫の名前はモチ")
+        stage.model.script(calls(Call("recall", {"query": "猫の名前"})), says("モチです。"))
+        used = await stage.ask(aiko, channel, "猫の名前は？")
+        for number in range(9):
+            await reminder(stage, aiko, channel, f"予定{number}")
+        reminders = await (await stage.discord.slash(aiko, channel, "remind list")).finished()
+        due = await reminder(stage, aiko, channel, "薬")
+        await comes_due(stage, aiko, due)
+        rung = await says_by_itself(stage, channel, "薬")
+        called(stage)
+        set_now = await stage.discord.slash(aiko, channel, "remind add", when="30分後", text="散歩")
+        await set_now.finished()
+        privacy = await (await stage.discord.slash(aiko, channel, "privacy erase")).finished()
+        await stage.restart()
+
+        pressed = Pressing(stage, aiko)
+        await pressed.button(page, "次へ ▶", "2/2ページ")
+        await pressed.choice(menu, kept[0], "メモ0")
+        await pressed.button(deleted, "元に戻す", "元に戻しました")
+        await pressed.button(all_of_them, "やめる", "何も変わっていません")
+        await pressed.button(receipt, "取り消す", "取り消しました")
+        await pressed.button(used, "🧠 使ったメモリ（1）", "残っていません")
+        assert used.labels[-1] == again_label(aiko)
+        await pressed.button(reminders, "次へ ▶", "予定8")
+        await pressed.button(rung, "10分後にもう一度", "にもう一度お知らせします")
+        await pressed.button(set_now, "お知らせを取り消す", "お知らせを取り消しました: 散歩")
+        await pressed.button(privacy, "やめる", "何も消していません")
+        assert pressed.kinds | ELSEWHERE.keys() == kinds()

@@ -1,0 +1,133 @@
+"""A question as its author knows it: what they did, and what the bot has to show for it."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from tests.faults.stories import Sentence, sentences
+from tests.loopback.discord import Channel, LoopbackDiscord, Message, Reply, Shown, User
+
+_STOP = {"止める", "Stop"}
+
+Kind = Literal["public", "private", "temporary", "long", "mention", "long mention", "dm", "reply"]
+
+
+@dataclass(eq=False, slots=True)
+class Asked:
+    """One question. It came by a command (`reply`) or as a message (`post`)."""
+
+    number: int
+    kind: Kind
+    user: User
+    channel: Channel
+    reply: Reply | None = None
+    post: Message | None = None
+    presses: list[Reply] = field(default_factory=list)
+    """Buttons under its answer that its author pressed since."""
+    fresh_place: bool = True
+    """A program that starts does not look there for what was missed: it knows no such place, or is not to
+    read channels."""
+    unheard: bool = False
+    """The program died before it took any notice of a message, and nothing tells the next one of it."""
+
+    @property
+    def stored(self) -> bool:
+        """Whether it may leave anything in the database."""
+        return self.kind != "temporary"
+
+    @property
+    def interactions(self) -> list[Reply]:
+        return [*([self.reply] if self.reply else []), *self.presses]
+
+    def __str__(self) -> str:
+        return f"question {self.number} ({self.kind}, {self.user.locale})"
+
+
+@dataclass(eq=False, slots=True)
+class Reminded:
+    """A reminder that somebody asked for."""
+
+    mark: str
+    user: User
+    channel: Channel
+    reply: Reply
+
+
+def own_messages(discord: LoopbackDiscord, asked: Asked) -> list[Message]:
+    """All that the bot wrote in answer to a question, deleted messages too: what belongs to its interactions
+    or its post, what refers to such a message or says some of its answer, what stands by itself in the place
+    of a command, and what came to its author by DM instead."""
+    found: dict[int, Message] = {}
+    for reply in asked.interactions:
+        found |= {message.id: message for message in reply.stored}
+    if asked.post is not None:
+        found |= {message.id: message for message in discord.answer(asked.post).stored}
+    for message in discord.world.messages.values():
+        if message.author is discord.bot and message.channel is asked.channel:
+            refers = message.reply_to is not None and message.reply_to.id in found
+            said = any(each.question == asked.number for each in sentences(message.content))
+            alone = message.reply_to is None and message.interaction is None and asked.reply is not None
+            if refers or said or alone:
+                found[message.id] = message
+    if asked.reply is not None:
+        begun = min((message.id for message in found.values()), default=asked.reply.interaction.id)
+        direct = discord.dm(asked.user)
+        found |= {
+            message.id: message
+            for message in discord.world.messages.values()
+            if message.channel is direct and message.author is discord.bot and message.id > begun
+        }
+    return sorted(found.values(), key=lambda message: message.id)
+
+
+def seen(discord: LoopbackDiscord, asked: Asked) -> list[Shown]:
+    """What its author can read of that now."""
+    return [message.shown for message in own_messages(discord, asked) if not message.deleted]
+
+
+def promises(discord: LoopbackDiscord, asked: Asked) -> bool:
+    """Whether its author is made to wait: 'thinking', an answer that could be stopped, or nothing at all.
+
+    What stands there of an interaction that nobody can reach any more is over, whatever it says.
+    """
+    over, shown = out_of_reach(asked), seen(discord, asked)
+    waiting = any(each.loading or _STOP & {*each.labels} for each in shown if each.id not in over)
+    return waiting or (asked.post is not None and not shown and not asked.unheard)
+
+
+def out_of_reach(asked: Asked) -> set[int]:
+    """The messages of interactions whose tokens are dead."""
+    now_s = time.monotonic()  # which is the clock of event loops, too
+    dead = [reply for reply in asked.interactions if reply.interaction.is_expired(now_s)]
+    return {message.id for reply in dead for message in reply.stored}
+
+
+def history(discord: LoopbackDiscord, asked: Asked) -> str:
+    """What its author did and saw, with the times of the loop, for whoever reads a failure."""
+    lines = [f"{asked}: in {asked.channel.kind.name} {asked.channel.id}"]
+    if asked.post is not None:
+        lines.append(f"  {asked.post.history[0].at_s:.2f} posted")
+    for reply in asked.interactions:
+        interaction = reply.interaction
+        at_s = interaction.answered_at_s or 0.0
+        lines.append(f"  {interaction.sent_at_s:.2f} {interaction.kind.name}, acknowledged {at_s:.2f}")
+    for message in own_messages(discord, asked):
+        where = "ephemeral" if message.ephemeral else message.channel.kind.name
+        lines += [
+            f"  {s.at_s:.2f} {message.id} {where} {s.text[:60]!r} {s.labels}"
+            f"{' thinking' if s.loading else ''}{' deleted' if s.deleted else ''}"
+            for s in message.history
+        ]
+    return "\n".join(lines)
+
+
+def written_out(shown: Iterable[Shown]) -> str:
+    """The texts of messages, one under the other."""
+    return "\n".join(each.text for each in shown)
+
+
+def in_files(shown: Iterable[Shown]) -> list[list[Sentence]]:
+    """The sentences in each file that comes with them: an answer that may stand there twice comes as one."""
+    files = [attachment.file for each in shown for attachment in each.attachments]
+    return [sentences(file.data.decode()) for file in files if file.name.endswith(".md")]

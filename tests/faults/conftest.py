@@ -1,0 +1,38 @@
+"""The seed of everything that is random here: printed, and given again with --seed to see it once more."""
+
+import os
+from inspect import iscoroutinefunction
+from pathlib import Path
+from random import SystemRandom
+
+import pytest
+
+pytest.register_assert_rewrite("tests.end_to_end.stage", "tests.faults.campaign")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--seed", type=int, default=None, help="what the random moments of kills are made of")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Before workers are started: they are handed the options as they are then."""
+    if config.option.seed is None:
+        config.option.seed = int(os.environ.get("FAULTS_SEED") or SystemRandom().randrange(10**6))
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"seed of the faults: {config.option.seed}"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A program and its doubles live in one event loop."""
+    for item in items:
+        ours = item.path.is_relative_to(Path(__file__).parent)
+        if ours and isinstance(item, pytest.Function) and iscoroutinefunction(item.obj):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@pytest.fixture(scope="session")
+def seed(pytestconfig: pytest.Config) -> int:
+    number: int = pytestconfig.option.seed
+    return number

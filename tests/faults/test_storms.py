@@ -1,0 +1,59 @@
+"""Nobody dies, but nothing works: everyone is answered or told, and the archive has what they see."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.faults.campaign import Campaign, campaign
+from tests.faults.traffic import KINDS
+from tests.faults.weather import MODEL, trouble_with_discord
+
+IMPATIENT = {"CC_BOT_MODEL_TIMEOUT": "2"}
+WAVES = 6
+
+
+async def judged(fought: Campaign, seed: int) -> None:
+    """Bring it to rest, and nothing is wrong."""
+    await fought.rest()
+    assert (verdict := fought.verdict()) == "", f"seed {seed}\n{verdict}"
+
+
+class TestModel:
+    async def test_in_trouble_leaves_nobody_without_a_word(self, seed: int, tmp_path: Path) -> None:
+        async with campaign(tmp_path, f"model {seed}", IMPATIENT) as fought:
+            for number, (name, trouble) in enumerate(MODEL.items()):
+                for kind in (KINDS[number % len(KINDS)], "public"):
+                    expected = len(fought.traffic.asked) + 1
+                    fought.traffic.teller.trouble[expected] = trouble
+                    asked = await fought.traffic.ask(kind)
+                    fought.log.append(f"{asked}: {name}")
+                if number % 4 == 3:
+                    await fought.traffic.settled()
+            await judged(fought, seed)
+
+
+class TestDiscord:
+    async def test_in_trouble_leaves_nobody_without_a_word(self, seed: int, tmp_path: Path) -> None:
+        async with campaign(tmp_path, f"discord {seed}") as fought:
+            for _ in range(WAVES):
+                fought.log += trouble_with_discord(fought.stage, fought.rng, bursts=5)
+                await fought.traffic.wave()
+                await fought.traffic.settled()
+                fought.stage.discord.faults.forget()
+            await judged(fought, seed)
+
+    @pytest.mark.parametrize("resumable", [True, False], ids=["dropped", "session invalid"])
+    async def test_that_loses_the_connection_delays_answers_at_most(
+        self, seed: int, tmp_path: Path, resumable: bool
+    ) -> None:
+        async with campaign(tmp_path, f"gateway {resumable} {seed}") as fought:
+            discord = fought.stage.discord
+            for code in (None, 4000, None):
+                await fought.traffic.wave()
+                # What a lost session had not heard yet is told to nobody: so it hears of the wave first.
+                await asyncio.sleep(0.5 if resumable else 1.0)
+                await discord.drop_gateway(code, resumable=resumable)
+                await discord.wait(lambda: discord.connected, "a new connection", timeout_s=20)
+                await fought.traffic.settled()
+            await judged(fought, seed)

@@ -1,0 +1,164 @@
+"""People who use the bot in every way at once: in two languages, in servers and DMs, openly and privately."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from random import Random
+
+from tests.end_to_end.stage import Stage, again_label
+from tests.faults.asked import Asked, Kind, Reminded, promises, seen
+from tests.faults.stories import LONG, SHORT, Storyteller, Tale, mark
+from tests.loopback.discord import Channel, Guild, Shown
+from tests.loopback.discord.interactions import ACKNOWLEDGE_WITHIN_S
+
+BY_COMMAND: tuple[Kind, ...] = ("public", "private", "temporary", "long")
+BY_MESSAGE: tuple[Kind, ...] = ("mention", "long mention", "dm")
+KINDS = (*BY_COMMAND, *BY_MESSAGE)
+RETRY = {"ja": "もう一度きく", "en-US": "Ask again"}
+"""The button under a sentence that says that a question was cut off."""
+_IN_A_MINUTE = {"ja": "1分後", "en-US": "in 1 minute"}
+_WORDS = {"ja": "空はどうですか？", "en-US": "How is the sky?"}
+_OFTEN = 0.7
+
+
+@dataclass(slots=True)
+class Traffic:
+    """Everything that was asked so far.
+
+    Each question comes from a new user in a new channel, except for replies: so what is shown there belongs
+    to it. `guilds` are by the language that is spoken there, which is all that the bot knows of who writes
+    there.
+    """
+
+    stage: Stage
+    teller: Storyteller
+    rng: Random
+    guilds: dict[str, Guild]
+    catches_up: bool
+    """Whether the program reads at a start what was written in channels that it knows."""
+    kinds: Sequence[Kind] = KINDS
+    asked: list[Asked] = field(default_factory=list)
+    reminders: list[Reminded] = field(default_factory=list)
+
+    async def wave(self) -> list[Asked]:
+        """One of each kind at the same moment."""
+        new = [await self.ask(kind) for kind in self.kinds]
+        new += await self.follow()
+        await self.press_what_is_offered()
+        await self.remind()
+        return new
+
+    async def ask(self, kind: Kind, locale: str | None = None) -> Asked:
+        """One question of this kind."""
+        # The bot is not told the language of who writes a DM, and speaks its operator's.
+        spoken = "ja" if kind == "dm" else locale or self.rng.choice([*self.guilds])
+        user = self.stage.discord.user(f"user{len(self.asked)}", locale=spoken)
+        back = self.catches_up and "mention" in kind
+        quiet = self._quiet_places(spoken) if back else []
+        fresh = self.stage.discord.guild_channel(guild=self.guilds[spoken])
+        place = self.stage.discord.dm(user) if kind == "dm" else self.rng.choice(quiet or [fresh])
+        asked = self._asked(
+            Asked(len(self.asked) + 1, kind, user, place, fresh_place=not (quiet and self.catches_up))
+        )
+        if kind in BY_MESSAGE:
+            asked.post = await self.stage.discord.post(user, place, self._text(asked), mention=kind != "dm")
+            self._expect_a_language(asked)
+        else:
+            private = {kind: True} if kind in ("private", "temporary") else {}
+            asked.reply = await self.stage.discord.slash(
+                user, place, "ask", question=self._text(asked), **private
+            )
+        return asked
+
+    async def follow(self) -> list[Asked]:
+        """Someone replies to an answer of their own, to which nobody has replied yet."""
+        replied_to = {each.channel.id for each in self.asked if each.kind == "reply"}
+        public = (a for a in self.asked if a.kind == "public" and a.channel.id not in replied_to)
+        done = [asked for asked in public if self.answer_of(asked)]
+        if not done:
+            return []
+        before = self.rng.choice(done)
+        number = len(self.asked) + 1
+        asked = self._asked(Asked(number, "reply", before.user, before.channel))
+        text, target = self._text(asked), self.answer_of(before)
+        asked.post = await self.stage.discord.post(before.user, before.channel, text, reply_to=target)
+        self._expect_a_language(asked)
+        return [asked]
+
+    async def press_what_is_offered(self) -> None:
+        """People ask once more what was cut off, and have an answer given again."""
+        for asked in self.asked:
+            retry = RETRY[asked.user.locale]
+            offer = next((s for s in seen(self.stage.discord, asked) if retry in s.labels), None)
+            if offer is not None and self.rng.random() < _OFTEN:
+                asked.presses.append(await self.stage.discord.click(asked.user, offer, retry))
+        done = [each for each in self.asked if each.kind == "private" and self.answer_of(each)]
+        if done:
+            again = self.rng.choice(done)
+            answer, label = self.answer_of(again), again_label(again.user)
+            assert answer is not None
+            again.presses.append(await self.stage.discord.click(again.user, answer, label))
+
+    async def remind(self) -> None:
+        """Somebody wants to be told something in a minute: by then the program was started anew."""
+        locale = self.rng.choice([*self.guilds])
+        user = self.stage.discord.user(f"minder{len(self.reminders)}", locale=locale)
+        place = self.stage.discord.guild_channel(guild=self.guilds[locale])
+        name = f"R{len(self.reminders) + 1:04}Z"
+        text = f"お薬{name}" if locale == "ja" else f"pills {name}"
+        reply = await self.stage.discord.slash(
+            user, place, "remind add", when=_IN_A_MINUTE[locale], text=text
+        )
+        self.reminders.append(Reminded(name, user, place, reply))
+
+    def missed(self, killed_s: float) -> None:
+        """The program died at that time: messages that it had taken no notice of are lost to it, except in
+        channels that it reads when it starts."""
+        for asked in self.asked:
+            if asked.post is None or not asked.fresh_place or asked.post.history[0].at_s > killed_s:
+                continue
+            place, since = str(asked.channel.id), asked.post.history[0].at_s
+            if since > killed_s - ACKNOWLEDGE_WITHIN_S and not seen(self.stage.discord, asked):
+                calls = self.stage.discord.transcript
+                asked.unheard |= not any(
+                    call.params.get("channel") == place and not call.route.startswith("GET")
+                    for call in calls
+                    if since <= call.at_s <= killed_s
+                )
+
+    def _quiet_places(self, spoken: str) -> list[Channel]:
+        """Channels in which the bot has answered before, and nobody waits for it."""
+        waited_for = {asked.channel.id for asked in self.unfinished()}
+        answered = [a for a in self.asked if "mention" in a.kind and a.channel.guild is self.guilds[spoken]]
+        return [each.channel for each in answered if each.channel.id not in waited_for and not each.unheard]
+
+    def answer_of(self, asked: Asked) -> Shown | None:
+        """Its answer, where it can be answered again."""
+        label = again_label(asked.user)
+        return next((s for s in seen(self.stage.discord, asked) if label in s.labels), None)
+
+    def unfinished(self) -> list[Asked]:
+        """Where something is promised still."""
+        return [asked for asked in self.asked if promises(self.stage.discord, asked)]
+
+    async def settled(self, *, timeout_s: float = 60.0) -> None:
+        """Wait until nothing is promised to anybody; what is then still open, the judge will find."""
+        with suppress(AssertionError):
+            await self.stage.discord.wait(
+                lambda: not self.unfinished(), "an end of everything", timeout_s=timeout_s
+            )
+
+    def _asked(self, asked: Asked) -> Asked:
+        """Tell the model how this question is to be answered."""
+        self.asked.append(asked)
+        length = LONG if "long" in asked.kind else SHORT
+        self.teller.tales[asked.number] = Tale(asked.user.locale, length, self.rng.uniform(0.02, 0.12))
+        return asked
+
+    def _expect_a_language(self, asked: Asked) -> None:
+        """Of a message the bot learns its server's language at most, and after a start not even that."""
+        assert asked.post is not None
+        self.stage.discord.answer(asked.post).any_language = asked.user.locale != "ja"
+
+    def _text(self, asked: Asked) -> str:
+        return f"{mark(asked.number)} {_WORDS[asked.user.locale]}"

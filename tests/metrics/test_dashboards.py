@@ -1,0 +1,130 @@
+"""What deploy/ and docs/ say of metrics is true: every name in them is one that the program tells."""
+
+import json
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import yaml
+from prometheus_client import CollectorRegistry
+
+from cc_bot.domain import Usage
+from cc_bot.metrics import PrometheusMeter
+from cc_bot.metrics.gauges import Gauges
+from cc_bot.metrics.health import Health, Readings
+from cc_bot.metrics.records import OURS, counted
+
+ROOT: Final = Path(__file__).parents[2]
+NAME: Final = re.compile(r"\b(?:cc_bot|process)_[a-z_]+")
+RECORD: Final = {"msg": {"event": "turn_broke"}, "levelno": logging.ERROR, "levelname": "ERROR"}
+LABEL: Final = re.compile(r"\b(cc_bot_[a-z_]+)\{([^}]*)\}")
+
+
+def told() -> dict[str, dict[str, set[str]]]:
+    """Every sample's name, with the values that its labels have been seen with."""
+    meter = PrometheusMeter("1.2.3")
+    meter.failed("ModelRefusedKey")
+    meter.shown(1.0, ok=False)
+    meter.tokens_spent("turn", "small", Usage(1, 1, 1))
+    meter.tool_called("recall", ok=True)
+    meter.rate_limited("bucket", 1.0)
+    with counted(meter.registry):
+        logging.getLogger(OURS).handlers[-1].handle(logging.makeLogRecord(RECORD))
+    gauges = Gauges()
+    gauges.readings = Readings(0, 0, 0.1, 0, 0, 0, 0.0, Health({}))
+    meter.registry.register(gauges)
+    return samples_of(meter.registry)
+
+
+def samples_of(registry: CollectorRegistry) -> dict[str, dict[str, set[str]]]:
+    found: dict[str, dict[str, set[str]]] = {}
+    for family in registry.collect():
+        for sample in family.samples:
+            labels = found.setdefault(sample.name, {})
+            for name, value in sample.labels.items():
+                labels.setdefault(name, set()).add(value)
+    return found
+
+
+def alerts() -> list[dict[str, Any]]:
+    rules = yaml.safe_load((ROOT / "deploy" / "alerts.yml").read_text("utf-8"))
+    return [rule for group in rules["groups"] for rule in group["rules"]]
+
+
+def panels() -> list[dict[str, Any]]:
+    dashboard = json.loads((ROOT / "deploy" / "grafana-dashboard.json").read_text("utf-8"))
+    return [panel for panel in dashboard["panels"] if panel["type"] != "row"]
+
+
+def expressions() -> Iterator[str]:
+    yield from (rule["expr"] for rule in alerts())
+    yield from (target["expr"] for panel in panels() for target in panel["targets"])
+
+
+@pytest.mark.parametrize("expression", list(expressions()))
+class TestAnExpression:
+    def test_names_only_what_the_program_tells(self, expression: str) -> None:
+        named = set(NAME.findall(expression))
+        assert named <= told().keys()
+        assert named or expression.startswith("up{")
+
+    def test_asks_for_labels_that_there_are(self, expression: str) -> None:
+        known = told()
+        for name, matchers in LABEL.findall(expression):
+            for label, values in re.findall(r'(\w+)=~?"([^"]*)"', matchers):
+                assert set(values.split("|")) <= known[name][label]
+        for labels in re.findall(r"sum by \(([^)]*)\)", expression):
+            wanted = {label.strip() for label in labels.split(",")}
+            [name] = set(NAME.findall(expression))
+            assert wanted <= known[name].keys()
+
+    def test_closes_what_it_opens(self, expression: str) -> None:
+        assert all(expression.count(left) == expression.count(right) for left, right in ("()", "[]", "{}"))
+
+
+class TestAlerts:
+    @pytest.mark.parametrize("rule", alerts(), ids=lambda rule: str(rule["alert"]))
+    def test_say_how_bad_it_is_and_what_to_do_in_both_languages(self, rule: dict[str, Any]) -> None:
+        assert rule["labels"]["severity"] in ("critical", "warning")
+        for text in (rule["annotations"]["summary"], rule["annotations"]["description"]):
+            japanese, _, english = text.partition(" / ")
+            assert re.search(r"[\u3041-\u30ff]", japanese)
+            assert not re.search(r"[\u3041-\u30ff]", english)
+            assert english
+
+    def test_have_names_of_their_own(self) -> None:
+        names = [rule["alert"] for rule in alerts()]
+        assert len(names) == len(set(names))
+
+
+class TestTheDashboard:
+    def test_puts_no_panel_upon_another(self) -> None:
+        taken: set[tuple[int, int]] = set()
+        for panel in panels():
+            at = panel["gridPos"]
+            cells = {(at["x"] + x, at["y"] + y) for x in range(at["w"]) for y in range(at["h"])}
+            assert not cells & taken
+            assert at["x"] + at["w"] <= 24
+            taken |= cells
+
+    def test_shows_all_that_is_told(self) -> None:
+        shown = {name for expression in expressions() for name in NAME.findall(expression)}
+        ours = {name for name in told() if name.startswith("cc_bot_")}
+        parts = re.compile(r"_(?:bucket|sum|count|created)$")
+        assert {parts.sub("", name) for name in ours - {"cc_bot_build_info"}} - {
+            "cc_bot_answers_not_shown"
+        } <= {parts.sub("", name) for name in shown} | {re.sub(r"_total$", "", name) for name in shown}
+
+
+@pytest.mark.parametrize("document", ["monitoring.md", "monitoring.ja.md"])
+class TestTheDocument:
+    def test_names_all_that_the_program_tells_and_nothing_else(self, document: str) -> None:
+        text = (ROOT / "docs" / document).read_text("utf-8")
+        named = set(re.findall(r"`(cc_bot_[a-z_]+)", text))
+        parts = re.compile(r"_(?:bucket|sum|count|created)$")
+        ours = {parts.sub("", name) for name in told() if name.startswith("cc_bot_")}
+        ours -= {re.sub(r"_total$", "", name) for name in ours if name.endswith("_total")}
+        assert named == ours

@@ -1,0 +1,57 @@
+"""The health check over a real database."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from cc_bot.domain.pulse import Pulse
+from cc_bot.metrics import Vitals
+from cc_bot.stores import Stores, open_stores
+
+
+@dataclass
+class Idle:
+    running: int = 0
+    waiting: int = 0
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with open_stores(f"sqlite:///{tmp_path}/sessions.db", embedder=None) as stores:
+        yield stores
+
+
+def vitals_of(stores: Stores, patience_s: float = 20) -> Vitals:
+    pulse = Pulse()
+    pulse.begin(lambda: 0.1)
+    return Vitals(pulse, stores.vitals, Idle, lambda: 2**40, lambda: None, patience_s=patience_s)
+
+
+class TestADatabase:
+    async def test_that_works_is_healthy_and_counted(self, stores: Stores) -> None:
+        readings = await vitals_of(stores).readings()
+        assert readings.health.ok
+        assert readings.sessions == 0
+        assert readings.size_bytes
+        assert readings.backed_up_at_s is None
+
+    async def test_that_another_program_holds_is_locked_until_it_lets_go(
+        self, stores: Stores, tmp_path: Path
+    ) -> None:
+        vitals = vitals_of(stores, patience_s=0.05)
+        with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            readings = await vitals.readings()
+            assert readings.health.problems == {"database": "locked"}
+            assert readings.sessions is None  # nobody waits for the same thread
+        await vitals.close()
+        assert (await vitals_of(stores).health()).ok
+
+    async def test_that_was_closed_is_unusable(self, tmp_path: Path) -> None:
+        async with open_stores(f"sqlite:///{tmp_path}/other.db", embedder=None) as stores:
+            pass
+        assert (await vitals_of(stores).health()).problems == {"database": "unusable"}

@@ -1,0 +1,198 @@
+"""/healthz and /metrics, asked over real sockets."""
+
+import asyncio
+import errno
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from math import nan
+from typing import Any
+
+import aiohttp
+import pytest
+
+from cc_bot.domain.errors import InvalidSetting, PortTaken, StorageError
+from cc_bot.domain.pulse import Pulse
+from cc_bot.metrics import PrometheusMeter, Vitals, serving
+from cc_bot.metrics.health import ROOM_BYTES
+from cc_bot.metrics.server import why_not
+
+
+@dataclass
+class Busy:
+    running: int = 2
+    waiting: int = 3
+
+
+@dataclass
+class Watched:
+    """A database and a disk that are as a test wants them."""
+
+    broken: bool = False
+    free_bytes: int = ROOM_BYTES
+    held: asyncio.Event | None = None
+    looks: int = 0
+    pulse: Pulse = field(default_factory=Pulse)
+
+    async def check_writable(self) -> None:
+        self.looks += 1
+        if self.broken:
+            raise StorageError
+        if self.held:
+            await self.held.wait()
+
+    async def open_sessions(self) -> int:
+        return 7
+
+    async def size_bytes(self) -> int:
+        if self.broken:
+            raise StorageError
+        return 4096
+
+    def backed_up(self) -> float | None:
+        if self.free_bytes < 0:
+            raise OSError
+        return 1_795_000_000.0
+
+    def free(self) -> int:
+        if self.free_bytes < 0:
+            raise OSError
+        return self.free_bytes
+
+
+@dataclass
+class Served:
+    watched: Watched
+    meter: PrometheusMeter
+    client: aiohttp.ClientSession
+    url: str
+
+    async def get(self, path: str) -> tuple[int, str]:
+        async with self.client.get(self.url + path) as response:
+            return response.status, await response.text()
+
+    async def health(self) -> tuple[int, Any]:
+        async with self.client.get(self.url + "/healthz") as response:
+            return response.status, await response.json()
+
+
+@asynccontextmanager
+async def served(watched: Watched) -> AsyncIterator[Served]:
+    meter = PrometheusMeter("1.2.3")
+    vitals = Vitals(watched.pulse, watched, Busy, watched.free, watched.backed_up, patience_s=0.05)
+    async with serving("127.0.0.1", 0, meter, vitals) as port, aiohttp.ClientSession() as client:
+        yield Served(watched, meter, client, f"http://127.0.0.1:{port}")
+
+
+@pytest.fixture
+async def program() -> AsyncIterator[Served]:
+    watched = Watched()
+    watched.pulse.begin(lambda: 0.05)
+    async with served(watched) as program:
+        yield program
+
+
+class TestHealth:
+    async def test_is_ok_while_connected_and_writable(self, program: Served) -> None:
+        assert await program.health() == (200, {"status": "ok", "problems": {}})
+
+    async def test_is_ok_before_the_first_heartbeat(self, program: Served) -> None:
+        program.watched.pulse.begin(lambda: nan)
+        assert (await program.health())[0] == 200
+
+    async def test_tells_that_the_gateway_is_gone(self, program: Served) -> None:
+        program.watched.pulse.begin(lambda: None)
+        status, told = await program.health()
+        assert (status, told["problems"]) == (503, {"gateway": "disconnected"})
+
+    async def test_is_not_ok_before_the_bot_is_there_and_when_it_leaves(self, program: Served) -> None:
+        program.watched.pulse.end()
+        assert (await program.health())[0] == 503
+
+    async def test_tells_that_the_database_takes_no_write(self, program: Served) -> None:
+        program.watched.broken = True
+        status, told = await program.health()
+        assert (status, told["problems"]) == (503, {"database": "unusable"})
+
+    async def test_tells_that_the_disk_is_full_before_anything_fails(self, program: Served) -> None:
+        program.watched.free_bytes = ROOM_BYTES - 1
+        assert (await program.health())[1]["problems"] == {"database": "no_room"}
+
+    async def test_tells_that_there_is_no_disk(self, program: Served) -> None:
+        program.watched.free_bytes = -1
+        assert (await program.health())[1]["problems"] == {"database": "unusable"}
+
+    async def test_asks_a_held_database_once_at_a_time(self, program: Served) -> None:
+        held = program.watched.held = asyncio.Event()
+        for _ in range(2):
+            assert (await program.health())[1]["problems"] == {"database": "locked"}
+        assert program.watched.looks == 1
+        held.set()
+        assert (await program.health())[0] == 200
+
+    async def test_tells_all_that_is_wrong(self, program: Served) -> None:
+        program.watched.broken = True
+        program.watched.pulse.end()
+        assert set((await program.health())[1]["problems"]) == {"gateway", "database"}
+
+
+class TestMetrics:
+    async def test_tell_what_was_counted_and_what_is(self, program: Served) -> None:
+        program.meter.failed("ModelUnavailable")
+        status, text = await program.get("/metrics")
+        assert status == 200
+        lines = text.splitlines()
+        for line in (
+            'cc_bot_errors_total{kind="ModelUnavailable"} 1.0',
+            "cc_bot_turns_running 2.0",
+            "cc_bot_turns_waiting 3.0",
+            "cc_bot_sessions 7.0",
+            "cc_bot_database_bytes 4096.0",
+            "cc_bot_database_writable 1.0",
+            "cc_bot_disk_free_bytes 1.6777216e+07",
+            "cc_bot_last_backup_timestamp_seconds 1.795e+09",
+            "cc_bot_gateway_connected 1.0",
+            "cc_bot_gateway_latency_seconds 0.05",
+        ):
+            assert line in lines
+
+    async def test_leave_out_what_cannot_be_told(self, program: Served) -> None:
+        program.watched.broken = True
+        program.watched.free_bytes = -1
+        program.watched.pulse.end()
+        status, text = await program.get("/metrics")
+        assert status == 200
+        assert "cc_bot_database_writable 0.0" in text
+        assert "cc_bot_gateway_connected 0.0" in text
+        for name in ("cc_bot_sessions ", "cc_bot_disk_free_bytes ", "cc_bot_last_backup_timestamp_seconds "):
+            assert name not in text
+        assert "cc_bot_gateway_latency_seconds " not in text
+
+    async def test_are_read_anew_for_each_scrape(self, program: Served) -> None:
+        await program.get("/metrics")
+        program.watched.pulse.begin(lambda: 0.5)
+        assert "cc_bot_gateway_latency_seconds 0.5" in (await program.get("/metrics"))[1]
+
+
+class TestServing:
+    async def test_offers_nothing_else(self, program: Served) -> None:
+        for path in ("/", "/metrics/../healthz2", "/admin"):
+            assert (await program.get(path))[0] == 404
+
+    async def test_refuses_a_port_that_somebody_has(self, program: Served) -> None:
+        port = int(program.url.rpartition(":")[2])
+        vitals = Vitals(Pulse(), Watched(), Busy, lambda: ROOM_BYTES, lambda: None)
+        with pytest.raises(PortTaken) as refused:
+            async with serving("127.0.0.1", port, PrometheusMeter("0"), vitals):
+                pass
+        assert refused.value.params == {"host": "127.0.0.1", "port": port}
+
+    def test_refuses_a_port_that_only_root_may_use(self) -> None:
+        refused = why_not(OSError(errno.EACCES, "Permission denied"), "127.0.0.1", 80)
+        assert refused.params["name"] == "CC_BOT_METRICS_PORT"
+
+    async def test_refuses_a_host_that_is_not_here(self) -> None:
+        vitals = Vitals(Pulse(), Watched(), Busy, lambda: ROOM_BYTES, lambda: None)
+        with pytest.raises(InvalidSetting):
+            async with serving("192.0.2.1", 0, PrometheusMeter("0"), vitals):
+                pass

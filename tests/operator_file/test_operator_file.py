@@ -1,0 +1,37 @@
+"""A file of the operator's is followed, whoever asks for it and whatever becomes of them."""
+
+import asyncio
+import threading
+from pathlib import Path
+
+import pytest
+
+from cc_bot.domain.errors import InvalidPolicy
+from cc_bot.domain.locale import Locale
+from cc_bot.operator_file import FileKind, OperatorFile
+from cc_bot.texts import texts
+
+
+class TestAChange:
+    async def test_is_taken_though_who_read_it_was_cancelled(self, tmp_path: Path) -> None:
+        path = tmp_path / "policy.toml"
+        path.write_text("前")
+        reading, go_on = threading.Event(), threading.Event()
+
+        def parse(text: str) -> str:
+            if text == "後の内容":
+                reading.set()
+                go_on.wait(10)
+            return text
+
+        kind = FileKind("policy", "CC_BOT_POLICY_FILE", parse, InvalidPolicy)
+        file = OperatorFile[str](path, kind, texts(Locale.JA).operator_file, required=True)
+        assert await file.load() == "前"
+        path.write_text("後の内容")
+        asking = asyncio.create_task(file.now())
+        await asyncio.to_thread(reading.wait, 10)
+        asking.cancel()
+        go_on.set()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        assert await file.now() == "後の内容"

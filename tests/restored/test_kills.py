@@ -1,0 +1,154 @@
+"""The drill, and a restore that is killed wherever it stands."""
+
+import asyncio
+import json
+import signal
+import sqlite3
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cc_bot.app.restoring import Wishes, run_restore
+from cc_bot.config import read_config
+from cc_bot.domain import Message, SessionKey
+from cc_bot.domain.clock import utc_now
+from cc_bot.storage import back_up
+from cc_bot.storage.progress import silent
+from cc_bot.stores import open_stores
+
+ROOT = Path(__file__).parents[2]
+KEY = SessionKey(123456789012345678, 2)
+
+WRITER = """
+import asyncio, sys
+from cc_bot.domain import Message, SessionKey
+from cc_bot.stores import open_stores
+
+async def write(url, user, channel):
+    async with open_stores(url, embedder=None) as stores:
+        session = await stores.sessions.open(SessionKey(user, channel))
+        for number in range(1_000_000):
+            turn = (Message("user", f"質問{number}"), Message("assistant", f"答え{number}"))
+            session = await stores.sessions.commit_turn(session, turn)
+            print(number, flush=True)
+
+asyncio.run(write(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
+"""
+
+
+class Writer:
+    """A program that stores turn after turn, and says of each that it is stored."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self.stored = -1
+
+    @classmethod
+    async def start(cls, url: str) -> "Writer":
+        arguments = ("-c", WRITER, url, str(KEY.user_id), str(KEY.channel_id))
+        return cls(
+            await asyncio.create_subprocess_exec(
+                sys.executable, *arguments, cwd=ROOT, stdout=asyncio.subprocess.PIPE
+            )
+        )
+
+    async def goes_on(self, turns: int) -> None:
+        """Until so many more are stored."""
+        assert self._process.stdout
+        for _ in range(turns):
+            self.stored = int(await self._process.stdout.readline())
+
+    async def kill(self) -> None:
+        """What it had said by then is read to the end."""
+        assert self._process.stdout
+        self._process.send_signal(signal.SIGKILL)
+        rest = (await self._process.stdout.read()).splitlines()
+        self.stored = int(rest[-1]) if rest else self.stored
+        await self._process.wait()
+
+
+def turns(database: Path) -> list[tuple[str, str]]:
+    """Questions with their answers."""
+    with closing(sqlite3.connect(database)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        said = [text for (text,) in connection.execute("SELECT content FROM messages ORDER BY id")]
+    return list(zip(said[::2], said[1::2], strict=True))
+
+
+def first(count: int) -> list[tuple[str, str]]:
+    return [(f"質問{number}", f"答え{number}") for number in range(count)]
+
+
+def spoil(database: Path) -> None:
+    content = database.read_bytes()
+    database.write_bytes(content[:100] + b"\xa5" * (len(content) - 100))
+
+
+class TestDrill:
+    async def test_load_backup_kill_restore_compare(self, tmp_path: Path) -> None:
+        database = tmp_path / "sessions.db"
+        url = f"sqlite:///{database}"
+        writer = await Writer.start(url)
+        await writer.goes_on(50)
+        before = writer.stored + 1
+        made = await back_up(database, tmp_path / "backups", utc_now())
+        await writer.goes_on(50)
+        await writer.kill()
+        after = len(turns(database))
+        assert turns(database) == first(after)
+        assert after in (writer.stored + 1, writer.stored + 2)  # the last may be stored and not said
+        spoil(database)
+        config = read_config({"CC_BOT_DATABASE_URL": url}, tmp_path / ".env")
+        await run_restore(config, Wishes(made.path, lambda _: True), silent)
+        held = made.manifest.rows["messages"] // 2
+        assert before <= held <= after
+        assert turns(database) == first(held)
+        async with open_stores(url, embedder=None) as stores:  # and it goes on from there
+            session = await stores.sessions.open(KEY)
+            assert session.history[-1].content == f"答え{held - 1}"
+            await stores.sessions.commit_turn(
+                session, (Message("user", "まだ"), Message("assistant", "います"))
+            )
+        assert turns(database)[-1] == ("まだ", "います")
+
+
+@pytest.fixture
+async def template(tmp_path: Path) -> Path:
+    """A backup, and a database that was written to since, the last time into its log alone."""
+    folder = tmp_path / "template"
+    database = folder / "bot" / "sessions.db"
+    database.parent.mkdir(parents=True)
+    async with open_stores(f"sqlite:///{database}", embedder=None) as stores:
+        memory = await stores.memories.add(1, "消えたはず")
+        await stores.memories.add(1, "古い")
+        await back_up(database, folder / "backups", utc_now())
+        await stores.memory_removal.erase(1, memory.id)
+        await stores.memories.add(1, "新しい")
+        kept = [(path, path.read_bytes()) for path in (database, database.with_name("sessions.db-wal"))]
+    for path, content in kept:
+        path.write_bytes(content)
+    return folder
+
+
+class TestKills:
+    async def test_at_every_step_leave_the_old_or_the_new_database_whole(
+        self, template: Path, tmp_path: Path
+    ) -> None:
+        work = tmp_path / "work"
+        work.mkdir()
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "tests.restored.dying", str(template), str(work)),
+            cwd=ROOT,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        output, _ = await process.communicate()
+        assert process.returncode == 0
+        kills = [json.loads(line) for line in output.splitlines()]
+        old, new = ["古い", "新しい"], ["古い"]
+        assert all(kill["killed"] for kill in kills)
+        assert [kill["left"] for kill in kills if kill["left"] not in (old, new)] == []
+        assert (kills[0]["left"], kills[-1]["left"]) == (old, new)
+        assert {"os.link", "os.rename", "sqlite3.connect", "open"} <= {kill["step"] for kill in kills}
+        assert all(kill["kept"] for kill in kills if kill["left"] == new)

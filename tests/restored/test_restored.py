@@ -1,0 +1,392 @@
+"""A restored backup brings nobody back who was forgotten after it was made."""
+
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from cc_bot.app.restoring import Restoration, Wishes, run_restore, run_wipe
+from cc_bot.config import Config, read_config
+from cc_bot.domain import ChannelKey, SessionKey
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import (
+    AlreadyRunning,
+    BackupDamaged,
+    BackupMissing,
+    DatabaseInUse,
+    ErasuresMissing,
+    ErasuresUnreadable,
+    NotConfirmed,
+    RestoreFailed,
+)
+from cc_bot.restored import Forgotten
+from cc_bot.storage import Database, ErasureLog, apply_pending, back_up, open_database
+from cc_bot.storage.manifest import manifest_path
+from cc_bot.storage.migrate import known_migrations
+from cc_bot.storage.progress import Stage
+from cc_bot.storage.run_lock import sole_bot
+from cc_bot.stores import Stores, open_stores
+from tests.stores.forgetting import FACT, MARK, remembered, stored
+from tests.stores.life import live
+from tests.stores.places import answer, said
+
+ME = 123456789012345678
+YOU = 876543210987654321
+CHANNEL = ChannelKey(3)
+
+
+class Bot:
+    """A database in a folder with its backups, and the commands of its operator."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.database = folder / "sessions.db"
+        self.backups = folder / "backups"
+        self.stages = list[Stage]()
+
+    @property
+    def config(self) -> Config:
+        return read_config({"CC_BOT_DATABASE_URL": f"sqlite:///{self.database}"}, self.folder / ".env")
+
+    @asynccontextmanager
+    async def stores(self, now: datetime | None = None) -> AsyncIterator[Stores]:
+        clock = (lambda: now) if now else utc_now
+        async with open_stores(f"sqlite:///{self.database}", embedder=None, clock=clock) as stores:
+            yield stores
+
+    async def back_up(self, now: datetime | None = None) -> Path:
+        return (await back_up(self.database, self.backups, now or utc_now())).path
+
+    async def restore(self, backup: Path, *, yes: bool = True, without_erasures: bool = False) -> Restoration:
+        wishes = Wishes(backup, lambda _: yes, without_erasures)
+        return await run_restore(self.config, wishes, lambda stage, *_: self.stages.append(stage))
+
+    def holds(self, word: str) -> bool:
+        return word.encode() in self.database.read_bytes()
+
+    def files(self) -> list[str]:
+        return sorted(path.name for path in self.folder.iterdir() if path.name.startswith((".s", "s")))
+
+
+@pytest.fixture
+def bot(tmp_path: Path) -> Bot:
+    return Bot(tmp_path)
+
+
+async def contents(bot: Bot, user_id: int) -> list[str]:
+    async with bot.stores() as stores:
+        return sorted(memory.content for memory in await stores.memories.list(user_id))
+
+
+class TestForgotten:
+    async def test_users_stay_forgotten_to_the_last_byte(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            database: Database = stores.memories._database
+            await live(stores, database, ME, "しまうま", channel=ChannelKey(3))
+            await live(stores, database, YOU, "きりん", channel=ChannelKey(3))
+            backup = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+        done = await bot.restore(backup)
+        assert done.forgotten == Forgotten(users=1)
+        assert not bot.holds("しまうま")
+        assert await contents(bot, ME) == []
+        assert await contents(bot, YOU) == ["きりんが大好き", "きりんの残り"]
+        assert "しまうま".encode() in backup.read_bytes()  # a backup is not changed
+
+    async def test_users_who_came_back_before_the_backup_are_kept(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            await stores.personal_erasure.erase(ME)
+            await stores.memories.add(ME, "新しい話")
+        backup = await bot.back_up(utc_now() + timedelta(seconds=1))
+        assert not (await bot.restore(backup)).forgotten
+        assert await contents(bot, ME) == ["新しい話"]
+
+    async def test_users_of_a_backup_that_was_made_meanwhile_stay_forgotten(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            async with stores.erasures.erasing("user", ME):
+                backup = await bot.back_up()  # the erasing has begun, and this still has everything
+        assert (await bot.restore(backup)).forgotten == Forgotten(users=1)
+        assert await contents(bot, ME) == []
+
+    async def test_users_are_not_forgotten_once_more_by_being_restored(self, bot: Bot) -> None:
+        start = utc_now() - timedelta(hours=9)
+        async with bot.stores(start) as stores:
+            await stores.memories.add(ME, "前の話")
+            old = await bot.back_up(start)
+        async with bot.stores(start + timedelta(hours=1)) as stores:
+            await stores.personal_erasure.erase(ME)
+            await stores.memories.add(ME, "新しい話")
+            new = await bot.back_up(start + timedelta(hours=2))
+        await bot.restore(old)
+        await bot.restore(new)
+        assert await contents(bot, ME) == ["新しい話"]
+
+    async def test_memories_stay_forgotten_with_what_told_of_them(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            memory = await stores.memories.add(ME, FACT)
+            await stores.memories.add(ME, "猫が好き")
+            await stored(stores, FACT, "はい", remembered(memory), key=SessionKey(ME, 2))
+            backup = await bot.back_up()
+            await stores.memory_removal.erase(ME, memory.id)
+        assert (await bot.restore(backup)).forgotten == Forgotten(memories=1)
+        assert await contents(bot, ME) == ["猫が好き"]
+        async with bot.stores() as stores:
+            [question, reply] = (await stores.sessions.open(SessionKey(ME, 2))).history
+        assert question.content == FACT  # the user did not want that emptied
+        assert FACT not in str(reply.tool_calls)
+
+    async def test_messages_that_told_of_a_memory_are_emptied_again(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            memory = await stores.memories.add(ME, FACT)
+            await stored(stores, FACT, "はい", remembered(memory), key=SessionKey(ME, 2))
+            backup = await bot.back_up()
+            await stores.memory_removal.erase(ME, memory.id, mark=MARK)
+        await bot.restore(backup)
+        async with bot.stores() as stores:
+            history = (await stores.sessions.open(SessionKey(ME, 2))).history
+        assert [message.content for message in history] == [MARK, MARK]
+        assert not bot.holds(FACT)
+
+    async def test_memories_whose_number_was_given_again_are_kept(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            empty = await bot.back_up()
+            mine = await stores.memories.add(ME, "わたしの")
+            backup = await bot.back_up()
+        bot.database.rename(bot.folder / "lost.db")  # so that nobody knows which numbers were given
+        await bot.restore(empty)
+        async with bot.stores() as stores:
+            other = await stores.memories.add(ME, "別の")
+            await stores.memory_removal.erase(ME, other.id)
+        assert other.id == mine.id
+        assert not (await bot.restore(backup)).forgotten
+        assert await contents(bot, ME) == ["わたしの"]
+
+    async def test_users_of_a_file_without_a_manifest_are_told_by_what_was_done_last(self, bot: Bot) -> None:
+        start = utc_now() - timedelta(hours=9)
+        async with bot.stores(start) as stores:
+            await stores.memories.add(ME, "前の話")
+            await stores.memories.add(YOU, "きりん")
+            await stores.personal_erasure.erase(YOU)
+        async with bot.stores(start + timedelta(hours=1)) as stores:
+            await stores.memories.add(YOU, "また来た")
+            backup = await bot.back_up()
+            manifest_path(backup).unlink()
+        async with bot.stores(start + timedelta(hours=2)) as stores:
+            await stores.personal_erasure.erase(ME)
+        assert (await bot.restore(backup)).forgotten == Forgotten(users=1)
+        assert (await contents(bot, ME), await contents(bot, YOU)) == ([], ["また来た"])
+
+
+class TestDeletedOnDiscord:
+    async def test_messages_stay_deleted(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            for number, text in ((11, "消した発言"), (12, "残る発言"), (13, "消した質問")):
+                await stores.channels.add(CHANNEL, said(number, text), waiting=number == 13)
+            await stores.channels.commit_answer(CHANNEL, answer(21, "消した答え"), [said(13, "消した質問")])
+            await stores.channels.add_pages(21, [22])
+            backup = await bot.back_up()
+            await stores.channels.delete([11, 999])
+            await stores.channels.delete([22])  # of an answer's pages, the second
+        assert (await bot.restore(backup)).forgotten == Forgotten(deleted=2)
+        assert not any(bot.holds(text) for text in ("消した発言", "消した答え"))
+        assert bot.holds("残る発言")
+
+    async def test_threads_and_channels_stay_deleted(self, bot: Bot) -> None:
+        places = (CHANNEL, ChannelKey(3, 4), ChannelKey(5, 6), ChannelKey(5), ChannelKey(7, 8))
+        async with bot.stores() as stores:
+            for number, place in enumerate(places):
+                await stores.channels.add(place, said(100 + number, f"発言{number}"))
+            backup = await bot.back_up()
+            await stores.channels.forget_place(ChannelKey(3, 4))
+            await stores.channels.forget_place(ChannelKey(5))
+        assert (await bot.restore(backup)).forgotten == Forgotten(deleted=3)
+        assert [number for number in range(5) if bot.holds(f"発言{number}")] == [0, 4]
+
+    async def test_of_which_nothing_was_kept_leaves_nothing_in_the_log(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.channels.delete([11, 12])
+            assert await stores.erasures.read() is None
+
+
+class TestLog:
+    async def test_that_is_missing_stops_a_restore(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+        backup = await bot.back_up()
+        for log in (ErasureLog.beside(bot.database).path, *bot.backups.glob("erasures_*")):
+            log.unlink()
+        with pytest.raises(ErasuresMissing):
+            await bot.restore(backup)
+        assert not (await bot.restore(backup, without_erasures=True)).erasures_known
+
+    async def test_that_is_spoiled_stops_it_until_the_operator_goes_on_with_what_the_others_say(
+        self, bot: Bot
+    ) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            backup = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+        spoiled = next(bot.backups.glob("erasures_*"))
+        spoiled.write_text("no log\n")
+        with pytest.raises(ErasuresUnreadable) as stopped:
+            await bot.restore(backup)
+        assert stopped.value.params == {"path": str(spoiled)}
+        done = await bot.restore(backup, without_erasures=True)
+        assert (done.forgotten, done.erasures_known) == (Forgotten(users=1), False)
+
+    async def test_of_the_database_that_is_spoiled_makes_room_for_one_that_can_be_written(
+        self, bot: Bot
+    ) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+        backup = await bot.back_up()
+        own = ErasureLog.beside(bot.database).path
+        own.write_bytes(b"\xff\xfe")
+        await bot.restore(backup, without_erasures=True)
+        async with bot.stores() as stores:
+            await stores.personal_erasure.erase(ME)
+        assert own.with_name(f"{own.name}.unreadable").read_bytes() == b"\xff\xfe"
+
+    async def test_that_came_with_the_backups_is_gone_on_with(self, bot: Bot, tmp_path: Path) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            backup = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+            await bot.back_up()  # takes the log along
+        other = Bot(tmp_path / "new machine")
+        other.folder.mkdir()
+        done = await other.restore(backup)
+        assert (done.forgotten, done.replaced) == (Forgotten(users=1), None)
+        assert await contents(other, ME) == []
+        async with other.stores() as stores:
+            log = await stores.erasures.read()
+        assert log
+        assert log.match("user", ME, None)
+
+
+class TestRestored:
+    async def test_says_how_far_it_is_and_leaves_nothing_about(self, bot: Bot) -> None:
+        async with bot.stores():
+            backup = await bot.back_up()
+        done = await bot.restore(backup)
+        assert list(dict.fromkeys(bot.stages)) == [
+            *("copying", "hashing", "checking", "waiting", "upgrading", "erasing")
+        ]
+        assert done.replaced
+        log = ErasureLog.beside(bot.database).path.name
+        assert bot.files() == sorted(["sessions.db", "sessions.db.lock", log, done.replaced.name])
+
+    async def test_an_older_schema_is_brought_up_to_date(self, bot: Bot) -> None:
+        old = bot.folder / "old.db"
+        async with open_database(f"sqlite:///{old}") as database:
+            await apply_pending(database, known_migrations()[:8])
+        backup = (await back_up(old, bot.backups, utc_now())).path
+        assert (await bot.restore(backup)).staged.schema_version == 8
+        with closing(sqlite3.connect(bot.database)) as restored:
+            assert restored.execute("SELECT max(version) FROM schema_migrations").fetchone() == (
+                known_migrations()[-1].version,
+            )
+        assert not [name for name in bot.files() if "before" in name]
+
+    async def test_turns_that_were_on_their_way_are_over(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            database: Database = stores.memories._database
+            await live(stores, database, ME, "しまうま", channel=ChannelKey(3))
+            backup = await bot.back_up()
+        await bot.restore(backup)
+        with closing(sqlite3.connect(bot.database)) as restored:
+            assert restored.execute("SELECT count(*) FROM turns").fetchone() == (0,)
+            assert restored.execute("SELECT count(*) FROM messages").fetchone() > (0,)
+
+
+class TestRefusal:
+    async def test_of_a_file_that_is_not_there_asks_for_no_record_of_erasures(self, bot: Bot) -> None:
+        with pytest.raises(BackupMissing):
+            await bot.restore(bot.backups / "sessions_20261122-041500.db")
+
+    async def test_names_the_command_that_would_do_what_was_asked_for(self, bot: Bot) -> None:
+        async with bot.stores():
+            backup = await bot.back_up()
+        with pytest.raises(NotConfirmed) as refused:
+            await bot.restore(backup, yes=False, without_erasures=True)
+        command = f"cc-bot restore {backup} --yes --without-erasures"
+        assert refused.value.params["command"] == command
+
+    async def test_while_a_bot_is_running(self, bot: Bot) -> None:
+        async with bot.stores():
+            backup = await bot.back_up()
+        with sole_bot(bot.database), pytest.raises(AlreadyRunning):
+            await bot.restore(backup)
+
+    async def test_while_somebody_chats_in_a_terminal(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            backup = await bot.back_up()
+            with pytest.raises(DatabaseInUse):
+                await bot.restore(backup)
+            await stores.memories.add(ME, "まだ書ける")
+        assert await contents(bot, ME) == ["まだ書ける"]
+
+    async def test_of_what_was_not_confirmed_or_is_damaged_changes_nothing(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            backup = await bot.back_up()
+            await stores.memories.add(ME, "猫が好き")
+        before = bot.files()
+        with pytest.raises(NotConfirmed):
+            await bot.restore(backup, yes=False)
+        backup.write_bytes(backup.read_bytes()[:-1])
+        with pytest.raises(BackupDamaged):
+            await bot.restore(backup)
+        assert await contents(bot, ME) == ["猫が好き"]
+        assert bot.files() == sorted([*before, "sessions.db.lock"])
+
+    async def test_where_the_copy_cannot_be_upgraded_changes_nothing(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "猫が好き")
+            backup = await bot.back_up()
+        manifest_path(backup).unlink()
+        with closing(sqlite3.connect(backup)) as connection:
+            connection.execute("DROP TABLE turns")
+            connection.commit()
+        with pytest.raises(RestoreFailed):
+            await bot.restore(backup)
+        assert await contents(bot, ME) == ["猫が好き"]
+
+
+class TestLink:
+    """A database's name may be a link to a file on another disk."""
+
+    @pytest.fixture
+    def linked(self, bot: Bot, tmp_path: Path) -> Path:
+        file = tmp_path / "別のディスク" / "実体.db"
+        file.parent.mkdir()
+        bot.database.symlink_to(file)
+        return file
+
+    async def test_stays_and_the_backup_takes_the_place_of_the_file(self, bot: Bot, linked: Path) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            backup = await bot.back_up()
+            await stores.memories.add(ME, "あとの話")
+        done = await bot.restore(backup)
+        assert bot.database.is_symlink()
+        assert done.replaced
+        assert done.replaced.parent == linked.parent
+        assert "あとの話".encode() in done.replaced.read_bytes()
+        assert await contents(bot, ME) == ["前の話"]
+
+    async def test_is_wiped_with_the_file(self, bot: Bot, linked: Path) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+        await run_wipe(bot.config, lambda _: True)
+        assert [path.name for path in linked.parent.iterdir()] == ["実体.db.lock"]
+
+    async def test_and_the_file_are_locked_as_one(self, bot: Bot, linked: Path) -> None:
+        async with bot.stores():
+            backup = await bot.back_up()
+        with sole_bot(linked), pytest.raises(AlreadyRunning):
+            await bot.restore(backup)

@@ -1,0 +1,129 @@
+"""Whatever asks a model is admitted first, and settled whatever its end is."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+
+from cc_bot.domain.errors import LimitReached, StorageError
+from cc_bot.domain.events import Usage
+from cc_bot.domain.limits import LimitKey, Payer
+from cc_bot.domain.policy import Policy
+from cc_bot.domain.usage import Price, PriceList, Used
+from cc_bot.llm.model import ChatRequest, Finish, UserPart
+from cc_bot.spending import Spending, Tab
+from cc_bot.spending.spending import ABOUT_A_REQUEST
+from cc_bot.storage import open_database
+from cc_bot.stores import Stores, UsageStore, open_stores
+from tests.scripted_model import ScriptedModel
+
+PAYER = Payer(11, 500)
+REQUEST = ChatRequest((UserPart("?"),))
+A_DAY = LimitKey("everyone", 0, "tokens_per_day")
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with open_stores(f"sqlite:///{tmp_path}/sessions.db") as stores:
+        yield stores
+
+
+class Office:
+    """A policy that a test may change."""
+
+    def __init__(self) -> None:
+        self.policy = Policy(limits={}, prices=PriceList("USD", {"small": Price(2, 10, 1)}))
+
+    async def now(self) -> Policy:
+        return self.policy
+
+
+async def ask(tab: Tab) -> None:
+    model = ScriptedModel([["はい", Finish("stop", usage=Usage(1000, 100, 500), model="small")]])
+    async for _ in tab.charging(model).stream(REQUEST):
+        pass
+
+
+async def used(stores: Stores) -> tuple[Used, ...]:
+    return await stores.usage.of_user(PAYER.user_id, date(2000, 1, 1))
+
+
+class TestSpending:
+    async def test_counts_tokens_and_cost(self, stores: Stores) -> None:
+        spending = Spending(stores.usage, Office().now)
+        async with spending.tab(PAYER, "turn", model="small") as tab:
+            await ask(tab)
+            await ask(tab)
+        [each] = await used(stores)
+        assert (each.model, each.purpose, each.turns) == ("small", "turn", 1)
+        assert each.usage == Usage(2000, 200, 1000)
+        assert each.cost_micros == 1000 * 2 + 1000 * 1 + 200 * 10
+
+    async def test_counts_what_failed_or_was_cancelled_after_it_was_asked(self, stores: Stores) -> None:
+        spending = Spending(stores.usage, Office().now)
+
+        async def fails() -> None:
+            async with spending.tab(PAYER, "turn", model="small") as tab:
+                await ask(tab)
+                raise RuntimeError
+
+        with pytest.raises(RuntimeError):
+            await fails()
+        asked = asyncio.Event()
+
+        async def never_ends() -> None:
+            async with spending.tab(PAYER, "summary", model="small") as tab:
+                await ask(tab)
+                asked.set()
+                await asyncio.Event().wait()
+
+        task = asyncio.create_task(never_ends())
+        await asked.wait()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        assert [(each.purpose, each.tokens) for each in await used(stores)] == [
+            ("summary", 1100),
+            ("turn", 1100),
+        ]
+
+    async def test_begins_nothing_beyond_a_limit(self, stores: Stores) -> None:
+        office = Office()
+        office.policy = replace(office.policy, limits={A_DAY: 1100})
+        spending = Spending(stores.usage, office.now)
+        async with spending.tab(PAYER, "turn", model="small") as tab:
+            await ask(tab)
+        with pytest.raises(LimitReached):
+            async with spending.tab(PAYER, "heartbeat", model="small"):
+                pytest.fail("it was begun")
+        office.policy = replace(office.policy, limits={A_DAY: 1101})
+        async with spending.tab(PAYER, "heartbeat", model="small"):
+            pass
+
+    async def test_after_a_kill_has_spent_what_was_reserved(self, stores: Stores) -> None:
+        spending = Spending(stores.usage, Office().now)
+        await spending.tab(PAYER, "turn", model="small", tokens=50).__aenter__()
+        await spending.take_over("discord")
+        [each] = await used(stores)
+        assert (each.tokens, each.cost_micros) == (ABOUT_A_REQUEST + 50, (ABOUT_A_REQUEST + 50) * 2)
+
+    async def test_takes_no_answer_back_where_it_can_not_be_settled(self, tmp_path: Path) -> None:
+        url = f"sqlite:///{tmp_path}/sessions.db"
+        async with open_stores(url), open_database(url) as database:
+            spending = Spending(UsageStore(database))
+            with capture_logs() as records:
+                async with spending.tab(PAYER, "turn", model="small") as tab:
+                    await ask(tab)
+                    await database.close()
+        assert [record["event"] for record in records] == ["usage_not_settled"]
+
+    async def test_refuses_what_can_not_be_put_on_record(self, tmp_path: Path) -> None:
+        url = f"sqlite:///{tmp_path}/sessions.db"
+        async with open_stores(url), open_database(url) as database:
+            await database.close()
+            with pytest.raises(StorageError):
+                async with Spending(UsageStore(database)).tab(PAYER, "turn", model="small"):
+                    pytest.fail("it was begun")

@@ -1,0 +1,258 @@
+"""A locked, full, read-only or damaged file: which error it is, what the operator is told, and what stays."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from structlog.testing import capture_logs
+from structlog.typing import EventDict
+
+from cc_bot.domain.errors import (
+    DatabaseDamaged,
+    DatabaseFull,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    DatabaseUnusable,
+    StorageError,
+)
+from cc_bot.storage import Database, Statement, open_database
+
+CREATE = (
+    Statement("CREATE TABLE schema_migrations (version INTEGER)"),
+    Statement("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)"),
+)
+PAGE = 4096
+
+
+def insert(text: str) -> Statement:
+    return Statement("INSERT INTO notes (text) VALUES ($1)", (text,))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "sessions.db"
+
+
+@pytest.fixture
+async def database(path: Path) -> AsyncIterator[Database]:
+    """One note is stored."""
+    async with open_database(f"sqlite:///{path}", patience_s=0.2) as opened:
+        await opened.transaction([*CREATE, insert("前からあるメモ")])
+        yield opened
+
+
+async def notes(database: Database) -> list[str]:
+    return [text for (text,) in await database.query("SELECT text FROM notes ORDER BY id")]
+
+
+def told(logs: list[EventDict]) -> list[tuple[str, str]]:
+    """What the operator read about trouble."""
+    return [(log["event"], log.get("error", "")) for log in logs if log["event"].startswith("database_")]
+
+
+class TestLocked:
+    async def test_is_waited_for_by_everyone_together_and_not_by_one_after_the_other(
+        self, database: Database, path: Path
+    ) -> None:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            async with asyncio.timeout(10):  # one after the other would take a hundred times 0.2 s
+                ends = await asyncio.gather(
+                    *(database.transaction([insert("新しいメモ")]) for _ in range(100)),
+                    return_exceptions=True,
+                )
+        assert {type(end) for end in ends} == {DatabaseLocked}
+        assert await notes(database) == ["前からあるメモ"]
+
+    async def test_is_told_once_until_it_is_over(self, database: Database, path: Path) -> None:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other, capture_logs() as logs:
+            other.execute("BEGIN IMMEDIATE")
+            for _ in range(3):
+                with pytest.raises(DatabaseLocked):
+                    await database.transaction([insert("新しいメモ")])
+            other.execute("ROLLBACK")
+            await database.transaction([insert("もう一つ")])
+        assert told(logs) == [("database_trouble", "DatabaseLocked"), ("database_works_again", "")]
+
+    async def test_for_too_long_is_not_waited_for_so_long_again(self, path: Path) -> None:
+        wait = Statement("PRAGMA busy_timeout")
+        async with open_database(f"sqlite:///{path}", patience_s=1.2) as database:
+            await database.transaction(CREATE)
+            with closing(sqlite3.connect(path, isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                with pytest.raises(DatabaseLocked):
+                    await database.transaction([insert("新しいメモ")])
+            [[(while_locked,)]] = await database.transaction([wait])
+            [[(afterwards,)]] = await database.transaction([wait])
+        assert while_locked <= 1000
+        assert afterwards == 1200
+
+    async def test_keeps_nobody_from_reading(self, database: Database, path: Path) -> None:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            other.execute("DELETE FROM notes")
+            assert await notes(database) == ["前からあるメモ"]
+
+    async def test_for_a_moment_is_no_error(self, database: Database, path: Path) -> None:
+        async with open_database(f"sqlite:///{path}") as patient:
+            with closing(sqlite3.connect(path, isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                writing = [asyncio.create_task(patient.transaction([insert("新しいメモ")])) for _ in range(2)]
+                await asyncio.sleep(0)  # both are handed over
+                other.execute("ROLLBACK")
+                await asyncio.gather(*writing)
+        assert await notes(database) == ["前からあるメモ", "新しいメモ", "新しいメモ"]
+
+    async def test_leaves_later_waits_as_long_as_they_were(self, database: Database, path: Path) -> None:
+        before = await database.query("PRAGMA busy_timeout")
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            await asyncio.gather(
+                *(database.transaction([insert("新しいメモ")]) for _ in range(3)), return_exceptions=True
+            )
+        assert await database.query("PRAGMA busy_timeout") == before
+
+
+class TestFull:
+    async def test_loses_nothing_and_is_over_when_there_is_room(self, database: Database) -> None:
+        await has_room(database, pages=0)
+        with capture_logs() as logs:
+            for _ in range(3):
+                with pytest.raises(DatabaseFull):
+                    await database.transaction([insert("小さい"), insert("大きい" * PAGE)])
+                assert await notes(database) == ["前からあるメモ"]
+            await has_room(database, pages=1000)
+            await database.transaction([insert("大きい" * PAGE)])
+        assert len(await notes(database)) == 2
+        assert told(logs) == [("database_trouble", "DatabaseFull"), ("database_works_again", "")]
+
+    async def test_stays_told_while_nothing_is_written(self, database: Database) -> None:
+        await has_room(database, pages=0)
+        with capture_logs() as logs:
+            for _ in range(3):
+                with pytest.raises(DatabaseFull):
+                    await database.transaction([insert("大きい" * PAGE)])
+                await database.transaction([Statement("SELECT 1")])  # it takes the lock, and writes nothing
+        assert told(logs) == [("database_trouble", "DatabaseFull")]
+
+
+class TestReadOnly:
+    async def test_can_be_read(self, database: Database, path: Path) -> None:
+        await database.query("PRAGMA query_only = ON")
+        with capture_logs() as logs, pytest.raises(DatabaseReadOnly):
+            await database.transaction([insert("新しいメモ")])
+        assert await notes(database) == ["前からあるメモ"]
+        [record] = logs
+        assert record["path"] == str(path)
+        assert "write" in record["mended_by"]
+
+
+class TestMoved:
+    @pytest.mark.parametrize("replaced", [False, True])
+    async def test_is_not_written_to_until_it_is_back(
+        self, database: Database, path: Path, replaced: bool
+    ) -> None:
+        """What would be written now nobody could find after the next start."""
+        away = moved_away(path, replaced=replaced)
+        with capture_logs() as logs:
+            for _ in range(2):
+                with pytest.raises(DatabaseReadOnly):
+                    await database.transaction([insert("新しいメモ")])
+            assert await notes(database) == ["前からあるメモ"]
+            away.rename(path)
+            await database.transaction([insert("戻ってから")])
+        assert told(logs) == [("database_trouble", "DatabaseReadOnly"), ("database_works_again", "")]
+        assert "put the file back" in logs[0]["mended_by"]
+
+
+class TestDamaged:
+    @pytest.mark.parametrize("how", ["overwritten", "cut short"])
+    async def test_while_it_is_open_is_an_error_like_others(
+        self, database: Database, path: Path, how: str
+    ) -> None:
+        """SQLite tells, and nothing kills the program: the file is not read through mmap."""
+        await database.transaction([insert("長いメモ" * PAGE) for _ in range(3)])
+        await database.transaction([Statement("CREATE TABLE more (text TEXT)")])
+        assert await database.checkpoint()
+        damage(path, how)
+        await database.query("PRAGMA shrink_memory")  # no page is remembered
+        with capture_logs() as logs:
+            for _ in range(2):
+                with pytest.raises(DatabaseDamaged):
+                    await notes(database)
+        assert told(logs) == [("database_trouble", "DatabaseDamaged")]
+        assert "cc-bot restore" in logs[0]["mended_by"]
+        assert await database.query("SELECT 1") == [(1,)]
+
+    async def test_stays_told_when_something_can_be_written_elsewhere(
+        self, database: Database, path: Path
+    ) -> None:
+        await database.transaction([Statement("CREATE TABLE more (text TEXT)")])
+        await database.transaction([insert("長いメモ" * PAGE)])
+        assert await database.checkpoint()
+        damage(path, "overwritten", first=3, last=3)
+        await database.query("PRAGMA shrink_memory")
+        with capture_logs() as logs:
+            for _ in range(2):
+                with pytest.raises(DatabaseDamaged):
+                    await notes(database)
+                await database.transaction([Statement("INSERT INTO more VALUES ('別のところ')")])
+        assert told(logs) == [("database_trouble", "DatabaseDamaged")]
+
+    async def test_before_it_is_opened_is_told_apart_from_what_is_no_database(
+        self, database: Database, path: Path
+    ) -> None:
+        await database.close()
+        damage(path, "overwritten", first=1, last=1, begin=100)
+        with pytest.raises(DatabaseDamaged):
+            async with open_database(f"sqlite:///{path}"):
+                pass
+        damage(path, "overwritten", first=1, last=1)
+        with pytest.raises(DatabaseUnusable):
+            async with open_database(f"sqlite:///{path}"):
+                pass
+
+
+class TestDisk:
+    async def test_whose_log_cannot_be_opened_is_the_operators_to_mend(self, tmp_path: Path) -> None:
+        (tmp_path / "sessions.db-wal").mkdir()
+        with pytest.raises(DatabaseUnusable):
+            async with open_database(f"sqlite:///{tmp_path}/sessions.db"):
+                pass
+
+
+class TestMistakes:
+    async def test_are_no_trouble_of_the_file(self, database: Database) -> None:
+        """SQLite's own words may quote what somebody wrote, so they are told to nobody."""
+        with capture_logs() as logs, pytest.raises(StorageError) as mistake:
+            await database.query("SELECT ひみつ FROM notes")
+        assert type(mistake.value) is StorageError
+        assert logs == []
+
+
+def moved_away(path: Path, *, replaced: bool) -> Path:
+    away = path.rename(path.with_name("away.db"))
+    if replaced:
+        path.write_bytes(away.read_bytes())
+    return away
+
+
+async def has_room(database: Database, *, pages: int) -> None:
+    """As on a disk that has so much room left: SQLite is told that the file may not grow further."""
+    [(now,)] = await database.query("PRAGMA page_count")
+    await database.query(f"PRAGMA max_page_count = {now + pages}")
+
+
+def damage(path: Path, how: str, *, first: int = 2, last: int | None = None, begin: int = 0) -> None:
+    """Change the file behind SQLite's back, from its second page on unless told otherwise."""
+    if how == "cut short":
+        with path.open("r+b") as file:
+            file.truncate(PAGE * first)
+        return
+    content = bytearray(path.read_bytes())
+    start, end = (first - 1) * PAGE + begin, len(content) if last is None else last * PAGE
+    content[start:end] = b"\xa5" * (end - start)
+    path.write_bytes(content)

@@ -1,0 +1,45 @@
+"""Schedules for tests, over a clock that is set by hand."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final
+
+from cc_bot.domain.schedule import Firing, Place, Schedule
+from cc_bot.storage import Database
+from cc_bot.stores import ScheduleStore
+from tests.stores.backends import KEY
+
+PLACES: Final[tuple[Place, ...]] = ("channel", "dm")
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+DAILY = "0 21 * * *"  # 21:00 in Tokyo: NOON
+
+
+class Clocked(ScheduleStore):
+    """A store with a clock that is set by hand."""
+
+    def __init__(self, database: Database) -> None:
+        self.now = NOON - HOUR
+        super().__init__(database, clock=lambda: self.now)
+
+    async def at(self, moment: datetime, *, process: str = "one", **options: Any) -> list[Firing]:
+        """What is claimed then."""
+        self.now = moment
+        return [*await self.claim_due(moment, PLACES, process, limit=10, **options)]
+
+    async def told(self) -> list[tuple[str, str]]:
+        """What somebody is told now did not come: the texts, with how."""
+        found = []
+        while untold := await self.unreported(PLACES):
+            found += [("missed", firing.schedule.text) for firing in untold.missed]
+            found += [("uncertain", firing.schedule.text) for firing in untold.uncertain]
+        return found
+
+
+async def once(schedules: ScheduleStore, due: datetime = NOON, **fields: Any) -> Schedule:
+    return await schedules.add(KEY, fields.pop("text", "薬"), due, **fields)
+
+
+def times(firings: list[Firing]) -> list[datetime]:
+    return [firing.due_at for firing in firings]

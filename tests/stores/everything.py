@@ -1,0 +1,366 @@
+"""Everything that the stores can do, done once for one user: what is recorded of it is looked at by tests."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
+from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.events import Usage
+from cc_bot.domain.ledger import PendingTurn
+from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Payer
+from cc_bot.domain.matters import Mark
+from cc_bot.domain.memory_transfer import PortableMemory
+from cc_bot.domain.schedule import Firing, Quiet
+from cc_bot.domain.usage import Spent
+from cc_bot.storage import Database, Statement
+from cc_bot.stores import (
+    ScheduleStore,
+    SessionStore,
+    Stores,
+    Wish,
+)
+from cc_bot.stores.meaning import Meaning
+from cc_bot.stores.memory_upkeep import MemoryUpkeep
+from cc_bot.stores.sketches import make_sketches
+from tests.stores.backends import stores_over, turn
+from tests.stores.encoders import TopicEncoder
+from tests.stores.places import answer, said
+
+USER: Final = 123456789012345678
+KEY: Final = SessionKey(USER, channel_id=2)
+FILE: Final = Attachment("a.txt", "text/plain", b"a")
+
+
+async def do_everything(database: Database) -> set[str]:
+    """Call every public method of every store, in each of its ways. Returns the names of the methods."""
+    stores = stores_over(database)
+    await stores.sessions.open(KEY, lasting=False)
+    session = await stores.sessions.open(KEY)
+    session = await stores.sessions.commit_turn(session, turn("やあ", attachments=(FILE,)))
+    session = await stores.sessions.open(KEY, visibility="private")
+    again = [Message("assistant", "また")]
+    await stores.sessions.commit_turn(session, again, replaces=session.history[-1].id)
+    backlog = await stores.summaries.backlog(KEY)
+    assert backlog is not None
+    await stores.summaries.put(backlog, {"public": "要約"})
+    await stores.summaries.current(KEY)
+    await stores.summaries.delete(KEY)
+    drawn = [Drawn(AddCard("買い物", "牛乳"), "public")]
+    await stores.sessions.archive_turn(session, turn("またね"), drawn=drawn)
+    by_the_message = SessionStore(database, history_limit=0, page_size=1)
+    await by_the_message.earlier(await by_the_message.open(KEY))
+    await stores.sessions.clear(KEY)
+    await stores.sessions.expire()
+    await stores.summaries.waiting(5)
+    await stores.summaries.settle(datetime.now(UTC))
+    memory = await stores.memories.add(USER, "猫が好き", tags=("猫",))
+    newer = await stores.memories.remember(USER, "猫が大好き", supersedes=memory.id)
+    await stores.memories.remember(USER, "猫が、大好き")
+    other = await stores.memories.add(USER, "犬も好き")
+    await stores.memories.supersede(USER, newer.memory.id, other.id)
+    memory = newer.memory
+    await stores.memories.get(USER, memory.id)
+    await stores.memories.search(USER, "猫 犬", category="general", tags=("猫",), audience="anywhere")
+    await stores.memories.search(USER, "")
+    await stores.memories.matching(USER, f"#{memory.id}")
+    await stores.memories.list(USER, category="general", before_id=9)
+    await stores.memories.list(USER, after_id=0)
+    await stores.memories.list(USER, order="updated")
+    await stores.memories.count(USER)
+    await stores.memories.statistics(USER)
+    await keep_an_index(stores, database)
+    await stores.memories.update(USER, memory.id, content="犬が好き")
+    await stores.memories.embedded()
+    await Meaning(database, TopicEncoder()).nearness(USER, "犬")
+    await database.write(lambda: make_sketches(USER, "topics"))
+    await stores.memories.delete(USER, memory.id)
+    await forget_everything(stores, database)
+    await stores.settings.get(USER)
+    await stores.settings.set(USER, locale=Locale.JA)
+    await stores.settings.claim_welcome(USER)
+    await stores.settings.pause_memory(USER, True)
+    await stores.token_factors.learn("model", estimated=100, counted=110)
+    await stores.token_factors.get("model")
+    await choose_agents(stores)
+    await decide_as_an_owner(stores)
+    await do_everything_with_schedules(stores.schedules)
+    await use_tokens(stores)
+    await stores.heartbeats.look(USER, [Mark("named 1 20261125", datetime.now(UTC))])
+    await stores.heartbeats.looked_at(USER)
+    await stores.heartbeats.missed(USER, datetime.now(UTC) - timedelta(days=8))
+    await stores.heartbeats.forget(USER)
+    thread = ChannelKey(5, 7)
+    await stores.blocks.freeze(
+        [Block(thread, 8, 9, 100)], windows={thread: 8}, thawed=[Block(thread, 8, 10, 120)]
+    )
+    await stores.blocks.state(thread, bot_id=3, blocks=20)
+    await stores.blocks.page(thread, first=0, before=9, limit=10)
+    await look_after_the_database(stores)
+    return {
+        *await do_everything_in_channels(stores),
+        *await do_everything_with_turns(stores),
+        *await grow_old_and_leave(stores),
+        *await do_everything_with_canvases(stores),
+        *("open", "earlier", "commit_turn", "archive_turn", "clear", "expire"),
+        *("add", "remember", "get", "find", "search", "matching", "list", "count", "statistics"),
+        *(
+            "embedded",
+            "update",
+            "supersede",
+            "delete",
+            "of",
+            "restore",
+            "undo_update",
+            "undo_add",
+            "undelete",
+            "told_in",
+        ),
+        *("erase", "erase_all", "purge", "next_purge", "write_back", "rewrite"),
+        *("set", "claim_welcome", "pause_memory"),
+        *("backlog", "put", "current", "waiting", "settle"),
+        *("everything", "plan", "take"),
+        "learn",
+        *("state", "page", "freeze"),
+        *("choose", "choice", "set_default", "unset_default", "default", "of_answer"),
+        *("cancel", "pause", "resume", "rezone", "claim_due", "sent", "skipped", "failed", "lost"),
+        *("unreported", "next_due", "prune", "said", "last_said"),
+        *("look", "looked_at", "missed", "forget"),
+        *("in_force", "rules", "remove", "begin_maintenance", "end_maintenance", "chain", "chains"),
+        *("open_sessions", "size_bytes", "schema_version", "check_writable"),
+        *("all", "unset"),
+        *("reserve", "settle", "take_over", "forget_settled", "allowances", "may_be_limited"),
+        *("of_user", "of_guild", "users_of_guild", "everywhere"),
+    }
+
+
+async def do_everything_with_turns(stores: Stores) -> set[str]:
+    ledger, session = stores.ledger, await stores.sessions.open(KEY)
+    begun = PendingTurn("t", KEY, "message", "private", datetime.now(UTC), question_id=40)
+    await ledger.accept(begun)
+    await ledger.shown_in("t", USER, 41)
+    await ledger.posted("t", USER, 42)
+    await ledger.moved(begun, 5, (42,))
+    await ledger.interrupted("t", USER)
+    assert await ledger.take("t", USER, lambda turn: replace(turn, id="u", state="accepted", former="t"))
+    await ledger.untaken("u", USER)
+    assert await ledger.take("t", USER, lambda turn: replace(turn, id="u", state="accepted"))
+    await stores.sessions.archive_turn(session, turn("もう一度"), entry="u")
+    [answered] = await ledger.unfinished()
+    assert await ledger.stored(answered)
+    assert await ledger.replaced(answered) is None
+    await ledger.forget(datetime.now(UTC))
+    await ledger.settled("u", USER)
+    return {
+        *("accept", "shown_in", "posted", "moved", "interrupted", "take", "unfinished", "stored", "replaced"),
+        *("forget", "settled", "untaken"),
+    }
+
+
+async def do_everything_with_canvases(stores: Stores) -> set[str]:
+    await stores.sessions.open(KEY)
+    assert await stores.canvases.draw(KEY, [Drawn(AddCard("猫", "モチ"), "public")])
+    seen = await stores.canvases.get(KEY)
+    assert seen is not None
+    await stores.canvases.note_shown(KEY, 60, seen.revision)
+    await stores.canvases.shown(KEY)
+    await stores.canvases.key_of(60)
+    await stores.canvases.clear(KEY)
+    assert await stores.canvases.stale(5) == await stores.canvases.all_shown(5) == [KEY]
+    assert await stores.canvases.shown_in(KEY.channel_id, 5) == [KEY]
+    await stores.canvases.forget_message(KEY)
+    return {"draw", "shown", "note_shown", "forget_message", "key_of", "stale", "all_shown", "shown_in"}
+
+
+async def grow_old_and_leave(stores: Stores) -> set[str]:
+    """See what is stored, have old things deleted, and be forgotten."""
+    await stores.channels.add(ChannelKey(9), said(70, author_id=USER), waiting=True)
+    session = await stores.sessions.open(KEY)
+    await stores.sessions.commit_turn(session, turn("最後に", attachments=(FILE,)))
+    await stores.memories.add(USER, "最後のメモ")
+    assert not (await stores.personal_data.overview(USER)).empty
+    assert [name async for name, _ in stores.personal_data.records(USER)]
+    await stores.retention.prune_messages(datetime.now(UTC) - timedelta(days=1))
+    await stores.sessions.clear(KEY)
+    await stores.retention.prune_sessions(datetime.now(UTC))
+    await stores.retention.prune_usage(datetime.now(UTC).date())
+    assert USER in await stores.personal_erasure.users()
+    await stores.personal_erasure.erase(USER)
+    assert await stores.personal_erasure.begun() == ()
+    assert (await stores.personal_data.overview(USER)).empty
+    return {"overview", "prune_messages", "prune_sessions", "prune_usage", "users", "erase", "begun"}
+
+
+async def look_after_the_database(stores: Stores) -> None:
+    await stores.vitals.open_sessions()
+    await stores.vitals.size_bytes()
+    await stores.vitals.schema_version()
+    await stores.vitals.check_writable()
+
+
+async def use_tokens(stores: Stores) -> None:
+    """With limits on tokens for the user and for the guild, so that all is looked up."""
+    await stores.limits.set("user", USER, "tokens_per_day", 1000, set_by=1)
+    await stores.limits.set("guild", 5, "tokens_per_month", 10_000, set_by=1)
+    await stores.limits.all()
+    payer, spent = Payer(USER, 5, (7,)), [(Spent("model", Usage(100, 10)), 5)]
+    for wish in (Wish(payer, "turn", "model", 50), Wish(payer, "summary", "model", 50)):
+        reservation = await stores.usage.reserve(wish, DEFAULT_RULES)
+        assert await stores.usage.settle(reservation, spent)
+    await stores.usage.reserve(Wish(payer, "turn", "model", 50), DEFAULT_RULES)
+    assert await stores.usage.take_over("discord", lambda *_: 0) == 1
+    await stores.usage.forget_settled()
+    await stores.usage.allowances(payer, {LimitKey("everyone", 0, "concurrent"): 1})
+    await stores.usage.may_be_limited(payer.user_id, {})
+    today = stores.usage.today()
+    assert await stores.usage.of_user(USER, today)
+    assert await stores.usage.of_guild(5, today)
+    assert await stores.usage.users_of_guild(5, today) == 1
+    assert await stores.usage.everywhere(today)
+    assert await stores.limits.unset("user", USER, "tokens_per_day")
+
+
+async def choose_agents(stores: Stores) -> None:
+    await stores.agents.choose(USER, KEY.channel_id, "tutor")
+    await stores.agents.choice(USER, KEY.channel_id)
+    await stores.agents.choose(USER, KEY.channel_id, None)
+    await stores.agents.set_default(KEY.channel_id, 1, "tutor", USER)
+    await stores.agents.default(KEY.channel_id)
+    await stores.agents.unset_default(KEY.channel_id)
+    await stores.agents.of_answer(USER, 1)
+
+
+async def decide_as_an_owner(stores: Stores) -> None:
+    await stores.access.set("user", USER, "deny", set_by=1)
+    await stores.access.begin_maintenance("すぐ戻ります", set_by=1)
+    await stores.access.in_force()
+    await stores.access.rules()
+    assert await stores.access.remove("user", USER)
+    assert await stores.access.end_maintenance()
+    await stores.channel_models.put(KEY.channel_id, ("small",), set_by=1)
+    await stores.channel_models.chain(KEY.channel_id)
+    await stores.channel_models.chains()
+    assert await stores.channel_models.unset(KEY.channel_id)
+
+
+async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
+    """Make some of every kind, have them claimed, and settle that in every way."""
+    now = datetime.now(UTC)
+    hour = timedelta(hours=1)
+    await schedules.add(KEY, "", now, kind="heartbeat", repeat="every 6h", quiet=Quiet(1320, 420))
+    beat = await schedules.add(KEY, "", now, kind="heartbeat", repeat="every 6h", place="dm")
+    daily = await schedules.add(KEY, "薬", now - hour * 30, repeat="0 9 * * *")
+    once = [await schedules.add(KEY, f"{number}回だけ", now - hour / 2) for number in range(3)]
+    assert await schedules.pause(USER, daily.id)
+    assert await schedules.resume(USER, daily.id)
+    await schedules.rezone(USER, "Europe/Berlin")
+    assert await schedules.next_due(("channel", "dm"))
+    claimed = await schedules.claim_due(now + hour * 24, ("channel", "dm"), "p", user_id=USER, limit=9)
+    claimed = [*claimed, *(Firing(each, each.due_at) for each in (beat, *once))]
+    await schedules.sent(claimed[0], Message("assistant", "薬", discord_id=77))
+    await schedules.skipped(claimed[1])
+    await schedules.failed(claimed[2], "dms_closed")
+    await schedules.claim_due(now - hour * 48, ("channel", "dm"), "p")
+    await schedules.lost(now + hour)
+    assert await schedules.unreported(("channel", "dm"), user_id=USER)
+    assert await schedules.said(77)
+    assert await schedules.last_said(USER, KEY.channel_id)
+    assert await schedules.get(USER, once[0].id)
+    assert await schedules.list(USER)
+    assert await schedules.cancel(USER, daily.id)
+    await schedules.prune()
+
+
+async def keep_an_index(stores: Stores, database: Database) -> None:
+    """Make the user's memories anew, fold them into the index and find them there."""
+    sql = "UPDATE memories SET terms_version = 0 WHERE user_id = $1"
+    await database.transaction([Statement(sql, (USER,))])
+    for segments in (1, 0):
+        await MemoryUpkeep(database, waiting=1, segments=segments).catch_up(USER)
+        assert await stores.memories.search(USER, "犬 好き")
+
+
+async def forget_everything(stores: Stores, database: Database) -> None:
+    """Go back in the history of a memory, and erase it where everything that can hold one does."""
+    memory = await stores.memories.add(USER, "猫の名前はタマ")
+    for content in ("猫の名前はモチ", "猫の名前はミケ"):
+        await stores.memories.update(USER, memory.id, content=content)
+    newest, oldest = await stores.memory_history.of(USER, memory.id)
+    assert await stores.memory_history.undo_update(USER, memory.id, newest.id)
+    assert await stores.memory_history.restore(USER, oldest.id)
+    assert await stores.memory_history.undo_add(USER, memory.id)
+    await stores.memory_transfer.everything(USER)
+    imported = [PortableMemory("取り込んだもの")]
+    assert len((await stores.memory_transfer.plan(USER, imported)).new) == 1
+    assert await stores.memory_transfer.take(USER, imported) == 1
+    assert await stores.memory_removal.undelete(USER, memory.id)
+    call = ToolCall("1", "remember", "{}", json.dumps({"remembered": {"id": memory.id}}))
+    session = await stores.sessions.open(KEY)
+    for _ in range(2):
+        exchange = [Message("user", "猫の名前はタマ"), Message("assistant", "はい", tool_calls=(call,))]
+        session = await stores.sessions.commit_turn(session, exchange)
+        backlog = await stores.summaries.backlog(KEY)
+        assert backlog is not None
+        await stores.summaries.put(backlog, {"public": "猫の名前はタマ"})
+    told, answered = said(50, author_id=USER), answer(51, tool_calls=(call,))
+    await stores.channels.add(ChannelKey(8), told, waiting=True)
+    await stores.channels.commit_answer(ChannelKey(8), answered, [told])
+    canvas = json.dumps({"elements": [{"text": "猫の名前はタマ"}]})
+    await database.transaction(
+        [Statement("UPDATE sessions SET canvas_state = $2 WHERE user_id = $1", (USER, canvas))]
+    )
+    assert await stores.memory_removal.told_in(USER, memory.id)
+    erased = await stores.memory_removal.erase(USER, memory.id, mark="（消去しました）")
+    assert erased is not None
+    assert 0 not in (erased.versions, erased.tool_calls, erased.summaries, erased.messages)
+    await stores.memories.delete(USER, (await stores.memories.add(USER, "犬が好き")).id)
+    await stores.memory_removal.next_purge()
+    assert await stores.memory_removal.purge(datetime.now(UTC)) > 0
+    await stores.memory_removal.erase_all(USER)
+    await stores.memory_removal.write_back()
+    assert await stores.memory_removal.rewrite() == "done"
+
+
+async def do_everything_in_channels(stores: Stores) -> set[str]:
+    key = ChannelKey(3)
+    await stores.channels.add(key, said(10), waiting=True)
+    await stores.channels.add_all(key, [said(11), said(12)])
+    questions = await stores.mentions.waiting(key)
+    await stores.mentions.places()
+    await stores.mentions.place_of(10)
+    await stores.mentions.unattended(key)
+    await stores.mentions.begin(questions, 10)
+    assert await stores.mentions.begun(key) is not None
+    await stores.mentions.answering(questions, 20)
+    await stores.mentions.answer_of(key)
+    await stores.channels.commit_answer(key, answer(20), questions)
+    await stores.mentions.left_behind(key)
+    await stores.mentions.edited(key)
+    await stores.mentions.read(said(10))
+    await stores.mentions.to_show(key)
+    await stores.mentions.shown(20)
+    await stores.mentions.rewriting(20)
+    await stores.mentions.give_up(questions)
+    await stores.mentions.questions(20)
+    await stores.mentions.answered_by(10)
+    await stores.channels.newest_answer(key)
+    await stores.channels.session_of(20)
+    await stores.channels.add_pages(20, [21])
+    await stores.channels.pages(20)
+    await stores.channels.shows_answer(21)
+    await stores.channels.drop_pages([21])
+    await stores.channels.places(limit=5)
+    await stores.channels.reading("all", 30)
+    await stores.channels.reset(key, bot_id=0, discord_id=15)
+    await stores.channels.pass_over(key, 16)
+    await stores.channels.edit(10, "直した")
+    await stores.channels.delete([11])
+    await stores.channels.forget_place(key)
+    return {
+        *("add", "add_all", "commit_answer", "newest_answer", "session_of", "add_pages", "drop_pages"),
+        *("pages", "shows_answer"),
+        *("reading", "reset", "edit", "delete", "forget_place", "places", "pass_over"),
+        *("begin", "begun", "waiting", "answering", "answer_of", "give_up", "questions", "answered_by"),
+        *("to_show", "shown", "left_behind", "edited", "read", "place_of", "unattended", "rewriting"),
+    }

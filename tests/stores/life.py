@@ -1,0 +1,154 @@
+"""A user of whom every table holds something, and what of it is found in the database's files."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey
+from cc_bot.domain.canvas import AddCard, Drawn
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.matters import Mark
+from cc_bot.domain.schedule import Place
+from cc_bot.storage import Database, Statement
+from cc_bot.stores import Stores
+from tests.stores.forgetting import recalled, remembered
+from tests.stores.places import answer
+
+GUILD: Final = 1_100_000_000_000_000_001
+USER_COLUMNS: Final = frozenset(
+    {"user_id", "author_id", "memory_user_id", "set_by", "scope_id", "subject_id"}
+)
+"""Those that say whom a row is about."""
+
+# What no store of this issue's other parts is needed for: $1 user, $2 a word, $3 Unix milliseconds
+_ROWS: Final = (
+    """
+    INSERT INTO turns (
+        id, user_id, channel_id, agent, state, kind, visibility, locale, question, token, accepted_at
+    ) VALUES ('turn' || $1, $1, 2, 'default', 'accepted', 'ask', 'private', 'ja', $2, 'token-' || $2, $3)
+    """,
+    """
+    INSERT INTO usage (day, user_id, guild_id, model, purpose, turns, prompt_tokens, cost_micros)
+    VALUES ('2026-11-22', $1, 7, 'mini', 'turn', 2, 300, 40), ('2026-11-23', $1, 7, 'mini', 'turn', 1, 5, 6)
+    """,
+    """
+    INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at)
+    VALUES ($1 + 4, $1, 7, 'discord', 'turn', 'mini', 100, $3)
+    """,
+    "INSERT INTO erased_usage (user_id, day, tokens) VALUES ($1, '2026-11-22', 7)",
+    """
+    INSERT INTO limits (scope, scope_id, name, value, set_by, set_at)
+    VALUES ('user', $1, 'tokens_per_day', 5, 99, ''), ('role', $1 + 1, 'tokens_per_day', 5, $1, '')
+    """,
+    """
+    INSERT INTO access_rules (subject, subject_id, rule, set_by, set_at)
+    VALUES ('user', $1, 'allow', 99, ''), ('role', $1 + 1, 'allow', $1, '')
+    """,
+    "INSERT INTO channel_models (channel_id, models, set_by, set_at) VALUES ($1 + 3, '[]', $1, '')",
+    """
+    INSERT INTO maintenance (id, note, set_by, set_at) VALUES (1, '', $1, '') ON CONFLICT (id) DO NOTHING
+    """,
+    "INSERT INTO erasing (user_id, since) VALUES ($1, $3)",
+    """
+    INSERT INTO memory_chunks (user_id, chunk, documents, total_length)
+    VALUES ($1, 1, 1, 1)
+    """,
+    "INSERT INTO memory_postings (user_id, chunk, key, postings) VALUES ($1, 1, 1, x'00')",
+    """
+    INSERT INTO memory_segments (user_id, segment, filled, documents, total_length, keys)
+    VALUES ($1, 99, 1, 1, 1, x'00')
+    """,
+    "INSERT INTO memory_vectors (user_id, memory_id, model, vector) VALUES ($1, 999999, 'm', x'00')",
+    """
+    INSERT INTO memory_sketches (user_id, after_id, last_id, model, memory_ids, bits)
+    VALUES ($1, 1, 1, 'm', x'00', x'00')
+    """,
+)
+
+
+async def live(stores: Stores, database: Database, user_id: int, word: str, *, channel: ChannelKey) -> None:
+    """Do everything that leaves something in the database, and say the word wherever one can be said."""
+    key = SessionKey(user_id, 2)
+    memory = await stores.memories.add(user_id, f"{word}が好き", tags=(word,), metadata={"to": word})
+    await stores.memories.update(user_id, memory.id, content=f"{word}が大好き")
+    file = Attachment(f"{word}.txt", "text/plain", word.encode())
+    for visibility in ("public", "private"):
+        session = await stores.sessions.open(key, visibility=visibility)
+        question = Message(
+            "user", f"{word}？", visibility=visibility, author_name=word, attachments=(file,), discord_id=None
+        )
+        reply = Message("assistant", f"{word}です", visibility=visibility, tool_calls=(remembered(memory),))
+        await stores.sessions.archive_turn(
+            session, [question, reply], drawn=[Drawn(AddCard(word, word), visibility)]
+        )
+    backlog = await stores.summaries.backlog(key)
+    assert backlog is not None
+    await stores.summaries.put(backlog, {"public": f"{word}の話", "private": f"{word}の内緒話"})
+    await talk(stores, user_id, word, channel=channel, first=user_id - 5)
+    await stores.settings.set(user_id, timezone="Asia/Tokyo")
+    await stores.agents.choose(user_id, 2, "tutor")
+    await stores.agents.set_default(user_id + 3, GUILD, "tutor", user_id)
+    await stores.canvases.note_shown(key, user_id + 9, 1)
+    reminder = await stores.schedules.add(key, f"{word}を買う", utc_now(), place="dm")
+    places: tuple[Place, ...] = ("dm",)
+    [firing] = await stores.schedules.claim_due(utc_now(), places, "p", user_id=user_id, limit=1)
+    assert firing.schedule.id == reminder.id
+    await stores.schedules.sent(firing, Message("assistant", f"{word}を買う", discord_id=user_id + 8))
+    await stores.schedules.add(key, f"また{word}", utc_now())
+    await stores.heartbeats.look(user_id, [Mark("memory:1", utc_now())])
+    now_ms = int(utc_now().timestamp() * 1000)
+    params = (user_id, json.dumps({"text": word}), now_ms)
+    for sql in _ROWS:
+        used = max(n for n in (1, 2, 3) if f"${n}" in sql)
+        await database.transaction([Statement(sql, params[:used])])
+
+
+async def talk(stores: Stores, user_id: int, word: str, *, channel: ChannelKey, first: int) -> None:
+    """Two questions in a channel, of which the first is answered: with a call of a tool, over two pages."""
+    questions = [
+        Message("user", f"{word} {n}", discord_id=first + n, author_id=user_id, author_name=word)
+        for n in range(2)
+    ]
+    for question in questions:
+        await stores.channels.add(channel, question, waiting=True)
+    await stores.mentions.answering(questions[:1], first + 2)
+    found = await stores.memories.add(user_id, f"{word}の残り")
+    given = answer(first + 2, f"{word}ですね", tool_calls=(recalled(found),))
+    await stores.channels.commit_answer(channel, given, questions[:1])
+    await stores.channels.add_pages(first + 2, [first + 3])
+
+
+async def columns(database: Database) -> dict[str, tuple[str, ...]]:
+    """Of every table."""
+    tables = await database.query(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    )
+    return {
+        table: tuple(row[0] for row in await database.query("SELECT name FROM pragma_table_info($1)", table))
+        for (table,) in tables
+    }
+
+
+async def about(database: Database, user_id: int) -> set[tuple[str, str]]:
+    """The tables and columns in which the user stands."""
+    found = set()
+    for table, names in (await columns(database)).items():
+        for name in USER_COLUMNS.intersection(names):
+            if await database.query(f"SELECT 1 FROM {table} WHERE {name} = $1 LIMIT 1", user_id):
+                found.add((table, name))
+    return found
+
+
+def left_in_files(folder: Path, *needles: bytes) -> list[tuple[str, bytes]]:
+    """Which of these stand in which of the database's files, byte for byte."""
+    files = [path for path in folder.iterdir() if path.name.startswith("sessions.")]
+    assert any(path.name == "sessions.db" for path in files)
+    return [(path.name, needle) for path in files for needle in needles if needle in path.read_bytes()]
+
+
+def traces(user_id: int, word: str) -> tuple[bytes, ...]:
+    """How a word, and a user's id, are written in a file of SQLite: in a record, as a key, and as digits
+    (https://www.sqlite.org/fileformat2.html, sections 2.1 and 1.6)."""
+    assert user_id >= 2**56  # the last of nine bytes then has eight bits, and each one before it seven
+    key = bytes(((user_id >> 8 + 7 * n) & 0x7F) | 0x80 for n in reversed(range(8))) + bytes([user_id & 0xFF])
+    return (word.encode(), user_id.to_bytes(8, "big"), key, str(user_id).encode())

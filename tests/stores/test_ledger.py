@@ -1,0 +1,189 @@
+"""The ledger of turns: what is owed to whom, whenever the program ends."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from cc_bot.domain import Locale, Message
+from cc_bot.domain.errors import StorageError
+from cc_bot.domain.ledger import KEPT, AskedFile, AskedQuestion, PendingTurn
+from cc_bot.domain.session import Session
+from cc_bot.stores import Stores
+from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
+
+NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
+QUESTION = AskedQuestion(
+    "猫の名前は？", "あいこ", (AskedFile("写真.png", "https://cdn.example/a.png?ex=1", 12, "image/png"),)
+)
+ASKED = PendingTurn(
+    "e1",
+    KEY,
+    "ask",
+    "public",
+    NOW,
+    guild_id=5,
+    locale=Locale.JA,
+    question=QUESTION,
+    interaction_id=38,
+    token="an interaction's",
+    token_until=NOW + timedelta(minutes=14),
+)
+AGAIN = PendingTurn(
+    *("e2", OTHER_USER, "again", "private", NOW + timedelta(seconds=1)),
+    replaces=7,
+    token="another's",
+    token_until=NOW,
+    ephemeral=True,
+    below=True,
+    shown_in=70,
+    earlier=(68, 69),
+)
+
+
+class TestEntry:
+    async def test_is_read_as_it_was_written(self, open_again: OpenStores) -> None:
+        async with open_again() as stores:
+            await stores.ledger.accept(AGAIN)
+            await stores.ledger.accept(ASKED)
+        async with open_again() as stores:
+            assert await stores.ledger.unfinished() == (ASKED, AGAIN)
+
+    async def test_knows_the_messages_that_show_it(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
+        await stores.ledger.shown_in("e1", KEY.user_id, 40)
+        for message_id in (41, 42):
+            await stores.ledger.posted("e1", KEY.user_id, message_id)
+        assert await stores.ledger.unfinished() == (replace(ASKED, shown_in=40, pages=(41, 42)),)
+
+    async def test_loses_its_token_where_the_bot_writes_by_itself(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
+        await stores.ledger.moved(ASKED, 99, (43,))
+        [moved] = await stores.ledger.unfinished()
+        assert (moved.place_id, moved.pages, moved.token, moved.token_until) == (99, (43,), None, None)
+
+    async def test_is_gone_once_it_is_settled(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
+        await stores.ledger.settled("e1", KEY.user_id)
+        assert await stores.ledger.unfinished() == ()
+
+    async def test_is_its_users_alone(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
+        stranger = OTHER_USER.user_id
+        await stores.ledger.shown_in("e1", stranger, 40)
+        await stores.ledger.posted("e1", stranger, 41)
+        await stores.ledger.moved(replace(ASKED, key=OTHER_USER), 99, ())
+        await stores.ledger.interrupted("e1", stranger)
+        await stores.ledger.settled("e1", stranger)
+        assert await stores.ledger.unfinished() == (ASKED,)
+        await stores.ledger.interrupted("e1", KEY.user_id)
+        assert await stores.ledger.take("e1", stranger, lambda found: found) is None
+
+    async def test_of_a_temporary_turn_holds_no_question(self, stores: Stores) -> None:
+        await stores.ledger.accept(replace(ASKED, temporary=True))
+        [entry] = await stores.ledger.unfinished()
+        assert entry.question is None
+
+    async def test_of_a_message_that_comes_twice_is_one(self, stores: Stores) -> None:
+        message = replace(ASKED, kind="message", question_id=39)
+        await stores.ledger.accept(message)
+        await stores.ledger.accept(replace(message, id="e3"))
+        assert [entry.id for entry in await stores.ledger.unfinished()] == ["e3"]
+
+    async def test_that_was_settled_before_it_was_written_is_no_trouble(self, stores: Stores) -> None:
+        await stores.ledger.settled("e1", KEY.user_id)
+        await stores.ledger.interrupted("e1", KEY.user_id)
+        assert await stores.ledger.unfinished() == ()
+
+
+class TestAnswer:
+    async def test_and_its_entry_are_written_together(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        await stores.ledger.accept(ASKED)
+        stored = await stores.sessions.archive_turn(
+            session, turn("猫の名前は？", answer="タマです。"), entry="e1"
+        )
+        [entry] = await stores.ledger.unfinished()
+        assert (entry.state, entry.question, entry.answer_id) == ("answered", None, stored.messages[-1].id)
+        answer = await stores.ledger.stored(entry)
+        assert answer is not None
+        assert answer.content == "タマです。"
+        assert await stores.ledger.stored(replace(entry, key=OTHER_USER)) is None
+
+    async def test_that_is_refused_leaves_the_question(self, stores: Stores) -> None:
+        theirs = await stores.sessions.open(OTHER_USER)
+        await stores.ledger.accept(ASKED)
+        not_mine = Session(theirs.id, KEY, (), theirs.created_at, theirs.last_active)
+        with pytest.raises(StorageError):
+            await stores.sessions.archive_turn(not_mine, turn("?"), entry="e1")
+        assert [each.state for each in await stores.ledger.unfinished()] == ["accepted"]
+
+    async def test_that_takes_the_place_of_another_knows_both(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        old = (await stores.sessions.archive_turn(session, turn("猫？", answer="一つ目"))).messages[-1]
+        await stores.ledger.accept(replace(ASKED, kind="again", question=None, replaces=old.id))
+        await stores.sessions.archive_turn(
+            session, [Message("assistant", "二つ目")], replaces=old.id, entry="e1"
+        )
+        [entry] = await stores.ledger.unfinished()
+        found = [await stores.ledger.stored(entry), await stores.ledger.replaced(entry)]
+        assert [message and message.content for message in found] == ["二つ目", "一つ目"]
+
+    async def test_without_an_entry_touches_none(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        await stores.ledger.accept(ASKED)
+        await stores.sessions.archive_turn(session, turn("?"))
+        assert await stores.ledger.unfinished() == (ASKED,)
+
+
+class TestInterrupted:
+    async def test_waits_with_its_question_and_without_a_token(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
+        await stores.ledger.interrupted("e1", KEY.user_id)
+        [entry] = await stores.ledger.unfinished()
+        assert (entry.state, entry.question, entry.token) == ("interrupted", QUESTION, None)
+
+    async def test_is_taken_once_and_replaced_at_once(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
+        await stores.ledger.interrupted("e1", KEY.user_id)
+
+        def renewed(found: PendingTurn) -> PendingTurn:
+            return replace(found, id="e9", state="accepted", token="new", token_until=NOW)
+
+        taken = await stores.ledger.take("e1", KEY.user_id, renewed)
+        assert taken is not None
+        assert taken.question == QUESTION
+        assert await stores.ledger.unfinished() == (taken,)
+        assert await stores.ledger.take("e1", KEY.user_id, renewed) is None
+
+    async def test_is_what_it_was_when_nobody_heard_of_the_press(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
+        await stores.ledger.interrupted("e1", KEY.user_id)
+        before = await stores.ledger.unfinished()
+        again = replace(before[0], id="e9", state="accepted", token="new", token_until=NOW, former="e1")
+        assert await stores.ledger.take("e1", KEY.user_id, lambda _: again)
+        await stores.ledger.untaken("e9", OTHER_USER.user_id)
+        assert await stores.ledger.unfinished() == (again,)
+        await stores.ledger.untaken("e9", KEY.user_id)
+        assert await stores.ledger.unfinished() == before
+
+    async def test_can_be_taken_only_once_it_is_that(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
+        assert await stores.ledger.take("e1", KEY.user_id, lambda found: found) is None
+        assert await stores.ledger.unfinished() == (ASKED,)
+
+    async def test_is_forgotten_after_a_week(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
+        await stores.ledger.accept(AGAIN)
+        await stores.ledger.interrupted("e1", KEY.user_id)
+        await stores.ledger.forget(NOW)
+        assert len(await stores.ledger.unfinished()) == 2
+        await stores.ledger.forget(NOW + KEPT)
+        assert await stores.ledger.unfinished() == (AGAIN,)
+
+
+class TestToken:
+    def test_works_until_its_time_is_over(self) -> None:
+        assert ASKED.token_at(NOW + timedelta(minutes=13)) == "an interaction's"
+        assert ASKED.token_at(NOW + timedelta(minutes=14)) is None
+        assert replace(ASKED, token=None).token_at(NOW) is None

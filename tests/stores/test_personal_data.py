@@ -1,0 +1,113 @@
+"""What a user is told of what is stored about them: all of it, whatever the schema becomes."""
+
+import json
+from typing import Any, Final
+
+import pytest
+
+from cc_bot.domain import Attachment, ChannelKey, Message
+from cc_bot.domain.privacy import Holdings
+from cc_bot.storage import Database
+from cc_bot.stores import Stores
+from cc_bot.stores.personal_tables import DERIVED_TABLES, PERSONAL_TABLES
+from tests.stores.backends import KEY, OTHER_USER
+from tests.stores.life import USER_COLUMNS, about, columns, live
+
+ME: Final = KEY.user_id
+YOU: Final = OTHER_USER.user_id
+CHANNEL: Final = ChannelKey(3)
+EXCUSED: Final = {"erasing": "whose erasing was begun: it stands there for seconds, and goes with the rest"}
+
+
+async def exported(stores: Stores, user_id: int = ME) -> dict[str, list[dict[str, Any]]]:
+    found: dict[str, list[dict[str, Any]]] = {}
+    async for name, record in stores.personal_data.records(user_id):
+        found.setdefault(name, []).append(dict(record))
+    return found
+
+
+@pytest.fixture
+async def lived(stores: Stores, database: Database) -> Stores:
+    await live(stores, database, ME, "しまうま", channel=CHANNEL)
+    await live(stores, database, YOU, "きりん", channel=CHANNEL)
+    return stores
+
+
+class TestTables:
+    async def test_with_a_users_id_are_all_known(self, database: Database) -> None:
+        personal = {table for table, names in (await columns(database)).items() if USER_COLUMNS & {*names}}
+        listed = {table.table for table in PERSONAL_TABLES} | {*DERIVED_TABLES}
+        assert personal - listed == {*EXCUSED}
+        assert listed <= personal
+
+    async def test_are_exported_with_all_their_columns(self, database: Database) -> None:
+        schema = await columns(database)
+        for table in PERSONAL_TABLES:
+            assert sorted((*table.columns, *table.copies)) == sorted(schema[table.table]), table.name
+
+
+class TestExport:
+    async def test_has_something_of_every_table_that_names_the_user(
+        self, lived: Stores, database: Database
+    ) -> None:
+        assert {*await exported(lived)} == {table.name for table in PERSONAL_TABLES}
+        named = {table for table, _ in await about(database, ME)}
+        assert named == {table.table for table in PERSONAL_TABLES} | {*DERIVED_TABLES, *EXCUSED}
+
+    async def test_has_what_was_said_kept_and_drawn(self, lived: Stores) -> None:
+        found = await exported(lived)
+        assert [each["content"] for each in found["messages"]] == [
+            *("しまうま？", "しまうまです", "しまうま？", "しまうまです", "しまうまを買う")
+        ]
+        assert {each["content"] for each in found["channel_messages"]} == {"しまうま 0", "しまうま 1"}
+        assert [each["content"] for each in found["channel_answers"]] == ["しまうまですね"]
+        kept = {each["content"]: each["status"] for each in found["memories"]}
+        assert kept["しまうまが大好き"] == "active"
+        assert kept["しまうまが好き"] == "superseded"
+        assert "しまうま" in json.dumps(found["sessions"][0]["canvas_state"], ensure_ascii=False)
+        assert found["turns"][0]["question"] == {"text": "しまうま"}
+
+    async def test_has_nothing_of_others_and_no_key_to_discord(self, lived: Stores) -> None:
+        text = json.dumps(await exported(lived), ensure_ascii=False)
+        assert "きりん" not in text
+        assert str(YOU) not in text
+        assert "token-" not in text
+
+    async def test_is_json_that_no_program_rounds(self, lived: Stores) -> None:
+        found = await exported(lived)
+        assert found["settings"][0]["user_id"] == str(ME)
+        assert found["messages"][0]["created_at"].endswith("+00:00")
+        assert isinstance(found["memories"][0]["tags"], list)
+
+    async def test_has_large_files_in_pieces(self, stores: Stores) -> None:
+        file = Attachment("大.png", "image/png", b"\x89" * (3 * 2**20 + 1))
+        session = await stores.sessions.open(KEY)
+        await stores.sessions.archive_turn(session, [Message("user", "見て", attachments=(file,))])
+        one, two = (await exported(stores))["attachments"]
+        assert (one["piece"], one["pieces"], two["piece"], two["name"]) == (1, 2, 2, "大.png")
+        assert len(one["data_base64"]) == 4 * 2**20
+
+    async def test_of_nobody_is_empty(self, lived: Stores) -> None:
+        assert await exported(lived, 5) == {}
+
+
+class TestOverview:
+    async def test_counts_what_is_exported(self, lived: Stores) -> None:
+        found, overview = await exported(lived), await lived.personal_data.overview(ME)
+        counted = {kind: held.count for kind, held in overview.kinds.items()}
+        listed: dict[str, int] = {}
+        for table in PERSONAL_TABLES:
+            listed[table.kind] = listed.get(table.kind, 0) + len(found[table.name])
+        assert counted == listed
+
+    async def test_tells_from_when_to_when(self, lived: Stores) -> None:
+        held = (await lived.personal_data.overview(ME)).kinds
+        messages, usage = held["messages"], held["usage"]
+        assert messages.first
+        assert messages.last
+        assert messages.first <= messages.last
+        assert usage.first
+        assert usage.first.date().isoformat() == "2026-11-22"
+
+    async def test_of_nobody_is_empty(self, lived: Stores) -> None:
+        assert await lived.personal_data.overview(5) == Holdings()

@@ -1,0 +1,237 @@
+"""Erasing everything of a user: what goes, what stays, and that no byte of it is left in the files."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, TypeVar
+
+import pytest
+
+from cc_bot.domain import ChannelKey, Message, SessionKey
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import ConversationGone, StorageError
+from cc_bot.domain.events import Usage
+from cc_bot.domain.limits import DEFAULT_RULES, Payer
+from cc_bot.domain.schedule import Place
+from cc_bot.domain.usage import Spent
+from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores import PersonalErasureStore, Stores, Wish
+from tests.stores.backends import KEY, OTHER_USER, OpenStores, Recorder, contents, turn
+from tests.stores.life import about, left_in_files, live, talk, traces
+from tests.stores.places import BOT, answer, archived, freeze, frozen, said
+
+ME: Final = KEY.user_id
+YOU: Final = OTHER_USER.user_id
+CHANNEL: Final = ChannelKey(3)
+OPERATOR: Final = 99
+"""Who has set the rules of both."""
+T = TypeVar("T")
+
+
+@pytest.fixture
+async def lived(stores: Stores, database: Database) -> Stores:
+    await live(stores, database, ME, "しまうま", channel=CHANNEL)
+    await live(stores, database, YOU, "きりん", channel=CHANNEL)
+    return stores
+
+
+class Killed(Recorder):
+    """A database whose program ends before its nth write."""
+
+    def __init__(self, database: Database, writes: int) -> None:
+        super().__init__(database)
+        self.left = writes
+
+    async def transaction(self, statements: Sequence[Statement]) -> list[Sequence[Row]]:
+        self._count()
+        return await super().transaction(statements)
+
+    async def write(self, begin: Callable[[], Steps[T]]) -> T:
+        self._count()
+        return await super().write(begin)
+
+    def _count(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise StorageError
+
+
+class TestErased:
+    async def test_user_stands_in_no_table(self, lived: Stores, database: Database) -> None:
+        await lived.personal_erasure.erase(ME)
+        assert await about(database, ME) == {("access_rules", "subject_id"), ("limits", "scope_id")}
+
+    async def test_user_is_in_no_byte_of_the_files(
+        self, lived: Stores, database: Database, tmp_path: Path
+    ) -> None:
+        rules = ("access_rules WHERE subject_id", "limits WHERE scope_id")
+        await database.transaction([Statement(f"DELETE FROM {each} = $1", (ME,)) for each in rules])
+        there = {needle for _, needle in left_in_files(tmp_path, *traces(ME, "しまうま"))}
+        assert there == {*traces(ME, "しまうま")}
+        await lived.personal_erasure.erase(ME)
+        assert await lived.memory_removal.write_back()
+        assert left_in_files(tmp_path, *traces(ME, "しまうま")) == []
+
+    async def test_users_are_told_apart(self, lived: Stores, database: Database, tmp_path: Path) -> None:
+        before = await lived.personal_data.overview(YOU)
+        await lived.personal_erasure.erase(ME)
+        after = await lived.personal_data.overview(YOU)
+        assert after == before
+        assert left_in_files(tmp_path, "きりん".encode())
+
+    async def test_users_take_nothing_from_their_servers_sum(self, stores: Stores) -> None:
+        today = stores.usage.today()
+        payer = Payer(ME, 7, ())
+        reservation = await stores.usage.reserve(Wish(payer, "turn", "mini", 9), DEFAULT_RULES)
+        await stores.usage.settle(reservation, [(Spent("mini", Usage(300, 10)), 5)])
+        before = await stores.usage.of_guild(7, today)
+        assert before
+        await stores.personal_erasure.erase(ME)
+        assert await stores.usage.of_guild(7, today) == before
+        assert await stores.usage.of_user(ME, today) == ()
+
+    async def test_user_is_noted_so_that_no_restore_brings_them_back(self, lived: Stores) -> None:
+        await lived.personal_erasure.erase(ME)
+        log = await lived.erasures.read()
+        assert log is not None
+        assert log.match("user", ME, None)
+        assert not log.match("user", YOU, None)
+
+    async def test_user_may_come_back(self, lived: Stores) -> None:
+        await lived.personal_erasure.erase(ME)
+        session = await lived.sessions.open(KEY)
+        assert session.history == ()
+        assert not session.canvas.elements
+        await lived.sessions.commit_turn(session, turn("またきました"))
+        assert contents((await lived.sessions.open(KEY)).history)[0] == "またきました"
+
+    async def test_turn_that_is_on_its_way_is_not_stored(self, lived: Stores) -> None:
+        session = await lived.sessions.open(KEY)
+        await lived.personal_erasure.erase(ME)
+        with pytest.raises(ConversationGone):
+            await lived.sessions.commit_turn(session, turn("おそい"))
+        assert {*(await lived.personal_data.overview(ME)).kinds} == {"rules"}
+
+    async def test_summary_that_is_being_written_is_not_stored(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        await stores.sessions.commit_turn(session, turn("やあ"))
+        backlog = await stores.summaries.backlog(KEY)
+        assert backlog is not None
+        await stores.personal_erasure.erase(ME)
+        assert not await stores.summaries.put(backlog, {"public": "やあ"})
+
+    async def test_reminder_that_is_being_said_is_not_stored(
+        self, stores: Stores, database: Database
+    ) -> None:
+        places: tuple[Place, ...] = ("dm",)
+        await stores.schedules.add(KEY, "牛乳", utc_now(), place="dm")
+        [firing] = await stores.schedules.claim_due(utc_now(), places, "p", user_id=ME, limit=1)
+        await stores.personal_erasure.erase(ME)
+        await stores.schedules.sent(firing, Message("assistant", "牛乳", discord_id=8))
+        assert await about(database, ME) == set()
+
+
+class TestChannels:
+    async def test_lose_what_the_user_said_and_the_answers_to_it(
+        self, stores: Stores, database: Database
+    ) -> None:
+        await stores.channels.add(CHANNEL, said(10, "ほかの人", author_id=YOU))
+        await talk(stores, ME, "しまうま", channel=CHANNEL, first=20)
+        await stores.channels.add(CHANNEL, said(30, "また別の人", author_id=YOU))
+        await stores.personal_erasure.erase(ME)
+        assert await archived(database, CHANNEL) == {10: "ほかの人", 30: "また別の人"}
+        assert await stores.mentions.waiting(CHANNEL) == ()
+        assert await stores.channels.pages(22) == ()
+
+    async def test_answer_to_several_goes_and_the_others_do_not_wait_again(
+        self, stores: Stores, database: Database
+    ) -> None:
+        questions = [said(10, "わたし", author_id=ME), said(11, "あなた", author_id=YOU)]
+        for question in questions:
+            await stores.channels.add(CHANNEL, question, waiting=True)
+        await stores.mentions.answering(questions, 12)
+        await stores.channels.commit_answer(CHANNEL, answer(12, "お二人へ"), questions)
+        await stores.personal_erasure.erase(ME)
+        assert await archived(database, CHANNEL) == {11: "あなた"}
+        assert await stores.mentions.waiting(CHANNEL) == ()
+
+    async def test_take_no_answer_that_comes_late(self, stores: Stores, database: Database) -> None:
+        question = said(10, "しまうま？", author_id=ME)
+        await stores.channels.add(CHANNEL, question, waiting=True)
+        await stores.personal_erasure.erase(ME)
+        with pytest.raises(StorageError):
+            await stores.channels.commit_answer(CHANNEL, answer(11, "しまうまです"), [question])
+        assert await archived(database, CHANNEL) == {}
+
+    async def test_blocks_thaw_from_the_first_of_them_on(self, stores: Stores, database: Database) -> None:
+        for number in range(1, 9):
+            await stores.channels.add(CHANNEL, said(number, author_id=ME if number == 4 else YOU))
+        await freeze(database, CHANNEL, (1, 2), (3, 4), (5, 6), (7, 8))
+        await stores.personal_erasure.erase(ME)
+        assert await frozen(database, CHANNEL) == [(1, 2)]
+
+    async def test_are_not_caught_up_with_what_was_erased(self, stores: Stores) -> None:
+        await stores.channels.add(CHANNEL, said(10, author_id=YOU))
+        await stores.channels.add(CHANNEL, said(20, author_id=ME))
+        await stores.personal_erasure.erase(ME)
+        [place] = await stores.channels.places(limit=5)
+        assert place.newest_id == 20
+        await stores.channels.forget_place(CHANNEL)
+        await stores.channels.add(CHANNEL, said(5, author_id=YOU))
+        [place] = await stores.channels.places(limit=5)
+        assert place.newest_id == 5
+
+    async def test_answers_of_the_bot_are_nobodys_words(self, stores: Stores, database: Database) -> None:
+        await stores.channels.add(CHANNEL, said(10, author_id=YOU), waiting=True)
+        await stores.channels.commit_answer(CHANNEL, answer(11), [said(10, author_id=YOU)])
+        await stores.personal_erasure.erase(BOT)
+        assert {*await archived(database, CHANNEL)} == {10, 11}
+
+
+class TestMany:
+    async def test_messages_go_some_at_a_time(self, stores: Stores, database: Database) -> None:
+        await stores.channels.add_all(CHANNEL, [said(n, author_id=ME) for n in range(1, 451)])
+        session = await stores.sessions.open(KEY)
+        said_here = [message for n in range(225) for message in turn(f"{n}")]
+        await stores.sessions.archive_turn(session, said_here)
+        recorder = Recorder(database)
+        await PersonalErasureStore(recorder).erase(ME)
+        assert recorder.trips > 6
+        assert await about(database, ME) == set()
+
+
+class TestKill:
+    async def test_at_any_point_leaves_a_note_and_the_next_run_goes_on(
+        self, lived: Stores, database: Database
+    ) -> None:
+        kills = 0
+        while True:
+            try:
+                await PersonalErasureStore(Killed(database, kills + 1)).erase(ME)
+                break
+            except StorageError:
+                kills += 1
+            assert ME in await lived.personal_erasure.begun()
+            assert (await lived.sessions.open(SessionKey(YOU, 2))).history
+        assert kills >= 4
+        assert await about(database, ME) == {("access_rules", "subject_id"), ("limits", "scope_id")}
+
+    async def test_of_the_log_keeps_everything(self, lived: Stores, tmp_path: Path) -> None:
+        (tmp_path / "sessions.erasures.jsonl").write_text("broken")
+        with pytest.raises(StorageError):
+            await lived.personal_erasure.erase(ME)
+        assert (await lived.sessions.open(SessionKey(ME, 2))).history
+
+
+class TestUsers:
+    async def test_are_all_of_whom_something_is_stored(self, lived: Stores) -> None:
+        assert await lived.personal_erasure.users() == {ME, YOU, OPERATOR}
+        await lived.personal_erasure.erase(ME)
+        assert await lived.personal_erasure.users() == {YOU, OPERATOR}
+
+
+class TestOtherProgram:
+    async def test_may_ask_for_the_same_at_once(self, lived: Stores, open_again: OpenStores) -> None:
+        async with open_again() as other:
+            await asyncio.gather(lived.personal_erasure.erase(ME), other.personal_erasure.erase(ME))
+        assert await lived.personal_erasure.begun() == (YOU,)

@@ -1,0 +1,60 @@
+"""What is said about stored data names every kind, in every language, and fits a message of Discord."""
+
+from datetime import UTC, datetime, timedelta
+from typing import get_args
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from cc_bot.discord.pages.privacy_view import PrivacyButton, erase_question, parse_privacy_id
+from cc_bot.domain import Locale
+from cc_bot.domain.privacy import DataKind, Held, Holdings, Retention
+from cc_bot.texts import texts
+
+NOW = datetime(2026, 11, 22, 20, tzinfo=UTC)
+EVERYTHING = Holdings({kind: Held(10**9, NOW - timedelta(days=999), NOW) for kind in get_args(DataKind)})
+KEPT = Retention(365, 90, 400, 30)
+TOKYO = ZoneInfo("Asia/Tokyo")
+
+
+@pytest.mark.parametrize("locale", list(Locale))
+class TestOverview:
+    def test_names_every_kind(self, locale: Locale) -> None:
+        words = texts(locale).privacy
+        assert {*words.kinds} == {*get_args(DataKind)}
+        told = words.overview(EVERYTHING, KEPT, TOKYO)
+        assert all(name in told for name in words.kinds.values())
+
+    def test_has_the_days_as_they_are_where_the_user_is(self, locale: Locale) -> None:
+        held = Holdings({"usage": Held(1, NOW, NOW)})
+        assert "2026-11-23" in texts(locale).privacy.overview(held, KEPT, TOKYO)
+
+    def test_tells_only_of_limits_that_there_are(self, locale: Locale) -> None:
+        words = texts(locale).privacy
+        assert words.archive_days.format(days=365) in words.overview(EVERYTHING, KEPT, TOKYO)
+        assert words.copy_days.format(days=30) in words.overview(EVERYTHING, KEPT, TOKYO)
+        assert "0" not in words.overview(Holdings({"usage": Held(1)}), Retention(), TOKYO)
+
+    def test_fits_a_message(self, locale: Locale) -> None:
+        words = texts(locale).privacy
+        assert len(words.overview(EVERYTHING, KEPT, TOKYO)) <= 2000
+        assert len(words.told(EVERYTHING)) <= 2000
+        assert len(erase_question(EVERYTHING, 2**63 - 1, texts(locale), NOW).content) <= 2000
+
+    def test_of_what_was_erased_leaves_out_what_stays(self, locale: Locale) -> None:
+        words = texts(locale).privacy
+        assert words.kinds["rules"] not in words.told(EVERYTHING).split("\n")[0]
+        assert words.told(Holdings()) == words.nothing_erased
+        only_rules = words.told(Holdings({"rules": Held(1)}))
+        assert only_rules == f"{words.nothing_erased}\n{words.stays}"
+
+
+class TestButton:
+    def test_is_read_back_from_its_id(self) -> None:
+        button = PrivacyButton(2**63 - 1, "erase", 4_000_000_000)
+        assert len(button.custom_id()) <= 100
+        assert parse_privacy_id(button.custom_id()) == button
+
+    @pytest.mark.parametrize("other", ["privacy", "privacy:1:all:5", "privacy:Ä:keep:5", "memory:1:erase:5"])
+    def test_is_no_other_one(self, other: str) -> None:
+        assert parse_privacy_id(other) is None
