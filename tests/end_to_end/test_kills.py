@@ -33,7 +33,7 @@ from tests.loopback.discord import Channel, File, Permission, Shown, User
 from tests.loopback.discord import Reply as Interaction
 from tests.loopback.model_server import CutConnection, Hang, Reply, Say, Wait, fails, says
 
-CANNOT_SEND_TO_USER, MISSING_ACCESS = 50007, 50001
+CANNOT_SEND_TO_USER, MISSING_ACCESS, INVALID_WEBHOOK_TOKEN = 50007, 50001, 50027
 LONG = "長い話です。" * 500
 STORED = "SELECT count(*) FROM messages WHERE user_id = ?"
 
@@ -255,6 +255,24 @@ class TestPastTheToken:
         await press.finished(lambda shown: AGAIN["ja"] in shown.labels)
         one_message(places[mid.id])
         await is_settled(stage, press)
+
+    async def test_a_message_that_was_posted_and_not_noted_is_found(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.excused.add(INVALID_WEBHOOK_TOKEN)  # by the program's clock, which is ahead already, it lives
+        stage.model.script(says(LONG, delay_s=0.2))
+        reply = await stage.begin(aiko, channel, "長い話をして")
+        stage.discord.fail_next(FOLLOW_UP, None, take_effect=True)  # posted, and its id never told
+        stage.discord.fail_next(HISTORY, 503, delay_s=60)
+        await reply.until(lambda shown: len(shown.messages) == 2, "a second message")
+        await stage.eventually(STORED, aiko.id, gives=[(2,)])
+        assert stage.rows("SELECT pages FROM turns WHERE user_id = ?", aiko.id) == [("[]",)]
+        await pull_the_plug(stage)
+        await start_late(stage, reply)
+        await is_settled(stage, reply)
+        own = [message for message in stage.discord.messages(channel) if message.author.is_bot]
+        assert [len(message.text) > 0 for message in own] == [True, True]
+        assert sum(message.text.count("長い話です。") for message in own) == LONG.count("長い話です。")
 
 
 class TestAskAgain:

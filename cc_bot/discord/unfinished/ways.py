@@ -13,7 +13,7 @@ from typing import Final
 import hikari
 
 from cc_bot.discord.delivery.entries import Entries
-from cc_bot.discord.delivery.interaction_outlet import Hook, InteractionOutlet, sent_since
+from cc_bot.discord.delivery.interaction_outlet import Hook, InteractionOutlet
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import Reply, Sent
 from cc_bot.discord.unfinished.owed import Owed
@@ -89,7 +89,8 @@ class Ways:
         hook = Hook(self.rest, application_id, token, place_id, turn.interaction_id or 0)
         outlet = InteractionOutlet(hook, ephemeral=turn.ephemeral, noting=self.entries.entry(turn).posted)
         known = (*(() if turn.below else (Sent(None),)), *_sent(turn.pages))
-        strays = await self._strays(turn, hook, turn.shown_in or int(await outlet.first_id()))
+        first_id = turn.shown_in or int(await outlet.first_id())
+        strays = await self._strays(turn, place_id, (first_id, *turn.pages)[-1])
         reply = Reply(outlet, (*known, *_sent(strays or ())))
         if owed.answer is None and turn.below and owed.older and not reply.begun:
             await outlet.whisper(owed.pages()[0].content)  # the older answer stands as it was
@@ -98,19 +99,20 @@ class Ways:
         await owed.show(reply, one_message=strays is None and len(owed.pages()) > len(known))
         return reply
 
-    async def _strays(self, turn: PendingTurn, hook: Hook, first_id: int) -> Sequence[int] | None:
+    async def _strays(self, turn: PendingTurn, place_id: int, after_id: int) -> tuple[int, ...] | None:
         """Follow-ups of which it is not on record that they were posted; None when nobody can tell."""
         if turn.ephemeral:
             return None
         try:
-            messages = await sent_since(hook, (first_id, *turn.pages))
+            messages = await self.rest.fetch_messages(place_id, after=after_id).limit(50)
         except hikari.ClientHTTPResponseError:
             return None
-        return [
+        found = (
             int(message.id)
             for message in messages
             if (told := message.interaction_metadata) and told.interaction_id == turn.interaction_id
-        ]
+        )
+        return tuple(sorted(found))
 
     async def _to_message(self, turn: PendingTurn) -> Reply:
         """In the message that was begun for it, or in a first one: if that is there, its nonce finds it."""
@@ -140,6 +142,8 @@ class Ways:
         place_id, waiting_id, ids = turn.key.channel_id, turn.shown_in, turn.pages
         if turn.place_id is None:
             ids = await self._shown_in(turn)
+            last_id = ids[-1] if ids else turn.shown_in or turn.interaction_id
+            ids += await self._strays(turn, place_id, last_id) or () if last_id else ()
             await self.ledger.moved(turn, place_id, ids)
         if ids:
             waiting_id = None
