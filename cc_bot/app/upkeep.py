@@ -31,14 +31,15 @@ async def unbroken(work: Callable[[], Awaitable[None]], *, pause_s: float = SWEE
 
 
 async def sweep(stores: Stores, spending: Spending) -> None:
-    """Close what expired and settle what nobody else will, now and every SWEEP_EVERY_S seconds; a failure is
-    tried again then."""
+    """Close what expired, drop what nobody decided and settle what nobody else will, now and every
+    SWEEP_EVERY_S seconds; a failure is tried again then."""
     while True:
         with job("sweep"):
             try:
                 closed = await stores.sessions.expire()
                 _log.debug("sessions_expired", count=closed)
                 await spending.take_over(None)
+                await stores.proposals.prune()
             except CcBotError as error:
                 _log.warning("sweep_failed", error=type(error).__name__)
         await asyncio.sleep(SWEEP_EVERY_S)

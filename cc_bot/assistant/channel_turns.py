@@ -10,10 +10,9 @@ from cc_bot.assistant.turn import Turn, TurnOptions
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import NotNewest
 from cc_bot.domain.message import Message
+from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import ChannelStore, MentionStore, StoredTurn
-from cc_bot.tools.consent import Asked, points_elsewhere, speaks_of_files
-from cc_bot.tools.quotation import own_words, quoted_words
 
 
 class ChannelTurns:
@@ -24,8 +23,7 @@ class ChannelTurns:
 
     async def ask(self, key: ChannelKey, questions: Sequence[Message], options: TurnOptions) -> Turn:
         """A turn for questions that stand in the channel's archive."""
-        turn = ChannelTurn(key, tuple(questions), options)
-        return self._turn(turn, await self._previous_answer(turn))
+        return self._turn(ChannelTurn(key, tuple(questions), options))
 
     async def regenerate(
         self,
@@ -51,16 +49,7 @@ class ChannelTurns:
         asked = questions or await self._mentions.questions(answer_discord_id)
         return asked[-1].author_id if asked else 0
 
-    async def _previous_answer(self, turn: ChannelTurn) -> str:
-        """What the bot said last in the channel, if that was to who asks now."""
-        user_id = user_of(turn.questions)
-        newest = None if user_id is None else await self._channels.newest_answer(turn.key)
-        if newest is None or newest.discord_id is None:
-            return ""
-        answered = await self._mentions.questions(newest.discord_id)
-        return newest.content if user_of(answered) == user_id else ""
-
-    def _turn(self, turn: ChannelTurn, previous_answer: str = "") -> Turn:
+    def _turn(self, turn: ChannelTurn) -> Turn:
         user_id = user_of(turn.questions)
         return Turn(
             turn.options,
@@ -68,29 +57,20 @@ class ChannelTurns:
             user_id,
             prompt=partial(self._prompts.begin, turn),
             store=partial(self._store, turn),
-            asked=_asked(turn, previous_answer),
             look_back=lambda *_: None,  # what leaves a channel's window is not written down
             replaces=turn.replaces,
             key=None if user_id is None else SessionKey(user_id, turn.key.place_id, turn.options.agent.name),
         )
 
-    async def _store(self, turn: ChannelTurn, answer: Message) -> StoredTurn:
+    async def _store(
+        self, turn: ChannelTurn, answer: Message, proposals: Sequence[ProposedChange]
+    ) -> StoredTurn:
         answer = replace(answer, discord_id=turn.options.answer_discord_id, author_id=turn.options.bot_id)
-        return StoredTurn((await self._channels.commit_answer(turn.key, answer, turn.questions),))
+        agent = turn.options.agent.name
+        return await self._channels.archive_answer(turn.key, answer, turn.questions, proposals, agent=agent)
 
 
 def user_of(questions: Sequence[Message]) -> int | None:
     """Whose memories may be used for an answer: the author of its only question, and nobody's where several
     questions are answered at once."""
     return questions[0].author_id if len(questions) == 1 else None
-
-
-def _asked(turn: ChannelTurn, previous_answer: str) -> Asked:
-    """The question. What others say in the channel is read as well, so it is taken at its word, unless it
-    says no more than `それを覚えて`."""
-    if user_of(turn.questions) is None:
-        return Asked("")
-    [question] = turn.questions
-    points = speaks_of_files if question.attachments else points_elsewhere
-    said = own_words(question.content)
-    return Asked(said, quoted_words(question.content) or previous_answer, informed=not points(said))

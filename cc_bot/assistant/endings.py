@@ -11,6 +11,7 @@ from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.errors import BeingErased, ModelSaidNothing, ModelUnavailable, ShuttingDown, StorageError
 from cc_bot.domain.events import Done
 from cc_bot.domain.message import Message, Status, is_blank
+from cc_bot.domain.proposal import collect
 from cc_bot.stores import SettingsStore
 
 _log = structlog.get_logger(__name__)
@@ -49,9 +50,10 @@ class Endings:
             raise ShuttingDown if closing else ModelUnavailable
         if turn.options.temporary:
             return Ended(Done(answer, draft.usage))
-        stored = await turn.store(answer)
+        drawn = turn.canvas.proposed if turn.canvas else ()
+        stored = await turn.store(answer, collect(draft.proposals, drawn))
         first = not turn.options.welcomed and await self._claim_welcome(turn.user_id)
-        done = Done(stored.messages[-1], draft.usage, first)
+        done = Done(stored.messages[-1], draft.usage, first, stored.proposals)
         return Ended(done, stored.messages, stored.canvas)
 
     async def _claim_welcome(self, user_id: int | None) -> bool:

@@ -211,6 +211,7 @@ class Heartbeats:
             matters,
             persona=told_to_be(options.agent.prompt, instructions(options.locale)),
             told=changing(options.locale, local, options.timezone, canvas=shown),
+            tainted=shown.tainted,
             locale=options.locale,
             timezone=options.timezone,
             single_system=self._style.single_system,
@@ -233,7 +234,7 @@ class Heartbeats:
             locale=options.locale,
             timezone=options.timezone,
             memories=self._stores.memories,
-            informed=True,  # by notes, and asked by nobody: nothing is changed
+            can_propose=False,  # nobody is watching
             clock=self._clock,
             key=schedule.key,
             canvas=canvas,

@@ -43,7 +43,7 @@ class Prompts:
         budget = self._style.budget_tokens / factor
         cost = cache(message_tokens)  # a message is looked at when it is read, shown, and maybe left out
         history = (*await self._earlier(turn, budget, cost), *turn.history)
-        before = recap(turn.session, turn.visibility) if self._recapping else ""
+        before = recap(turn.session, turn.visibility) if self._recapping else None
         now, options, canvas = self._clock(), turn.options, turn.canvas.canvas
 
         def build(budget_tokens: float) -> Built:

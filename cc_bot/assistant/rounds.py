@@ -1,6 +1,7 @@
 """One answer: the model speaks, asks for tools, is told what came of them, speaks again."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -25,6 +26,7 @@ from cc_bot.domain.events import (
     Usage,
 )
 from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank
+from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedChange
 from cc_bot.llm.model import (
     AssistantPart,
     ChatModel,
@@ -38,13 +40,16 @@ from cc_bot.llm.model import (
     ToolSchema,
     UserPart,
 )
-from cc_bot.tools.registry import ToolContext, ToolRegistry
+from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry
 
 _log = structlog.get_logger(__name__)
 
 MAX_ROUNDS = 8
 """Rounds of tool calls in one turn; after them the model has to answer with what it knows."""
 MAX_CALLS_PER_ROUND = 16
+_ENOUGH: Final = (
+    "The user has enough to decide on below this answer. Stop here, and ask them to go on after that."
+)
 KEEPING: Final = frozenset({"remember", "update_memory"})
 """Tools that make a promise to remember good."""
 
@@ -66,12 +71,18 @@ class Draft:
     """Who answered last, as Finish told."""
     history_tokens: float = 0.0
     """Of how much history there was room in its requests, as estimated."""
-    shown: set[int] = field(default_factory=set)
-    """The memories that the model has read."""
+    tainted: bool = False
+    """Whether a request held words that the user did not write."""
+    recalled: set[int] = field(default_factory=set)
+    """The memories that were looked up."""
+    made: set[int] = field(default_factory=set)
+    """The memories that are new."""
     changed: set[int] = field(default_factory=set)
-    """The memories that it has written."""
+    """The others that were changed or deleted."""
+    proposals: list[ProposedChange] = field(default_factory=list)
+    """What is left to the user."""
     kept: bool = False
-    """Whether one of them was kept or brought up to date."""
+    """Whether a memory was kept or brought up to date, or that was proposed."""
     unkept: bool = False
     """Whether it promises to remember something, and nothing was kept."""
     status: Status = "cut"
@@ -88,6 +99,7 @@ class Draft:
             tool_calls=tuple(self.calls),
             status=status,
             visibility=visibility,
+            tainted=self.tainted,
         )
 
 
@@ -138,7 +150,7 @@ class Rounds:
                 yield TextDelta("\n\n")
             wanted = finish.tool_requests[:MAX_CALLS_PER_ROUND]
             results = []
-            async with aclosing(self._call_all(wanted, draft)) as calls:
+            async with aclosing(self._call_all(wanted, prompt, draft)) as calls:
                 async for item in calls:
                     if isinstance(item, ToolResultPart):
                         results.append(item)
@@ -161,7 +173,7 @@ class Rounds:
         draft.usage += finish.usage
         draft.measured.append(Measured(finish.model, request, finish.usage.prompt_tokens))
         wanted = [call for call in finish.tool_requests if call.name in KEEPING][:MAX_CALLS_PER_ROUND]
-        async with aclosing(self._call_all(wanted, draft)) as calls:
+        async with aclosing(self._call_all(wanted, prompt, draft)) as calls:
             async for item in calls:
                 if not isinstance(item, ToolResultPart):
                     yield item
@@ -172,6 +184,7 @@ class Rounds:
     ) -> AsyncGenerator[TextDelta | Notice | Finish, None]:
         """What the model says to the prompt; to a shorter one, when this one is too long for it."""
         request = prompt.request(tools, answer_begun=bool(draft.text.strip()), model=draft.model)
+        draft.tainted = draft.tainted or prompt.tainted
         try:
             async with aclosing(self._stream(request)) as stream:
                 async for event in stream:
@@ -205,7 +218,7 @@ class Rounds:
                     yield event
 
     async def _call_all(
-        self, requests: Sequence[ToolRequest], draft: Draft
+        self, requests: Sequence[ToolRequest], prompt: TurnPrompt, draft: Draft
     ) -> AsyncGenerator[
         ToolStarted | ToolFinished | MemoryChanged | MemoriesRecalled | ScheduleChanged | ToolResultPart, None
     ]:
@@ -215,7 +228,10 @@ class Rounds:
         context = replace(
             self.context,
             source=replace(self.context.source, model=draft.model),
-            informed=self.context.informed or bool(draft.shown - draft.changed),
+            tainted=draft.tainted or prompt.tainted,
+            recalled=frozenset(draft.recalled),
+            made=frozenset(draft.made),
+            changing=len(draft.changed) + sum(map(_changes_memory, requests)),
         )
         running = [
             asyncio.create_task(self.registry.call(request, context, self.offered)) for request in requests
@@ -223,15 +239,16 @@ class Rounds:
         try:
             for request, task in zip(requests, running, strict=True):
                 with self.account.phase("tools"):
-                    outcome = await task
+                    outcome = self._propose(await task, draft)
                 self.account.tool_called(self._known(request.name), ok=outcome.ok)
                 arguments = (
                     "{}" if outcome.secret else request.arguments
                 )  # they must not be stored here either
                 draft.calls.append(ToolCall(request.id, request.name, arguments, outcome.text, outcome.ok))
-                draft.shown.update(outcome.recalled, outcome.beside)
-                draft.changed.update(change.memory.id for change in outcome.changes)
-                draft.kept = draft.kept or bool(outcome.changes and request.name in KEEPING)
+                draft.recalled.update(outcome.recalled)
+                _note_changes(outcome, draft)
+                done = outcome.changes or outcome.proposal
+                draft.kept = draft.kept or bool(done and request.name in KEEPING)
                 yield ToolFinished(request.id, request.name, outcome.ok)
                 for change in outcome.changes:
                     yield MemoryChanged(change)
@@ -239,12 +256,39 @@ class Rounds:
                     yield ScheduleChanged(scheduled)
                 if outcome.recalled:
                     yield MemoriesRecalled(outcome.recalled)
-                yield ToolResultPart(request.id, request.name, outcome.text)
+                yield ToolResultPart(request.id, request.name, outcome.text, outcome.tainted)
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
 
+    def _propose(self, outcome: ToolOutcome, draft: Draft) -> ToolOutcome:
+        """The outcome, with its proposal among those of the turn; a refusal when those are enough."""
+        if outcome.proposal is None or outcome.proposal in draft.proposals:
+            return outcome
+        if len(draft.proposals) >= MAX_PROPOSALS - 1:  # one is left for what is drawn
+            return ToolOutcome(json.dumps({"error": _ENOUGH}), ok=False)
+        draft.proposals.append(outcome.proposal)
+        return outcome
+
     def _known(self, name: str) -> str:
         """The name of a tool that there is; models make others up."""
         return name if any(schema.name == name for schema in self.offered) else "unknown"
+
+
+def _changes_memory(request: ToolRequest) -> bool:
+    """Whether a call is about to change or delete a memory that is there."""
+    return request.name in {"update_memory", "forget"} or (
+        request.name == "remember" and "supersedes" in request.arguments
+    )
+
+
+def _note_changes(outcome: ToolOutcome, draft: Draft) -> None:
+    """Tell new memories from those that were there."""
+    for change in outcome.changes:
+        if change.kind == "added":
+            draft.made.add(change.memory.id)
+            if change.former is not None:
+                draft.changed.add(change.former.id)
+        elif not change.unchanged and change.memory.id not in draft.made:
+            draft.changed.add(change.memory.id)

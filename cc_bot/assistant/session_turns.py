@@ -3,23 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
 
 from cc_bot.assistant.prompts import Prompts
 from cc_bot.assistant.session_turn import SessionTurn
 from cc_bot.assistant.turn import Turn, TurnOptions
 from cc_bot.domain.errors import NotNewest
 from cc_bot.domain.message import Message
+from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.stores import SessionStore, StoredTurn
 from cc_bot.summaries import Summaries
 from cc_bot.tools.canvas_draft import CanvasDraft
-from cc_bot.tools.consent import Asked, speaks_of_files
-from cc_bot.tools.notes import DATA_NOT_INSTRUCTIONS
-from cc_bot.tools.quotation import own_words, quoted_words
-
-EARLIER: Final = 10
-"""Messages before a question that its user may speak of: `それを覚えて`."""
 
 
 class SessionTurns:
@@ -61,14 +55,15 @@ class SessionTurns:
             turn.session.key.user_id,
             prompt=partial(self._prompts.begin, turn),
             store=partial(self._store, turn),
-            asked=_asked(turn),
             look_back=partial(self._look_back, turn),
             replaces=turn.replaces is not None,
             key=turn.session.key,
             canvas=None if turn.options.temporary else turn.canvas,
         )
 
-    async def _store(self, turn: SessionTurn, answer: Message) -> StoredTurn:
+    async def _store(
+        self, turn: SessionTurn, answer: Message, proposals: Sequence[ProposedChange]
+    ) -> StoredTurn:
         answer = replace(answer, discord_id=turn.options.answer_discord_id)
         messages = (answer,) if turn.replaces is not None else (turn.question, answer)
         return await self._sessions.archive_turn(
@@ -77,6 +72,7 @@ class SessionTurns:
             replaces=turn.replaces,
             drawn=turn.canvas.drawn,
             entry=turn.options.entry,
+            proposals=proposals,
         )
 
     def _look_back(self, turn: SessionTurn, stored: Sequence[Message], history_tokens: float) -> None:
@@ -100,20 +96,3 @@ class SessionTurns:
                 return session, question, answer
             case _:
                 raise NotNewest
-
-
-def _asked(turn: SessionTurn) -> Asked:
-    """The question, and the end of what was said before it. What it quotes is what the bot said last."""
-    history = turn.history[-EARLIER:]
-    newest = history[-1] if history else None
-    calls = (call for message in turn.history for call in message.tool_calls)
-    files = any(message.attachments for message in (*turn.history, turn.question))
-    quoted = quoted_words(turn.question.content)
-    return Asked(
-        own_words(turn.question.content),
-        previous_answer=quoted or (newest.content if newest and newest.role == "assistant" else ""),
-        earlier="\n".join(own_words(message.content) for message in history if message.role == "user"),
-        informed=bool(quoted)
-        or any(DATA_NOT_INSTRUCTIONS in call.result for call in calls)
-        or (files and not speaks_of_files(turn.question.content)),
-    )

@@ -10,11 +10,11 @@ from cc_bot.domain.agent import THE_DEFAULT, Agent
 from cc_bot.domain.limits import Payer
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolSchema
 from cc_bot.stores import StoredTurn
 from cc_bot.tools.canvas_draft import CanvasDraft
-from cc_bot.tools.consent import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,9 @@ class Turn:
     """Whose memories the tools act on; None when several messages are answered at once."""
     prompt: Callable[[Sequence[ToolSchema]], Awaitable[TurnPrompt]]
     """What the model is shown, with these tools offered."""
-    store: Callable[[Message], Awaitable[StoredTurn]]
-    """Put the answer into the database, with its question unless that is there already, and return what was
-    stored; raises StorageError."""
-    asked: Asked
-    """What the user said, as far as it may be consent to what the tools do."""
+    store: Callable[[Message, Sequence[ProposedChange]], Awaitable[StoredTurn]]
+    """Put the answer into the database, with what it proposes, and with its question unless that is there
+    already, and return what was stored; raises StorageError."""
     look_back: Callable[[Sequence[Message], float], None]
     """What is to be done once the asker has the answer, and is not waited for. It is told the messages that
     were stored, and of how many tokens of history there was room in the requests."""

@@ -50,6 +50,11 @@ class TurnPrompt:
             temperature=self._temperature,
         )
 
+    @property
+    def tainted(self) -> bool:
+        """Whether anything in it was written by somebody else than the turn's user."""
+        return any(part.tainted for part in (*self._start.parts, *self._rounds))
+
     def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
         """Leave the older part of the history out: the model takes no more than `limit` tokens (None: nobody
         knows). False when there is nothing to leave out, or that was done before."""

@@ -32,8 +32,8 @@ BLOCKS_IN_BUDGET: Final = 4
 def render(said: Said) -> UserPart | AssistantPart:
     """The part of a prompt that a message becomes. Names come before what people said, not before answers."""
     if said.role == "assistant":
-        return AssistantPart(said.content)
-    return UserPart(spoken(said.name, said.content))
+        return AssistantPart(said.content, tainted=True)
+    return UserPart(spoken(said.name, said.content), tainted=True)
 
 
 def spoken(name: str, text: str) -> str:

@@ -81,15 +81,16 @@ def build_channel_prompt(
     be instead of cc-bot's own."""
     now_told = changing(locale, now.astimezone(timezone), timezone, paused=paused)
     told = f"{now_told}\n{_speakers(shown, questions, locale)}"
-    asked = [_asked(question) for question in questions]
+    asked = [_asked(question, alone=len(questions) == 1) for question in questions]
     history = list(map(render, shown.rows))
+    others = bool(shown.rows)
     system = SystemPart(_stable(locale, tools, persona))
     if style.single_system:
-        first, *others = asked
-        folded = UserPart(f"[{told}]\n\n{first.text}", first.images)
-        parts, ends = _alternating((system, *history, folded, *others), shown.ends)
+        first, *further = asked
+        folded = UserPart(f"[{told}]\n\n{first.text}", first.images, first.tainted or others)
+        parts, ends = _alternating((system, *history, folded, *further), shown.ends)
     else:
-        parts, ends = (system, *history, SystemPart(told), *asked), shown.ends
+        parts, ends = (system, *history, SystemPart(told, others), *asked), shown.ends
     return Built(parts, (0, *ends[-MARKED_BLOCKS:]), history=bool(history))
 
 
@@ -118,8 +119,10 @@ def _speakers(shown: Shown, questions: Sequence[Message], locale: Locale) -> str
     )
 
 
-def _asked(question: Message) -> UserPart:
-    return user_part(replace(question, content=spoken(question.author_name, question.content)))
+def _asked(question: Message, *, alone: bool) -> UserPart:
+    """Of several people's questions each is foreign to the others."""
+    part = user_part(replace(question, content=spoken(question.author_name, question.content)))
+    return replace(part, tainted=question.taints or not alone)
 
 
 def _alternating(
@@ -135,10 +138,11 @@ def _alternating(
     marks: list[int] = []
     for index, part in enumerate(parts):
         match merged[-1:], part:
-            case [UserPart(before, images)], UserPart(text, more):
-                merged[-1] = UserPart(f"{before}\n\n{text}", (*images, *more))
-            case [AssistantPart(before)], AssistantPart(text):
-                merged[-1] = AssistantPart(f"{before}\n\n{text}")
+            case [UserPart(before, images, tainted)], UserPart(text, more):
+                joined = f"{before}\n\n{text}"
+                merged[-1] = UserPart(joined, (*images, *more), tainted or part.tainted)
+            case [AssistantPart(before, tainted=tainted)], AssistantPart(text):
+                merged[-1] = AssistantPart(f"{before}\n\n{text}", tainted=tainted or part.tainted)
             case _:
                 if index - 1 in ends:
                     marks.append(len(merged) - 1)

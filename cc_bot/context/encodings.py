@@ -28,7 +28,7 @@ _MARKS = (
 )
 _ISO_2022_JP_ESCAPE = re.compile(rb"\x1b\$[@B(]|\x1b\([JI]")
 
-_CONTROL = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]|\x1b(?![\\[()])")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f\x80-\x84\x86-\x9f\ufffe\uffff]|\x1b(?![\\[()])")
 """What no text holds. An escape is allowed where it colours a terminal's log."""
 
 _END_OF_FILE = "\x1a"

@@ -18,7 +18,7 @@ def user_part(message: Message) -> UserPart:
     """The text with the text files that came with it, and the images."""
     files = (as_prompt_text(attachment) for attachment in message.attachments if not attachment.is_image)
     images = tuple(attachment for attachment in message.attachments if attachment.is_image)
-    return UserPart("\n\n".join(filter(None, (message.content, *files))), images)
+    return UserPart("\n\n".join(filter(None, (message.content, *files))), images, message.taints)
 
 
 def _assistant_parts(message: Message) -> Iterator[PromptPart]:
@@ -26,9 +26,11 @@ def _assistant_parts(message: Message) -> Iterator[PromptPart]:
     most servers, so the two are never apart."""
     if message.tool_calls:
         yield AssistantPart(
-            "", tuple(ToolRequest(call.id, call.name, call.arguments) for call in message.tool_calls)
+            "",
+            tuple(ToolRequest(call.id, call.name, call.arguments) for call in message.tool_calls),
+            message.tainted,
         )
         for call in message.tool_calls:
-            yield ToolResultPart(call.id, call.name, call.result)
+            yield ToolResultPart(call.id, call.name, call.result, message.tainted)
     if message.content:
-        yield AssistantPart(message.content)
+        yield AssistantPart(message.content, tainted=message.tainted)

@@ -19,6 +19,7 @@ from cc_bot.context.window import window
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message
+from cc_bot.domain.session import Recollection
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema, UserPart
 
 
@@ -47,7 +48,7 @@ def build_prompt(
     timezone: ZoneInfo,
     temporary: bool = False,
     paused: bool = False,
-    recap: str = "",
+    recap: Recollection | None = None,
     canvas: Canvas = Canvas(),
     persona: str = "",
     style: PromptStyle = PromptStyle(),
@@ -62,11 +63,16 @@ def build_prompt(
     """
     asked = user_part(question)
     budget = style.budget_tokens if budget_tokens is None else budget_tokens
-    told = changing(locale, now.astimezone(timezone), timezone, recap, paused=paused, canvas=canvas)
+    told = changing(
+        locale, now.astimezone(timezone), timezone, recap.text if recap else "", paused=paused, canvas=canvas
+    )
+    tainted = canvas.tainted or (recap is not None and recap.tainted)
     if style.single_system:
-        end: tuple[PromptPart, ...] = (UserPart(f"[{told}]\n\n{asked.text}", asked.images),)
+        end: tuple[PromptPart, ...] = (
+            UserPart(f"[{told}]\n\n{asked.text}", asked.images, asked.tainted or tainted),
+        )
     else:
-        end = (SystemPart(told), asked)
+        end = (SystemPart(told, tainted), asked)
     return (
         SystemPart(_stable(locale, tools, persona, temporary=temporary)),
         *(part for message in window(history, budget, cost) for part in message_parts(message)),

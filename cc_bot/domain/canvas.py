@@ -24,6 +24,7 @@ class Card:
     content: str
     _: KW_ONLY
     visibility: Visibility = "public"
+    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Text:
     title: str = ""
     _: KW_ONLY
     visibility: Visibility = "public"
+    tainted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ class Chart:
     series: tuple[Series, ...]
     _: KW_ONLY
     visibility: Visibility = "public"
+    tainted: bool = False
 
 
 Element = Card | Text | Chart
@@ -90,6 +93,11 @@ class Canvas:
     @property
     def empty(self) -> bool:
         return not self.elements
+
+    @property
+    def tainted(self) -> bool:
+        """Whether anything that is up was drawn in a turn that had read others' words than its user's."""
+        return any(each.tainted for each in self.elements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +156,5 @@ class Drawn:
     command: CanvasCommand
     visibility: Visibility
     """Of the turn."""
+    tainted: bool = False
+    """Whether the model that gave it had read words which its user did not write."""

@@ -81,7 +81,7 @@ def checked(element: Element) -> Element:
             made = text(id_, title, content)
         case Chart(id_, title, kind, labels, series):
             made = chart(id_, title, kind, labels, series)
-    return replace(made, visibility=element.visibility)
+    return replace(made, visibility=element.visibility, tainted=element.tainted)
 
 
 def _series(series: Series, length: int, *, named: bool) -> Series:

@@ -39,10 +39,14 @@ def reduce(canvas: Canvas, drawn: Drawn) -> Canvas:
     """The canvas after the command; what it adds is its last element. Raises CanvasRefused."""
     match drawn.command:
         case AddCard() | ShowText() | AddChart() as adding:
-            return _with(canvas, adding, drawn.visibility)
+            return _with(canvas, adding, drawn)
         case UpdateCard(id_, title, content):
             old = _seen(canvas, id_, drawn.visibility)
-            new = replace(_updated(old, title, content), visibility=drawn.visibility)
+            new = replace(
+                _updated(old, title, content),
+                visibility=drawn.visibility,
+                tainted=old.tainted or drawn.tainted,
+            )
             return replace(canvas, elements=tuple(new if each is old else each for each in canvas.elements))
         case RemoveElement(id_):
             gone = _seen(canvas, id_, drawn.visibility)
@@ -89,8 +93,8 @@ def _renamed(command: CanvasCommand, names: dict[str, str]) -> CanvasCommand:
             return command
 
 
-def _with(canvas: Canvas, adding: Adding, visibility: Visibility) -> Canvas:
-    if len(canvas.seen(visibility).elements) >= MAX_ELEMENTS:
+def _with(canvas: Canvas, adding: Adding, drawn: Drawn) -> Canvas:
+    if len(canvas.seen(drawn.visibility).elements) >= MAX_ELEMENTS:
         raise CanvasRefused(f"The canvas is full: {MAX_ELEMENTS} elements at most. Remove one first.")
     match adding:
         case AddCard(title, content):
@@ -99,7 +103,8 @@ def _with(canvas: Canvas, adding: Adding, visibility: Visibility) -> Canvas:
             made = limits.text(_free(canvas, adding.id, "text"), title, content)
         case AddChart(title, kind, labels, series):
             made = limits.chart(_free(canvas, adding.id, "chart"), title, kind, labels, series)
-    return replace(canvas, elements=(*canvas.elements, replace(made, visibility=visibility)))
+    made = replace(made, visibility=drawn.visibility, tainted=drawn.tainted)
+    return replace(canvas, elements=(*canvas.elements, made))
 
 
 def _updated(element: Element, title: str | None, content: str | None) -> Element:

@@ -6,6 +6,7 @@ from typing import Literal
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.memory import MemoryChange
 from cc_bot.domain.message import Message
+from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.schedule import ScheduleChange
 
 
@@ -102,6 +103,8 @@ class Done:
     usage: Usage
     first: bool = False
     """Whether this is the first answer this user ever got."""
+    proposals: tuple[Proposal, ...] = ()
+    """What the user is to decide on, below the answer."""
 
 
 TurnEvent = (

@@ -22,8 +22,9 @@ Audience = Literal["anywhere", "private"]
 Order = Literal["newest", "oldest", "updated"]
 """How a list is sorted: by when memories were made, or by when they were last changed (latest first)."""
 
-SourceKind = Literal["", "command", "message", "model", "import", "terminal"]
-"""How a memory came about; empty for those that are older than the record of it."""
+SourceKind = Literal["", "command", "message", "model", "import", "terminal", "proposal"]
+"""How a memory came about; empty for those that are older than the record of it. `proposal`: a model that had
+read others' words wanted it, and its user confirmed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,11 @@ class Memory:
 
     def expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now
+
+    @property
+    def tainted(self) -> bool:
+        """Whether its words may be somebody else's than its user's."""
+        return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
 @dataclass(frozen=True, slots=True)

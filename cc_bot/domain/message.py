@@ -1,9 +1,10 @@
 """What is said: messages, and the tool calls and attachments that belong to them."""
 
+import re
 import unicodedata
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 Role = Literal["user", "assistant"]
 
@@ -13,6 +14,9 @@ Visibility = Literal["public", "private"]
 Status = Literal["complete", "stopped", "cut", "replaced"]
 """How an answer ended: as meant, by its user's Stop, in mid-sentence, or regenerated since."""
 
+
+_QUOTATION: Final = re.compile(r"^[ \t\u3000]*+[>＞]", re.MULTILINE)
+"""A line that is marked as somebody's words, as Discord and mail do it."""
 
 _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
 """Letters by their category, blanks by their look (Hangul fillers, the empty Braille cell)."""
@@ -66,6 +70,8 @@ class Message:
     author_name: str = ""
     discord_id: int | None = None
     attachments: tuple[Attachment, ...] = ()
+    tainted: bool = False
+    """Whether it holds words that its user did not write; of an answer: whether its model had read such."""
     created_at: datetime | None = None
     """When it was stored (UTC); None until then."""
     id: int | None = field(default=None, compare=False)
@@ -74,3 +80,9 @@ class Message:
     def __post_init__(self) -> None:
         if self.created_at is not None and self.created_at.tzinfo is None:
             raise ValueError("created_at needs a time zone")
+
+    @property
+    def taints(self) -> bool:
+        """Whether a turn that reads it has read words which its user did not write: files and quotations are
+        somebody else's, whoever sent them."""
+        return self.tainted or bool(self.attachments) or _QUOTATION.search(self.content) is not None

@@ -71,6 +71,8 @@ class Schedule:
     quiet: Quiet | None = None
     status: ScheduleStatus = "active"
     obstacle: Obstacle = ""
+    tainted: bool = False
+    """Whether a model wrote its text that had read words which its user did not write."""
 
     @property
     def heard(self) -> Visibility:

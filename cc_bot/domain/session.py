@@ -22,6 +22,8 @@ class Recollection:
 
     visibility: Visibility
     text: str
+    tainted: bool = False
+    """As `Message.tainted`."""
 
 
 @dataclass(frozen=True, slots=True)

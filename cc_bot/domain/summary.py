@@ -26,6 +26,8 @@ class Summary:
     last_message_id: int
     """The rows of the archive between which what it tells of was said, both included."""
     created_at: datetime
+    tainted: bool = False
+    """Whether anything that it tells of was; see `Message.tainted`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,17 +70,20 @@ def heartbeat_parts(
     *,
     persona: str,
     told: str,
+    tainted: bool = False,
     locale: Locale,
     timezone: ZoneInfo,
     single_system: bool,
 ) -> tuple[PromptPart, ...]:
-    """What a model is shown; `told` is what changes: the date and time, and what is up on the canvas.
+    """What a model is shown; `told` is what changes: the date and time, and what is up on the canvas, which
+    may be `tainted`.
     `single_system` folds that into the material."""
     stable = SystemPart(f"{persona}\n{_INSTRUCTIONS[locale]}")
     material = json.dumps({"look_at": [_note(each, timezone) for each in matters]}, ensure_ascii=False)
+    foreign = any(each.tainted for each in matters)
     if single_system:
-        return (stable, UserPart(f"[{told}]\n\n{material}"))
-    return (stable, SystemPart(told), UserPart(material))
+        return (stable, UserPart(f"[{told}]\n\n{material}", tainted=tainted or foreign))
+    return (stable, SystemPart(told, tainted), UserPart(material, tainted=foreign))
 
 
 def heartbeat_material(request: ChatRequest) -> HeartbeatMaterial | None:

@@ -1,7 +1,7 @@
 """What cc-bot asks of a language model: a request goes in, a stream of events comes out."""
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from cc_bot.domain.events import Usage
@@ -10,9 +10,14 @@ from cc_bot.domain.message import Attachment
 
 @dataclass(frozen=True, slots=True)
 class SystemPart:
-    """Instructions to the model."""
+    """Instructions to the model.
+
+    Of every part `tainted` tells whether it holds words that the turn's user did not write. It is decided
+    where the part is made, and no model sees it.
+    """
 
     text: str
+    tainted: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +26,7 @@ class UserPart:
 
     text: str
     images: tuple[Attachment, ...] = ()
+    tainted: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,7 @@ class AssistantPart:
 
     text: str
     tool_requests: tuple[ToolRequest, ...] = ()
+    tainted: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +55,7 @@ class ToolResultPart:
     request_id: str
     name: str
     text: str
+    tainted: bool = field(default=False, compare=False)
 
 
 PromptPart = SystemPart | UserPart | AssistantPart | ToolResultPart

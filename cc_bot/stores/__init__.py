@@ -45,6 +45,7 @@ from cc_bot.stores.memory_upkeep import MemoryUpkeep
 from cc_bot.stores.mentions import MentionStore
 from cc_bot.stores.personal_data import PersonalDataStore
 from cc_bot.stores.personal_erasure import PersonalErasureStore
+from cc_bot.stores.proposals import ProposalStore
 from cc_bot.stores.reservations import Allowance, Reservation, Wish
 from cc_bot.stores.retention import RetentionStore
 from cc_bot.stores.schedules import ScheduleStore
@@ -78,6 +79,7 @@ __all__ = [
     "PersonalDataStore",
     "PersonalErasureStore",
     "Place",
+    "ProposalStore",
     "Reservation",
     "RetentionStore",
     "ScheduleStore",
@@ -118,6 +120,7 @@ class Stores:
     agents: AgentStore
     schedules: ScheduleStore
     heartbeats: HeartbeatStore
+    proposals: ProposalStore
     access: AccessStore
     channel_models: ChannelModelStore
     personal_data: PersonalDataStore
@@ -183,6 +186,7 @@ async def open_stores(
                 agents=AgentStore(database, clock=clock),
                 schedules=ScheduleStore(database, clock=clock, secret_rules=rules),
                 heartbeats=HeartbeatStore(database, clock=clock),
+                proposals=ProposalStore(database, clock=clock),
                 access=AccessStore(database, clock=clock),
                 channel_models=ChannelModelStore(database, clock=clock),
                 personal_data=PersonalDataStore(database),

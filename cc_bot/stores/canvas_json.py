@@ -75,7 +75,11 @@ def _to_fields(element: Element) -> dict[str, Any]:
                 "labels": list(element.labels),
                 "series": series,
             }
-    return fields if element.visibility == "public" else fields | {"visibility": element.visibility}
+    if element.visibility != "public":
+        fields["visibility"] = element.visibility
+    if element.tainted:
+        fields["tainted"] = True
+    return fields
 
 
 def _element(fields: Any) -> Element | None:

@@ -12,10 +12,12 @@ from typing import Final
 from cc_bot.domain.canvas import Canvas, Drawn
 from cc_bot.domain.canvas_reducer import reduce_all
 from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.canvas_statements import clear_canvas, current, put, select_current
 from cc_bot.stores.columns import idle_since
+from cc_bot.stores.proposals import carry_out
 
 _SELECT_SHOWN: Final = """
     SELECT message_id, shown_revision FROM canvas_messages
@@ -106,9 +108,12 @@ class CanvasStore:
 
         return await self._database.write(steps)
 
-    async def draw(self, key: SessionKey, drawn: Sequence[Drawn]) -> Canvas | None:
+    async def draw(
+        self, key: SessionKey, drawn: Sequence[Drawn], *, proposal: Proposal | None = None
+    ) -> Canvas | None:
         """Draw outside of a turn, and return the canvas as it is then; None where no session is open, and
         nothing was drawn. What does not apply is left out. The session counts as no more active than it was.
+        With a `proposal` it is carried out by that; raises ProposalGone or ProposalOutdated.
         """
         idle = idle_since(self._clock(), self._ttl)
 
@@ -121,7 +126,7 @@ class CanvasStore:
                 yield put(found.session_id, key, canvas)
             return canvas
 
-        return await self._database.write(steps)
+        return await self._database.write(lambda: carry_out(proposal, steps))
 
     async def shown(self, key: SessionKey) -> CanvasMessage | None:
         rows = await self._database.query(_SELECT_SHOWN, *_columns(key))

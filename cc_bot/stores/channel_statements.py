@@ -108,9 +108,9 @@ THAW_ANSWER: Final = """
 COMMIT_ANSWER: Final = """
     INSERT INTO messages (
         parent_channel_id, thread_id, discord_id, channel_id, created_at,
-        author_id, author_name, role, content, tool_calls, status, timestamp
+        author_id, author_name, role, content, tool_calls, status, timestamp, tainted
     )
-    SELECT $1, $2, $3, $4, $5, $6, $7, 'assistant', $8, $9, $10, ($3 >> 22) + 1420070400000
+    SELECT $1, $2, $3, $4, $5, $6, $7, 'assistant', $8, $9, $10, ($3 >> 22) + 1420070400000, $12
     WHERE $11 = '[]' OR EXISTS (
         SELECT 1 FROM messages AS q
         WHERE q.discord_id IN (SELECT value FROM json_each($11)) AND q.user_id IS NULL
@@ -118,7 +118,8 @@ COMMIT_ANSWER: Final = """
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
         created_at = excluded.created_at, author_id = excluded.author_id,
         author_name = excluded.author_name, role = excluded.role, content = excluded.content,
-        tool_calls = excluded.tool_calls, status = excluded.status, memory_user_id = NULL, erased = 0
+        tool_calls = excluded.tool_calls, status = excluded.status, tainted = excluded.tainted,
+        memory_user_id = NULL, erased = 0
     WHERE messages.user_id IS NULL AND messages.parent_channel_id = $1 AND messages.thread_id = $2
     RETURNING id
 """
@@ -143,7 +144,8 @@ MARK_ANSWERED: Final = """
 
 # After the reset markers of its place. $1 channel, $2 thread, $3 place
 NEWEST_ANSWER: Final = """
-    SELECT id, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, created_at
+    SELECT id, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, created_at,
+        tainted
     FROM messages
     WHERE parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL AND role = 'assistant'
         AND discord_id IS NOT NULL AND visibility = 'public' AND status <> 'replaced'

@@ -14,6 +14,7 @@ from cc_bot.domain.channel import ChannelKey, Reading
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import Message, is_blank
+from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, ErasureLog, Statement, place_name
 from cc_bot.stores import channel_statements as sql
@@ -21,6 +22,8 @@ from cc_bot.stores.channel_removal import DELETE_MESSAGES, deletion, forgetting
 from cc_bot.stores.columns import from_ms, to_ms
 from cc_bot.stores.memory_calls import NOTE_CHANNEL_CALLS, note_calls
 from cc_bot.stores.message_columns import read_message, tool_calls_to_json
+from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, insert_proposals, read_proposal
+from cc_bot.stores.turn_writing import StoredTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,8 +107,20 @@ class ChannelStore:
             await self._log.note("place", place_name(key.channel_id, key.thread_id))
 
     async def commit_answer(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> Message:
-        """Store an answer and that the questions, as they were read, have it, both or neither; return it with
-        its id and time.
+        """As `archive_answer`, of an answer that proposes nothing: the answer as it was stored."""
+        return (await self.archive_answer(key, answer, questions)).messages[0]
+
+    async def archive_answer(
+        self,
+        key: ChannelKey,
+        answer: Message,
+        questions: Sequence[Message],
+        proposals: Sequence[ProposedChange] = (),
+        *,
+        agent: str = "default",
+    ) -> StoredTurn:
+        """Store an answer, what it proposes to who asked last (`agent` does), and that the questions, as they
+        were read, have it, all or nothing; return it with its id and time.
 
         An answer that has this Discord id already is overwritten: it was made anew. It is kept also when its
         place was reset since it was asked for, and read no more. Raises ValueError when it has no Discord id,
@@ -114,13 +129,17 @@ class ChannelStore:
         """
         now = from_ms(self._now())  # as it is read back
         asked = json.dumps([question.discord_id for question in questions])
-        params = (*_answer_params(key, answer, to_ms(now)), asked)
+        params = (*_answer_params(key, answer, to_ms(now)), asked, int(answer.tainted))
         held = params[:3]
+        asker = SessionKey(questions[-1].author_id if questions else 0, key.place_id, agent)
+        proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
         results = await self._database.transaction(
             [
                 Statement(sql.THAW_ANSWER, held),
                 Statement(sql.COMMIT_ANSWER, params),
                 *_note_calls(answer, questions),
+                Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,)),
+                *proposing,
                 *(
                     Statement(sql.MARK_ANSWERED, (*held, question.discord_id, question.content))
                     for question in questions
@@ -129,7 +148,9 @@ class ChannelStore:
         )
         if not results[1]:
             raise ConversationGone
-        return replace(answer, id=results[1][0][0], created_at=now)
+        stored = replace(answer, id=results[1][0][0], created_at=now)
+        made = [row for rows in results[-len(questions) - len(proposing) :][: len(proposing)] for row in rows]
+        return StoredTurn((stored,), proposals=tuple(map(read_proposal, made)))
 
     async def newest_answer(self, key: ChannelKey) -> Message | None:
         """The bot's last answer in this channel or thread since it was reset."""

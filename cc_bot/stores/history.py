@@ -25,7 +25,7 @@ _SELECT_TAIL: Final = """
     SELECT s.id, s.created_at, s.last_active,
            EXISTS (SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1),
            m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
-           m.author_id, m.author_name, m.discord_id, m.created_at
+           m.author_id, m.author_name, m.discord_id, m.created_at, m.tainted
     FROM sessions AS s
     LEFT JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1
@@ -38,7 +38,8 @@ _SELECT_TAIL: Final = """
 
 # Until an expired session's rest is in a summary, what the user said there is read from the archive.
 _SELECT_REST: Final = """
-    SELECT NULL, NULL, NULL, 0, m.id, 'rest', m.content, NULL, NULL, m.visibility, NULL, NULL, NULL, NULL
+    SELECT NULL, NULL, NULL, 0, m.id, 'rest', m.content, NULL, NULL, m.visibility, NULL, NULL, NULL, NULL,
+           m.tainted
     FROM sessions AS s
     JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to
@@ -53,13 +54,14 @@ _SELECT_REST: Final = """
 """
 
 _SELECT_SUMMARIES: Final = """
-    SELECT NULL, NULL, NULL, 0, id, 'summary', content, NULL, NULL, visibility, NULL, NULL, NULL, NULL
+    SELECT NULL, NULL, NULL, 0, id, 'summary', content, NULL, NULL, visibility, NULL, NULL, NULL, NULL,
+           tainted
     FROM summaries
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND visibility IN ('public', $5)
 """
 
 _SELECT_CANVAS: Final = f"""
-    SELECT NULL, NULL, NULL, 0, 0, 'canvas', canvas_state, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    SELECT NULL, NULL, NULL, 0, 0, 'canvas', canvas_state, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
     FROM sessions
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active > $4
         AND canvas_state <> '{EMPTY_CANVAS}'
@@ -82,7 +84,7 @@ SELECT_EARLIER: Final = """
     SELECT s.id, s.created_at, s.last_active,
            EXISTS (SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1),
            m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
-           m.author_id, m.author_name, m.discord_id, m.created_at
+           m.author_id, m.author_name, m.discord_id, m.created_at, m.tainted
     FROM sessions AS s
     JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1 AND m.id < $4
@@ -106,7 +108,7 @@ PAGE_SIZE: Final = 200
 UNBOUNDED: Final = 2**62
 """More messages than there are, and a later id than any."""
 
-_SESSION_ID, _HAS_FILES, _MESSAGE_ID, _ROLE, _CONTENT, _VISIBILITY = 0, 3, 4, 5, 6, 9
+_SESSION_ID, _HAS_FILES, _MESSAGE_ID, _ROLE, _CONTENT, _VISIBILITY, _TAINTED = 0, 3, 4, 5, 6, 9, 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +208,7 @@ def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
 
 def _recollections(rows: Sequence[Row], kind: str) -> tuple[Recollection, ...]:
     found = sorted((row for row in rows if row[_ROLE] == kind), key=itemgetter(_MESSAGE_ID))
-    return tuple(Recollection(row[_VISIBILITY], row[_CONTENT]) for row in found)
+    return tuple(Recollection(row[_VISIBILITY], row[_CONTENT], bool(row[_TAINTED])) for row in found)
 
 
 def _canvas(rows: Sequence[Row]) -> Canvas:

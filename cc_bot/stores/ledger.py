@@ -61,7 +61,8 @@ _UNTAKEN: Final = """
 """
 
 _SELECT_MESSAGE: Final = """
-    SELECT id, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, created_at
+    SELECT id, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, created_at,
+        tainted
     FROM messages
     WHERE user_id = $1 AND id = $2 AND role = 'assistant'
 """

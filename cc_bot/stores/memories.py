@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import ProposalOutdated
 from cc_bot.domain.memory import (
     DEFAULT_CATEGORY,
     Audience,
@@ -16,6 +18,7 @@ from cc_bot.domain.memory import (
     Source,
     clean_content,
 )
+from cc_bot.domain.proposal import Proposal
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import memory_statements as sql
 from cc_bot.stores.columns import to_text
@@ -28,6 +31,7 @@ from cc_bot.stores.memory_search import MemorySearch
 from cc_bot.stores.memory_texts import likeness
 from cc_bot.stores.memory_upkeep import MemoryUpkeep
 from cc_bot.stores.new_memory import NewMemory, row_alone
+from cc_bot.stores.proposals import carry_out
 from cc_bot.stores.secret_rules import SecretRules
 from cc_bot.stores.settings import Keep
 
@@ -103,12 +107,14 @@ class MemoryStore:
         source: Source = Source(),
         expires_at: datetime | None = None,
         supersedes: int | None = None,
+        proposal: Proposal | None = None,
     ) -> MemoryChange:
         """Keep a note unless the user has it already, but for width, case and punctuation: then that one is
         brought up to date.
 
         One that is only for private answers is not touched on behalf of a public one, and one that has
-        expired holds again. Raises as `add` does.
+        expired holds again. With a `proposal` it is carried out by that, or nothing is done. Raises as `add`
+        does, and ProposalGone or ProposalOutdated.
         """
         content = clean_content(content)
         self._secret_rules.check(content, category, *tags)
@@ -116,9 +122,12 @@ class MemoryStore:
         former = None if supersedes is None else await self.get(user_id, supersedes)
         params = (*note.params(self._clock()), audience)
         while True:
-            rows = await self._database.write(lambda: note.steps(sql.INSERT_UNLESS_KNOWN, params))
-            if rows:
-                return MemoryChange("added", self.written(memory_of(rows[0])), former)
+            with suppress(ProposalOutdated):  # it is known: then that one is brought up to date
+                rows = await self._database.write(
+                    lambda: carry_out(proposal, lambda: note.steps(sql.INSERT_UNLESS_KNOWN, params))
+                )
+                if rows:
+                    return MemoryChange("added", self.written(memory_of(rows[0])), former)
             known = await self._database.query(sql.SELECT_ALIKE, user_id, likeness(content), audience)
             for row in known:
                 alike = memory_of(row)
@@ -129,6 +138,8 @@ class MemoryStore:
                     category=None if category == DEFAULT_CATEGORY else category,
                     tags=tags or None,
                     expires_at=expires_at if expires_at or alike.expired(self._clock()) else Keep.AS_IS,
+                    source=source if proposal else None,
+                    proposal=proposal,
                 )
                 if updated is not None:
                     return MemoryChange("updated", updated, alike)
@@ -242,11 +253,13 @@ class MemoryStore:
         metadata: Mapping[str, str] | None = None,
         audience: Audience | None = None,
         expires_at: datetime | Keep | None = Keep.AS_IS,
+        source: Source | None = None,
+        proposal: Proposal | None = None,
     ) -> Memory | None:
         """Change what is given; None when the memory is not there or not the user's. The text, category, tags
-        and end that it had are kept as its history.
+        and end that it had are kept as its history. With a `proposal` it is carried out by that.
 
-        Raises EmptyMemory, MemoryTooLong or SecretNotStored.
+        Raises EmptyMemory, MemoryTooLong or SecretNotStored, and ProposalGone or ProposalOutdated.
         """
         content = None if content is None else clean_content(content)
         self._secret_rules.check(content, category, *(tags or ()), *(metadata or {}).values())
@@ -257,9 +270,12 @@ class MemoryStore:
             metadata=None if metadata is None else dict(metadata),
             audience=audience,
             expires_at=expires_at,
+            source=source,
         )
         now = self._clock()
-        row = await self._database.write(lambda: edit.steps(user_id, known_id(memory_id), now))
+        row = await self._database.write(
+            lambda: carry_out(proposal, lambda: edit.steps(user_id, known_id(memory_id), now))
+        )
         return self.written(memory_of(row)) if row else None
 
     def refuses(self, *texts: str) -> bool:
@@ -274,11 +290,12 @@ class MemoryStore:
         [rows, _] = await self._database.write(lambda: unfolded(user_id, params[2], batch))
         return self.written(memory_of(rows[0])) if rows else None
 
-    async def delete(self, user_id: int, memory_id: int) -> bool:
-        """Hide a memory, as if it were gone; it is, once UNDO_TIME has passed. Whether this user has it."""
+    async def delete(self, user_id: int, memory_id: int, *, proposal: Proposal | None = None) -> bool:
+        """Hide a memory, as if it were gone; it is, once UNDO_TIME has passed. Whether this user has it. With
+        a `proposal` it is carried out by that; raises ProposalGone or ProposalOutdated."""
         params = (user_id, known_id(memory_id), to_text(self._clock()))
         hide = [Statement(sql.HIDE, params)]
-        [rows] = await self._database.write(lambda: unfolded(*params[:2], hide))
+        [rows] = await self._database.write(lambda: carry_out(proposal, lambda: unfolded(*params[:2], hide)))
         return bool(rows)
 
     async def embedded(self) -> None:

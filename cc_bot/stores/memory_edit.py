@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from cc_bot.domain.memory import Audience
+from cc_bot.domain.memory import Audience, Source
 from cc_bot.storage import Row, Statement, Steps
 from cc_bot.stores import memory_statements as sql
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memory_index import unfold
-from cc_bot.stores.memory_rows import tags_of, to_json
+from cc_bot.stores.memory_rows import source_column, tags_of, to_json
 from cc_bot.stores.memory_texts import SearchText, search_text
 from cc_bot.stores.settings import Keep
 from cc_bot.stores.vector_statements import DROP_OUTDATED_VECTOR
@@ -26,6 +26,7 @@ class MemoryEdit:
     metadata: dict[str, str] | None = None
     audience: Audience | None = None
     expires_at: datetime | Keep | None = Keep.AS_IS
+    source: Source | None = None
 
     def steps(self, user_id: int, memory_id: int, now: datetime) -> Steps[Row | None]:
         """Makes the change; the row as it is then, None when the memory is not there or not the user's."""
@@ -60,6 +61,7 @@ class MemoryEdit:
             not isinstance(self.expires_at, Keep),
             to_text(self.expires_at) if isinstance(self.expires_at, datetime) else None,
             *((made.likeness, made.keys, made.terms_version) if made else (None, None, None)),
+            None if self.source is None else source_column(self.source),
         )
 
     def _searched_by(self, known: Row) -> SearchText | None:

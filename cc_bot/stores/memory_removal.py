@@ -205,6 +205,7 @@ def _redaction(user_id: int, traces: Traces) -> list[Statement]:
         *(Statement(sql.REDACT, (user_id, *call)) for call in traces.calls),
         *(Statement(sql.CHANGE_CANVAS, (user_id, *canvas)) for canvas in traces.canvases),
         Statement(sql.DELETE_SUMMARIES, (user_id, _array(traces.summaries))),
+        Statement(sql.DELETE_PROPOSALS, (user_id, _array(traces.proposals))),
         *(Statement(sql.COVER, (user_id, *key)) for key in sorted(traces.keys)),
     ]
 

@@ -89,6 +89,11 @@ DELETE_SUMMARIES: Final = """
     RETURNING id
 """
 
+# $2 an array of proposals
+DELETE_PROPOSALS: Final = """
+    DELETE FROM proposals WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2))
+"""
+
 # What was said goes into no summary any more, not even into one that is being written. $2 channel, $3 agent
 COVER: Final = """
     UPDATE sessions SET summarized_to = coalesce(

@@ -155,7 +155,8 @@ UPDATE: Final = f"""
         expires_at = CASE WHEN $11 THEN $12 ELSE expires_at END,
         likeness = coalesce($13, likeness),
         keys = coalesce($14, keys),
-        terms_version = coalesce($15, terms_version)
+        terms_version = coalesce($15, terms_version),
+        source = coalesce($16, source)
     WHERE user_id = $1 AND id = $2 AND status = 'active'
     RETURNING {COLUMNS}
 """

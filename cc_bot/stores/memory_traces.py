@@ -6,13 +6,14 @@ that a long archive holds up nobody. Said in a channel, it is found where the bo
 memory or found it.
 """
 
+import json
 from collections.abc import AsyncIterator, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from cc_bot.domain.message import ToolCall
 from cc_bot.storage import Database, Row
-from cc_bot.stores.canvas import without
+from cc_bot.stores.canvas import texts_in, without
 from cc_bot.stores.memory_calls import kept_ids, redact
 from cc_bot.stores.sought import Sought
 
@@ -40,6 +41,8 @@ _SELECT_SUMMARIES: Final = """
     SELECT id, channel_id, agent, visibility, content, first_message_id, last_message_id
     FROM summaries WHERE user_id = $1
 """
+
+_SELECT_PROPOSALS: Final = "SELECT id, memory_id, change FROM proposals WHERE user_id = $1"
 
 # $1 user, $2 session, $3 the message before the first, $4 limit
 _SELECT_SAID: Final = """
@@ -82,6 +85,8 @@ class Traces:
     """Where a summary of what is not summarized yet would tell of them."""
     canvases: list[tuple[str, str, str]] = field(default_factory=list)
     """Sessions, their canvas as it is, and without what holds one of the texts."""
+    proposals: set[int] = field(default_factory=set)
+    """Those that would change one of them, or in which one of the texts stands."""
     told: set[int] = field(default_factory=set)
     """Messages of sessions that hold one of the texts, or that belong to the turn that kept or used it."""
     told_in_channels: set[int] = field(default_factory=set)
@@ -128,6 +133,9 @@ class TraceFinder:
         for session in sessions:
             if (changed := without(session.canvas, sought)) != session.canvas:
                 traces.canvases.append((session.id, session.canvas, changed))
+        for id_, memory_id, change in await self._database.query(_SELECT_PROPOSALS, user_id):
+            if memory_id in ids or any(sought.within(text) for text in texts_in(json.loads(change))):
+                traces.proposals.add(id_)
         async for session, id_, content in self._said(user_id, sessions, everywhere=everywhere):
             if sought.within(content):
                 traces.told.add(id_)

@@ -10,8 +10,10 @@ from cc_bot.stores.columns import from_ms
 
 def read_message(columns: Row, attachments: tuple[Attachment, ...] = ()) -> Message:
     """The message of these columns: id, role, content, tool_calls, status, visibility, author_id,
-    author_name, discord_id, created_at."""
-    id_, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, ms = columns
+    author_name, discord_id, created_at, tainted."""
+    id_, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, ms, tainted = (
+        columns
+    )
     return Message(
         role,
         content,
@@ -23,6 +25,7 @@ def read_message(columns: Row, attachments: tuple[Attachment, ...] = ()) -> Mess
         discord_id=discord_id,
         attachments=attachments,
         created_at=from_ms(ms),
+        tainted=bool(tainted),
         id=id_,
     )
 

@@ -55,7 +55,7 @@ _REST_OF_CHANNELS: Final = (
 _DELETE_OWN: Final = tuple(
     f"DELETE FROM {table} WHERE user_id = $1"
     for table in (
-        *("summaries", "sessions", "canvas_messages"),
+        *("proposals", "summaries", "sessions", "canvas_messages"),
         *("memory_vectors", "memory_sketches", "memory_segments", "memory_chunks", "memory_postings"),
         *("memories", "schedules", "firings", "heartbeat_marks", "agent_choices", "user_settings"),
         *("turns", "usage", "reservations"),
@@ -109,6 +109,7 @@ USERS: Final = " UNION ".join(
         ("user_id", "agent_choices", "IS NOT NULL"),
         ("user_id", "canvas_messages", "IS NOT NULL"),
         ("user_id", "user_settings", "IS NOT NULL"),
+        ("user_id", "proposals", "IS NOT NULL"),
         ("user_id", "turns", "IS NOT NULL"),
         ("user_id", "usage", "IS NOT NULL"),
         ("user_id", "reservations", "IS NOT NULL"),

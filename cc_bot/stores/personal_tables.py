@@ -12,7 +12,7 @@ from cc_bot.stores.personal_table import PersonalTable
 _MESSAGE: Final = (
     *("id", "discord_id", "session_id", "user_id", "channel_id", "thread_id", "parent_channel_id"),
     *("author_id", "author_name", "role", "content", "tool_calls", "visibility", "status"),
-    *("timestamp", "created_at", "erased"),
+    *("timestamp", "created_at", "erased", "tainted"),
 )
 _MESSAGE_COPIES: Final = ("memory_user_id",)
 
@@ -102,7 +102,7 @@ PERSONAL_TABLES: Final = (
         "user_id = $1",
         (
             *("id", "user_id", "channel_id", "agent", "visibility", "session_id", "content"),
-            *("first_message_id", "last_message_id", "created_at"),
+            *("first_message_id", "last_message_id", "created_at", "tainted"),
         ),
         at="created_at",
         at_form="ms",
@@ -128,9 +128,21 @@ PERSONAL_TABLES: Final = (
         (
             *("id", "user_id", "channel_id", "agent", "guild_id", "kind", "place", "visibility", "text"),
             *("due_at", "repeat", "timezone", "quiet", "status", "obstacle", "created_at", "locale"),
-            "advanced_at",
+            *("advanced_at", "tainted"),
         ),
         at="created_at",
+        at_form="ms",
+    ),
+    PersonalTable(
+        "proposals",
+        "proposals",
+        "proposals",
+        "user_id = $1",
+        (
+            *("id", "user_id", "channel_id", "agent", "message_id", "visibility", "memory_id", "change"),
+            "made_at",
+        ),
+        at="made_at",
         at_form="ms",
     ),
     PersonalTable(

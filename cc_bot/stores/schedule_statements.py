@@ -13,8 +13,7 @@ from cc_bot.stores.columns import from_ms
 
 SCHEDULE_COLUMNS: Final = """
     s.id, s.user_id, s.channel_id, s.agent, s.guild_id, s.kind, s.place, s.visibility, s.text, s.due_at,
-    s.repeat, s.timezone, s.quiet, s.status, s.obstacle, s.created_at,
-    s.locale
+    s.repeat, s.timezone, s.quiet, s.status, s.obstacle, s.created_at, s.locale, s.tainted
 """
 _AS_INSERTED: Final = SCHEDULE_COLUMNS.replace("s.", "")
 
@@ -27,9 +26,9 @@ DROP_HEARTBEAT: Final = "DELETE FROM schedules WHERE user_id = $1 AND kind = 'he
 INSERT: Final = f"""
     INSERT INTO schedules (
         user_id, channel_id, agent, guild_id, kind, place, visibility, text,
-        due_at, repeat, timezone, quiet, created_at, advanced_at, locale
+        due_at, repeat, timezone, quiet, created_at, advanced_at, locale, tainted
     )
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15)
     RETURNING {_AS_INSERTED}
 """
 
@@ -96,22 +95,23 @@ OBSTRUCT: Final = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE u
 # gateway may have told of it first; then that row becomes the user's. Whoever had everything erased meanwhile
 # has no claim any more, and nothing is stored.
 # $1 user, $2 channel, $3 author, $4 name, $5 Discord's id, $6 text, $7 tool calls, $8 visibility, $9 now,
-# $10 schedule, $11 due
+# $10 schedule, $11 due, $12 tainted
 INSERT_SAID: Final = """
     INSERT INTO messages (
         user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
-        role, content, tool_calls, visibility, timestamp, created_at
+        role, content, tool_calls, visibility, timestamp, created_at, tainted
     )
-    SELECT $1, $1, $2, $2, $3, $4, $5, 'assistant', $6, $7, $8, $9, $9
+    SELECT $1, $1, $2, $2, $3, $4, $5, 'assistant', $6, $7, $8, $9, $9, $12
     WHERE EXISTS (SELECT 1 FROM firings WHERE schedule_id = $10 AND due_at = $11 AND user_id = $1)
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
-        user_id = excluded.user_id, memory_user_id = excluded.memory_user_id, visibility = excluded.visibility
+        user_id = excluded.user_id, memory_user_id = excluded.memory_user_id,
+        visibility = excluded.visibility, tainted = excluded.tainted
     WHERE messages.user_id IS NULL OR messages.user_id = $1
 """
 
 _MESSAGE: Final = """
     m.id, m.role, m.content, m.tool_calls, m.status, m.visibility, m.author_id, m.author_name, m.discord_id,
-    m.created_at
+    m.created_at, m.tainted
 """
 
 # If no session went on there since. $1 user, $2 channel, $3 not before when
@@ -190,7 +190,7 @@ SCHEDULE_STATEMENTS: Final = frozenset(
 
 def read_schedule(row: Row) -> Schedule:
     id_, user_id, channel_id, agent, guild_id, kind, place, visibility, text = row[:9]
-    due_at, repeat, timezone, quiet, status, obstacle, created_at, locale = row[9:]
+    due_at, repeat, timezone, quiet, status, obstacle, created_at, locale, tainted = row[9:]
     return Schedule(
         id_,
         SessionKey(user_id, channel_id, agent),
@@ -207,6 +207,7 @@ def read_schedule(row: Row) -> Schedule:
         status=status,
         obstacle=obstacle,
         locale=Locale(locale) if locale else None,
+        tainted=bool(tainted),
     )
 
 

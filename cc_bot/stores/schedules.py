@@ -15,6 +15,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.schedule import (
     MAX_SCHEDULES,
     MAX_TEXT_CHARACTERS,
@@ -33,6 +34,7 @@ from cc_bot.stores import schedule_statements as sql
 from cc_bot.stores.claims import Claimant, claim, following_time
 from cc_bot.stores.columns import from_ms, to_ms
 from cc_bot.stores.message_columns import read_message, tool_calls_to_json
+from cc_bot.stores.proposals import carry_out
 from cc_bot.stores.schedule_statements import read_schedule
 from cc_bot.stores.secret_rules import SecretRules
 
@@ -75,18 +77,21 @@ class ScheduleStore:
         timezone: str = "Asia/Tokyo",
         quiet: Quiet | None = None,
         locale: Locale | None = None,
+        tainted: bool = False,
+        proposal: Proposal | None = None,
     ) -> Schedule:
         """A new one. A heartbeat takes the place of its user's former one. What is private and would go to a
         channel goes to its user by DM.
 
-        Raises EmptyReminder, ReminderTooLong, SecretNotStored or TooManySchedules.
+        With a `proposal` it is carried out by that. Raises EmptyReminder, ReminderTooLong, SecretNotStored or
+        TooManySchedules, and ProposalGone.
         """
-        text = self._checked(text) if kind == "reminder" else ""
+        text = self.check(text) if kind == "reminder" else ""
         place = "dm" if visibility == "private" and place == "channel" else place
         values = (
             *(key.user_id, key.channel_id, key.agent, guild_id, kind, place, visibility, text),
             *(to_ms(due_at), repeat, timezone, json.dumps(asdict(quiet)) if quiet else None),
-            *(to_ms(self._clock()), str(locale or "")),
+            *(to_ms(self._clock()), str(locale or ""), int(tainted)),
         )
 
         def steps() -> Steps[Schedule]:
@@ -99,7 +104,7 @@ class ScheduleStore:
             [row] = yield Statement(sql.INSERT, values)
             return read_schedule(row)
 
-        schedule = await self._database.write(steps)
+        schedule = await self._database.write(lambda: carry_out(proposal, steps))
         self._tell()
         return schedule
 
@@ -112,13 +117,19 @@ class ScheduleStore:
         """The user's schedules that wait or are paused, the next one first."""
         return [read_schedule(row) for row in await self._database.query(sql.LIST, user_id, kind)]
 
-    async def cancel(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """Delete it, and tell nothing of it any more. What it was; None where the user has no such one."""
+    async def cancel(
+        self, user_id: int, schedule_id: int, *, proposal: Proposal | None = None
+    ) -> Schedule | None:
+        """Delete it, and tell nothing of it any more. What it was; None where the user has no such one. With
+        a `proposal` it is carried out by that; raises ProposalGone or ProposalOutdated."""
         of = (user_id, schedule_id)
-        [rows, _] = await self._database.transaction(
-            [Statement(sql.DELETE, of), Statement(sql.FORGET_FIRINGS, of)]
-        )
-        return read_schedule(rows[0]) if rows else None
+
+        def steps() -> Steps[Schedule | None]:
+            rows = yield Statement(sql.DELETE, of)
+            yield Statement(sql.FORGET_FIRINGS, of)
+            return read_schedule(rows[0]) if rows else None
+
+        return await self._database.write(lambda: carry_out(proposal, steps))
 
     async def pause(self, user_id: int, schedule_id: int) -> Schedule | None:
         """Say nothing of it until it is resumed. None where the user has no such one that waits."""
@@ -184,7 +195,7 @@ class ScheduleStore:
             *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
             *(message.author_name, message.discord_id, message.content),
             *(tool_calls_to_json(message.tool_calls), schedule.heard, to_ms(self._clock())),
-            *(schedule.id, to_ms(firing.due_at)),
+            *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
         )
         await self._database.transaction(
             [_settled(firing, "sent", message.discord_id), Statement(sql.INSERT_SAID, said)]
@@ -252,7 +263,8 @@ class ScheduleStore:
         rows = await self._database.query(sql.LAST_SAID, user_id, channel_id, since)
         return read_message(rows[0]) if rows else None
 
-    def _checked(self, text: str) -> str:
+    def check(self, text: str) -> str:
+        """The text as it is stored. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
         text = text.strip()
         if not text:
             raise EmptyReminder

@@ -14,6 +14,7 @@ from uuid import uuid4
 from cc_bot.domain.canvas import Drawn
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import Database, Row, Statement
 from cc_bot.stores.attachments import DELETE_ATTACHMENTS_OF_IDLE
@@ -192,12 +193,13 @@ class SessionStore:
         replaces: int | None = None,
         drawn: Sequence[Drawn] = (),
         entry: str = "",
+        proposals: Sequence[ProposedChange] = (),
     ) -> StoredTurn:
         """The same as `commit_turn`; what is returned are the messages as they were stored, which also a
         history too short for them does not lose. `entry`: of the turn in the ledger, where it is answered by
-        that."""
+        that. `proposals`: what the answer proposes to the user."""
         now = from_ms(to_ms(self._clock()))  # as it is read back
-        writing = NewTurn(session, tuple(messages), now, replaces, tuple(drawn), entry)
+        writing = NewTurn(session, tuple(messages), now, replaces, tuple(drawn), entry, tuple(proposals))
         return await store_turn(self._database, writing, idle_since(now, self._ttl), self._limit)
 
     async def _files(self, session: Session, rows: Sequence[Row], before: int) -> Sequence[Row]:

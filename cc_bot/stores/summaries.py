@@ -23,7 +23,7 @@ MAX_BACKLOG: Final = 200
 
 # $1 user, $2 channel, $3 agent, in all of these
 _SELECT: Final = """
-    SELECT visibility, content, first_message_id, last_message_id, created_at
+    SELECT visibility, content, first_message_id, last_message_id, created_at, tainted
     FROM summaries
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3
     ORDER BY visibility DESC
@@ -54,7 +54,8 @@ _COVER_EVERYTHING: Final = """
 
 # as above, and $4 limit. One session at a time: the rows of several would have to be sorted.
 _SELECT_BACKLOG: Final = """
-    SELECT s.id, s.closed_at IS NOT NULL, s.summarized_to, m.id, m.role, m.content, m.visibility, m.created_at
+    SELECT s.id, s.closed_at IS NOT NULL, s.summarized_to, m.id, m.role, m.content, m.visibility,
+        m.created_at, m.tainted
     FROM sessions AS s
     JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to AND m.status <> 'replaced'
@@ -82,9 +83,9 @@ _SELECT_BACKLOG: Final = """
 _PUT: Final = """
     INSERT INTO summaries (
         session_id, user_id, channel_id, agent, visibility, content,
-        first_message_id, last_message_id, created_at
+        first_message_id, last_message_id, created_at, tainted
     )
-    SELECT id, user_id, channel_id, agent, $5, $6, $7, $8, $9
+    SELECT id, user_id, channel_id, agent, $5, $6, $7, $8, $9, $10
     FROM sessions
     WHERE id = $1 AND user_id = $2 AND summarized_to = $3 AND summarize = 1
         AND CASE WHEN closed_at IS NULL THEN 0 ELSE 1 END = $4
@@ -92,7 +93,8 @@ _PUT: Final = """
         session_id = excluded.session_id,
         content = excluded.content,
         last_message_id = excluded.last_message_id,
-        created_at = excluded.created_at
+        created_at = excluded.created_at,
+        tainted = CASE WHEN summaries.tainted = 1 THEN 1 ELSE excluded.tainted END
     WHERE summaries.user_id = $2
 """
 
@@ -136,7 +138,7 @@ class SummaryStore:
         now = to_ms(self._clock())
         ids = [message.id for message in backlog.messages if message.id is not None]
         puts = [
-            Statement(_PUT, (*unchanged, visibility, text, ids[0], ids[-1], now))
+            Statement(_PUT, (*unchanged, visibility, text, ids[0], ids[-1], now, _taint(backlog, visibility)))
             for visibility, text in texts.items()
         ]
         *_, covered = await self._database.transaction([*puts, Statement(_COVER, (*unchanged, ids[-1]))])
@@ -168,11 +170,18 @@ def _key(key: SessionKey) -> tuple[int, int, str]:
     return (key.user_id, key.channel_id, key.agent)
 
 
+def _taint(backlog: Backlog, visibility: Visibility) -> int:
+    """1 where a summary of what was said in this visibility is made of anything tainted."""
+    return int(any(each.taints for each in backlog.messages if each.visibility == visibility))
+
+
 def _summary(row: Row) -> Summary:
-    visibility, content, first_message_id, last_message_id, ms = row
-    return Summary(visibility, content, first_message_id, last_message_id, from_ms(ms))
+    visibility, content, first_message_id, last_message_id, ms, tainted = row
+    return Summary(visibility, content, first_message_id, last_message_id, from_ms(ms), bool(tainted))
 
 
 def _message(row: Row) -> Message:
-    _, _, _, id_, role, content, visibility, ms = row
-    return Message(role, content, visibility=visibility, created_at=from_ms(ms), id=id_)
+    _, _, _, id_, role, content, visibility, ms, tainted = row
+    return Message(
+        role, content, visibility=visibility, tainted=bool(tainted), created_at=from_ms(ms), id=id_
+    )

@@ -9,6 +9,7 @@ from cc_bot.domain.canvas import Canvas, Drawn
 from cc_bot.domain.canvas_reducer import reduce_all
 from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import Message
+from cc_bot.domain.proposal import Proposal, ProposedChange
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.attachments import (
@@ -21,6 +22,7 @@ from cc_bot.stores.columns import to_ms, to_text
 from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.memory_calls import NOTE_CALLS, note_calls
 from cc_bot.stores.message_columns import tool_calls_to_json
+from cc_bot.stores.proposals import DROP_OF_ANSWER, INSERT_PROPOSAL, insert_proposals, read_proposal
 
 # Discord's id of it goes to the answer that takes its place, in the same message.
 _MARK_REPLACED: Final = """
@@ -32,9 +34,9 @@ _MARK_REPLACED: Final = """
 _INSERT_MESSAGE: Final = """
     INSERT INTO messages (
         session_id, user_id, channel_id, parent_channel_id, author_id, author_name,
-        discord_id, role, content, tool_calls, visibility, status, timestamp, created_at
+        discord_id, role, content, tool_calls, visibility, status, timestamp, created_at, tainted
     )
-    SELECT id, user_id, channel_id, channel_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11
+    SELECT id, user_id, channel_id, channel_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12
     FROM sessions WHERE id = $1 AND user_id = $2
     RETURNING id
 """
@@ -56,6 +58,8 @@ class NewTurn:
     drawn: tuple[Drawn, ...]
     entry: str = ""
     """Of the turn in the ledger; empty where it has none."""
+    proposals: tuple[ProposedChange, ...] = ()
+    """What its answer proposes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,8 @@ class StoredTurn:
     """With their ids and times."""
     canvas: Canvas | None = None
     """All that is up now, where the turn has changed it."""
+    proposals: tuple[Proposal, ...] = ()
+    """With their ids."""
 
 
 async def store_turn(database: Database, turn: NewTurn, idle_since: str, limit: int) -> StoredTurn:
@@ -77,23 +83,42 @@ async def store_turn(database: Database, turn: NewTurn, idle_since: str, limit: 
         results, canvas = await database.write(lambda: _with_drawing(batch, turn))
     else:
         results, canvas = await database.transaction(batch), None
-    inserted = [rows for each, rows in zip(batch, results, strict=True) if each.sql is _INSERT_MESSAGE]
+    inserted = _rows_of(_INSERT_MESSAGE, batch, results)
     messages = (
         replace(
-            message, id=_stored_id(rows), created_at=turn.now, author_id=_author(message, turn.session.key)
+            message,
+            id=_stored_id(rows),
+            created_at=turn.now,
+            author_id=_author(message, turn.session.key),
+            tainted=message.taints,
         )
         for message, rows in zip(turn.messages, inserted, strict=True)
     )
-    return StoredTurn(tuple(messages), canvas)
+    made = [row for rows in _rows_of(INSERT_PROPOSAL, batch, results) for row in rows]
+    return StoredTurn(tuple(messages), canvas, tuple(map(read_proposal, made)))
+
+
+def _rows_of(sql: str, batch: Sequence[Statement], results: Sequence[Sequence[Row]]) -> list[Sequence[Row]]:
+    return [rows for each, rows in zip(batch, results, strict=True) if each.sql is sql]
 
 
 def _statements(turn: NewTurn, idle_since: str, limit: int) -> list[Statement]:
     owned = (turn.session.id, turn.session.key.user_id)
-    batch = [] if turn.replaces is None else [Statement(_MARK_REPLACED, (*owned, turn.replaces))]
+    batch = []
+    if turn.replaces is not None:
+        batch.append(Statement(_MARK_REPLACED, (*owned, turn.replaces)))
+        batch.append(Statement(DROP_OF_ANSWER, (turn.session.key.user_id, turn.replaces)))
     for message in turn.messages:
         batch.append(_insert(owned, message, _author(message, turn.session.key), to_ms(turn.now)))
         batch.extend(note_calls(NOTE_CALLS, *owned, message.tool_calls))
         batch.extend(insert_files(owned, message))
+    batch += insert_proposals(
+        turn.session.key,
+        turn.session.id,
+        turn.proposals,
+        turn.now,
+        visibility=turn.messages[-1].visibility,
+    )
     batch.append(Statement(_TOUCH, (*owned, to_text(turn.now), idle_since)))
     if limit:
         batch.append(Statement(DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, limit)))
@@ -145,6 +170,7 @@ def _insert(owned: tuple[str, int], message: Message, author_id: int, ms: int) -
         message.visibility,
         message.status,
         ms,
+        int(message.taints),
     )
     return Statement(_INSERT_MESSAGE, (*owned, *columns))
 

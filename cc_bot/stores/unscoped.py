@@ -24,6 +24,7 @@ from cc_bot.stores.memory_traces import SELECT_CHANNEL_QUESTIONS
 from cc_bot.stores.mentions import MENTION_STATEMENTS
 from cc_bot.stores.personal_erasure_statements import PERSONAL_ERASURE_STATEMENTS
 from cc_bot.stores.personal_tables import CHANNEL_READING_STATEMENTS
+from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS
 from cc_bot.stores.retention import RETENTION_STATEMENTS
 from cc_bot.stores.schedule_statements import SCHEDULE_STATEMENTS
 from cc_bot.stores.usage_statements import USAGE_STATEMENTS
@@ -70,6 +71,7 @@ UNSCOPED: Final = frozenset(
         *(*PERSONAL_ERASURE_STATEMENTS, *CHANNEL_READING_STATEMENTS, *RETENTION_STATEMENTS),
         *CANVAS_STATEMENTS,
         *SCHEDULE_STATEMENTS,
+        *(DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS),
         *USAGE_STATEMENTS,
         *VECTOR_STATEMENTS,
         *VITAL_STATEMENTS,

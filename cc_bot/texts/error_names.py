@@ -14,7 +14,6 @@ class ErrorTexts:
     secret_not_stored: str
     memory_paused: str
     memory_not_found: str
-    not_asked_for: str
     import_not_understood: str
     too_many_to_import: str
     end_not_understood: str
@@ -24,7 +23,8 @@ class ErrorTexts:
     reminder_too_long: str
     too_many_schedules: str
     schedule_not_found: str
-    schedule_not_asked_for: str
+    proposal_gone: str
+    proposal_outdated: str
     when_not_understood: str
     when_passed: str
     when_too_far: str

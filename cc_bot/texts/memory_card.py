@@ -23,6 +23,7 @@ class MemoryCardTexts:
     """Parameter: author."""
     from_someones_message: str
     from_model: str
+    from_proposal: str
     """Parameter: model."""
     from_unnamed_model: str
     from_import: str
@@ -68,18 +69,17 @@ class MemoryCardTexts:
     def because(self, kind: SourceKind, *, author: str = "", model: str = "") -> str:
         """How a memory came about. Author and model are empty where they are not known."""
         match kind:
-            case "command":
-                return self.from_command
             case "message":
                 return self.from_message.format(author=author) if author else self.from_someones_message
             case "model":
                 return self.from_model.format(model=model) if model else self.from_unnamed_model
-            case "import":
-                return self.from_import
-            case "terminal":
-                return self.from_terminal
-            case "":
-                return self.from_unknown
+            case _:
+                return {
+                    "command": self.from_command,
+                    "import": self.from_import,
+                    "terminal": self.from_terminal,
+                    "proposal": self.from_proposal,
+                }.get(kind, self.from_unknown)
 
 
 JA = MemoryCardTexts(
@@ -95,6 +95,7 @@ JA = MemoryCardTexts(
     from_command="あなたが /memory add で登録しました。",
     from_message="あなたが {author} さんのメッセージから登録しました。",
     from_someones_message="あなたがメッセージから登録しました。",
+    from_proposal="会話の中での提案を、あなたが確認して覚えました。",
     from_model="会話の中で覚えました（AIモデル: {model}）。",
     from_unnamed_model="会話の中で覚えました。",
     from_import="あなたがファイルから取り込みました。",
@@ -140,6 +141,7 @@ EN = MemoryCardTexts(
     from_command="You saved it with /memory add.",
     from_message="You saved it from a message by {author}.",
     from_someones_message="You saved it from a message.",
+    from_proposal="Proposed in a conversation, and confirmed by you.",
     from_model="Remembered in a conversation (AI model: {model}).",
     from_unnamed_model="Remembered in a conversation.",
     from_import="You imported it from a file.",

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from cc_bot.domain.memory import parse_tags
-from cc_bot.tools.registry import Misused, ToolContext
+from cc_bot.tools.registry import InvalidToolCall, ToolContext
 
 MAX_RESULTS: Final = 20
 
@@ -65,7 +65,7 @@ Expires = Annotated[
 def end_of(expires: str | None, context: ToolContext) -> datetime | None:
     """When a fact ends: after the day, or at the time that is named, where the user is; None: never.
 
-    Raises Misused for what is neither, and for what is over already.
+    Raises InvalidToolCall for what is neither, and for what is over already.
     """
     if expires is None or expires.strip().casefold() in _NEVER:
         return None
@@ -73,12 +73,12 @@ def end_of(expires: str | None, context: ToolContext) -> datetime | None:
     try:
         moment = datetime.fromisoformat(written)
     except ValueError:
-        raise Misused("expires: write a date such as 2026-03-15, or 2026-03-15T18:00.") from None
+        raise InvalidToolCall("expires: write a date such as 2026-03-15, or 2026-03-15T18:00.") from None
     if moment.year == MAXYEAR:  # how some models write `never`; there is no day after it
         return None
     if _DAY.fullmatch(written):
         moment += timedelta(days=1)
     end = moment if moment.tzinfo else moment.replace(tzinfo=context.timezone)
     if end <= context.clock():
-        raise Misused("expires: that is in the past. Leave it out, or do not keep the fact.")
+        raise InvalidToolCall("expires: that is in the past. Leave it out, or do not keep the fact.")
     return end

@@ -24,7 +24,8 @@ from cc_bot.domain.canvas import (
 )
 from cc_bot.domain.canvas_limits import CanvasRefused
 from cc_bot.tools.arguments import as_text, as_texts
-from cc_bot.tools.registry import Misused, ToolContext, tool
+from cc_bot.tools.consent import PROPOSED, must_propose
+from cc_bot.tools.registry import InvalidToolCall, ToolContext, tool
 
 
 class _Line(BaseModel):
@@ -104,13 +105,13 @@ async def canvas_update_card(
     content: str | None = None,
 ) -> Mapping[str, Any]:
     """Change a card or text; of a chart, its title."""
-    return _up(_draw(context, UpdateCard(id, title or None, content or None)))
+    return _up(context, _draw(context, UpdateCard(id, title or None, content or None)))
 
 
 @tool(writes=True, canvas=True)
 async def canvas_remove_element(context: ToolContext, id: Id) -> Mapping[str, Any]:  # noqa: A002 - as above
     """Take one element off the canvas."""
-    return _up(_draw(context, RemoveElement(id)))
+    return _up(context, _draw(context, RemoveElement(id)))
 
 
 @tool(writes=True, canvas=True)
@@ -120,21 +121,26 @@ async def canvas_set_mode(
     focus: Annotated[Id | None, Field(description="The id of that element.")] = None,
 ) -> Mapping[str, Any]:
     """Lay out the canvas: list, board (cards side by side) or focus (one element alone); or clear it."""
-    return _up(_draw(context, SetMode(mode, focus or "")))
+    return _up(context, _draw(context, SetMode(mode, focus or "")))
 
 
 def _draw(context: ToolContext, command: CanvasCommand) -> Canvas:
     if context.canvas is None:
-        raise Misused("There is no canvas here.")
+        raise InvalidToolCall("There is no canvas here.")
+    propose = must_propose(context)
     try:
-        return context.canvas.apply(command)
+        return context.canvas.apply(command, propose=propose)
     except CanvasRefused as refused:
-        raise Misused(str(refused)) from None
+        raise InvalidToolCall(str(refused)) from None
 
 
 def _added(context: ToolContext, command: AddCard | ShowText | AddChart) -> Mapping[str, Any]:
-    return {"id": _draw(context, command).elements[-1].id}
+    return _told(context, {"id": _draw(context, command).elements[-1].id})
 
 
-def _up(canvas: Canvas) -> Mapping[str, Any]:
-    return {"up": [each.id for each in canvas.elements]}
+def _up(context: ToolContext, canvas: Canvas) -> Mapping[str, Any]:
+    return _told(context, {"up": [each.id for each in canvas.elements]})
+
+
+def _told(context: ToolContext, drawn: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**drawn, **PROPOSED} if context.tainted else drawn

@@ -13,6 +13,7 @@ class CanvasDraft:
         self._canvas = canvas
         self._visibility = visibility
         self._drawn: list[Drawn] = []
+        self._proposed: list[CanvasCommand] = []
 
     @property
     def canvas(self) -> Canvas:
@@ -24,12 +25,21 @@ class CanvasDraft:
         """What was done, in order; with the ids that elements got, which later commands name."""
         return tuple(self._drawn)
 
-    def apply(self, command: CanvasCommand) -> Canvas:
-        """Draw, and return what the turn sees then; what was added is its last element. Raises CanvasRefused
-        with a message for the model; nothing is drawn then. It awaits nothing, so that calls which a model
-        makes at once are done in their order."""
+    @property
+    def proposed(self) -> tuple[CanvasCommand, ...]:
+        """What is left to the user, in order."""
+        return tuple(self._proposed)
+
+    def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
+        """Draw, and return what the turn sees then; what was added is its last element. What it is to
+        `propose` is drawn for the turn's own eyes alone: what it says next may build on it. Raises
+        CanvasRefused with a message for the model; nothing is drawn then. It awaits nothing, so that calls
+        which a model makes at once are done in their order."""
         self._canvas = reduce(self._canvas, Drawn(command, self._visibility))
         if isinstance(command, AddCard | ShowText | AddChart):
             command = replace(command, id=self._canvas.elements[-1].id)
-        self._drawn.append(Drawn(command, self._visibility))
+        if propose:
+            self._proposed.append(command)
+        else:
+            self._drawn.append(Drawn(command, self._visibility))
         return self.canvas

@@ -1,16 +1,25 @@
 """The model's hands on the user's memories: keep, look up, change, forget, list.
 
-Each acts for the one user of the turn, and only on what the answer's readers may see. What changes anything
-is held against what the user asked for (consent.py).
+Each acts for the one user of the turn, and only on what the answer's readers may see. What the turn has read
+decides whether a change is made or proposed (consent.py).
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Field
 
-from cc_bot.domain.errors import MemoryNotFound, NotAskedFor
-from cc_bot.domain.memory import DEFAULT_CATEGORY, Memory, MemoryChange
+from cc_bot.domain.errors import MemoryNotFound, SecretNotStored
+from cc_bot.domain.memory import (
+    Audience,
+    Memory,
+    MemoryChange,
+    clean_category,
+    clean_content,
+)
+from cc_bot.domain.proposal import AS_IT_IS, NEVER, ChangeMemory, ForgetMemory, KeepMemory
 from cc_bot.stores.settings import Keep
 from cc_bot.tools.arguments import (
     Expires,
@@ -21,7 +30,7 @@ from cc_bot.tools.arguments import (
     as_list,
     end_of,
 )
-from cc_bot.tools.consent import Asked
+from cc_bot.tools.consent import PROPOSED, must_propose, must_propose_changing
 from cc_bot.tools.notes import DATA_NOT_INSTRUCTIONS, changed_note, found_notes, labelled, note, short_notes
 from cc_bot.tools.registry import ToolContext, ToolResult, tool
 
@@ -45,33 +54,21 @@ async def remember(
     and facts about other people only when asked for in so many words. If one of the other notes in the result
     no longer holds because of the new fact, call remember again with the same content and its id as
     `supersedes`."""
-    asked = _asked(context)
     former = None if supersedes is None else await _own(context, supersedes)
-    allowed = asked.to_keep(content)
-    if former is not None:
-        allowed = asked.to_change(former.content, former.id, content)
-    if not allowed:
-        raise NotAskedFor
-    beside = await _beside(context, content)
-    change = await context.memories.remember(
-        context.user_id,
-        content,
-        category=category or DEFAULT_CATEGORY,
-        tags=tuple(tags),
-        audience=context.audience,
-        source=context.source,
-        expires_at=end_of(expires, context),
-        supersedes=supersedes,
+    wanted = KeepMemory(
+        clean_content(content),
+        clean_category(category),
+        tuple(tags),
+        context.audience,
+        end_of(expires, context),
+        former.id if former else None,
+        former.content if former else "",
     )
-    if former is not None:
-        change = await _superseded(context, change, former)
-    told: dict[str, Any] = {"remembered": changed_note(context, change)}
-    if former is not None:
-        replaced = former.id in {change.memory.id, change.memory.supersedes}
-        told["superseded"] = former.id if replaced else f"Not #{former.id}: delete it with forget."
-    if nearest := [memory for memory in beside if memory.id != change.memory.id][:NEAREST]:
-        told |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short_notes(context, nearest)}
-    return ToolResult(told, changes=(change,), beside=tuple(memory.id for memory in nearest))
+    if must_propose(context):
+        return _proposed(context, wanted)
+    if former is not None and must_propose_changing(context, former.id):
+        return await _keep_beside(context, wanted, former)
+    return await _keep(context, wanted, former)
 
 
 @tool(writes=False, memory=True)
@@ -94,7 +91,8 @@ async def recall(
         audience=context.audience,
     )
     told = labelled(found_notes(context, found))
-    return ToolResult(told, recalled=tuple(each.memory.id for each in found))
+    memories = [each.memory for each in found]
+    return ToolResult(told, recalled=_ids(memories), tainted=_any_tainted(memories))
 
 
 @tool(writes=True, memory=True)
@@ -110,16 +108,32 @@ async def update_memory(
     """Correct a memory, when the user asks for it or says that it changed; recall tells its id."""
     # What is said where the user alone sees it makes the memory private, as it would a new one.
     former = await _own(context, id)
-    if not _asked(context).to_change(former.content, former.id, content or ""):
-        raise NotAskedFor
+    audience: Audience | None = "private" if context.audience == "private" else None
+    ends: datetime | Keep | None = end_of(expires, context) if expires else Keep.AS_IS
+    if must_propose_changing(context, former.id):
+        return _proposed(
+            context,
+            ChangeMemory(
+                former.id,
+                former.content,
+                clean_content(content) if content else None,
+                clean_category(category) if category else None,
+                None if tags is None else tuple(tags),
+                audience,
+                AS_IT_IS if isinstance(ends, Keep) else ends or NEVER,
+                former.category,
+                former.tags,
+                former.expires_at,
+            ),
+        )
     memory = await context.memories.update(
         context.user_id,
         former.id,
         content=content or None,
         category=category or None,
         tags=tags,
-        audience="private" if context.audience == "private" else None,
-        expires_at=end_of(expires, context) if expires else Keep.AS_IS,
+        audience=audience,
+        expires_at=ends,
     )
     if memory is None:
         raise MemoryNotFound(id=former.id)
@@ -131,10 +145,8 @@ async def update_memory(
 async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A002 - what the notes call it
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _own(context, id)
-    if not _asked(context).to_forget(
-        f"{memory.content} {memory.category} {' '.join(memory.tags)}", memory.id
-    ):
-        raise NotAskedFor
+    if must_propose_changing(context, memory.id):
+        return _proposed(context, ForgetMemory(memory.id, memory.content))
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.id)
     told = {"forgotten": {"id": memory.id, "content": memory.content}}
@@ -153,11 +165,65 @@ async def list_memories(
     told = labelled([note(context, memory) for memory in memories[:limit]])
     if len(memories) > limit:
         told["more_before"] = memories[limit - 1].id
-    return ToolResult(told, recalled=tuple(memory.id for memory in memories[:limit]))
+    shown = memories[:limit]
+    return ToolResult(told, recalled=_ids(shown), tainted=_any_tainted(shown))
 
 
-def _asked(context: ToolContext) -> Asked:
-    return Asked(context.question, context.previous_answer, context.earlier, context.informed)
+async def _keep(context: ToolContext, wanted: KeepMemory, former: Memory | None = None) -> ToolResult:
+    """Keep a memory, in the place of the former one if there is one."""
+    beside = await _beside(context, wanted.content)
+    change = await context.memories.remember(
+        context.user_id,
+        wanted.content,
+        category=wanted.category,
+        tags=wanted.tags,
+        audience=wanted.audience,
+        source=context.source,
+        expires_at=wanted.expires_at,
+        supersedes=former.id if former else None,
+    )
+    if former is not None:
+        change = await _superseded(context, change, former)
+    told: dict[str, Any] = {"remembered": changed_note(context, change)}
+    if former is not None:
+        replaced = former.id in {change.memory.id, change.memory.supersedes}
+        told["superseded"] = former.id if replaced else f"Not #{former.id}: delete it with forget."
+    nearest = [memory for memory in beside if memory.id != change.memory.id][:NEAREST]
+    if nearest:
+        told |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short_notes(context, nearest)}
+    return ToolResult(told, changes=(change,), tainted=_any_tainted(nearest))
+
+
+async def _keep_beside(context: ToolContext, wanted: KeepMemory, former: Memory) -> ToolResult:
+    """Keep a memory, and propose that it takes the place of the former one, which its user was not shown."""
+    kept = await _keep(context, wanted)
+    [change] = kept.changes
+    if change.memory.id == former.id:
+        return kept
+    left = _proposed(context, wanted)
+    return replace(kept, told={**kept.told, "superseded": left.told}, proposal=left.proposal)
+
+
+def _proposed(context: ToolContext, change: KeepMemory | ChangeMemory | ForgetMemory) -> ToolResult:
+    """Leave a change to the user. Raises SecretNotStored for what may not be stored anywhere."""
+    match change:
+        case KeepMemory(content, category, tags):
+            texts: tuple[str, ...] = (content, category, *tags)
+        case ChangeMemory(content=content, category=category, tags=tags):
+            texts = tuple(text for text in (content, category, *(tags or ())) if text)
+        case ForgetMemory():
+            texts = ()
+    if context.memories.refuses(*texts):
+        raise SecretNotStored
+    return ToolResult(PROPOSED, proposal=change)
+
+
+def _ids(memories: Sequence[Memory]) -> tuple[int, ...]:
+    return tuple(memory.id for memory in memories)
+
+
+def _any_tainted(memories: Sequence[Memory]) -> bool:
+    return any(memory.tainted for memory in memories)
 
 
 async def _own(context: ToolContext, memory_id: int) -> Memory:

@@ -26,6 +26,7 @@ from cc_bot.domain.errors import CcBotError, SecretNotStored
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Audience, MemoryChange, Source
 from cc_bot.domain.message import Visibility
+from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolRequest, ToolSchema
@@ -54,14 +55,16 @@ class ToolContext:
     locale: Locale
     timezone: ZoneInfo
     memories: MemoryStore
-    question: str = ""
-    """What the user asked in this turn."""
-    previous_answer: str = ""
-    """What the model said last before that; empty where that is not known."""
-    earlier: str = ""
-    """What the same user asked before that; empty where that is not known."""
-    informed: bool = False
-    """Whether the model has been shown memories, in this turn or in its history."""
+    tainted: bool = True
+    """Whether the model has read words that the user did not write."""
+    can_propose: bool = True
+    """Whether the user can be asked: nobody watches a heartbeat."""
+    recalled: frozenset[int] = frozenset()
+    """The memories that this turn looked up, as its user sees."""
+    made: frozenset[int] = frozenset()
+    """The memories that this turn has made."""
+    changing: int = 0
+    """How many memories that were there before this turn has changed or deleted, or is about to."""
     source: Source = Source("model")
     """What is kept in this turn came from here."""
     clock: Clock = utc_now
@@ -96,13 +99,15 @@ class ToolResult:
     """What the user is told, from committed rows."""
     recalled: tuple[int, ...] = ()
     """The memories that the model was shown to answer with."""
-    beside: tuple[int, ...] = ()
-    """Others that it was shown."""
     schedules: tuple[ScheduleChange, ...] = ()
     """What the user is told of their reminders, from committed rows."""
+    proposal: ProposedChange | None = None
+    """What was not done, and is left to the user."""
+    tainted: bool = False
+    """Whether the model is told words that the user did not write."""
 
 
-class Misused(Exception):
+class InvalidToolCall(Exception):
     """The arguments make no sense together. The message is for the model."""
 
 
@@ -118,8 +123,9 @@ class ToolOutcome:
     ok: bool
     changes: tuple[MemoryChange, ...] = ()
     recalled: tuple[int, ...] = ()
-    beside: tuple[int, ...] = ()
     schedules: tuple[ScheduleChange, ...] = ()
+    proposal: ProposedChange | None = None
+    tainted: bool = False
     secret: bool = False
     """Whether the arguments hold what must not be stored."""
 
@@ -148,7 +154,7 @@ class Tool:
                 result = await self.function(context, **dict(given))
         except ValidationError as error:
             return _failed(_problems(error))
-        except Misused as error:
+        except InvalidToolCall as error:
             return _failed(str(error))
         except SecretNotStored as error:
             return replace(_failed(explain(error, context.locale)), secret=True)
@@ -160,7 +166,15 @@ class Tool:
         if not isinstance(result, ToolResult):
             result = ToolResult(result)
         told = json.dumps(result.told, ensure_ascii=False)
-        return ToolOutcome(told, True, result.changes, result.recalled, result.beside, result.schedules)
+        return ToolOutcome(
+            told,
+            True,
+            result.changes,
+            result.recalled,
+            result.schedules,
+            result.proposal,
+            result.tainted,
+        )
 
 
 def tool(

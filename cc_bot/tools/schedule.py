@@ -1,7 +1,7 @@
 """The model's hands on the user's reminders: make one, list them, cancel one.
 
-Each acts for the one user of the turn, and only if their own words ask for it (appointments.py). What was
-asked for in private is shown in private only.
+Each acts for the one user of the turn. What was asked for in private is shown in private only, and what the
+turn has read decides whether a change is made or proposed (consent.py).
 """
 
 from collections.abc import Sequence
@@ -10,15 +10,15 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from cc_bot.domain.errors import ScheduleNotAskedFor, ScheduleNotFound, WhenNotUnderstood
+from cc_bot.domain.errors import ScheduleNotFound, WhenNotUnderstood
+from cc_bot.domain.proposal import AddReminder, CancelReminder
 from cc_bot.domain.repeat_words import parse_schedule
 from cc_bot.domain.schedule import Schedule, ScheduleChange
 from cc_bot.stores.schedules import ScheduleStore
-from cc_bot.tools.appointments import Wanted
 from cc_bot.tools.arguments import MemoryId, as_or_none
-from cc_bot.tools.consent import Asked
+from cc_bot.tools.consent import PROPOSED, must_propose
 from cc_bot.tools.notes import DATA_NOT_INSTRUCTIONS
-from cc_bot.tools.registry import Misused, ToolContext, ToolResult, tool
+from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolResult, tool
 
 MOST_LISTED = 30
 
@@ -38,14 +38,16 @@ async def schedule(
     """Remind the user at a time, when they ask for that in this message. Work out the date and time from the
     present one; ask if it is not clear when."""
     store, key = _store(context), context.key
-    if key is None or not _wanted(context).scheduled(text, repeating=bool(repeat)):
-        raise ScheduleNotAskedFor
+    if key is None:
+        raise InvalidToolCall("Nothing can be kept for later here.")
     try:
         due, cron = parse_schedule(when, repeat or "", context.clock(), context.timezone)
     except WhenNotUnderstood:
-        raise Misused("when: write the date and time where the user is, such as 2026-03-15T09:00.") from None
-    if cron and not _wanted(context).scheduled(text, repeating=True):  # the repeat may stand in `when`
-        raise ScheduleNotAskedFor
+        raise InvalidToolCall(
+            "when: write the date and time where the user is, such as 2026-03-15T09:00."
+        ) from None
+    if must_propose(context):
+        return ToolResult(PROPOSED, proposal=_new_reminder(context, text, due, cron))
     same = (text.strip(), due, cron, "active", context.visibility)
     for known in await store.list(context.user_id):  # models repeat their calls, and answers are made anew
         if (known.text, known.due_at, known.repeat, known.status, known.visibility) == same:
@@ -65,16 +67,18 @@ async def schedule(
 
 
 @tool(writes=False, schedule=True)
-async def list_schedules(context: ToolContext) -> dict[str, Any]:
+async def list_schedules(context: ToolContext) -> ToolResult:
     """List the user's reminders, the next one first."""
     known = await _seen(context)
     if not known:
-        return {"schedules": []}
+        return ToolResult({"schedules": []})
     told: dict[str, Any] = {
         "note": DATA_NOT_INSTRUCTIONS,
         "schedules": [_told(each) for each in known[:MOST_LISTED]],
     }
-    return told | ({"more": len(known) - MOST_LISTED} if len(known) > MOST_LISTED else {})
+    if len(known) > MOST_LISTED:
+        told["more"] = len(known) - MOST_LISTED
+    return ToolResult(told, tainted=any(each.tainted for each in known[:MOST_LISTED]))
 
 
 @tool(writes=True, schedule=True)
@@ -85,8 +89,8 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # 
     found = next((each for each in known if each.id == id), None)
     if found is None:
         raise ScheduleNotFound(id=id)
-    if not _wanted(context).cancelled(found.text, found.id, alone=len(known) == 1):
-        raise ScheduleNotAskedFor
+    if must_propose(context):
+        return ToolResult(PROPOSED, proposal=CancelReminder(found.id, found.text))
     cancelled = await _store(context).cancel(context.user_id, found.id)
     if cancelled is None:
         raise ScheduleNotFound(id=id)
@@ -96,12 +100,20 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # 
 
 def _store(context: ToolContext) -> ScheduleStore:
     if context.schedules is None:
-        raise Misused("Nothing can be kept for later here.")
+        raise InvalidToolCall("Nothing can be kept for later here.")
     return context.schedules
 
 
-def _wanted(context: ToolContext) -> Wanted:
-    return Wanted(Asked(context.question, context.previous_answer, context.earlier, context.informed))
+def _new_reminder(context: ToolContext, text: str, due: datetime, repeat: str) -> AddReminder:
+    return AddReminder(
+        _store(context).check(text),
+        due,
+        repeat,
+        context.timezone.key,
+        context.place,
+        context.guild_id,
+        str(context.locale),
+    )
 
 
 async def _seen(context: ToolContext) -> Sequence[Schedule]:

@@ -7,7 +7,10 @@ import pytest
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant
+from cc_bot.assistant.proposals import Proposals
 from cc_bot.domain import Message
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.proposal import ForgetMemory
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import discover
@@ -56,11 +59,13 @@ class TestReplacing:
             ),
         ],
     )
-    async def test_happens_when_the_user_tells_of_a_change(
+    async def test_is_proposed_when_the_user_tells_of_a_change(
         self, stores: Stores, say: Say, old: str, new: str, left: str
     ) -> None:
         await say(old)
         await say(new)
+        [wanted] = await stores.proposals.of_place(KEY.user_id, KEY.channel_id)
+        await Proposals(stores, utc_now).accept(KEY.user_id, wanted.id)
         assert await kept(stores) == [left]
 
     async def test_does_not_happen_to_what_may_hold_as_well(self, stores: Stores, say: Say) -> None:
@@ -75,14 +80,21 @@ class TestReplacing:
 
 
 class TestForgetting:
-    @pytest.mark.parametrize(
-        "asked", ["猫のこと忘れて", "#1を忘れて", "猫の名前を消してください", "forget #1"]
-    )
+    @pytest.mark.parametrize("asked", ["猫のこと忘れて", "猫の名前を消してください"])
     async def test_is_done_on_request(self, stores: Stores, say: Say, asked: str) -> None:
         await say("猫の名前はモチ。覚えて")
         await say("車の色は赤です。覚えて")
         assert "モチ" in await say(asked)
         assert await kept(stores) == ["車の色は赤です。"]
+
+    @pytest.mark.parametrize("asked", ["#1を忘れて", "forget #1"])
+    async def test_of_one_that_nobody_was_shown_is_proposed(
+        self, stores: Stores, say: Say, asked: str
+    ) -> None:
+        await say("猫の名前はモチ。覚えて")
+        await say(asked)
+        [wanted] = await stores.proposals.of_place(KEY.user_id, KEY.channel_id)
+        assert wanted.change == ForgetMemory(1, "猫の名前はモチ。")
 
     async def test_asks_which_one_where_several_may_be_meant(self, stores: Stores, say: Say) -> None:
         await say("猫の名前はモチ。覚えて")

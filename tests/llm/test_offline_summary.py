@@ -8,6 +8,7 @@ import pytest
 from cc_bot.context.prompt import build_prompt
 from cc_bot.domain import Locale, Message
 from cc_bot.domain.message import Role
+from cc_bot.domain.session import Recollection
 from cc_bot.llm.model import ChatRequest, Delta
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.llm.summary_request import SummaryMaterial, summary_material, summary_request
@@ -57,7 +58,7 @@ class TestSummary:
             locale=locale,
             now=datetime(2026, 11, 22, tzinfo=UTC),
             timezone=ZoneInfo("Asia/Tokyo"),
-            recap=await summary("", ("user", fact), ("user", "ok"), locale=locale),
+            recap=Recollection("public", await summary("", ("user", fact), ("user", "ok"), locale=locale)),
         )
         assert known in await answer(ChatRequest(prompt))
 

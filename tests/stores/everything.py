@@ -12,6 +12,7 @@ from cc_bot.domain.ledger import PendingTurn
 from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Payer
 from cc_bot.domain.matters import Mark
 from cc_bot.domain.memory_transfer import PortableMemory
+from cc_bot.domain.proposal import AddReminder, KeepMemory, Proposal
 from cc_bot.domain.schedule import Firing, Quiet
 from cc_bot.domain.usage import Spent
 from cc_bot.storage import Database, Statement
@@ -30,6 +31,7 @@ from tests.stores.places import answer, said
 
 USER: Final = 123456789012345678
 KEY: Final = SessionKey(USER, channel_id=2)
+PROPOSED: Final = KeepMemory("猫は三毛", "general", (), "anywhere")
 FILE: Final = Attachment("a.txt", "text/plain", b"a")
 
 
@@ -48,7 +50,8 @@ async def do_everything(database: Database) -> set[str]:
     await stores.summaries.current(KEY)
     await stores.summaries.delete(KEY)
     drawn = [Drawn(AddCard("買い物", "牛乳"), "public")]
-    await stores.sessions.archive_turn(session, turn("またね"), drawn=drawn)
+    stored = await stores.sessions.archive_turn(session, turn("またね"), drawn=drawn, proposals=[PROPOSED])
+    await decide(stores, stored.proposals[0])
     by_the_message = SessionStore(database, history_limit=0, page_size=1)
     await by_the_message.earlier(await by_the_message.open(KEY))
     await stores.sessions.clear(KEY)
@@ -127,6 +130,7 @@ async def do_everything(database: Database) -> set[str]:
         *("cancel", "pause", "resume", "rezone", "claim_due", "sent", "skipped", "failed", "lost"),
         *("unreported", "next_due", "prune", "said", "last_said"),
         *("look", "looked_at", "missed", "forget"),
+        *("of_place", "drop"),
         *("in_force", "rules", "remove", "begin_maintenance", "end_maintenance", "chain", "chains"),
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
         *("all", "unset"),
@@ -358,9 +362,25 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     await stores.channels.delete([11])
     await stores.channels.forget_place(key)
     return {
-        *("add", "add_all", "commit_answer", "newest_answer", "session_of", "add_pages", "drop_pages"),
-        *("pages", "shows_answer"),
+        *("add", "add_all", "commit_answer", "archive_answer", "newest_answer", "session_of", "add_pages"),
+        *("drop_pages", "pages", "shows_answer"),
         *("reading", "reset", "edit", "delete", "forget_place", "places", "pass_over"),
         *("begin", "begun", "waiting", "answering", "answer_of", "give_up", "questions", "answered_by"),
         *("to_show", "shown", "left_behind", "edited", "read", "place_of", "unattended", "rewriting"),
     }
+
+
+async def decide(stores: Stores, proposal: Proposal) -> None:
+    """Look a proposal up in each way, carry it out and drop it."""
+    assert await stores.proposals.get(USER, proposal.id) == proposal
+    assert await stores.proposals.of_answer(USER, proposal.answer_id) == (proposal,)
+    assert await stores.proposals.of_place(USER, KEY.channel_id) == (proposal,)
+    assert isinstance(proposal.change, KeepMemory)
+    await stores.memories.remember(USER, proposal.change.content, proposal=proposal)
+    assert not await stores.proposals.drop(USER, proposal.id)
+    await stores.proposals.prune()
+    question = said(30, "リマインドして")
+    channel = ChannelKey(5)
+    await stores.channels.add(channel, question, waiting=True)
+    change = AddReminder("薬", datetime.now(UTC), "", "Asia/Tokyo", "channel")
+    await stores.channels.archive_answer(channel, answer(31, "はい"), [question], [change])

@@ -8,6 +8,7 @@ from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.matters import Mark
+from cc_bot.domain.proposal import KeepMemory
 from cc_bot.domain.schedule import Place
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
@@ -78,8 +79,12 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
             "user", f"{word}？", visibility=visibility, author_name=word, attachments=(file,), discord_id=None
         )
         reply = Message("assistant", f"{word}です", visibility=visibility, tool_calls=(remembered(memory),))
+        proposed = [KeepMemory(f"{word}の提案", "general", (word,), "anywhere")]
         await stores.sessions.archive_turn(
-            session, [question, reply], drawn=[Drawn(AddCard(word, word), visibility)]
+            session,
+            [question, reply],
+            drawn=[Drawn(AddCard(word, word), visibility)],
+            proposals=proposed,
         )
     backlog = await stores.summaries.backlog(key)
     assert backlog is not None

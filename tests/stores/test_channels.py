@@ -51,6 +51,7 @@ class TestMessage:
             status="stopped",
             author_id=BOT,
             discord_id=20,
+            tainted=True,  # who knows what its model had read
             created_at=(await newest(stores)).created_at,
         )
 

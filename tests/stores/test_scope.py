@@ -27,6 +27,7 @@ from cc_bot.stores import (
     MentionStore,
     PersonalDataStore,
     PersonalErasureStore,
+    ProposalStore,
     RetentionStore,
     ScheduleStore,
     SessionStore,
@@ -50,6 +51,7 @@ from cc_bot.stores.memory_remaking import REMAKING_STATEMENTS
 from cc_bot.stores.memory_removal_statements import SELECT_DUE, SELECT_OLDEST_HIDDEN
 from cc_bot.stores.memory_statements import LIST
 from cc_bot.stores.personal_erasure_statements import SELECT_BEGUN, USERS
+from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS
 from cc_bot.stores.retention import RETENTION_STATEMENTS
 from cc_bot.stores.schedule_statements import SCHEDULE_STATEMENTS
 from cc_bot.stores.unscoped import (
@@ -74,10 +76,11 @@ USER_TABLES: Final = (
     *("schedules", "firings", "heartbeat_marks"),
     "erasing",
     *("usage", "reservations"),
+    "proposals",
 )
 STORES: Final = (
     *(SessionStore, CanvasStore, MemoryStore, MemoryHistoryStore, MemoryTransferStore, MemoryRemovalStore),
-    *(SettingsStore, SummaryStore, TokenFactorStore),
+    *(ProposalStore, SettingsStore, SummaryStore, TokenFactorStore),
     *(BlockStore, ChannelStore, MentionStore, TurnLedger, AgentStore),
     *(AccessStore, ChannelModelStore),
     *(ScheduleStore, HeartbeatStore, LimitStore, UsageStore, VitalsStore),
@@ -98,15 +101,19 @@ OF_ALL_USERS: Final = {
     *(*RETENTION_STATEMENTS, SELECT_BEGUN, USERS),
     *VITAL_STATEMENTS,
     *USAGE_STATEMENTS,
+    PRUNE_PROPOSALS,
 }
 TO_ANY_ROW: Final = {
     *(channels.EDIT, DELETE_MESSAGES),  # as on Discord, whoever's it is
     channels.SESSION_OF,  # tells whose it is
     *(channels.THAW_NEW, channels.RESET),  # look at ids alone
+    INSERT_CHANNEL_PROPOSAL,  # finds the answer, which is nobody's alone
+    DROP_OF_CHANNEL_ANSWER,  # the answer is made anew, and with it what it proposes
 }
 WHOLE: Final = {
     *(*LEDGER_STATEMENTS, SELECT_ALL_SHOWN, SELECT_STALE),
     *(SELECT_LIMITS, SELECT_LEFT, FORGET_SETTLED),
+    PRUNE_PROPOSALS,
     *(SELECT_RULES, SELECT_IN_FORCE, SELECT_ALL_MODELS),
     *VITAL_STATEMENTS,
 }
@@ -271,9 +278,17 @@ class TestPlans:
             channels.PLACES: {"messages_by_channel", "sqlite_autoindex_thread_metadata_1"},
             channels.NEWEST_ANSWER: {"messages_answers_by_channel", "sqlite_autoindex_thread_metadata_1"},
             channels.EDIT: {"messages_by_discord_id"},
-            DELETE_MESSAGES: {"messages_by_discord_id", "sqlite_autoindex_attachments_1"},
+            DELETE_MESSAGES: {
+                "messages_by_discord_id",
+                "sqlite_autoindex_attachments_1",
+                "proposals_by_message",
+            },
             channels.THAW_ANSWER: {"block_boundaries_by_last"},
-            FORGET_MESSAGES: {"messages_by_channel", "sqlite_autoindex_attachments_1"},
+            FORGET_MESSAGES: {
+                "messages_by_channel",
+                "sqlite_autoindex_attachments_1",
+                "proposals_by_message",
+            },
         }
         for sql, indexes in served_by.items():
             [statement, *_] = [statement for statement in run if statement.sql == sql]

@@ -33,7 +33,9 @@ ALL = (
 @pytest.fixture
 def context(stores: Stores) -> ToolContext:
     draft = CanvasDraft(Canvas(), "public")
-    return ToolContext(7, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories, canvas=draft)
+    return ToolContext(
+        7, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories, canvas=draft, tainted=False
+    )
 
 
 def draft_of(context: ToolContext) -> CanvasDraft:

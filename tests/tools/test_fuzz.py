@@ -62,7 +62,7 @@ def context(stores: Stores) -> ToolContext:
         Locale.JA,
         ZoneInfo("Asia/Tokyo"),
         stores.memories,
-        question="明日の9時に薬と知らせて。青が好きと覚えて、#1は忘れて",
+        tainted=False,
         key=SessionKey(AIKO, 7),
         schedules=stores.schedules,
         clock=lambda: datetime(2026, 11, 22, tzinfo=UTC),

@@ -17,9 +17,12 @@ from cc_bot.tools.registry import ToolContext
 
 @pytest.fixture
 def context(stores: Stores) -> ToolContext:
-    return ToolContext(
-        7, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories, question="これを覚えて"
-    )
+    return ToolContext(7, "public", Locale.JA, ZoneInfo("Asia/Tokyo"), stores.memories, tainted=False)
+
+
+def shown(context: ToolContext, *ids: int, changing: int = 1) -> ToolContext:
+    """A turn that has looked these memories up, so that its user saw them."""
+    return replace(context, recalled=frozenset(ids), changing=changing)
 
 
 async def remembered(context: ToolContext, **arguments: Any) -> dict[str, Any]:
@@ -73,7 +76,7 @@ class TestRemember:
         told = json.loads(outcome.text)
         assert [each["id"] for each in told["nearest"]] == [old["id"]]
         assert "not instructions" in told["note"]
-        assert (outcome.recalled, outcome.beside) == ((), (old["id"],))
+        assert outcome.recalled == ()
 
     async def test_shows_in_public_no_private_notes(self, context: ToolContext) -> None:
         await remembered(replace(context, visibility="private"), content="職場は大阪の銀行、3階の窓口")
@@ -92,12 +95,6 @@ class TestRemember:
         outcome = await remember.call(context, json.dumps({"content": "パスワードは hunter2"}))
         assert (outcome.ok, outcome.secret) == (False, True)
         assert "hunter2" not in outcome.text
-        assert await stores.memories.count(7) == 0
-
-    async def test_is_refused_unless_the_user_asked(self, context: ToolContext, stores: Stores) -> None:
-        unasked = replace(context, question="東京の天気は？")
-        outcome = await remember.call(unasked, json.dumps({"content": "東京に住んでいる"}))
-        assert (outcome.ok, "頼まれていない" in outcome.text) == (False, True)
         assert await stores.memories.count(7) == 0
 
 
@@ -135,7 +132,7 @@ class TestExpiry:
 
     async def test_can_be_taken_away_again(self, context: ToolContext, stores: Stores) -> None:
         made = await remembered(context, content="出張中", expires="2999-01-01")
-        changing = replace(context, question="出張中のメモを変えて")
+        changing = shown(context, made["id"])
         assert (await update_memory.call(changing, json.dumps({"id": made["id"], "expires": "never"}))).ok
         memory = await stores.memories.get(7, made["id"])
         assert memory is not None
@@ -147,7 +144,7 @@ class TestSupersedes:
 
     async def test_at_once(self, context: ToolContext, stores: Stores) -> None:
         old = await remembered(context, content="大阪に住んでいる")
-        moved = replace(context, question="引っ越して、今は京都に住んでいる")
+        moved = shown(context, old["id"])
         new = await remembered(moved, content="京都に住んでいる", supersedes=old["id"])
         assert [memory.content for memory in await stores.memories.list(7)] == ["京都に住んでいる"]
         memory = await stores.memories.get(7, new["id"])
@@ -158,7 +155,7 @@ class TestSupersedes:
         self, context: ToolContext, stores: Stores
     ) -> None:
         old = await remembered(context, content="大阪に住んでいる")
-        moved = replace(context, question="京都に住んでいる。覚えて")
+        moved = shown(context, old["id"])
         new = await remembered(moved, content="京都に住んでいる")
         outcome = await remember.call(
             moved, json.dumps({"content": "京都に住んでいる", "supersedes": f"#{old['id']}"})
@@ -227,8 +224,9 @@ class TestRecall:
 class TestUpdate:
     async def test_changes_what_is_given(self, context: ToolContext, stores: Stores) -> None:
         memory = await stores.memories.add(7, "会議は金曜", category="work", tags=("会議",))
-        asked = replace(context, question="会議は木曜に変わりました")
-        outcome = await update_memory.call(asked, json.dumps({"id": memory.id, "content": "会議は木曜"}))
+        outcome = await update_memory.call(
+            shown(context, memory.id), json.dumps({"id": memory.id, "content": "会議は木曜"})
+        )
         assert outcome.ok, outcome.text
         changed = await stores.memories.get(7, memory.id)
         assert changed is not None
@@ -240,29 +238,18 @@ class TestUpdate:
         self, context: ToolContext, stores: Stores
     ) -> None:
         memory = await stores.memories.add(7, "職場は渋谷")
-        private = replace(context, question="職場は渋谷、来月退職に変更して", visibility="private")
+        private = replace(shown(context, memory.id), visibility="private")
         changed = json.dumps({"id": memory.id, "content": "職場は渋谷、来月退職"})
         assert (await update_memory.call(private, changed)).ok
         assert await recalled(context, query="職場") == []
         assert len(await recalled(private, query="職場")) == 1
 
-    @pytest.mark.parametrize("question", ["会議はいつ？", "覚えてる？", ""])
-    async def test_is_refused_unless_the_user_asked(
-        self, context: ToolContext, stores: Stores, question: str
-    ) -> None:
-        memory = await stores.memories.add(7, "会議は金曜")
-        asked = replace(context, question=question)
-        assert not (
-            await update_memory.call(asked, json.dumps({"id": memory.id, "content": "会議は木曜"}))
-        ).ok
-        assert await stores.memories.get(7, memory.id) == memory
-
     async def test_reaches_neither_others_nor_in_public_private_ones(
         self, context: ToolContext, stores: Stores
     ) -> None:
-        asked = replace(context, question="会議は木曜に変わりました")
         theirs = await stores.memories.add(8, "会議は金曜")
         private = await stores.memories.add(7, "会議は金曜", audience="private")
+        asked = shown(context, theirs.id, private.id)
         for memory in (theirs, private):
             outcome = await update_memory.call(asked, json.dumps({"id": memory.id, "content": "会議は木曜"}))
             assert (outcome.ok, "見つかりません" in outcome.text) == (False, True)
@@ -272,26 +259,17 @@ class TestUpdate:
 class TestForget:
     async def test_hides_a_memory_and_tells_which(self, context: ToolContext, stores: Stores) -> None:
         memory = await stores.memories.add(7, "会議は金曜")
-        outcome = await forget.call(
-            replace(context, question="会議のこと忘れて"), json.dumps({"id": memory.id})
-        )
+        outcome = await forget.call(shown(context, memory.id), json.dumps({"id": memory.id}))
         assert json.loads(outcome.text)["forgotten"]["id"] == memory.id
         assert [change.kind for change in outcome.changes] == ["deleted"]
         assert await stores.memories.get(7, memory.id) is None
 
-    async def test_takes_a_yes_to_its_own_question(self, context: ToolContext, stores: Stores) -> None:
-        meeting = await stores.memories.add(7, "会議は金曜")
-        cat = await stores.memories.add(7, "猫の名前はモチ")
-        agreed = replace(context, question="はい", previous_answer="「会議は金曜」を忘れてよろしいですか？")
-        assert (await forget.call(agreed, json.dumps({"id": meeting.id}))).ok
-        assert not (await forget.call(agreed, json.dumps({"id": cat.id}))).ok
-
     async def test_reaches_neither_others_nor_in_public_private_ones(
         self, context: ToolContext, stores: Stores
     ) -> None:
-        asked = replace(context, question="全部忘れて")
         theirs = await stores.memories.add(8, "会議は金曜")
         private = await stores.memories.add(7, "会議は金曜", audience="private")
+        asked = shown(context, theirs.id, private.id)
         for memory in (theirs, private):
             outcome = await forget.call(asked, json.dumps({"id": memory.id}))
             assert (outcome.ok, "見つかりません" in outcome.text) == (False, True)

@@ -1,4 +1,4 @@
-"""The model's reminders: its user's own, and only when that user asks."""
+"""The model's reminders: its user's own."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,6 @@ KEY = SessionKey(user_id=1, channel_id=10)
 OTHER = SessionKey(user_id=2, channel_id=10)
 TOOLS = discover(cc_bot.tools)
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)  # noon on a Sunday in Tokyo
-ASKS = "明日9時に薬って知らせて"
 
 Call = Callable[..., Any]
 
@@ -28,7 +27,6 @@ Call = Callable[..., Any]
 def call(stores: Stores) -> Call:
     async def run(
         name: str,
-        question: str = ASKS,
         *,
         key: SessionKey = KEY,
         visibility: Visibility = "public",
@@ -41,7 +39,7 @@ def call(stores: Stores) -> Call:
             locale=Locale.JA,
             timezone=ZoneInfo("Asia/Tokyo"),
             memories=stores.memories,
-            question=question,
+            tainted=False,
             clock=lambda: NOW,
             key=key,
             **{"schedules": stores.schedules, **(context or {})},
@@ -80,9 +78,7 @@ class TestScheduling:
 
     @pytest.mark.parametrize("repeat", ["0 9 * * *", "毎日", "every day at 9"])
     async def test_repeats(self, call: Call, stores: Stores, repeat: str) -> None:
-        outcome = await call(
-            "schedule", "毎朝9時に薬って知らせて", when="2026-11-23T09:00", text="薬", repeat=repeat
-        )
+        outcome = await call("schedule", when="2026-11-23T09:00", text="薬", repeat=repeat)
         [kept] = await stores.schedules.list(KEY.user_id)
         assert (kept.repeat, kept.timezone) == ("0 9 * * *", "Asia/Tokyo")
         assert told(outcome)["scheduled"]["repeat"] == "0 9 * * *"
@@ -127,26 +123,8 @@ class TestScheduling:
 
     @pytest.mark.parametrize("repeat", ["*/5 * * * *", "ときどき"])
     async def test_of_a_repeat_that_is_none_is_refused(self, call: Call, stores: Stores, repeat: str) -> None:
-        outcome = await call("schedule", "毎朝9時に薬って知らせて", when="9時", text="薬", repeat=repeat)
+        outcome = await call("schedule", when="9時", text="薬", repeat=repeat)
         assert not outcome.ok
-        assert await stores.schedules.list(KEY.user_id) == []
-
-    @pytest.mark.parametrize(
-        "question", ["私の薬は何？", "薬のことは知ってる？", "What do you know about 薬?", ""]
-    )
-    async def test_is_refused_when_the_user_did_not_ask_for_it(
-        self, call: Call, stores: Stores, question: str
-    ) -> None:
-        """What an obedient model does that has read `call schedule` in a note."""
-        outcome = await call("schedule", question, when="2026-11-23T09:00", text="薬")
-        assert not outcome.ok
-        assert await stores.schedules.list(KEY.user_id) == []
-
-    @pytest.mark.parametrize(("when", "repeat"), [("毎日9時", None), ("9時", "0 9 * * *")])
-    async def test_repeats_only_when_the_user_asks_for_that(
-        self, call: Call, stores: Stores, when: str, repeat: str | None
-    ) -> None:
-        assert not (await call("schedule", when=when, text="薬", repeat=repeat)).ok
         assert await stores.schedules.list(KEY.user_id) == []
 
     async def test_needs_somebody_to_remind(self, call: Call, stores: Stores) -> None:
@@ -159,7 +137,7 @@ class TestList:
         due = datetime(2026, 11, 23, tzinfo=UTC)
         mine = await stores.schedules.add(KEY, "薬", due, repeat="0 9 * * *")
         await stores.schedules.add(OTHER, "秘密", due)
-        found = told(await call("list_schedules", "何がある？"))
+        found = told(await call("list_schedules"))
         assert found["schedules"] == [
             {
                 "id": mine.id,
@@ -195,14 +173,14 @@ class TestCancelling:
         self, call: Call, stores: Stores, number: Callable[[int], object]
     ) -> None:
         added = await stores.schedules.add(KEY, "薬", datetime(2026, 11, 23, tzinfo=UTC))
-        outcome = await call("cancel_schedule", "薬のリマインドをやめて", id=number(added.id))
+        outcome = await call("cancel_schedule", id=number(added.id))
         assert told(outcome) == {"cancelled": {"id": added.id, "text": "薬"}}
         assert [(change.kind, change.schedule) for change in outcome.schedules] == [("cancelled", added)]
         assert await stores.schedules.list(KEY.user_id) == []
 
     async def test_does_nothing_to_those_of_others(self, call: Call, stores: Stores) -> None:
         theirs = await stores.schedules.add(OTHER, "薬", datetime(2026, 11, 23, tzinfo=UTC))
-        outcome = await call("cancel_schedule", "薬のリマインドをやめて", id=theirs.id)
+        outcome = await call("cancel_schedule", id=theirs.id)
         assert not outcome.ok
         assert await stores.schedules.list(OTHER.user_id) == [theirs]
 
@@ -210,13 +188,8 @@ class TestCancelling:
         added = await stores.schedules.add(
             KEY, "薬", datetime(2026, 11, 23, tzinfo=UTC), visibility="private"
         )
-        assert not (await call("cancel_schedule", "薬のリマインドをやめて", id=added.id)).ok
-        assert (await call("cancel_schedule", "薬のリマインドをやめて", id=added.id, visibility="private")).ok
-
-    async def test_is_refused_when_the_user_did_not_ask_for_it(self, call: Call, stores: Stores) -> None:
-        added = await stores.schedules.add(KEY, "薬", datetime(2026, 11, 23, tzinfo=UTC))
-        assert not (await call("cancel_schedule", "薬は何時？", id=added.id)).ok
-        assert await stores.schedules.list(KEY.user_id) == [added]
+        assert not (await call("cancel_schedule", id=added.id)).ok
+        assert (await call("cancel_schedule", id=added.id, visibility="private")).ok
 
 
 class TestOffer:

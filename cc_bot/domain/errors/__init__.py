@@ -9,7 +9,6 @@
     │   ├── SecretNotStored
     │   ├── MemoryPaused
     │   ├── MemoryNotFound
-    │   ├── NotAskedFor
     │   ├── ImportNotUnderstood
     │   ├── TooManyToImport
     │   ├── EndNotUnderstood
@@ -19,7 +18,8 @@
     │   ├── ReminderTooLong
     │   ├── TooManySchedules
     │   ├── ScheduleNotFound
-    │   ├── ScheduleNotAskedFor
+    │   ├── ProposalGone        decided, or too old
+    │   ├── ProposalOutdated    what it would change is another by now
     │   ├── WhenNotUnderstood
     │   ├── WhenPassed
     │   ├── WhenTooFar
@@ -112,12 +112,12 @@ from cc_bot.domain.errors.input import (
     MemoryPaused,
     MemoryTooLong,
     ModelsNotUnderstood,
-    NotAskedFor,
+    ProposalGone,
+    ProposalOutdated,
     QuestionTooLong,
     ReminderTooLong,
     RepeatNotUnderstood,
     RepeatTooOften,
-    ScheduleNotAskedFor,
     ScheduleNotFound,
     SecretNotStored,
     SubjectNotUnderstood,
@@ -243,7 +243,6 @@ __all__ = [
     "ModelUnavailable",
     "ModelsNotUnderstood",
     "NotAllowed",
-    "NotAskedFor",
     "NotConfirmed",
     "NotEnoughRoom",
     "NotNewest",
@@ -251,13 +250,14 @@ __all__ = [
     "OwnersOnly",
     "PortTaken",
     "Postponed",
+    "ProposalGone",
+    "ProposalOutdated",
     "QuestionTooLong",
     "RefusedToken",
     "ReminderTooLong",
     "RepeatNotUnderstood",
     "RepeatTooOften",
     "RestoreFailed",
-    "ScheduleNotAskedFor",
     "ScheduleNotFound",
     "SecretNotStored",
     "ServerLimitReached",

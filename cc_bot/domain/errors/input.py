@@ -35,10 +35,6 @@ class MemoryNotFound(InputError):
     """The user has no such memory. Parameters: id."""
 
 
-class NotAskedFor(InputError):
-    """A model wanted to change what is remembered, and its user did not ask for that in this turn."""
-
-
 class ImportNotUnderstood(InputError):
     """A file is not a list of memories."""
 
@@ -75,8 +71,12 @@ class ScheduleNotFound(InputError):
     """The user has no such schedule. Parameters: id."""
 
 
-class ScheduleNotAskedFor(InputError):
-    """A model wanted to make or cancel a reminder, and its user did not ask for that in this turn."""
+class ProposalGone(InputError):
+    """The proposal was decided already, or nobody decided it in time."""
+
+
+class ProposalOutdated(InputError):
+    """What the proposal would change has changed since, or is gone."""
 
 
 class WhenNotUnderstood(InputError):

@@ -37,6 +37,11 @@ class Round:
         error = self.result.get("error")
         return None if error is None else str(error)
 
+    @property
+    def proposed(self) -> bool:
+        """Whether nothing was done, and its user is asked."""
+        return self.result.get("proposed") is True
+
 
 @dataclass(frozen=True, slots=True)
 class Said:

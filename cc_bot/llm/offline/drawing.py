@@ -99,6 +99,8 @@ def drawing(talk: Conversation, words: OfflineTexts) -> Draw | str | None:
         return wished
     if (error := talk.rounds[-1].error) is not None:
         return words.not_drawn.format(error=error)
+    if talk.rounds[-1].proposed:
+        return words.proposed
     return words.canvas_cleared if wished.tool == "canvas_set_mode" else words.drawn
 
 

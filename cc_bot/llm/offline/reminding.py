@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from cc_bot.domain.errors import WhenNotUnderstood
 from cc_bot.domain.when_and_what import split_when
-from cc_bot.llm.offline.conversation import Conversation
+from cc_bot.llm.offline.conversation import Conversation, Round
 from cc_bot.llm.offline.fold import fold
 from cc_bot.llm.offline.memory_care import result_of
 from cc_bot.llm.offline.texts import OfflineTexts
@@ -82,7 +82,7 @@ def reminding(talk: Conversation, words: OfflineTexts) -> Wish | str | None:
 
 def _scheduled(talk: Conversation, words: OfflineTexts) -> Wish | str | None:
     if done := result_of("schedule", talk):
-        return words.not_scheduled.format(error=done.error) if done.error is not None else words.scheduled
+        return _done(done, words.scheduled, words)
     message = talk.message.strip()
     for pattern in (_SET_JA, _SURE_JA, _LATER_JA, _SURE_EN, _LATER_EN):
         if found := pattern.fullmatch(message):
@@ -92,6 +92,12 @@ def _scheduled(talk: Conversation, words: OfflineTexts) -> Wish | str | None:
             if pattern in (_SURE_JA, _SURE_EN):
                 return words.remind_when
     return None
+
+
+def _done(done: Round, said: str, words: OfflineTexts) -> str:
+    if done.error is not None:
+        return words.not_scheduled.format(error=done.error)
+    return words.proposed if done.proposed else said
 
 
 def _reminder(body: str, *, wake: bool, words: OfflineTexts) -> Wish | None:
@@ -123,7 +129,7 @@ def _cancelled(talk: Conversation, words: OfflineTexts) -> Wish | str | None:
     if match is None:
         return None
     if done := result_of("cancel_schedule", talk):
-        return words.not_scheduled.format(error=done.error) if done.error is not None else words.unscheduled
+        return _done(done, words.unscheduled, words)
     if (found := result_of("list_schedules", talk)) is None:
         return Wish("list_schedules", {})
     known = _known(found.result)

@@ -149,9 +149,13 @@ def _kept(keep: Keep, talk: Conversation, words: OfflineTexts) -> Say | Call:
     result = talk.rounds[-1]
     if result.error is not None:
         return Say(words.not_remembered.format(error=result.error))
+    if result.proposed:
+        return Say(words.proposed)
     kept = result.result.get("remembered")
     content = kept.get("content") if isinstance(kept, dict) else None
     fact = str(content or keep.content)
+    if isinstance(result.result.get("superseded"), dict):
+        return Say(f"{words.remembered.format(fact=fact.rstrip('。'))}{words.replacement_proposed}")
     if (former := replaced_by(fact, talk)) is not None:
         return Call((_request(talk, 1, "remember", {"content": fact, "supersedes": former}),))
     said = words.replaced if isinstance(result.result.get("superseded"), int) else words.remembered
@@ -187,6 +191,8 @@ def _forget_found(found: Round, talk: Conversation, words: OfflineTexts) -> Say 
 
 def _forgotten(done: Round, words: OfflineTexts) -> str:
     gone = done.result.get("forgotten")
+    if done.proposed:
+        return words.proposed
     if done.error is not None or not isinstance(gone, dict):
         return words.not_forgotten.format(error=done.error or "")
     return words.forgotten.format(fact=str(gone.get("content", "")).rstrip("。"))

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class OfflineTexts:
     introduction: str
+    proposed: str
+    """Of what waits for its user's word."""
+    replacement_proposed: str
+    """After `remembered`."""
     remembered: str
     """Parameter: fact."""
     replaced: str
@@ -93,6 +97,8 @@ JA = OfflineTexts(
         "AIモデルを使うには、.env に OPENAI_API_KEY を設定してください"
         "（手元のサーバーなら OPENAI_BASE_URL を設定します）。"
     ),
+    proposed="まだ実行していません。下の提案を確かめて、どうするか選んでください。",
+    replacement_proposed="前のメモと入れ替えるかどうかは、下の提案で選んでください。",
     remembered="承知しました。「{fact}」を覚えました。",
     replaced="承知しました。前のメモを書き換えて「{fact}」を覚えました。",
     not_remembered="覚えられませんでした。{error}",
@@ -166,6 +172,8 @@ EN = OfflineTexts(
         "back on this conversation, and knows nothing else. For an AI model, set OPENAI_API_KEY in .env "
         "(or OPENAI_BASE_URL for a local server)."
     ),
+    proposed="Nothing is changed yet. Look at the proposal below, and choose.",
+    replacement_proposed=" Whether it replaces the older note is for you to choose below.",
     remembered="All right. I remembered: “{fact}”",
     replaced="All right. I replaced the older note and remembered: “{fact}”",
     not_remembered="I could not remember that. {error}",

@@ -1,0 +1,145 @@
+"""Proposals: changes that a model asked for, and that wait for their user's word.
+
+A model that has read what its user did not write changes nothing by itself. What it calls is kept as it would
+be done, with what is there now, and its user decides.
+"""
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+from cc_bot.domain.canvas import CanvasCommand
+from cc_bot.domain.memory import Audience
+from cc_bot.domain.message import Visibility
+from cc_bot.domain.schedule import Place
+from cc_bot.domain.session import SessionKey
+
+MAX_PROPOSALS: Final = 5
+"""Of one answer; each has a row of buttons below it, of which Discord takes five a message."""
+OPEN_FOR: Final = timedelta(days=7)
+"""So long its user can decide; then a proposal is dropped."""
+
+AS_IT_IS: Final = "as it is"
+NEVER: Final = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class KeepMemory:
+    """Keep a new memory."""
+
+    content: str
+    category: str
+    tags: tuple[str, ...]
+    audience: Audience
+    expires_at: datetime | None = None
+    supersedes: int | None = None
+    """The memory whose place it takes."""
+    before: str = ""
+    """The text of that one."""
+    kind: Literal["keep"] = "keep"
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeMemory:
+    """Change a memory: None, and AS_IT_IS, leave what they name."""
+
+    memory_id: int
+    before: str
+    content: str | None = None
+    category: str | None = None
+    tags: tuple[str, ...] | None = None
+    audience: Audience | None = None
+    expires_at: datetime | Literal["as it is", "never"] = AS_IT_IS
+    category_before: str = ""
+    tags_before: tuple[str, ...] = ()
+    expires_before: datetime | None = None
+    kind: Literal["change"] = "change"
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetMemory:
+    """Delete a memory."""
+
+    memory_id: int
+    before: str
+    kind: Literal["forget"] = "forget"
+
+
+@dataclass(frozen=True, slots=True)
+class AddReminder:
+    """Remind the user at a time."""
+
+    text: str
+    due_at: datetime
+    repeat: str
+    """A cron expression; empty for once."""
+    timezone: str
+    place: Place
+    guild_id: int | None = None
+    locale: str = ""
+    kind: Literal["remind"] = "remind"
+
+
+@dataclass(frozen=True, slots=True)
+class CancelReminder:
+    """Cancel a reminder."""
+
+    schedule_id: int
+    before: str
+    kind: Literal["cancel"] = "cancel"
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Draw on the canvas: all that one turn wanted to."""
+
+    commands: tuple[CanvasCommand, ...]
+    kind: Literal["draw"] = "draw"
+
+
+ProposedChange = KeepMemory | ChangeMemory | ForgetMemory | AddReminder | CancelReminder | Draw
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A change that waits for its user's word, as it is stored."""
+
+    id: int
+    key: SessionKey
+    """Whose it is, where it was made, and by which agent."""
+    answer_id: int
+    """The row of the answer that it stands below."""
+    visibility: Visibility
+    """Of the turn that it was made in."""
+    change: ProposedChange
+    _: KW_ONLY
+    made_at: datetime
+
+
+def memory_of(change: ProposedChange) -> int | None:
+    """The memory that is changed or deleted; None for none."""
+    match change:
+        case ChangeMemory() | ForgetMemory():
+            return change.memory_id
+        case KeepMemory():
+            return change.supersedes
+        case _:
+            return None
+
+
+def text_before(change: ProposedChange) -> str | None:
+    """The text that `memory_of` had when it was proposed; None where there is no such memory."""
+    match change:
+        case ChangeMemory() | ForgetMemory():
+            return change.before
+        case KeepMemory(supersedes=int()):
+            return change.before
+        case _:
+            return None
+
+
+def collect(changes: Sequence[ProposedChange], drawn: Sequence[CanvasCommand]) -> tuple[ProposedChange, ...]:
+    """What one turn proposes: each change once, and one drawing."""
+    once = tuple(dict.fromkeys(changes))
+    return (*once, Draw(tuple(drawn))) if drawn else once

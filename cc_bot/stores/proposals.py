@@ -1,0 +1,193 @@
+"""Proposals: kept with the answer that they stand below, and gone as soon as they are decided.
+
+Whatever carries one out claims it in the transaction that changes something: so it is done once, however
+often and wherever its button is pressed, and a kill leaves it either open or done.
+"""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Final, TypeVar
+
+from pydantic import Field, TypeAdapter
+
+from cc_bot.domain.canvas import AddCard, AddChart, RemoveElement, SetMode, ShowText, UpdateCard
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import ProposalGone, ProposalOutdated
+from cc_bot.domain.message import Visibility
+from cc_bot.domain.proposal import OPEN_FOR, Draw, Proposal, ProposedChange, memory_of, text_before
+from cc_bot.domain.session import SessionKey
+from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.columns import from_ms, to_ms
+
+_COLUMNS: Final = "id, user_id, channel_id, agent, message_id, visibility, change, made_at"
+
+# Run after its answer was inserted, in the same transaction: that is the session's newest.
+# $1 user, $2 channel, $3 agent, $4 visibility, $5 session, $6 memory, $7 change, $8 now
+INSERT_PROPOSAL: Final = f"""
+    INSERT INTO proposals (user_id, channel_id, agent, message_id, visibility, memory_id, change, made_at)
+    SELECT $1, $2, $3, id, $4, $6, $7, $8
+    FROM messages
+    WHERE session_id = $5 AND user_id = $1 AND role = 'assistant'
+    ORDER BY id DESC LIMIT 1
+    RETURNING {_COLUMNS}
+"""  # noqa: S608 - put together from constants alone
+
+# The same of an answer in a channel, which is nobody's alone. $5 its id on Discord
+INSERT_CHANNEL_PROPOSAL: Final = f"""
+    INSERT INTO proposals (user_id, channel_id, agent, message_id, visibility, memory_id, change, made_at)
+    SELECT $1, $2, $3, id, $4, $6, $7, $8
+    FROM messages
+    WHERE discord_id = $5 AND user_id IS NULL AND role = 'assistant'
+    RETURNING {_COLUMNS}
+"""  # noqa: S608 - put together from constants alone
+
+# An answer that is made anew proposes anew. $1 user, $2 the answer's row
+DROP_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id = $2"
+
+# $1 the answer's id on Discord
+DROP_OF_CHANNEL_ANSWER: Final = """
+    DELETE FROM proposals WHERE message_id = (
+        SELECT id FROM messages WHERE discord_id = $1 AND user_id IS NULL AND role = 'assistant'
+    )
+"""
+
+_SELECT: Final = f"SELECT {_COLUMNS} FROM proposals WHERE user_id = $1 AND id = $2 AND made_at >= $3"  # noqa: S608
+
+# $1 user, $2 the answer's row, $3 not before when. By proposals_by_message.
+_SELECT_OF_ANSWER: Final = f"""
+    SELECT {_COLUMNS} FROM proposals WHERE user_id = $1 AND message_id = $2 AND made_at >= $3 ORDER BY id
+"""  # noqa: S608 - put together from constants alone
+
+# $1 user, $2 channel, $3 not before when. By proposals_by_user.
+_SELECT_OF_PLACE: Final = f"""
+    SELECT {_COLUMNS} FROM proposals
+    WHERE user_id = $1 AND channel_id = $2 AND made_at >= $3
+    ORDER BY id
+"""  # noqa: S608 - put together from constants alone
+
+# $3 the text that its memory had; of one that is about none, nothing is asked
+_TAKE: Final = """
+    DELETE FROM proposals
+    WHERE user_id = $1 AND id = $2 AND (
+        memory_id IS NULL OR $3 IS NULL OR EXISTS (
+            SELECT 1 FROM memories AS m
+            WHERE m.user_id = $1 AND m.id = memory_id AND m.status = 'active' AND m.content = $3
+        )
+    )
+    RETURNING id
+"""
+
+# Of all users. $1 before when
+PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1"
+
+_CHANGE: Final[TypeAdapter[ProposedChange]] = TypeAdapter(
+    Annotated[ProposedChange, Field(discriminator="kind")]
+)
+_COMMANDS: Final[Mapping[str, TypeAdapter[Any]]] = {
+    command.__name__: TypeAdapter(command)
+    for command in (AddCard, ShowText, AddChart, UpdateCard, RemoveElement, SetMode)
+}
+"""By name: two of them may have the same fields."""
+
+T = TypeVar("T")
+
+
+class ProposalStore:
+    """The open proposals of every user."""
+
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
+        """The user's open proposal of this id; None when it is decided, too old, or not theirs."""
+        rows = await self._database.query(_SELECT, user_id, proposal_id, self._oldest)
+        return read_proposal(rows[0]) if rows else None
+
+    async def of_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
+        """The user's open ones below an answer, by its row."""
+        rows = await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest)
+        return tuple(map(read_proposal, rows))
+
+    async def of_place(self, user_id: int, channel_id: int) -> tuple[Proposal, ...]:
+        """The user's open ones in a channel, the oldest first."""
+        rows = await self._database.query(_SELECT_OF_PLACE, user_id, channel_id, self._oldest)
+        return tuple(map(read_proposal, rows))
+
+    async def drop(self, user_id: int, proposal_id: int) -> bool:
+        """Leave undone what it proposes. Whether it was open."""
+        [rows] = await self._database.transaction([Statement(_TAKE, (user_id, proposal_id, None))])
+        return bool(rows)
+
+    async def prune(self) -> None:
+        """Delete what nobody decided in OPEN_FOR."""
+        await self._database.transaction([Statement(PRUNE_PROPOSALS, (self._oldest,))])
+
+    @property
+    def _oldest(self) -> int:
+        return to_ms(self._clock() - OPEN_FOR)
+
+
+def carry_out(proposal: Proposal | None, begin: Callable[[], Steps[T]]) -> Steps[T]:
+    """The steps that do what a proposal says, and with them that it is no longer open; the steps alone where
+    there is none.
+
+    Raises ProposalGone when somebody else was faster or its memory no longer says what it said, and
+    ProposalOutdated when the steps found nothing to do: either way nothing is done.
+    """
+    if proposal is None:
+        return (yield from begin())
+    taken = yield Statement(_TAKE, (proposal.key.user_id, proposal.id, text_before(proposal.change)))
+    if not taken:
+        raise ProposalGone
+    done = yield from begin()
+    if not done:
+        raise ProposalOutdated
+    return done
+
+
+def insert_proposals(
+    key: SessionKey,
+    answer: str | int,
+    changes: Sequence[ProposedChange],
+    now: datetime,
+    *,
+    visibility: Visibility = "public",
+) -> list[Statement]:
+    """What keeps the changes that an answer proposes: the newest of a session (its id, a text), or one in a
+    channel (its id on Discord, a number)."""
+    statement = INSERT_PROPOSAL if isinstance(answer, str) else INSERT_CHANNEL_PROPOSAL
+    place = (key.user_id, key.channel_id, key.agent, visibility, answer)
+    rows = ((*place, memory_of(each), _to_json(each), to_ms(now)) for each in changes)
+    return [Statement(statement, row) for row in rows]
+
+
+def read_proposal(row: Row) -> Proposal:
+    """The proposal of a row with the columns that statements here return."""
+    id_, user_id, channel_id, agent, message_id, visibility, change, made_at = row
+    return Proposal(
+        id_,
+        SessionKey(user_id, channel_id, agent),
+        message_id,
+        visibility,
+        _read_change(json.loads(change)),
+        made_at=from_ms(made_at),
+    )
+
+
+def _read_change(stored: dict[str, Any]) -> ProposedChange:
+    if stored["kind"] == "draw":
+        commands = (_COMMANDS[name].validate_python(fields) for name, fields in stored["commands"])
+        return Draw(tuple(commands))
+    return _CHANGE.validate_json(json.dumps(stored))  # dates and tuples are read as JSON has them
+
+
+def _to_json(change: ProposedChange) -> str:
+    if isinstance(change, Draw):
+        commands = [
+            [name := type(command).__name__, _COMMANDS[name].dump_python(command, mode="json")]
+            for command in change.commands
+        ]
+        return json.dumps({"kind": change.kind, "commands": commands}, ensure_ascii=False)
+    return _CHANGE.dump_json(change).decode()

@@ -1,0 +1,267 @@
+"""Deciding on what a model proposed: done as it was shown, once, and by its user alone."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from freezegun import freeze_time
+
+from cc_bot.assistant.proposals import Proposals
+from cc_bot.domain import Message
+from cc_bot.domain.canvas import AddCard, Canvas, RemoveElement
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import CcBotError, ProposalGone, ProposalOutdated, WhenPassed
+from cc_bot.domain.memory import MemoryChange
+from cc_bot.domain.message import Visibility
+from cc_bot.domain.proposal import (
+    AddReminder,
+    CancelReminder,
+    ChangeMemory,
+    Draw,
+    ForgetMemory,
+    KeepMemory,
+    Proposal,
+    ProposedChange,
+)
+from cc_bot.domain.schedule import ScheduleChange
+from tests.assistant.conftest import KEY, Table
+
+ME = KEY.user_id
+
+
+@pytest.fixture
+def proposals(table: Table) -> Proposals:
+    return Proposals(table.stores, utc_now)
+
+
+async def propose(table: Table, *changes: ProposedChange, private: bool = False) -> Sequence[Proposal]:
+    visibility: Visibility = "private" if private else "public"
+    session = await table.stores.sessions.open(KEY)
+    turn = (Message("user", "これは？"), Message("assistant", "はい", visibility=visibility, tainted=True))
+    return (await table.stores.sessions.archive_turn(session, turn, proposals=changes)).proposals
+
+
+async def contents(table: Table) -> list[str]:
+    return [memory.content for memory in await table.stores.memories.list(ME)]
+
+
+class TestMemory:
+    async def test_is_kept_as_it_was_proposed(self, table: Table, proposals: Proposals) -> None:
+        [wanted] = await propose(table, KeepMemory("猫が好き", "pets", ("猫",), "private"))
+        done = await proposals.accept(ME, wanted.id)
+        assert isinstance(done, MemoryChange)
+        kept = done.memory
+        assert (kept.content, kept.category, kept.tags, kept.audience) == (
+            "猫が好き",
+            "pets",
+            ("猫",),
+            "private",
+        )
+        assert (kept.source.kind, kept.tainted) == ("proposal", True)
+
+    async def test_that_is_known_is_brought_up_to_date(self, table: Table, proposals: Proposals) -> None:
+        known = await table.stores.memories.add(ME, "猫が好き")
+        [wanted] = await propose(table, KeepMemory("猫が、好き！", "pets", (), "anywhere"))
+        done = await proposals.accept(ME, wanted.id)
+        assert isinstance(done, MemoryChange)
+        assert (done.kind, done.memory.id, done.memory.category) == ("updated", known.id, "pets")
+        assert await table.stores.proposals.get(ME, wanted.id) is None
+
+    async def test_takes_the_place_of_the_one_that_was_shown(
+        self, table: Table, proposals: Proposals
+    ) -> None:
+        old = await table.stores.memories.add(ME, "会議は金曜")
+        [wanted] = await propose(
+            table, KeepMemory("会議は木曜", "general", (), "anywhere", None, old.id, old.content)
+        )
+        await proposals.accept(ME, wanted.id)
+        assert await contents(table) == ["会議は木曜"]
+
+    async def test_that_was_kept_before_takes_the_place_of_the_one_that_was_shown(
+        self, table: Table, proposals: Proposals
+    ) -> None:
+        old = await table.stores.memories.add(ME, "会議は金曜")
+        await table.stores.memories.add(ME, "会議は木曜")
+        [wanted] = await propose(
+            table, KeepMemory("会議は木曜", "general", (), "anywhere", None, old.id, old.content)
+        )
+        await proposals.accept(ME, wanted.id)
+        assert await contents(table) == ["会議は木曜"]
+
+    async def test_is_changed_in_what_was_proposed_alone(self, table: Table, proposals: Proposals) -> None:
+        ends = utc_now() + timedelta(days=1)
+        old = await table.stores.memories.add(ME, "会議は金曜", tags=("会議",), expires_at=ends)
+        [wanted] = await propose(table, ChangeMemory(old.id, old.content, "会議は木曜"))
+        done = await proposals.accept(ME, wanted.id)
+        assert isinstance(done, MemoryChange)
+        now = done.memory
+        assert (now.id, now.content, now.tags, now.expires_at) == (old.id, "会議は木曜", ("会議",), ends)
+        assert (done.former, now.tainted) == (old, True)
+
+    async def test_loses_its_end_where_that_was_proposed(self, table: Table, proposals: Proposals) -> None:
+        old = await table.stores.memories.add(ME, "出張中", expires_at=utc_now() + timedelta(days=1))
+        [wanted] = await propose(table, ChangeMemory(old.id, old.content, expires_at="never"))
+        await proposals.accept(ME, wanted.id)
+        [memory] = await table.stores.memories.list(ME)
+        assert memory.expires_at is None
+
+    async def test_is_forgotten_and_can_be_had_back(self, table: Table, proposals: Proposals) -> None:
+        old = await table.stores.memories.add(ME, "会議は金曜")
+        [wanted] = await propose(table, ForgetMemory(old.id, old.content))
+        done = await proposals.accept(ME, wanted.id)
+        assert isinstance(done, MemoryChange)
+        assert (done.kind, await contents(table)) == ("deleted", [])
+        assert await table.stores.memory_removal.undelete(ME, old.id) is not None
+
+    @pytest.mark.parametrize("change", [ForgetMemory, ChangeMemory, KeepMemory])
+    async def test_that_is_another_by_now_is_left_alone(
+        self, table: Table, proposals: Proposals, change: type
+    ) -> None:
+        old = await table.stores.memories.add(ME, "会議は金曜")
+        proposed: dict[type, ProposedChange] = {
+            ForgetMemory: ForgetMemory(old.id, old.content),
+            ChangeMemory: ChangeMemory(old.id, old.content, "会議は木曜"),
+            KeepMemory: KeepMemory("会議は木曜", "general", (), "anywhere", None, old.id, old.content),
+        }
+        [wanted] = await propose(table, proposed[change])
+        await table.stores.memories.update(ME, old.id, content="会議は水曜")
+        with pytest.raises(ProposalOutdated):
+            await proposals.accept(ME, wanted.id)
+        assert await contents(table) == ["会議は水曜"]
+        assert await table.stores.proposals.get(ME, wanted.id) is None
+
+    async def test_that_is_gone_stays_gone(self, table: Table, proposals: Proposals) -> None:
+        old = await table.stores.memories.add(ME, "会議は金曜")
+        [wanted] = await propose(table, ChangeMemory(old.id, old.content, "会議は木曜"))
+        await table.stores.memories.delete(ME, old.id)
+        with pytest.raises(ProposalOutdated):
+            await proposals.accept(ME, wanted.id)
+
+
+class TestReminder:
+    async def test_is_set_as_it_was_proposed(self, table: Table, proposals: Proposals) -> None:
+        due = (utc_now() + timedelta(days=1)).replace(microsecond=0)
+        [wanted] = await propose(table, AddReminder("薬", due, "0 9 * * *", "Asia/Tokyo", "channel", 5, "ja"))
+        done = await proposals.accept(ME, wanted.id)
+        assert isinstance(done, ScheduleChange)
+        [kept] = await table.stores.schedules.list(ME)
+        assert done.schedule == kept
+        assert (kept.key, kept.text, kept.due_at, kept.repeat, kept.guild_id) == (
+            KEY,
+            "薬",
+            due,
+            "0 9 * * *",
+            5,
+        )
+        assert kept.tainted
+
+    async def test_of_a_private_turn_is_for_its_user_alone(self, table: Table, proposals: Proposals) -> None:
+        due = utc_now() + timedelta(days=1)
+        [wanted] = await propose(table, AddReminder("薬", due, "", "Asia/Tokyo", "dm"), private=True)
+        await proposals.accept(ME, wanted.id)
+        [kept] = await table.stores.schedules.list(ME)
+        assert (kept.visibility, kept.place) == ("private", "dm")
+
+    async def test_whose_time_is_over_is_not_set(self, table: Table, proposals: Proposals) -> None:
+        due = utc_now() + timedelta(hours=1)
+        [wanted] = await propose(table, AddReminder("薬", due, "", "Asia/Tokyo", "channel"))
+        with freeze_time(utc_now() + timedelta(hours=2), real_asyncio=True), pytest.raises(WhenPassed):
+            await proposals.accept(ME, wanted.id)
+        assert await table.stores.schedules.list(ME) == []
+        assert await table.stores.proposals.get(ME, wanted.id) is None
+
+    async def test_is_cancelled(self, table: Table, proposals: Proposals) -> None:
+        known = await table.stores.schedules.add(KEY, "薬", utc_now() + timedelta(days=1))
+        [wanted, again] = await propose(
+            table, CancelReminder(known.id, "薬"), CancelReminder(known.id, "くすり")
+        )
+        done = await proposals.accept(ME, wanted.id)
+        assert isinstance(done, ScheduleChange)
+        assert (done.kind, await table.stores.schedules.list(ME)) == ("cancelled", [])
+        with pytest.raises(ProposalOutdated):
+            await proposals.accept(ME, again.id)
+
+
+class TestDrawing:
+    async def test_is_put_up_as_a_whole(self, table: Table, proposals: Proposals) -> None:
+        commands = (AddCard("買い物", "牛乳", "shop"), AddCard("天気", "晴れ", "sky"), RemoveElement("shop"))
+        [wanted] = await propose(table, Draw(commands))
+        done = await proposals.accept(ME, wanted.id)
+        assert isinstance(done, Canvas)
+        up = (await table.session()).canvas
+        assert ([each.id for each in up.elements], up.tainted) == (["sky"], True)
+
+    async def test_is_put_up_although_the_conversation_is_over(
+        self, table: Table, proposals: Proposals
+    ) -> None:
+        [wanted] = await propose(table, Draw((AddCard("買い物", "牛乳"),)))
+        with freeze_time(utc_now() + timedelta(days=2), real_asyncio=True):
+            await proposals.accept(ME, wanted.id)
+            assert len((await table.session()).canvas.elements) == 1
+
+
+class TestDecision:
+    async def test_is_made_once_however_often_the_button_is_pressed(
+        self, table: Table, proposals: Proposals
+    ) -> None:
+        due = utc_now() + timedelta(days=1)
+        [wanted] = await propose(table, AddReminder("薬", due, "", "Asia/Tokyo", "channel"))
+        presses = [proposals.accept(ME, wanted.id) for _ in range(8)]
+        presses_no = [proposals.decline(ME, wanted.id) for _ in range(8)]
+        results = await asyncio.gather(*presses, *presses_no, return_exceptions=True)
+        assert sum(not isinstance(each, CcBotError) for each in results) == 1
+        assert all(isinstance(each, ProposalGone) for each in results if isinstance(each, BaseException))
+        assert len(await table.stores.schedules.list(ME)) <= 1
+
+    async def test_against_it_changes_nothing(self, table: Table, proposals: Proposals) -> None:
+        [wanted] = await propose(table, KeepMemory("猫が好き", "general", (), "anywhere"))
+        assert await proposals.decline(ME, wanted.id) == wanted
+        with pytest.raises(ProposalGone):
+            await proposals.accept(ME, wanted.id)
+        assert await contents(table) == []
+
+    async def test_is_its_users_alone(self, table: Table, proposals: Proposals) -> None:
+        [wanted] = await propose(table, KeepMemory("猫が好き", "general", (), "anywhere"))
+        for decide in (proposals.accept, proposals.decline):
+            with pytest.raises(ProposalGone):
+                await decide(ME + 1, wanted.id)
+        assert await table.stores.proposals.get(ME, wanted.id) == wanted
+        assert await table.stores.memories.count(ME + 1) == 0
+
+    async def test_comes_too_late_after_a_week(self, table: Table, proposals: Proposals) -> None:
+        [wanted] = await propose(table, KeepMemory("猫が好き", "general", (), "anywhere"))
+        with freeze_time(utc_now() + timedelta(days=7, seconds=1), real_asyncio=True):
+            with pytest.raises(ProposalGone):
+                await proposals.accept(ME, wanted.id)
+            await table.stores.proposals.prune()
+        assert await table.stores.proposals.get(ME, wanted.id) is None
+
+    async def test_that_fails_leaves_it_open(self, table: Table, proposals: Proposals) -> None:
+        [wanted] = await propose(
+            table, AddReminder("薬", utc_now() + timedelta(days=1), "", "Asia/Tokyo", "channel")
+        )
+        for _ in range(100):
+            await table.stores.schedules.add(KEY, "薬", utc_now() + timedelta(days=1))
+        with pytest.raises(CcBotError):
+            await proposals.accept(ME, wanted.id)
+        assert await table.stores.proposals.get(ME, wanted.id) == wanted
+
+
+class TestOpenProposal:
+    async def test_goes_with_the_memory_that_it_speaks_of(self, table: Table) -> None:
+        old = await table.stores.memories.add(ME, "しまうまは7時")
+        proposed = await propose(
+            table,
+            ForgetMemory(old.id, old.content),
+            KeepMemory("また、しまうまは7時", "general", (), "anywhere"),
+            KeepMemory("猫が好き", "general", (), "anywhere"),
+        )
+        await table.stores.memory_removal.erase(ME, old.id)
+        assert await table.stores.proposals.of_place(ME, KEY.channel_id) == (proposed[-1],)
+
+    async def test_stays_when_another_conversation_is_cleared(self, table: Table) -> None:
+        proposed = await propose(table, KeepMemory("猫が好き", "general", (), "anywhere"))
+        await table.stores.sessions.clear(replace(KEY, channel_id=99))
+        assert await table.stores.proposals.of_place(ME, KEY.channel_id) == tuple(proposed)
