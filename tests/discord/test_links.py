@@ -1,5 +1,7 @@
 """Links in a model's words: they can be followed, and Discord makes no previews for them."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +19,8 @@ LINKS_ALONE = [
     "http://" + "a" * 6000,
     "https://discord.gg/" + "猫" * 3000,
 ]
+BRACKETED = re.compile(r"(?<![\\<])<[a-z]+://[^\s<>]+>", re.IGNORECASE)
+LINK = re.compile(r"(?:https?|discord|steam)://[^\s<>]|discord\.gg/[^\s<>]", re.IGNORECASE)
 atoms = st.sampled_from([*MARKS, *WORDS])
 
 
@@ -82,8 +86,14 @@ class TestLink:
 
 class TestMessages:
     @given(st.lists(atoms, max_size=60).map("".join))
-    def test_are_the_same_once_more(self, text: str) -> None:
-        assert without_previews(without_previews(text)) == without_previews(text)
+    def test_without_code_have_no_link_out_of_brackets(self, text: str) -> None:
+        shown = without_previews(text.replace("`", ""))
+        assert not LINK.search(BRACKETED.sub("", shown)), shown
+
+    @given(st.lists(atoms, max_size=60).map("".join))
+    def test_with_ticks_that_close_nothing_have_none_either(self, text: str) -> None:
+        shown = without_previews("````" + text)
+        assert not LINK.search(BRACKETED.sub("", shown)), shown
 
     @given(st.lists(atoms, max_size=60).map("".join))
     def test_lose_nothing_but_gain_brackets(self, text: str) -> None:

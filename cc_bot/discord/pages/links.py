@@ -22,7 +22,7 @@ _FIRST: Final = r"[^\s<>]"
 _FURTHER: Final = r"[^\s<>\[\]、。，．「」『』（）【】！？]*"
 _LINK: Final = (
     rf"(?P<link>(?:https?|discord|steam)://{_FIRST}{_FURTHER})"
-    rf"|(?<![\w/.])(?P<invite>discord(?:\.gg|(?:app)?\.com/invite)/{_FIRST}{_FURTHER})"
+    rf"|(?P<invite>discord(?:\.gg|(?:app)?\.com/invite)/{_FIRST}{_FURTHER})"
 )
 _ANY: Final = re.compile(
     rf"(?P<escape>\\[^0-9A-Za-z\s])|(?P<whole><[a-z]+://[^\s<>]+>)|{_LINK}|(?P<ticks>`+)", re.IGNORECASE
@@ -54,7 +54,8 @@ def without_previews(message: str) -> str:
             end = _end_of_code(message, match)
             if end is None:  # what these ticks belong to is in doubt: nothing further is taken for code
                 return "".join((*shown, match[0], _OUTSIDE_OF_CODE.sub(_bracketed, message[at:])))
-            shown.append(match[0] + _code(message[at:end]))
+            inner = end - len(match[0])
+            shown.append(match[0] + _code(message[at:inner]) + message[inner:end])
             at = end
         else:
             shown.append(_bracketed(match))
@@ -97,7 +98,7 @@ def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
 
 
 def _code(code: str) -> str:
-    """Code with its closing ticks, and brackets around the links behind a mark that may have ended it."""
+    """Code, and brackets around the links behind a mark that may have ended it."""
     mark = _MARK.search(code)
     return (
         code
