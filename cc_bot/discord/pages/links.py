@@ -25,9 +25,10 @@ _LINK: Final = (
     rf"|(?P<invite>discord(?:\.gg|(?:app)?\.com/invite)/{_FIRST}{_FURTHER})"
 )
 _ANY: Final = re.compile(
-    rf"(?P<escape>\\[^0-9A-Za-z\s])|(?P<whole><[a-z]+://[^\s<>]+>)|{_LINK}|(?P<ticks>`+)", re.IGNORECASE
+    rf"(?P<escape>\\[^0-9A-Za-z\s])|(?<![<\\])(?P<whole><[a-z]+://[^\s<>]+>)|{_LINK}|(?P<ticks>`+)",
+    re.IGNORECASE,
 )
-_OUTSIDE_OF_CODE: Final = re.compile(rf"(?P<whole><[a-z]+://[^\s<>]+>)|{_LINK}", re.IGNORECASE)
+_OUTSIDE_OF_CODE: Final = re.compile(rf"(?<![<\\])(?P<whole><[a-z]+://[^\s<>]+>)|{_LINK}", re.IGNORECASE)
 _TICKS: Final = re.compile("`+")
 _TRAILING: Final = ".,:;'\"*_~|`"
 _MARK: Final = re.compile(r"[*_~|\[\]<>\\]")
