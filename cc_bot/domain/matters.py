@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.named_days import days_named
-from cc_bot.domain.schedule import Firing, Schedule
+from cc_bot.domain.schedule import Firing, Schedule, is_known_in
 
 REMINDERS_WITHIN: Final = timedelta(hours=24)
 DAYS_WITHIN: Final = 7
@@ -71,9 +71,7 @@ class Matter:
 
 def audible(schedule: Schedule, heartbeat: Schedule, visibility: Visibility) -> bool:
     """Whether a heartbeat may speak of a reminder: in a channel, of those that were made there before all."""
-    return visibility == "private" or (
-        schedule.visibility == "public" and schedule.key.channel_id == heartbeat.key.channel_id
-    )
+    return visibility == "private" or is_known_in(schedule, heartbeat.key.channel_id)
 
 
 def of_reminders(schedules: Iterable[Schedule], now: datetime) -> Iterator[Matter]:

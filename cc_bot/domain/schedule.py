@@ -88,6 +88,11 @@ class Schedule:
             return ZoneInfo("UTC")
 
 
+def is_known_in(schedule: Schedule, channel_id: int | None) -> bool:
+    """Whether everybody who reads a channel may know of a reminder: it was set there, in public."""
+    return schedule.visibility == "public" and schedule.key.channel_id == channel_id
+
+
 @dataclass(frozen=True, slots=True)
 class Firing:
     """One time of one schedule, claimed."""

@@ -17,6 +17,7 @@ from rich.segment import Segment
 from rich.syntax import Syntax
 from rich.text import Text
 
+from cc_bot.terminal.facts import MARGIN, begins_like_a_fact
 from cc_bot.terminal.line_breaks import WrappedText, fold_offsets
 from cc_bot.terminal.printable import printable
 
@@ -124,12 +125,21 @@ class GrowingMarkdown:
 
     def _spaced(self, block: str) -> list[Line]:
         """The block's lines, after an empty one unless it is the first."""
-        lines = [_trimmed(line) for line in self._console.render_lines(ChatMarkdown(block), pad=False)]
+        lines = self._rows(block, self._console.width)
+        if any(map(_is_like_a_fact, lines)):
+            lines = self._rows(block, max(1, self._console.width - len(MARGIN)))
+            lines = [[Segment(MARGIN), *line] if _is_like_a_fact(line) else line for line in lines]
         while lines and not lines[0]:
             lines.pop(0)
         while lines and not lines[-1]:
             lines.pop()
         return [[], *lines] if lines and self._begun else lines
+
+    def _rows(self, block: str, width: int) -> list[Line]:
+        options = self._console.options.update(width=width)
+        return [
+            _trimmed(line) for line in self._console.render_lines(ChatMarkdown(block), options, pad=False)
+        ]
 
 
 def _split(text: str) -> list[str]:
@@ -144,6 +154,10 @@ def _starts(text: str) -> Iterator[int]:
     for token in Markdown(text).parsed:
         if token.level == 0 and token.map and token.nesting >= 0:
             yield token.map[0]
+
+
+def _is_like_a_fact(line: Line) -> bool:
+    return begins_like_a_fact("".join(segment.text for segment in line))
 
 
 def _trimmed(line: Line) -> Line:

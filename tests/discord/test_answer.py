@@ -14,6 +14,7 @@ from cc_bot.discord.pages.answer import (
     streaming_pages,
 )
 from cc_bot.discord.pages.custom_ids import StopButton, parse_custom_id
+from cc_bot.discord.pages.facts import NO_FACTS, Facts
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain import (
@@ -60,9 +61,11 @@ class TestWhileStreaming:
     def test_shows_that_a_tool_runs_until_the_next_word(self) -> None:
         """Most tools are done before anybody could read about them."""
         ran = (TextDelta("ええと"), ToolStarted("1", "recall"), ToolFinished("1", "recall", ok=True))
-        assert "メモリを探しています" in streaming(*ran[:2])[0].content
-        assert "メモリを探しています" in streaming(*ran)[0].content
-        assert streaming(*ran, TextDelta("、はい"))[0].content == "ええと、はい"
+        assert streaming(*ran[:2])[0].content == streaming(*ran)[0].content == "ええと"
+        assert "メモリを探しています" in streaming(*ran[:2])[0].facts.activity
+        assert "メモリを探しています" in streaming(*ran)[0].facts.activity
+        [page] = streaming(*ran, TextDelta("、はい"))
+        assert (page.content, page.facts) == ("ええと、はい", NO_FACTS)
 
     @pytest.mark.parametrize(
         ("name", "line"),
@@ -92,14 +95,13 @@ class TestWhileStreaming:
 
     def test_tells_how_long_nothing_came(self) -> None:
         assert streaming(quiet_s=30)[0].content == "考えています…（30秒）"
-        assert "（30秒）" in streaming(TextDelta("ええと"), quiet_s=30)[0].content
+        assert "（30秒）" in streaming(TextDelta("ええと"), quiet_s=30)[0].facts.activity
         assert "（30秒）" in streaming(ToolStarted("1", "recall"), quiet_s=30)[0].content
 
     def test_puts_no_line_into_an_open_code_block(self) -> None:
         [page] = streaming(TextDelta("```py\nx = 1\n"), ToolStarted("1", "recall"))
-        code, _, line = page.content.rpartition("\n")
-        assert code.endswith("```")
-        assert line.startswith("-# ")
+        assert page.content == "```py\nx = 1\n```"
+        assert page.facts.description.startswith("-# 🔎")
 
     def test_has_its_stop_button_on_the_last_message_only(self) -> None:
         pages = streaming(TextDelta(LONG[:4000]))
@@ -130,7 +132,7 @@ class TestEnd:
         ],
     )
     def test_says_below_the_answer_what_became_of_it(self, state: AnswerState, below: str) -> None:
-        assert final_pages(state, JA) == (Page(f"昔々\n\n-# {below}"),)
+        assert final_pages(state, JA) == (Page("昔々", facts=Facts(notices=(below,))),)
 
     @pytest.mark.parametrize(
         ("state", "content"),
@@ -146,7 +148,7 @@ class TestEnd:
 
     def test_of_a_temporary_turn_says_so(self) -> None:
         [page] = final_pages(after(TextDelta("はい"), done("はい", row=None)), JA, temporary=True)
-        assert page.content.endswith(JA.answer.temporary)
+        assert page == Page("はい", facts=Facts(notices=(JA.answer.temporary,)))
 
     def test_of_a_very_long_answer_is_a_preview_with_all_of_it_as_a_file(self) -> None:
         [page] = final_pages(after(TextDelta(LONG * 3), done(LONG * 3)), JA)

@@ -1,6 +1,7 @@
 """Receipts as they look under an answer: which lines, which buttons, and that Discord takes them."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import reduce
 from typing import Any
@@ -16,15 +17,14 @@ from cc_bot.discord.pages.answer import (
     answer_buttons,
     final_pages,
     memory_buttons,
-    streaming_pages,
 )
 from cc_bot.discord.pages.custom_ids import (
     LONGEST,
-    StopButton,
     UndoButton,
     UsedMemoriesButton,
     parse_custom_id,
 )
+from cc_bot.discord.pages.facts import FACTS_CHARACTERS, Facts
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.receipts import Carried
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
@@ -74,7 +74,8 @@ def ended(*events: TurnEvent, visibility: Visibility = "public") -> Page:
     """The last message of an answer, with what stands under it."""
     state = after(TextDelta("はい。"), *events, done(visibility=visibility))
     *_, last = final_pages(state, JA)
-    return Page(last.content, answer_buttons(state, JA, USER, ()), receipts=memory_buttons(state, JA, USER))
+    buttons = answer_buttons(state, JA, USER, ())
+    return replace(last, buttons=buttons, receipts=memory_buttons(state, JA, USER))
 
 
 def undo(page: Page) -> list[UndoButton]:
@@ -103,7 +104,7 @@ class TestLines:
     )
     def test_say_what_was_done(self, event: MemoryChanged, line: str, taken_back: UndoButton | None) -> None:
         page = ended(event)
-        assert page.content == f"はい。\n\n-# {line}"
+        assert (page.content, page.facts) == ("はい。", Facts((line,)))
         assert undo(page) == ([taken_back] if taken_back else [])
 
     def test_say_once_what_happened_twice_to_a_memory(self) -> None:
@@ -112,51 +113,45 @@ class TestLines:
             changed("updated", memory(), memory()),
             changed("updated", memory(content="猫が大好き", supersedes=5), memory()),
         )
-        assert page.content == "はい。\n\n-# 💾 覚えました: 猫が大好き"
+        assert page.facts == Facts(("💾 覚えました: 猫が大好き",))
         assert undo(page) == [UndoButton("added", USER, 1, 5)]
 
     def test_say_nothing_of_what_came_and_went(self) -> None:
-        assert ended(changed("added", memory()), changed("deleted", memory())).content == "はい。"
+        assert not ended(changed("added", memory()), changed("deleted", memory())).facts
 
     def test_are_short_on_one_line_and_without_markdown(self) -> None:
         page = ended(changed("added", memory(content="**太字**\n# 見出し\n" + "あ" * 100)))
-        *_, line = page.content.splitlines()
-        assert line.startswith("-# 💾 覚えました: \\*\\*太字\\*\\* # 見出し あ")
+        [line] = page.facts.receipts
+        assert line.startswith("💾 覚えました: \\*\\*太字\\*\\* # 見出し あ")
         assert line.endswith("…")
 
     def test_tell_in_public_nothing_private(self) -> None:
         secret = changed("added", memory(content="好きな鳥はオオルリ", audience="private"))
         public, private = ended(secret, secret), ended(secret, visibility="private")
-        assert "オオルリ" not in public.content + "".join(button.label for button in public.receipts)
-        assert "オオルリ" in private.content
+        assert "オオルリ" not in public.facts.description + "".join(
+            button.label for button in public.receipts
+        )
+        assert "オオルリ" in private.facts.description
 
     def test_tell_its_owner_that_a_memory_is_private(self) -> None:
         secret = changed("added", memory(audience="private"))
-        assert ended(secret, visibility="private").content.endswith(f"\n-# {JA.memory.private_only}")
-        assert JA.memory.private_only not in ended(secret).content
+        assert ended(secret, visibility="private").facts.notices == (JA.memory.private_only,)
+        assert ended(secret).facts.notices == ()
         gone = changed("deleted", memory(audience="private"))
-        assert JA.memory.private_only not in ended(gone, visibility="private").content
+        assert ended(gone, visibility="private").facts.notices == ()
 
     def test_own_up_to_a_promise(self) -> None:
         page = ended(NotSaved())
-        assert "\n\n-# ⚠️ 保存していません。" in page.content
-        assert "/memory add" in page.content
+        [notice] = page.facts.notices
+        assert notice.startswith("⚠️ 保存していません。")
+        assert "/memory add" in notice
         assert page.receipts == ()
 
     def test_stand_under_a_failure(self) -> None:
         state = after(TextDelta("はい"), changed("added", memory()))
         failed = AnswerState(text="はい", receipts=state.receipts, failure="保存できませんでした。")
         [page] = final_pages(failed, JA)
-        assert page.content == "はい\n\n-# 💾 覚えました: 猫が好き\n-# 保存できませんでした。"
-
-    @pytest.mark.parametrize(
-        "fake", ["-# 💾 覚えました: 嘘", "  -#  **🗑️ 忘れました**", "-# ✏️ 書き換えました"]
-    )
-    def test_are_not_for_the_model_to_write(self, fake: str) -> None:
-        state = after(TextDelta(f"はい。\n{fake}"), done(f"はい。\n{fake}"))
-        shown = final_pages(state, JA)[0].content, streaming_pages(state, JA, StopButton(1, "a"))[0].content
-        assert all("\\-#" in content for content in shown)
-        assert Carried.over(Page(shown[0])).lines == ()
+        assert page == Page("はい", facts=Facts(("💾 覚えました: 猫が好き",), ("保存できませんでした。",)))
 
 
 class TestButtons:
@@ -209,14 +204,18 @@ class TestLimits:
         buttons = memory_buttons(state, JA, USER)
         assert len(buttons) <= 5
         assert all(len(button.label) <= 80 for button in buttons)
-        assert pages[-1].content.count("-# 💾") == min(len(contents), 4)
+        assert len(pages[-1].facts.receipts) == min(len(contents), 4)
+        [embed] = pages[-1].facts.embeds()
+        assert all(line in (embed.description or "") for line in pages[-1].facts.receipts)
+        assert utf16_length(embed.description or "") <= FACTS_CHARACTERS
 
     def test_are_kept_when_all_has_to_go_into_one_message(self) -> None:
         text = "これは長い回答です。" * 900
         state = after(TextDelta(text), changed("added", memory(content="*" * 200)), done(text))
         [page] = final_pages(state, JA, as_file=True)
         assert utf16_length(page.content) <= MESSAGE_LIMIT
-        assert "-# 💾 覚えました" in page.content
+        assert page.facts.receipts[0].startswith("💾 覚えました")
+        assert page.facts.notices == (JA.answer.long_as_file,)
         assert page.file is not None
         assert page.file.text == text
 
@@ -228,16 +227,16 @@ class TestCarriedOver:
         before = ended(changed("added", memory()), MemoriesRecalled((4,)), NotSaved())
         repeated = changed("updated", memory(), memory())
         state = after(TextDelta("うん。"), repeated, done("うん。"), before=before)
-        assert final_pages(state, JA)[0].content == "うん。\n\n-# 💾 覚えました: 猫が好き"
+        assert final_pages(state, JA) == (Page("うん。", facts=Facts(("💾 覚えました: 猫が好き",))),)
         assert [button.label for button in memory_buttons(state, JA, USER)] == ["取り消す"]
 
     def test_new_ones_come_below(self) -> None:
         before = ended(*(changed("added", memory(number)) for number in range(1, 4)))
         news = [changed("added", memory(number)) for number in (4, 5)]
         state = after(TextDelta("うん。"), *news, done("うん。"), before=before)
-        content = final_pages(state, JA)[0].content
-        assert content.count("💾 覚えました") == 4
-        assert "ほか 1 件" in content
+        facts = final_pages(state, JA)[0].facts
+        assert facts.receipts == ("💾 覚えました: 猫が好き",) * 4
+        assert "ほか 1 件" in facts.notices[0]
         assert [button.memory_id for button in undo(Page("", receipts=memory_buttons(state, JA, USER)))] == [
             1,
             2,
@@ -255,7 +254,7 @@ class TestStoredAnswer:
 
     def shown(self, *calls: ToolCall) -> Page:
         state = after(done("はい。", "public", *calls))
-        return Page(final_pages(state, JA)[0].content, receipts=memory_buttons(state, JA, USER))
+        return replace(final_pages(state, JA)[0], receipts=memory_buttons(state, JA, USER))
 
     def test_has_its_receipts(self) -> None:
         note = {"id": 3, "content": "犬が好き"}
@@ -267,11 +266,9 @@ class TestStoredAnswer:
             call("forget", {"forgotten": note}),
             call("recall", {"memories": [{"id": 5, "content": "亀"}]}),
         )
-        assert page.content.splitlines()[2:] == [
-            "-# 💾 覚えました: 猫が好き",
-            "-# ✏️ 書き換えました: 鳥",
-            "-# 🗑️ 忘れました: 犬が好き",
-        ]
+        assert page.facts == Facts(
+            ("💾 覚えました: 猫が好き", "✏️ 書き換えました: 鳥", "🗑️ 忘れました: 犬が好き")
+        )
         assert undo(page) == [
             UndoButton("added", USER, 1),
             UndoButton("updated", USER, 2, 8),
@@ -291,4 +288,4 @@ class TestStoredAnswer:
     )
     def test_says_nothing_of_what_failed_or_was_erased(self, made: ToolCall) -> None:
         page = self.shown(made)
-        assert (page.content, page.receipts) == ("はい。", ())
+        assert page == Page("はい。")

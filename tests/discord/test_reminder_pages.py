@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cc_bot.discord.extensions.remind.group import matching
 from cc_bot.discord.localization import Reader
+from cc_bot.discord.pages.links import without_previews
 from cc_bot.discord.pages.memory_view import CHOICE_CHARACTERS
 from cc_bot.discord.pages.reminder_page import (
     heartbeat_page,
@@ -59,15 +60,23 @@ class TestReminder:
     @pytest.mark.parametrize(("minutes", "told"), [(1, False), (3, True)])
     def test_says_when_it_is_late(self, minutes: int, told: bool) -> None:
         page = reminder_page(Firing(schedule(), NOON), NOON + timedelta(minutes=minutes), JA)
-        assert ("お知らせが遅れて" in page.content) is told
+        assert ("お知らせが遅れて" in page.facts.description) is told
+        assert page.content == f"<@{USER}> ⏰ 薬"
 
     @given(said)
     def test_fits_a_message_whatever_it_says(self, text: str) -> None:
         firing = Firing(replace(schedule(text=text), repeat="0 9 * * *"), NOON)
         page = reminder_page(firing, NOON + timedelta(hours=1), JA)
-        again = snoozed_page(page.content, firing.schedule, schedule(2, text), JA)
+        again = snoozed_page(page, firing.schedule, schedule(2, text), JA)
         for each in (page, again, heartbeat_page(replace(schedule(), place="channel"), text * 3)):
             assert utf16_length(each.content) <= MESSAGE_LIMIT
+
+    @pytest.mark.parametrize("link", ["http://a ", "discord.gg/a "])
+    def test_of_links_alone_fits_a_message_without_previews(self, link: str) -> None:
+        page = heartbeat_page(schedule(), link * 600)
+        assert utf16_length(page.content) <= MESSAGE_LIMIT
+        assert page.content == without_previews(page.content)
+        assert page.content.count("<http") > 50
 
     def test_cuts_no_character_of_two_units_apart(self) -> None:
         page = heartbeat_page(schedule(), "😀" * 1500)

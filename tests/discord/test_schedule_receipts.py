@@ -55,25 +55,25 @@ def ended(*events: TurnEvent, calls: tuple[ToolCall, ...] = ()) -> AnswerState:
 
 def lines(state: AnswerState, words: object = JA) -> list[str]:
     [page] = final_pages(state, JA if words is JA else EN)
-    return page.content.split("\n")[2:]
+    return page.facts.description.splitlines()
 
 
 class TestLine:
     def test_says_when_and_what(self) -> None:
         assert lines(ended(added(scheduled()))) == [
-            f"-# ⏰ <t:{SECONDS}:F>（<t:{SECONDS}:R>）にお知らせします: 薬"
+            f"⏰ <t:{SECONDS}:F>（<t:{SECONDS}:R>）にお知らせします: 薬"
         ]
 
     def test_is_english_in_english(self) -> None:
         [line] = lines(ended(added(scheduled(text="pills"))), EN)
-        assert line == f"-# ⏰ I’ll remind you on <t:{SECONDS}:F> (<t:{SECONDS}:R>): pills"
+        assert line == f"⏰ I’ll remind you on <t:{SECONDS}:F> (<t:{SECONDS}:R>): pills"
 
     def test_says_how_it_repeats(self) -> None:
         [line] = lines(ended(added(scheduled(repeat="0 9 * * 1-5"))))
-        assert line == f"-# 🔁 平日 9:00にお知らせします（次は <t:{SECONDS}:F>）: 薬"
+        assert line == f"🔁 平日 9:00にお知らせします（次は <t:{SECONDS}:F>）: 薬"
 
     def test_tells_of_what_was_cancelled(self) -> None:
-        assert lines(ended(cancelled(scheduled()))) == ["-# 🔕 お知らせを取り消しました: 薬"]
+        assert lines(ended(cancelled(scheduled()))) == ["🔕 お知らせを取り消しました: 薬"]
 
     def test_says_nothing_of_what_was_made_and_cancelled_at_once(self) -> None:
         assert lines(ended(added(scheduled()), cancelled(scheduled()))) == []
@@ -89,11 +89,6 @@ class TestLine:
         buttons = memory_buttons(state, JA, USER)
         assert len(buttons) == min(len(said), 4)
         assert all(1 <= len(button.label) <= 80 for button in buttons)
-
-    @pytest.mark.parametrize("mark", ["⏰ 明日", "🔁 毎日", "🔕 取り消し"])
-    def test_can_not_be_written_by_a_model(self, mark: str) -> None:
-        [page] = final_pages(advance(AnswerState(), Done(Message("assistant", f"-# {mark}"), Usage())), JA)
-        assert page.content == f"\\-# {mark}"
 
 
 class TestButton:
@@ -151,7 +146,7 @@ class TestNewAnswer:
     def test_keeps_what_the_old_one_set(self) -> None:
         carried = Carried.over(self.shown())
         state = replace(ended(), carried=carried)
-        assert lines(state) == self.shown().content.split("\n")[2:]
+        assert lines(state) == list(self.shown().facts.receipts)
         assert memory_buttons(state, JA, USER) == self.shown().receipts
 
     def test_says_it_once_when_the_same_is_set_again(self) -> None:

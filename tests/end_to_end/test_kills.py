@@ -185,7 +185,7 @@ class TestOtherTurns:
         await stage.start()
 
         await anew.until(lambda reply: reply.labels == [AGAIN["ja"]], "the old answer with its button")
-        assert anew.text == "前の答え。\n\n-# ✂️ 途中で動かなくなったため、前の回答に戻しました。"
+        assert anew.text == "前の答え。\n-# ✂️ 途中で動かなくなったため、前の回答に戻しました。"
         await is_settled(stage, anew)
         await other.until(
             lambda reply: reply.text == "二つ目。" and AGAIN["ja"] in reply.labels, "the new one"
@@ -243,10 +243,10 @@ class TestPastTheToken:
         await stage.eventually(ON_THEIR_WAY, mid.id, gives=[("interrupted", 1)])
         assert one_message(places[public.id]).text == "できあがり。"
         late = one_message(discord.dm(private))
-        assert late.text.startswith("できあがり。\n\n-# 📨 先ほどの質問へのお返事です。")
+        assert late.text.startswith("できあがり。\n-# 📨 先ほどの質問へのお返事です。")
         assert late.labels == []
         late = one_message(discord.dm(unseen))
-        assert late.text.startswith("Done.\n\n-# 📨 This answers your earlier question.")
+        assert late.text.startswith("Done.\n-# 📨 This answers your earlier question.")
         assert stage.program.output.count("turn_not_told") == 1  # whose DMs are closed
         cut_off = one_message(places[mid.id])
         assert cut_off.text.startswith(CUT_OFF["ja"])

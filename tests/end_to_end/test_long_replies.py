@@ -17,8 +17,8 @@ def long_text(characters: int) -> str:
 
 
 def own_words(message: Shown) -> str:
-    """A message without what stands under its text."""
-    return re.split(r"\n+-# ", message.content)[0]
+    """A message without what the bot states under it."""
+    return message.content
 
 
 class TestSeveralMessages:

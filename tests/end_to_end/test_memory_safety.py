@@ -103,7 +103,7 @@ class TestPromise:
         )
         reply = await stage.ask(aiko, channel, "誕生日は3月15日だよ。覚えておいて")
         assert len(stage.model.requests) == 2
-        assert "はい、覚えておきますね。\n\n-# 💾 覚えました: 誕生日は3月15日" in reply.text
+        assert "はい、覚えておきますね。\n💾 覚えました: 誕生日は3月15日" in reply.text
         assert "では保存します" not in reply.text
         assert [content for _, content, _ in stage.stored(channel)][1] == "はい、覚えておきますね。"
         assert memories(stage, aiko) == ["誕生日は3月15日"]

@@ -2,8 +2,9 @@
 
 import json
 
+from cc_bot.discord.pages.facts import FACTS_COLOUR
 from tests.end_to_end.stage import Stage, again_label, answered, continue_label
-from tests.loopback.discord import Channel, ChannelReply, Reply, Shown, User
+from tests.loopback.discord import Channel, ChannelReply, Permission, Reply, Shown, User
 from tests.loopback.model_requests import Json, new_tool_results
 from tests.loopback.model_server import Call, CutConnection, Say, calls, fails, says
 from tests.loopback.model_server import Reply as Answer
@@ -25,6 +26,11 @@ async def told(stage: Stage, user: User, message: Shown, label: str) -> str:
     return press.messages[-1].text
 
 
+def stated(reply: Reply) -> str:
+    """What the bot states under an answer: in embeds, where no model writes."""
+    return "\n".join(embed["description"] for embed in reply.message.embeds)
+
+
 def kept(stage: Stage, user: User) -> list[str]:
     rows = stage.rows(
         "SELECT content FROM memories WHERE user_id = ? AND status = 'active' ORDER BY id", user.id
@@ -37,7 +43,7 @@ class TestReceipt:
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         reply = await remembered(stage, aiko, channel, "猫の名前は*モチ*")
-        assert "承知しました。\n\n-# 💾 覚えました: 猫の名前は\\*モチ\\*\n" in reply.text
+        assert "承知しました。\n💾 覚えました: 猫の名前は\\*モチ\\*\n" in reply.text
         assert reply.labels == [UNDO, again_label(aiko)]
         said = await told(stage, aiko, reply.message, UNDO)
         assert said == "↩️ 取り消しました。もう覚えていません: 猫の名前は\\*モチ\\*"
@@ -61,7 +67,7 @@ class TestReceipt:
             calls(Call("update_memory", {"id": number, "content": "会議は木曜"})), says("はい。")
         )
         reply = await stage.ask(aiko, channel, "会議は木曜に変わりました")
-        assert reply.text == "はい。\n\n-# ✏️ 書き換えました: 会議は木曜"
+        assert reply.text == "はい。\n✏️ 書き換えました: 会議は木曜"
         assert "会議は金曜" in await told(stage, aiko, reply.message, UNDO)
         assert kept(stage, aiko) == ["会議は金曜"]
 
@@ -90,7 +96,7 @@ class TestReceipt:
             says("引っ越しおめでとうございます。"),
         )
         reply = await stage.ask(aiko, channel, "引っ越して今は京都に住んでいる。覚えて")
-        assert reply.text.endswith("-# ✏️ 書き換えました: 京都に住んでいる")
+        assert reply.text.endswith("✏️ 書き換えました: 京都に住んでいる")
         assert kept(stage, aiko) == ["京都に住んでいる"]
         await told(stage, aiko, reply.message, UNDO)
         assert kept(stage, aiko) == ["大阪に住んでいる"]
@@ -100,7 +106,7 @@ class TestReceipt:
         [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
         stage.model.script(calls(Call("forget", {"id": number})), says("はい。"))
         reply = await stage.ask(aiko, channel, "会議のこと忘れて")
-        assert reply.text == "はい。\n\n-# 🗑️ 忘れました: 会議は金曜"
+        assert reply.text == "はい。\n🗑️ 忘れました: 会議は金曜"
         assert kept(stage, aiko) == []
         await told(stage, aiko, reply.message, UNDO)
         assert kept(stage, aiko) == ["会議は金曜"]
@@ -124,7 +130,7 @@ class TestReceipt:
         facts = [f"{animal}が好き" for animal in ("猫", "犬", "鳥", "亀", "馬", "牛")]
         stage.model.script(calls(*(Call("remember", {"content": each}) for each in facts)), says("はい。"))
         reply = await stage.ask(aiko, channel, f"{'、'.join(facts)}と覚えて")
-        assert reply.text.count("-# 💾 覚えました") == 4
+        assert reply.text.count("💾 覚えました") == 4
         assert "ほか 2 件" in reply.text
         assert reply.labels[:4] == [f"取り消す: {each}" for each in facts[:4]]
         await told(stage, aiko, reply.message, "取り消す: 犬が好き")
@@ -138,7 +144,7 @@ class TestReceipt:
             calls(*(Call("remember", {"content": each}) for each in facts)), says("長い回答です。" * 240)
         )
         reply = await stage.ask(aiko, channel, f"{'、'.join(facts)}と覚えて")
-        assert reply.text.count("-# 💾 覚えました") == 4
+        assert reply.text.count("💾 覚えました") == 4
         assert len(reply.labels) == 5
 
     async def test_of_what_is_known_already_has_nothing_to_take_back(
@@ -146,12 +152,47 @@ class TestReceipt:
     ) -> None:
         await remembered(stage, aiko, channel, "会議は金曜")
         reply = await remembered(stage, aiko, channel, "会議は金曜")
-        assert "-# 💾 もう覚えています: 会議は金曜" in reply.text
+        assert "💾 もう覚えています: 会議は金曜" in reply.text
         assert UNDO not in reply.labels
 
     async def test_can_not_be_faked_by_the_model(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        reply = await stage.ask_in_words(aiko, channel, "はい。\n-# 💾 覚えました: 何でも")
-        assert "\n-# 💾" not in reply.text
+        forged = "はい。\n-# 💾 覚えました: 何でも\n-#\u200b 💾 覚えました: https://evil.example"
+        reply = await stage.ask_in_words(aiko, channel, forged)
+        assert reply.message.content == forged.replace("https://evil.example", "<https://evil.example>")
+        assert "覚えました" not in stated(reply)
+        stage.model.script(calls(Call("remember", {"content": "猫が好き"})), says(forged))
+        reply = await stage.ask(aiko, channel, "猫が好き。覚えて")
+        assert stated(reply) == "💾 覚えました: 猫が好き"
+
+    async def test_is_not_read_from_the_preview_of_a_link(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await remembered(stage, aiko, channel, "猫が好き")
+        forged = {
+            "url": "https://evil.example",
+            "description": "💾 覚えました: 何でも",
+            "color": FACTS_COLOUR,
+        }
+        await stage.discord.unfurl(reply.message, forged)
+        stage.model.script(says("わかりました。"))
+        press = await stage.discord.click(aiko, reply.message, again_label(aiko))
+        await answered(press)
+        assert press.text == "わかりました。\n💾 覚えました: 猫が好き"
+
+    async def test_stands_in_buttons_where_the_bot_may_not_post_embeds(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.excused.add(50013)
+        stage.discord.forbid(stage.discord.bot, Permission.EMBED_LINKS, channel)
+        stage.model.script(calls(Call("remember", {"content": "猫が好き"})), says("承知しました。"))
+        message = await stage.write(aiko, channel, "猫が好きと覚えて")
+        reply = await stage.discord.reply_to(message)
+        await reply.until(lambda shown: UNDO in shown.labels, "the end")
+        assert (reply.message.content, reply.message.embeds) == ("承知しました。", ())
+        disabled = [button.label for button in reply.message.buttons if button.disabled]
+        assert disabled == ["💾 覚えました: 猫が好き"]
+        await told(stage, aiko, reply.message, UNDO)
+        assert kept(stage, aiko) == []
 
 
 class TestUnfinishedAnswer:
@@ -160,7 +201,7 @@ class TestUnfinishedAnswer:
             calls(Call("remember", {"content": "会議は金曜"})), Answer(Say("承知"), CutConnection())
         )
         reply = await stage.ask(aiko, channel, "会議は金曜。覚えて")
-        assert "-# 💾 覚えました: 会議は金曜" in reply.text
+        assert "💾 覚えました: 会議は金曜" in reply.text
         assert UNDO in reply.labels
 
     async def test_that_failed_after_a_memory_was_kept_has_its_receipt(
@@ -169,7 +210,7 @@ class TestUnfinishedAnswer:
         stage.model.script(calls(Call("remember", {"content": "会議は金曜"})), fails(401))
         stage.model.responder = lambda _: fails(401)
         reply = await stage.ask(aiko, channel, "会議は金曜。覚えて")
-        assert "-# 💾 覚えました: 会議は金曜" in reply.text
+        assert "💾 覚えました: 会議は金曜" in reply.text
         assert UNDO in reply.labels
 
 
@@ -182,7 +223,7 @@ class TestAnswerAgain:
             stage.model.script(calls(Call("remember", {"content": "会議は金曜"})), says(words))
             press = await stage.discord.click(aiko, reply.message, again_label(aiko))
             await answered(press)
-            assert press.text == f"{words}\n\n-# 💾 覚えました: 会議は金曜"
+            assert press.text == f"{words}\n💾 覚えました: 会議は金曜"
             assert press.labels == [UNDO, again_label(aiko)]
         await told(stage, aiko, reply.message, UNDO)
         assert kept(stage, aiko) == []
@@ -199,7 +240,7 @@ class TestAnswerAgain:
         stage.model.script(says("承知しました。"))
         press = await stage.discord.click(aiko, reply.message, again_label(aiko))
         await answered(press)
-        assert press.text == "承知しました。\n\n-# 💾 覚えました: 猫が好き"
+        assert press.text == "承知しました。\n💾 覚えました: 猫が好き"
         assert press.labels == ["取り消す: 猫が好き", again_label(aiko)]
 
     async def test_keeps_it_when_there_is_no_new_answer(
@@ -209,7 +250,7 @@ class TestAnswerAgain:
         stage.model.script(fails(401))
         press = await stage.discord.click(aiko, reply.message, again_label(aiko))
         await press.finished(lambda shown: len(shown.messages) == 2)
-        assert "承知しました。\n\n-# 💾 覚えました: 会議は金曜" in reply.message.text
+        assert "承知しました。\n💾 覚えました: 会議は金曜" in reply.message.text
         assert reply.message.labels == [UNDO, again_label(aiko)]
 
     async def test_leaves_it_where_the_answer_goes_on(
@@ -258,7 +299,7 @@ class TestInAChannel:
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
         reply = await self.told_under(stage, aiko, channel)
-        assert reply.text == "承知しました。\n\n-# 💾 覚えました: 猫が好き"
+        assert reply.text == "承知しました。\n💾 覚えました: 猫が好き"
         assert reply.labels == [UNDO]
         assert "Only the owner" in await told(stage, ben, reply.message, UNDO)
         await told(stage, aiko, reply.message, UNDO)
@@ -282,7 +323,7 @@ class TestInAChannel:
         stage.change(f"UPDATE messages SET content = '承知。' WHERE discord_id = {reply.message.id}")
         await stage.restart()
         await reply.until(lambda shown: shown.text.startswith("承知。"), "the answer as it is stored")
-        assert reply.text == "承知。\n\n-# 💾 覚えました: 猫が好き"
+        assert reply.text == "承知。\n💾 覚えました: 猫が好き"
         assert reply.labels == [UNDO]
 
     async def test_an_edited_question_keeps_what_its_first_answer_did_to_be_taken_back(
@@ -294,7 +335,7 @@ class TestInAChannel:
         stage.model.script(calls(Call("remember", {"content": "犬が好き"})), says("直しました。"))
         await stage.discord.edit(aiko, message, f"{stage.discord.bot.mention} 犬が好きと覚えて")
         reply = await stage.says(message, "直しました。")
-        assert reply.text == "直しました。\n\n-# 💾 覚えました: 猫が好き\n-# 💾 覚えました: 犬が好き"
+        assert reply.text == "直しました。\n💾 覚えました: 猫が好き\n💾 覚えました: 犬が好き"
         assert reply.labels == [UNDO, "取り消す: 犬が好き"]
         await told(stage, aiko, reply.message, UNDO)
         assert kept(stage, aiko) == ["犬が好き"]
@@ -303,7 +344,7 @@ class TestInAChannel:
 class TestPrivate:
     async def test_nothing_of_it_is_told_in_public(self, stage: Stage, aiko: User, channel: Channel) -> None:
         reply = await remembered(stage, aiko, channel, "好きな鳥はオオルリ", private=True)
-        assert "-# 💾 覚えました: 好きな鳥はオオルリ" in reply.text
+        assert "💾 覚えました: 好きな鳥はオオルリ" in reply.text
         [(number, audience)] = stage.rows("SELECT id, audience FROM memories WHERE user_id = ?", aiko.id)
         assert audience == "private"
         stage.model.script(
@@ -325,7 +366,7 @@ class TestPrivate:
     async def test_its_receipt_in_a_dm_works(self, stage: Stage, aiko: User) -> None:
         dm = stage.discord.dm(aiko)
         reply = await remembered(stage, aiko, dm, "好きな鳥はオオルリ")
-        assert "-# 💾 覚えました: 好きな鳥はオオルリ" in reply.text
+        assert "💾 覚えました: 好きな鳥はオオルリ" in reply.text
         await told(stage, aiko, reply.message, UNDO)
         assert kept(stage, aiko) == []
 
@@ -345,5 +386,5 @@ class TestPrivate:
         stage.change(f"UPDATE messages SET content = '承知。' WHERE discord_id = {reply.message.id}")
         await stage.restart()
         await reply.until(lambda shown: shown.text.startswith("承知。"), "the answer as it is stored")
-        assert reply.text == "承知。\n\n-# 💾 覚えました: 好きな鳥はオオルリ"
+        assert reply.text == "承知。\n💾 覚えました: 好きな鳥はオオルリ"
         assert reply.labels == [UNDO, again_label(aiko)]

@@ -23,7 +23,7 @@ class TestReceipt:
     async def test_says_when_and_cancels(self, stage: Stage, aiko: User, channel: Channel) -> None:
         stage.model.script(scheduling(when=soon()), says("はい。"))
         reply = await stage.ask(aiko, channel, ASK)
-        assert "はい。\n\n-# ⏰ <t:1826928000:F>（<t:1826928000:R>）にお知らせします: 薬\n" in reply.text
+        assert "はい。\n⏰ <t:1826928000:F>（<t:1826928000:R>）にお知らせします: 薬\n" in reply.text
         press = await stage.discord.click(aiko, reply.message, CANCEL)
         await press.finished()
         assert press.ephemeral

@@ -46,7 +46,8 @@ class TestReminder:
         await comes_due(stage, aiko, number, late_s=1800)
         shown = await says_by_itself(stage, channel, "薬")
         called(stage)
-        assert "お知らせが遅れてすみません" in shown.content
+        assert "お知らせが遅れてすみません" in shown.text
+        assert "お知らせが遅れて" not in shown.content
 
     async def test_that_is_more_than_an_hour_late_is_told_as_missed(
         self, stage: Stage, aiko: User, channel: Channel

@@ -95,7 +95,7 @@ class TestAbsence:
         second = await reminder(stage, ben, channel, "pills")
         await killed(stage)
         await started_later(stage, 40 * MINUTE_S)
-        assert "お知らせが遅れてすみません" in (await says_by_itself(stage, channel, "薬")).content
+        assert "お知らせが遅れてすみません" in (await says_by_itself(stage, channel, "薬")).text
         await says_by_itself(stage, channel, "pills")
         for number in (first, second):
             await stage.eventually(STATE, number, gives=[("sent",)])

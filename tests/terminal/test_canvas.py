@@ -117,7 +117,10 @@ class TestAnswers:
                 answer.show(Done(Message("assistant", "出しました。"), Usage()))
         assert isinstance(console.file, io.StringIO)
         for written in (out.getvalue(), console.file.getvalue()):
-            assert [row.strip() for row in written.splitlines() if row.strip()] == ["出しました。", line]
+            assert [row.strip() for row in written.splitlines() if row.strip()] == [
+                "出しました。",
+                f"◆ {line}",
+            ]
 
 
 class TestChat:
@@ -132,7 +135,7 @@ class TestChat:
             Assistant(stores, OfflineModel(), TOOLS), stores, profile(Locale.JA), PlainView(out, out)
         )
         await chat.run("支出：家賃 78000、食費 42000 を円グラフでキャンバスに出して")
-        assert "[キャンバスに描きました]\nキャンバスに出しました。" in out.getvalue()
+        assert "◆ キャンバスに描きました\nキャンバスに出しました。" in out.getvalue()
         assert "🖼️ キャンバスを書き換えました。/canvas で見られます。" in out.getvalue()
         await chat.run("/canvas")
         assert out.getvalue().endswith(

@@ -40,10 +40,10 @@ class TestInAPipe:
         assert ended.stderr == b""
         assert re.sub(r"\d{4}-\d\d-\d\d", "DATE", ended.stdout.decode()).splitlines() == [
             "答え: **こんにちは**",
-            "💡 /help で、できることの一覧を見られます。",
-            "[メモリに保存しました]",
+            "◆ 💡 /help で、できることの一覧を見られます。",
+            "◆ メモリに保存しました",
             "答え: **remember**",
-            "💾 覚えました（#1）: 誕生日は3月15日  /memory delete 1 で取り消せます。",
+            "◆ 💾 覚えました（#1）: 誕生日は3月15日  /memory delete 1 で取り消せます。",
             "あなたのメモリ（1件）",
             "#1  DATE  一般  #誕生日  誕生日は3月15日",
             "答え: **bad ÿ bytes**",

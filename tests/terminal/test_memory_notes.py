@@ -50,22 +50,22 @@ class TestMemoryNotes:
             changed("updated", memory(9), memory(9)),
             DONE,
         ) == [
-            "💾 覚えました（#3）: 猫が好き  /memory delete 3 で取り消せます。",
-            "✏️ 書き換えました（#5）: 京都に住んでいる  /memory undo 5 で取り消せます。",
-            f"✏️ 書き換えました（#6）: {'犬 ' * 29}犬…  /memory undo 6 で取り消せます。",
-            "🗑️ 忘れました（#7）: 猫が好き  /memory undo 7 で取り消せます。",
-            "💾 もう覚えています（#9）: 猫が好き",
+            "◆ 💾 覚えました（#3）: 猫が好き  /memory delete 3 で取り消せます。",
+            "◆ ✏️ 書き換えました（#5）: 京都に住んでいる  /memory undo 5 で取り消せます。",
+            f"◆ ✏️ 書き換えました（#6）: {'犬 ' * 29}犬…  /memory undo 6 で取り消せます。",
+            "◆ 🗑️ 忘れました（#7）: 猫が好き  /memory undo 7 で取り消せます。",
+            "◆ 💾 もう覚えています（#9）: 猫が好き",
         ]
 
     def test_name_the_memories_used_but_for_those_that_are_gone(self) -> None:
         assert (
             told(MemoriesRecalled((1, 7)), MemoriesRecalled((2, 1)), changed("deleted", memory(7)), DONE)[-1]
-            == "🧠 使ったメモリ: #1, #2"
+            == "◆ 🧠 使ったメモリ: #1, #2"
         )
 
     def test_own_up_to_a_promise(self) -> None:
         [line] = told(NotSaved(), DONE, locale=Locale.EN)
-        assert line.startswith("⚠️ Nothing was saved.")
+        assert line.startswith("◆ ⚠️ Nothing was saved.")
 
     def test_are_told_once_and_also_when_no_end_comes(self) -> None:
         assert told(changed("added", memory())) == told(changed("added", memory()), DONE)

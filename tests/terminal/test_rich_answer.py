@@ -80,7 +80,7 @@ class TestAnswer:
             TextDelta("3月15日です。"),
             done("x"),
         )
-        assert shown == ["調べます。", "· メモリを探しました", "3月15日です。"]
+        assert shown == ["調べます。", "◆ メモリを探しました", "3月15日です。"]
 
     def test_calls_of_one_tool_in_a_row_are_told_once(self) -> None:
         shown = Terminal().show(
@@ -89,11 +89,11 @@ class TestAnswer:
             TextDelta("3月15日です。"),
             done("x"),
         )
-        assert shown == ["· メモリを探しました", "3月15日です。"]
+        assert shown == ["◆ メモリを探しました", "3月15日です。"]
 
     def test_a_tool_that_failed_says_so(self) -> None:
         assert Terminal().show(ToolFinished("1", "recall", ok=False), done("x")) == [
-            "· recall はうまくいきませんでした"
+            "◆ recall はうまくいきませんでした"
         ]
 
 
@@ -105,7 +105,7 @@ class TestNotes:
 
         def note(ending: Done) -> str:
             joined = "".join(Terminal(width).show(ending, locale=locale))
-            return joined.replace(" ", "")
+            return joined.replace(" ", "").replace("◆", "", 1)
 
         assert note(done("x", "stopped")) == words.answer.stopped.replace(" ", "")
         assert note(done("", "stopped")) == words.answer.stopped_empty.replace(" ", "")

@@ -45,7 +45,7 @@ def chat(stores: Stores) -> Chat:
 class TestQuestions:
     async def test_the_first_answer_comes_with_the_hint_and_later_ones_without(self, chat: Chat) -> None:
         assert await chat.say("こんにちは") == (
-            "答え: **こんにちは**\n💡 /help で、できることの一覧を見られます。\n"
+            "答え: **こんにちは**\n◆ 💡 /help で、できることの一覧を見られます。\n"
         )
         assert await chat.say("/ask こんにちは") == "答え: **こんにちは**\n"
 
@@ -139,7 +139,7 @@ class TestMemories:
         assert len(seen) == len(set(seen)) == 45
 
     async def test_what_the_model_remembers_is_listed(self, chat: Chat) -> None:
-        assert "[メモリに保存しました]" in await chat.say("remember")
+        assert "◆ メモリに保存しました" in await chat.say("remember")
         assert "誕生日は3月15日" in await chat.say("/memory list")
 
     @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ class TestPlainAnswer:
                 TextDelta("March 15."),
             ):
                 view.show(event)
-        assert plain.out.getvalue() == "One moment.\n[Looked through your memories]\nMarch 15.\n"
+        assert plain.out.getvalue() == "One moment.\n◆ Looked through your memories\nMarch 15.\n"
 
     def test_calls_of_one_tool_in_a_row_are_told_once(self, plain: Plain) -> None:
         with plain.view.answer(texts(Locale.EN)) as view:
@@ -153,7 +153,7 @@ class TestPlainAnswer:
                 view.show(ToolFinished(str(number), "recall", ok=True))
             view.show(TextDelta("Nothing."))
             view.show(ToolFinished("4", "recall", ok=True))
-        line = "[Looked through your memories]"
+        line = "◆ Looked through your memories"
         assert plain.out.getvalue().splitlines() == [line, "Nothing.", line]
 
     def test_waiting_is_not_part_of_the_conversation(self, plain: Plain) -> None:

@@ -41,8 +41,7 @@ def call(stores: Stores) -> Call:
             memories=stores.memories,
             tainted=False,
             clock=lambda: NOW,
-            key=key,
-            **{"schedules": stores.schedules, **(context or {})},
+            **{"key": key, "schedules": stores.schedules, **(context or {})},
         )
         request = ToolRequest("1", name, json.dumps(arguments))
         return await TOOLS.call(request, about, TOOLS.schemas())
@@ -154,6 +153,23 @@ class TestList:
         assert told(await call("list_schedules")) == {"schedules": []}
         assert len(told(await call("list_schedules", visibility="private"))["schedules"]) == 1
 
+    async def test_in_public_shows_none_of_other_channels_and_servers(
+        self, call: Call, stores: Stores
+    ) -> None:
+        due = datetime(2026, 11, 23, tzinfo=UTC)
+        here = await stores.schedules.add(KEY, "薬", due, guild_id=5)
+        await stores.schedules.add(SessionKey(KEY.user_id, 11), "隣の部屋の面接", due, guild_id=5)
+        await stores.schedules.add(SessionKey(KEY.user_id, 12), "よその面接", due, guild_id=6)
+        [shown] = told(await call("list_schedules"))["schedules"]
+        assert shown["id"] == here.id
+        assert len(told(await call("list_schedules", visibility="private"))["schedules"]) == 3
+        assert told(await call("list_schedules", context={"key": None})) == {"schedules": []}
+
+    async def test_shows_those_of_all_agents_of_the_place(self, call: Call, stores: Stores) -> None:
+        elsewhere = SessionKey(KEY.user_id, KEY.channel_id, "butler")
+        await stores.schedules.add(elsewhere, "薬", datetime(2026, 11, 23, tzinfo=UTC))
+        assert len(told(await call("list_schedules"))["schedules"]) == 1
+
     async def test_says_why_one_is_paused(self, call: Call, stores: Stores) -> None:
         added = await stores.schedules.add(KEY, "薬", datetime(2026, 11, 23, tzinfo=UTC))
         await stores.schedules.pause(KEY.user_id, added.id)
@@ -189,6 +205,16 @@ class TestCancelling:
             KEY, "薬", datetime(2026, 11, 23, tzinfo=UTC), visibility="private"
         )
         assert not (await call("cancel_schedule", id=added.id)).ok
+        assert (await call("cancel_schedule", id=added.id, visibility="private")).ok
+
+    async def test_in_public_does_nothing_to_those_of_other_channels(
+        self, call: Call, stores: Stores
+    ) -> None:
+        added = await stores.schedules.add(
+            SessionKey(KEY.user_id, 11), "薬", datetime(2026, 11, 23, tzinfo=UTC)
+        )
+        assert not (await call("cancel_schedule", id=added.id)).ok
+        assert await stores.schedules.list(KEY.user_id) == [added]
         assert (await call("cancel_schedule", id=added.id, visibility="private")).ok
 
 

@@ -19,6 +19,7 @@ from cc_bot.discord.delivery.reply import (
     PostUncertain,
     Reply,
     Sent,
+    looks_like,
     new_message,
 )
 from cc_bot.discord.interactions import Answerable, is_fault
@@ -142,7 +143,7 @@ class InteractionOutlet:
             found = await sent_since(self._hook, ids)
         except hikari.HTTPError as unseen:
             raise PostUncertain from unseen
-        return next((message.id for message in found if message.content == page.content), None)
+        return next((message.id for message in found if looks_like(message, page)), None)
 
 
 async def sent_since(hook: Hook, known: Sequence[int]) -> list[hikari.Message]:

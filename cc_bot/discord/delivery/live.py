@@ -154,8 +154,8 @@ class LiveAnswer:
         if not self._before or self.state.text.strip():
             return pages
         *full, last = self._before
-        told = f"{last.content}\n-# {pages[0].content}"
-        return (*full, replace(last, content=told, buttons=pages[0].buttons))
+        facts = replace(last.facts, activity=pages[0].content)
+        return (*full, replace(last, facts=facts, buttons=pages[0].buttons))
 
 
 async def _within(seconds: float, event: asyncio.Event) -> None:

@@ -21,6 +21,7 @@ from cc_bot.discord.delivery.reply import (
     Reply,
     Sent,
     changes_to,
+    looks_like,
     new_message,
     repeated,
 )
@@ -127,8 +128,7 @@ class MessageOutlet:
         """Whether what Discord says it posted can be read there. A used nonce may have brought back a message
         of an earlier try, with another text, or one that was deleted since: of that Discord says nothing, but
         it can't be edited."""
-        as_sent = (message.content or "").strip() == page.content.strip()
-        if as_sent and not used:
+        if looks_like(message, page) and not used:
             return True
         try:
             await repeated(lambda: self.edit(message.id, changes_to(None, page)), RETRY_PAUSES_S)

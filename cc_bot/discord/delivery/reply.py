@@ -5,6 +5,7 @@ have taken effect. How that is found out depends on how the message is sent, whi
 """
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,6 +15,8 @@ import hikari
 from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.discord.interactions import is_fault
+from cc_bot.discord.pages.facts import FACT_ID, Facts
+from cc_bot.discord.pages.memory_view import shortened
 from cc_bot.discord.pages.page import Button, Menu, Page
 
 Result = TypeVar("Result")
@@ -28,6 +31,13 @@ NO_PINGS: Final[dict[str, Any]] = {
 """Model output never pings anyone."""
 LONGEST_MESSAGE = 2000
 """Characters, as Discord has it."""
+EMBEDS_REFUSED: Final = 50013
+"""Discord's error code where a permission is missing: maybe the one for embeds."""
+LABEL_CHARACTERS: Final = 80
+"""Of a button, as Discord has it."""
+BUTTONS_IN_A_ROW: Final = 5
+MOST_FACT_ROWS: Final = 3
+"""Of the five rows of a message; two are for what can be done."""
 
 
 class PostUncertain(Exception):
@@ -78,6 +88,7 @@ class Reply:
         self._sent = list(sent)
         self._longest = len(self._sent)
         """How many messages it had at once, at most."""
+        self._takes_embeds = True
 
     @property
     def begun(self) -> bool:
@@ -118,16 +129,19 @@ class Reply:
         return tuple(int(sent.id) for sent in self._sent[1:] if sent.id is not None)
 
     async def whisper(self, sentence: str) -> None:
-        """Tell the user alone, below the answer; where nobody can be told alone, in small print under it."""
+        """Tell the user alone, below the answer; where nobody can be told alone, among its facts."""
         page = self._sent[-1].page if self._sent else None
         if await self._outlet.whisper(sentence) or page is None:
             return
-        told = replace(page, content=f"{page.content}\n-# {sentence}"[:LONGEST_MESSAGE])
+        told = replace(page, facts=page.facts.noting(sentence))
         await self._edit(len(self._sent) - 1, told, RETRY_PAUSES_S)
 
     async def _post(self, page: Page) -> None:
         number = len(self._sent)
-        message_id = await self._outlet.post(page, number, self.message_ids, again=number < self._longest)
+        again = number < self._longest
+        message_id = await self._allowed(
+            page, lambda page: self._outlet.post(page, number, self.message_ids, again=again)
+        )
         self._longest = max(self._longest, number + 1)
         self._sent.append(Sent(message_id, page))
         if len(self._sent) > 1:
@@ -141,9 +155,26 @@ class Reply:
 
     async def _edit(self, index: int, page: Page, pauses_s: Sequence[float]) -> None:
         sent = self._sent[index]
-        changes = changes_to(sent.page, page)
-        await repeated(lambda: self._outlet.edit(sent.id, changes), pauses_s)
+
+        async def edit(page: Page) -> None:
+            changes = changes_to(sent.page, page)
+            await repeated(lambda: self._outlet.edit(sent.id, changes), pauses_s)
+
+        await self._allowed(page, edit)
         self._sent[index] = replace(sent, page=page)
+
+    async def _allowed(self, page: Page, send: Callable[[Page], Awaitable[Result]]) -> Result:
+        """Send a page, with its facts in buttons if the place takes no embeds."""
+        if not page.facts or not self._takes_embeds:
+            return await send(in_buttons(page) if page.facts else page)
+        try:
+            return await send(page)
+        except hikari.ForbiddenError as error:
+            if error.code != EMBEDS_REFUSED:
+                raise
+            outcome = await send(in_buttons(page))
+            self._takes_embeds = False
+            return outcome
 
 
 async def repeated(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]) -> Result:
@@ -162,7 +193,8 @@ def new_message(page: Page) -> dict[str, Any]:
     """What a new message says, as keywords of hikari's."""
     return {
         "content": page.content,
-        "components": components(page.receipts, page.buttons),
+        "embeds": page.facts.embeds(),
+        "components": rows_of(page),
         "attachments": _files(page),
         **NO_PINGS,
     }
@@ -172,10 +204,39 @@ def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
     """What an edit says, as keywords of hikari's."""
     return {
         "content": page.content,
-        "components": components(page.receipts, page.buttons),
+        "embeds": page.facts.embeds(),
+        "components": rows_of(page),
         "attachments": _changed_files(before, page),
         **NO_PINGS,
     }
+
+
+def in_buttons(page: Page) -> Page:
+    """The same page for a place where the bot may not post embeds."""
+    return replace(page, facts=replace(page.facts, in_buttons=True))
+
+
+def rows_of(page: Page) -> list[MessageActionRowBuilder]:
+    """All that can be pressed on a page, and its facts where they stand in buttons."""
+    return components(*fact_rows(page.facts), page.receipts, page.buttons)
+
+
+def fact_rows(facts: Facts) -> list[tuple[Button, ...]]:
+    """Facts as buttons that can't be pressed, one in a row as long as there are rows; no model writes
+    components either. None where an embed has them."""
+    buttons = [
+        Button(shortened(label, LABEL_CHARACTERS), f"{FACT_ID}{number}", enabled=False)
+        for number, label in enumerate(facts.labels()[: MOST_FACT_ROWS * BUTTONS_IN_A_ROW])
+    ]
+    width = max(1, math.ceil(len(buttons) / MOST_FACT_ROWS))
+    return [tuple(buttons[at : at + width]) for at in range(0, len(buttons), width)]
+
+
+def looks_like(message: hikari.Message, page: Page) -> bool:
+    """Whether a message says and states what a page does."""
+    stated = [embed.description or "" for embed in page.facts.embeds()]
+    there = [embed.description or "" for embed in message.embeds if not embed.url]
+    return (message.content or "").strip() == page.content.strip() and there == stated
 
 
 def components(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:

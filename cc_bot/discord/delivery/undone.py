@@ -12,8 +12,8 @@ from cc_bot.domain.locale import Locale
 from cc_bot.stores import MemoryStore, ScheduleStore
 from cc_bot.texts import texts
 
-_MARKS: Final = ("-# 💾", "-# ✏", "-# 🗑", "-# ⏰", "-# 🔁")
-_NOTHING_DONE: Final = tuple(f"-# {texts(locale).receipt.unchanged.partition('{')[0]}" for locale in Locale)
+_MARKS: Final = ("💾", "✏", "🗑", "⏰", "🔁")
+_NOTHING_DONE: Final = tuple(texts(locale).receipt.unchanged.partition("{")[0] for locale in Locale)
 
 
 async def without_undone(page: Page, memories: MemoryStore, schedules: ScheduleStore) -> Page:
@@ -49,7 +49,7 @@ async def _cancelled(custom_id: str, schedules: ScheduleStore) -> bool:
 
 def _without(page: Page, undone: Collection[str]) -> Page:
     """Lines and buttons stand in the same order; a line of which nothing can be taken back has no button."""
-    lines = page.content.split("\n")
+    lines = page.facts.receipts
     told = [
         at for at, line in enumerate(lines) if line.startswith(_MARKS) and not line.startswith(_NOTHING_DONE)
     ]
@@ -59,6 +59,6 @@ def _without(page: Page, undone: Collection[str]) -> Page:
     gone = {at for at, button in zip(told, buttons, strict=True) if button.custom_id in undone}
     return replace(
         page,
-        content="\n".join(line for at, line in enumerate(lines) if at not in gone),
+        facts=replace(page.facts, receipts=tuple(line for at, line in enumerate(lines) if at not in gone)),
         receipts=tuple(button for button in page.receipts if button.custom_id not in undone),
     )

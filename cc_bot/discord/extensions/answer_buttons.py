@@ -19,7 +19,7 @@ from cc_bot.discord.delivery.answer_pages import note_pages
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.entries import Entries, Entry
 from cc_bot.discord.delivery.interaction_outlet import reply_following, reply_in_place
-from cc_bot.discord.delivery.reply import components
+from cc_bot.discord.delivery.reply import rows_of
 from cc_bot.discord.delivery.taken_down import TakenDown, delete_all
 from cc_bot.discord.delivery.turns import RunningTurns, show_turn
 from cc_bot.discord.delivery.undone import without_undone
@@ -35,6 +35,8 @@ from cc_bot.discord.interactions import (
 )
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.custom_ids import AnswerButton, parse_custom_id
+from cc_bot.discord.pages.facts import FACT_ID, Facts
+from cc_bot.discord.pages.memory_view import escaped
 from cc_bot.discord.pages.page import Button, Page, TextFile
 from cc_bot.discord.pages.receipts import is_receipt_button
 from cc_bot.domain.ledger import AskedQuestion
@@ -232,7 +234,7 @@ async def _continue(press: _Press) -> None:
     finally:
         if not stored:  # nothing came: it may be tried once more
             page = _page_of(interaction.message)
-            await interaction.edit_initial_response(components=components(page.receipts, page.buttons))
+            await interaction.edit_initial_response(components=rows_of(page))
 
 
 def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
@@ -261,7 +263,7 @@ def _options(press: _Press, *, message_id: int | None) -> TurnOptions:
 
 def _memory_rows(interaction: hikari.ComponentInteraction) -> list[MessageActionRowBuilder]:
     """What stays under an answer that goes on elsewhere: what it did to memories can still be taken back."""
-    return components(_page_of(interaction.message).receipts)
+    return rows_of(replace(_page_of(interaction.message), buttons=()))
 
 
 def _page_of(message: hikari.Message) -> Page:
@@ -273,10 +275,13 @@ def _page_of(message: hikari.Message) -> Page:
         for component in row.components
         if isinstance(component, hikari.ButtonComponent) and component.custom_id
     )
+    stated = [escaped(button.label) for button in buttons if button.custom_id.startswith(FACT_ID)]
+    buttons = tuple(button for button in buttons if not button.custom_id.startswith(FACT_ID))
     file = TextFile(message.attachments[0].filename, "") if message.attachments else None
     return Page(
         message.content or "",
         tuple(button for button in buttons if not is_receipt_button(button)),
         file,
         tuple(button for button in buttons if is_receipt_button(button)),
+        Facts.read(message.embeds) or Facts(receipts=tuple(stated), in_buttons=bool(stated)),
     )

@@ -1,6 +1,8 @@
 """The button under an answer that streams: Stop. One of an earlier run of the program tells that it no longer
 runs."""
 
+from dataclasses import replace
+
 import hikari
 import lightbulb
 
@@ -10,6 +12,7 @@ from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, StopButton, parse_custom_id
+from cc_bot.discord.pages.facts import NO_FACTS, Facts
 
 loader = lightbulb.Loader()
 
@@ -46,7 +49,10 @@ async def _stop(
         return
     # The program was restarted in between: the answer will never come to its end.
     words, content = reader.words.answer, interaction.message.content or ""
-    told = f"{content}\n-# {words.no_longer_running}"
+    before = Facts.read(interaction.message.embeds)
+    facts = replace(before, notices=(words.no_longer_running,))
     if content.startswith(words.thinking):
-        told = words.lost
-    await interaction.create_initial_response(hikari.ResponseType.MESSAGE_UPDATE, told[:2000], components=[])
+        content, facts = words.lost, NO_FACTS
+    await interaction.create_initial_response(
+        hikari.ResponseType.MESSAGE_UPDATE, content, embeds=facts.embeds(), components=[]
+    )

@@ -5,19 +5,19 @@ from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton
+from cc_bot.discord.pages.facts import Facts
 from cc_bot.discord.pages.fences import close_fences
+from cc_bot.discord.pages.links import messages
 from cc_bot.discord.pages.page import Button, Page, TextFile
 from cc_bot.discord.pages.receipts import (
     NOTHING_CARRIED,
     Carried,
-    disarmed,
     recalled_in,
     receipt_buttons,
-    receipt_lines,
+    receipt_facts,
     receipts_in,
 )
 from cc_bot.discord.pages.schedule_receipts import ScheduleReceipt, receipt_of, schedules_in, with_schedule
-from cc_bot.discord.pages.split import MESSAGE_LIMIT, split, utf16_length
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.events import (
     CanvasChanged,
@@ -40,9 +40,7 @@ MAX_MESSAGES = 5
 """Messages of one answer. A user-installed app has at most five follow-ups; beyond this the whole text comes
 as a file."""
 TEXT_LIMIT = 1700
-"""Of Discord's 2000 characters a message; the rest is for what stands under the text."""
-ROOM_FOR_FENCE = 20
-"""For what closes a block of code that is cut, and the line breaks around it."""
+"""Of Discord's 2000 characters a message; the rest is for the brackets around links."""
 LONGEST_TOOL_NAME = 64
 """As the Chat Completions API has it."""
 
@@ -131,34 +129,24 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
     activity = _activity(state, words)
     if is_blank(state.text):
         return (Page(activity or words.answer.thinking, (button,)),)
-    *full, last = split(disarmed(state.text), limit=TEXT_LIMIT)[:MAX_MESSAGES]
-    below = f"\n-# {activity}" if activity else ""
-    return (*map(Page, full), Page(close_fences(last) + below, (button,)))
+    *full, last = messages(state.text, limit=TEXT_LIMIT)[:MAX_MESSAGES]
+    return (*map(Page, full), Page(close_fences(last), (button,), facts=Facts(activity=activity)))
 
 
 def final_pages(
     state: AnswerState, words: Texts, *, temporary: bool = False, note: str = "", as_file: bool = False
 ) -> tuple[Page, ...]:
-    """Once it has ended, without buttons: those under an answer name the messages above theirs. `as_file`:
-    all in one message, however long it is. `note` is one line more to stand under it."""
-    footers = (*_footers(state, words, temporary=temporary), *filter(None, (note,)))
-    footer = "\n".join(f"-# {line}" for line in footers)
+    """Once it has ended, without buttons: those under an answer name the messages above theirs. The last one
+    has the facts. `as_file`: all in one message, however long it is. `note` is one notice more."""
+    facts = _facts(state, words, temporary=temporary)
+    facts = facts.noting(note) if note else facts
     if is_blank(state.text):
-        return (Page("\n".join(filter(None, (_instead_of_text(state, words), footer)))),)
-    *full, last = split(disarmed(state.text), limit=TEXT_LIMIT)
-    ending = f"{last}\n\n{footer}" if footer else last
-    pages = (*full, ending) if utf16_length(ending) <= MESSAGE_LIMIT else (*full, last, footer)
-    if len(pages) > MAX_MESSAGES or (as_file and len(pages) > 1):
-        return (_with_file(state.text, footer, words),)
-    return tuple(map(Page, pages))
-
-
-def _with_file(text: str, footer: str, words: Texts) -> Page:
-    """The beginning of an answer, and all of it in a file."""
-    below = "\n".join(filter(None, (f"-# {words.answer.long_as_file}", footer)))
-    room = min(TEXT_LIMIT, MESSAGE_LIMIT - utf16_length(below) - ROOM_FOR_FENCE)
-    first = close_fences(split(disarmed(text), limit=room)[0])
-    return Page(f"{first}\n\n{below}", file=TextFile(words.answer.file_name, text))
+        return (Page(_instead_of_text(state, words), facts=facts),)
+    first, *_ = *full, last = messages(state.text, limit=TEXT_LIMIT)
+    if len(full) >= MAX_MESSAGES or (as_file and full):
+        file = TextFile(words.answer.file_name, state.text)
+        return (Page(first, file=file, facts=facts.noting(words.answer.long_as_file)),)
+    return (*map(Page, full), Page(last, facts=facts))
 
 
 def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
@@ -205,10 +193,11 @@ def _tool_line(name: str, words: Texts) -> str:
     return words.answer.tool_line(re.sub(r"[^\w-]", "", name)[:LONGEST_TOOL_NAME])
 
 
-def _footers(state: AnswerState, words: Texts, *, temporary: bool) -> tuple[str, ...]:
+def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     done = state.done
     private, schedules = _is_private(state), state.schedules
-    lines = list(receipt_lines(state.receipts, state.carried, words, private=private, schedules=schedules))
+    told = receipt_facts(state.receipts, state.carried, words, private=private, schedules=schedules)
+    lines = list(told.notices)
     if state.canvas is not None:
         lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
     if state.not_saved:
@@ -223,7 +212,7 @@ def _footers(state: AnswerState, words: Texts, *, temporary: bool) -> tuple[str,
         lines.append(words.answer.temporary)
     if done and done.first:
         lines.append(words.answer.help_hint)
-    return tuple(lines)
+    return replace(told, notices=tuple(lines))
 
 
 def _is_private(state: AnswerState) -> bool:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from cc_bot.discord.pages.facts import NO_FACTS, Facts
+
 
 @dataclass(frozen=True, slots=True)
 class Button:
@@ -40,11 +42,13 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One Discord message: text, rows of buttons, at most one file."""
+    """One Discord message: text, what the bot states about it, rows of buttons, at most one file."""
 
     content: str
+    """The model's words, or the bot's own; never both."""
     buttons: tuple[Button, ...] = ()
     """What can be done with the answer."""
     file: TextFile | None = None
     receipts: tuple[Button, ...] = ()
-    """A row of its own, right under the text: what can be done about the memories told of there."""
+    """A row of its own, right under the facts: what can be done about the memories told of there."""
+    facts: Facts = NO_FACTS

@@ -1,17 +1,17 @@
-"""Receipts: what an answer did to memories and reminders, in small print under it, with buttons to take it
+"""Receipts: what an answer did to memories and reminders, among the facts under it, with buttons to take it
 back.
 
 They are made from committed rows, as events of the running turn or as the results of its tool calls, which
-are stored with the answer. What a model writes is kept from looking like one.
+are stored with the answer. They stand in an embed, where no model can write (facts.py).
 """
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from cc_bot.discord.pages.custom_ids import UndoButton, UsedMemoriesButton, parse_custom_id
+from cc_bot.discord.pages.facts import Facts
 from cc_bot.discord.pages.memory_view import escaped, one_line, shortened
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.schedule_ids import UnscheduleButton, parse_schedule_id
@@ -30,10 +30,6 @@ MOST: Final = 4
 SHOWN_CHARACTERS: Final = 60
 LABEL_CHARACTERS: Final = 15
 
-_MARKS: Final = "💾✏🗑⚠➕⏰🔁🔕"
-_LOOKS_LIKE_ONE: Final = re.compile(rf"^([^\S\n]*)-#(?=[^\S\n]*[\\*_~|]*[{_MARKS}])", re.MULTILINE)
-_CARRIED: Final = re.compile(r"^-# (?=[💾✏🗑⏰🔁🔕])")
-
 
 @dataclass(frozen=True, slots=True)
 class Carried:
@@ -45,14 +41,7 @@ class Carried:
     @classmethod
     def over(cls, page: Page) -> "Carried":
         """Those of an answer's last message."""
-        lines = page.content.splitlines()
-        first = len(lines)
-        while first and lines[first - 1].startswith("-# "):
-            first -= 1
-        buttons = (button for button in page.receipts if takes_back(button))
-        return cls(
-            tuple(line.removeprefix("-# ") for line in lines[first:] if _CARRIED.match(line)), tuple(buttons)
-        )
+        return cls(page.facts.receipts, tuple(button for button in page.receipts if takes_back(button)))
 
     @property
     def memory_ids(self) -> frozenset[int]:
@@ -89,21 +78,21 @@ def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(number for number in found if isinstance(number, int)))
 
 
-def receipt_lines(
+def receipt_facts(
     receipts: Sequence[Receipt],
     carried: Carried,
     words: Texts,
     *,
     private: bool,
     schedules: Sequence[ScheduleReceipt] = (),
-) -> tuple[str, ...]:
-    """The lines under an answer. `private`: whether its user alone reads them."""
+) -> Facts:
+    """What is stated under an answer. `private`: whether its user alone reads it."""
     new = [_line(one, words, private=private) for one in _news(receipts, carried)]
     lines = [*carried.lines, *new, *(schedule_line(one, words) for one in _new_ones(schedules, carried))]
     below = [words.receipt.more.format(count=len(lines) - MOST)] if len(lines) > MOST else []
     if private and any(one.private and one.kind in {"added", "updated"} for one in receipts):
         below.append(words.memory.private_only)
-    return (*lines[:MOST], *below)
+    return Facts(tuple(lines[:MOST]), tuple(below))
 
 
 def receipt_buttons(
@@ -139,11 +128,6 @@ def receipt_buttons(
         label = words.receipt.used.format(count=len(used))
         buttons.append(Button(label, UsedMemoriesButton(user_id, used).custom_id()))
     return tuple(buttons)
-
-
-def disarmed(text: str) -> str:
-    """A model's words without a line that would pass for a receipt."""
-    return _LOOKS_LIKE_ONE.sub(r"\1\-#", text)
 
 
 def is_receipt_button(button: Button) -> bool:

@@ -1,11 +1,13 @@
 """What the bot says at a time that a user chose, as messages. Nothing is sent."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from cc_bot.discord.pages.facts import NO_FACTS, Facts
+from cc_bot.discord.pages.links import CLOSE_LIMIT, without_previews
 from cc_bot.discord.pages.memory_view import escaped, one_line, shortened, timestamp
 from cc_bot.discord.pages.page import Button, Page
-from cc_bot.discord.pages.receipts import disarmed
 from cc_bot.discord.pages.schedule_ids import SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.schedule import Firing, Schedule, Untold
@@ -25,9 +27,13 @@ _MARK: Final = "⏰ "
 def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
     """A reminder at its time: for whom it is, what it says, and what can be done about it."""
     schedule = firing.schedule
-    late = f"\n-# {words.reminder.late.format(time=timestamp(firing.due_at, 'f'))}"
+    late = Facts(notices=(words.reminder.late.format(time=timestamp(firing.due_at, "f")),))
     text = f"<@{schedule.key.user_id}> {spoken_reminder(schedule)}"
-    return Page(_fitting(text, late if now - firing.due_at > LATE else ""), reminder_buttons(schedule, words))
+    return Page(
+        _shown(text),
+        reminder_buttons(schedule, words),
+        facts=late if now - firing.due_at > LATE else NO_FACTS,
+    )
 
 
 def spoken_reminder(schedule: Schedule) -> str:
@@ -38,7 +44,7 @@ def spoken_reminder(schedule: Schedule) -> str:
 def heartbeat_page(schedule: Schedule, text: str) -> Page:
     """What a heartbeat has to say. In a channel its owner is called."""
     call = f"<@{schedule.key.user_id}> " if schedule.heard == "public" else ""
-    return Page(_fitting(f"{call}{disarmed(text)}"))
+    return Page(_shown(f"{call}{text}"))
 
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
@@ -52,11 +58,11 @@ def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
     return (*buttons, *_stop_button(schedule, words))
 
 
-def snoozed_page(shown: str, before: Schedule, later: Schedule, words: Texts) -> Page:
+def snoozed_page(shown: Page, before: Schedule, later: Schedule, words: Texts) -> Page:
     """A reminder that will come once more: that, and a way to take it back."""
     told = words.reminder.snoozed.format(moment=timestamp(later.due_at, "R"))
     button = Button(words.reminder.cancel, UnscheduleButton(later.key.user_id, later.id).custom_id())
-    return Page(_fitting(shown, f"\n-# {told}"), (button, *_stop_button(before, words)))
+    return replace(shown, facts=shown.facts.noting(told), buttons=(button, *_stop_button(before, words)))
 
 
 def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
@@ -74,7 +80,7 @@ def untold_page(untold: Untold, words: Texts) -> Page:
         for heading, firings in ((told.missed, untold.missed), (told.uncertain, untold.uncertain))
         if firings
     ]
-    return Page(_fitting("\n".join(parts)))
+    return Page(_shown("\n".join(parts)))
 
 
 def stopped_page(schedule: Schedule, words: Texts) -> Page:
@@ -83,7 +89,7 @@ def stopped_page(schedule: Schedule, words: Texts) -> Page:
     if schedule.kind == "heartbeat":
         return Page(told.heartbeat_stopped.format(reason=reason))
     text = escaped(shortened(one_line(schedule.text), UNTOLD_CHARACTERS))
-    return Page(told.stopped.format(text=text, reason=reason))
+    return Page(_shown(told.stopped.format(text=text, reason=reason)))
 
 
 def _untold_lines(firings: tuple[Firing, ...]) -> list[str]:
@@ -96,9 +102,15 @@ def _untold_lines(firings: tuple[Firing, ...]) -> list[str]:
     return [*lines, f"- … +{more}"] if more > 0 else lines
 
 
-def _fitting(text: str, below: str = "") -> str:
-    """As much of a text as Discord takes, with what stands below it."""
-    room = MESSAGE_LIMIT - utf16_length(below)
-    while utf16_length(text) > room:
-        text = f"{text[: len(text) - max(1, (utf16_length(text) - room) // 2) - 1]}…"
-    return text + below
+def _shown(text: str) -> str:
+    """As much of a text as Discord takes, and no previews of its links: a model may have set the reminder."""
+    shown = without_previews(_fitting(text, MESSAGE_LIMIT))
+    if utf16_length(shown) <= MESSAGE_LIMIT:
+        return shown
+    return without_previews(_fitting(text, CLOSE_LIMIT))
+
+
+def _fitting(text: str, limit: int) -> str:
+    while (over := utf16_length(text) - limit) > 0:
+        text = f"{text[: len(text) - max(1, over // 2) - 1]}…"
+    return text

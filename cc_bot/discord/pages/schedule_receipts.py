@@ -1,4 +1,4 @@
-"""What an answer did to reminders: a line under it for each, and a button to take it back.
+"""What an answer did to reminders: a fact under it for each, and a button to take it back.
 
 Like all receipts they are made from committed rows: from the turn's events, or from the results of its tool
 calls, which are stored with the answer.

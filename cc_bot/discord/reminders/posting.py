@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 import hikari
 import structlog
 
-from cc_bot.discord.delivery.reply import new_message, repeated
+from cc_bot.discord.delivery.reply import in_buttons, new_message, repeated
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recent import Recent
@@ -117,10 +117,17 @@ class Posting:
         self, channel_id: int, user_id: int, page: Page, nonce: str, wanted: Wanted = always
     ) -> Posted:
         """Post in a channel, pinging that user alone. Raises like `say`."""
-        content = {**new_message(page), "user_mentions": [user_id]}
-        message = await self._tried(
-            lambda: self.rest.create_message(channel_id, nonce=nonce, **content), wanted
-        )
+
+        def create(page: Page) -> Awaitable[hikari.Message]:
+            content = {**new_message(page), "user_mentions": [user_id]}
+            return self._tried(lambda: self.rest.create_message(channel_id, nonce=nonce, **content), wanted)
+
+        try:
+            message = await create(page)
+        except Refused as refused:  # maybe only embeds are
+            if not page.facts or refused.obstacle != "permission_missing":
+                raise
+            message = await create(in_buttons(page))
         return Posted(channel_id, int(message.id))
 
     async def _tried(self, call: Callable[[], Awaitable[Result]], wanted: Wanted) -> Result:

@@ -160,6 +160,8 @@ class ChannelRoutes:
         message = self._message(call)
         if message.author is not self.world.bot:
             raise not_the_author()
+        if not self.world.may(_permissions_for(call) & Permission.EMBED_LINKS, message.channel):
+            raise missing_permissions()  # of edits the documentation does not say it: the harder case
         draft = compose(call.upload, self.world.keep(message.channel), message)
         await self.world.edit(message, draft, call.allowed_mentions)
         return Answer(200, self._payload(message))

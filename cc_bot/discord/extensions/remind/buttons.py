@@ -9,12 +9,15 @@ import hikari
 import lightbulb
 
 from cc_bot.discord.access.ways_in import Pressed
-from cc_bot.discord.delivery.reply import NO_PINGS, components
+from cc_bot.discord.delivery.interaction_outlet import reply_in_place
+from cc_bot.discord.delivery.reply import NO_PINGS
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.extensions.remind.group import loader
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
+from cc_bot.discord.pages.facts import Facts
+from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.reminder_page import snoozed_page
 from cc_bot.discord.pages.reminder_view import shown_text
 from cc_bot.discord.pages.schedule_ids import SnoozeButton, UnscheduleButton, parse_schedule_id
@@ -82,5 +85,7 @@ async def _snooze(
         timezone=before.timezone,
         locale=reader.locale,
     )
-    page = snoozed_page(interaction.message.content or "", before, later, reader.words)
-    await interaction.edit_initial_response(page.content, components=components(page.buttons), **NO_PINGS)
+    message = interaction.message
+    shown = Page(message.content or "", facts=Facts.read(message.embeds))
+    page = snoozed_page(shown, before, later, reader.words)
+    await reply_in_place(interaction, shown, ephemeral=False).show((page,))

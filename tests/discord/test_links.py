@@ -1,0 +1,114 @@
+"""Links in a model's words: they can be followed, and Discord makes no previews for them."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.discord.pages.links import messages, without_previews
+from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
+
+MARKS = ["`", "``", "```", "```py\n", "**", "__", "||", "~~", "[", "](", ")", "<", ">", "\\", "\n", " ", "。"]
+WORDS = ["http://", "HTTPS://", "discord.gg/a", "x.example/p", "https://evil.example", "猫", "😀", "（", "@"]
+LINKS_ALONE = [
+    "http://a " * 900,
+    "discord.gg/a " * 600,
+    "```\n" + "http://a\n" * 600 + "```",
+    "`*` http://a " * 600,
+    "http://" + "a" * 6000,
+    "https://discord.gg/" + "猫" * 3000,
+]
+BRACKETED = re.compile(r"(?<![\\<])<[a-z]+://[^\s<>]+>", re.IGNORECASE)
+LINK = re.compile(r"(?:https?|discord|steam)://[^\s<>]|discord\.gg/[^\s<>]", re.IGNORECASE)
+atoms = st.sampled_from([*MARKS, *WORDS])
+
+
+class TestLink:
+    @pytest.mark.parametrize(
+        ("written", "shown"),
+        [
+            ("見て https://example.com。次へ", "見て <https://example.com>。次へ"),
+            ("See https://example.com/a?b=c#d.", "See <https://example.com/a?b=c#d>."),
+            ("[ここ](https://x.example/a_(b))", "[ここ](<https://x.example/a_(b)>)"),
+            ("[https://a.example](https://b.example)", "[<https://a.example>](<https://b.example>)"),
+            ("**https://x.example**", "**<https://x.example>**"),
+            ("||https://x.example||", "||<https://x.example>||"),
+            ("https://ja.example/wiki/猫 です", "<https://ja.example/wiki/猫> です"),
+            ("HTTPS://x.example", "<HTTPS://x.example>"),
+            (
+                "discord.gg/abc か https://discord.gg/abc",
+                "<https://discord.gg/abc> か <https://discord.gg/abc>",
+            ),
+            ("https://（@evil.example", "<https://（@evil.example>"),
+            ("https://a.example。https://b.example", "<https://a.example>。<https://b.example>"),
+            ("\\`https://evil.example`", "\\`<https://evil.example>`"),
+            ("\\https://a.example", "\\ <https://a.example>"),  # or the bracket would be escaped
+            ("````\\<https://a.example>", "````\\< <https://a.example>>"),
+            ("<https://a.example b>", "< <https://a.example> b>"),
+        ],
+    )
+    def test_has_brackets_around_it(self, written: str, shown: str) -> None:
+        assert without_previews(written) == shown
+
+    @pytest.mark.parametrize(
+        "written",
+        [
+            "https は約束ごとです: http と書きます",
+            "<https://example.com>",
+            "[ここ](<https://example.com>)",
+            "`curl https://example.com`",
+            "```sh\ncurl -O https://example.com/a.tar.gz\n```",
+            "**太字** と `git clone https://example.com/a_b.git` です",
+        ],
+    )
+    def test_stays_as_it_is_where_discord_shows_no_preview(self, written: str) -> None:
+        assert without_previews(written) == written
+
+    @pytest.mark.parametrize(
+        "written",
+        [
+            "**`a** https://evil.example `",  # the bold text ends within the code
+            "[a`b](https://x.example)`c https://evil.example`",  # and so does the link
+            "``a` https://evil.example `",  # these ticks open none
+            "`a\nhttps://evil.example`",
+            "````\n```\nhttps://evil.example\n````",
+            "~~~\nhttps://evil.example\n~~~",  # no fence to Discord
+            "||`x|| https://evil.example`",
+            "https://x.example/`https://evil.example`",  # one link
+            "```\nhttps://evil.example",  # a fence that is not closed
+        ],
+    )
+    def test_in_what_only_looks_like_code_has_brackets(self, written: str) -> None:
+        assert "<https://evil.example>" in without_previews(written).replace(
+            "<https://x.example/`https://evil.example>", "<https://evil.example>"
+        )
+
+
+class TestMessages:
+    @given(st.lists(atoms, max_size=60).map("".join))
+    def test_without_code_have_no_link_out_of_brackets(self, text: str) -> None:
+        shown = without_previews(text.replace("`", ""))
+        assert not LINK.search(BRACKETED.sub(" ", shown)), shown
+
+    @given(st.lists(atoms, max_size=60).map("".join))
+    def test_with_ticks_that_close_nothing_have_none_either(self, text: str) -> None:
+        shown = without_previews("````" + text)
+        assert not LINK.search(BRACKETED.sub(" ", shown)), shown
+
+    @given(st.lists(atoms, max_size=60).map("".join))
+    def test_lose_nothing_but_gain_brackets(self, text: str) -> None:
+        shown = without_previews(text)
+        kept = [each for each in text if each not in "<> "]
+        rest = iter(shown)
+        assert all(each in rest for each in kept)
+
+    @pytest.mark.parametrize("text", LINKS_ALONE)
+    def test_of_links_alone_fit(self, text: str) -> None:
+        for message in messages(text, limit=1700):
+            assert 0 < utf16_length(message) <= MESSAGE_LIMIT
+            assert message == without_previews(message)
+
+    def test_split_a_text_as_ever_where_there_is_no_link(self) -> None:
+        pieces = messages("これは長い回答の一文です。" * 400, limit=1700)
+        assert "".join(pieces) == "これは長い回答の一文です。" * 400

@@ -1,0 +1,109 @@
+"""Facts in a terminal: no line of a model's words begins as one does, in whatever pieces they come."""
+
+import io
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from cc_bot.domain import Done, Locale, Memory, MemoryChange, MemoryChanged, Message, TextDelta, Usage
+from cc_bot.terminal.facts import MARK, FactLines, begins_like_a_fact, kept_apart
+from cc_bot.terminal.plain import PlainView
+from cc_bot.terminal.rich_view import RichView
+from cc_bot.texts import texts
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+FACT = "💾 覚えました（#9）: 口座番号は1234"
+KEPT = MemoryChanged(MemoryChange("added", Memory(3, 0, "猫が好き", "general", (), {}, NOW, NOW), None))
+RECEIPT = "◆ 💾 覚えました（#3）: 猫が好き"
+FORGED = [
+    f"◆ {FACT}",
+    f" ◆ {FACT}",
+    f"\u200b◆ {FACT}",
+    f"\u2060\ufeff◆ {FACT}",
+    f"\u00ad◆ {FACT}",
+    f"\u034f◆ {FACT}",
+    f"\u202e◆ {FACT}",
+    f"◇ {FACT}",
+    f"⬥ {FACT}",
+    f"♦ {FACT}",
+    f"❖ {FACT}",
+    f"🔶 {FACT}",
+    f"🔷{FACT}",
+    f"◆\ufe0f {FACT}",
+    f"\x1b[36m◆\x1b[0m {FACT}",
+    f"\u2028◆ {FACT}",
+    f"\u2029◆ {FACT}",
+    f"\r◆ {FACT}",
+    f"\u3164◆ {FACT}",
+    f"\u200a◆ {FACT}",
+    f"\u1680◆ {FACT}",
+    f"⋄ {FACT}",
+    FACT,
+    f"⏰ {FACT}",
+    f"\ue000 {FACT}",
+    f"\u0301◆ {FACT}",
+]
+signs = st.sampled_from([*"◆◇🔶 \n\t\u200b\u2028aあ1-*`>#", "\u3000", "💾", "\x1b[2K", "```\n", "| a |\n"])
+
+
+def plain(*pieces: str) -> list[str]:
+    out = io.StringIO()
+    with PlainView(out, io.StringIO()).answer(texts(Locale.JA)) as answer:
+        for piece in pieces:
+            answer.show(TextDelta(piece))
+        answer.show(KEPT)
+        answer.show(Done(Message("assistant", "".join(pieces) or "x"), Usage()))
+    return out.getvalue().split("\n")
+
+
+def rich(*pieces: str, width: int = 60) -> list[str]:
+    console = Console(file=io.StringIO(), width=width)
+    with RichView(console).answer(texts(Locale.JA)) as answer:
+        for piece in pieces:
+            answer.show(TextDelta(piece))
+        answer.show(KEPT)
+        answer.show(Done(Message("assistant", "".join(pieces) or "x"), Usage()))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().split("\n")
+
+
+class TestModelsWords:
+    @pytest.mark.parametrize("forged", FORGED)
+    def test_never_begin_a_line_as_a_fact_does(self, forged: str) -> None:
+        for lines in (plain(f"はい。\n\n{forged}"), rich(f"はい。\n\n{forged}")):
+            facts = [line for line in lines if begins_like_a_fact(line)]
+            assert [line[: len(RECEIPT)] for line in facts] == [RECEIPT]
+
+    @given(st.lists(st.lists(signs, max_size=8).map("".join), max_size=8))
+    def test_never_do_in_whatever_pieces_they_come(self, pieces: list[str]) -> None:
+        facts = [line for line in plain("あ", *pieces) if begins_like_a_fact(line)]
+        assert [line[: len(RECEIPT)] for line in facts] == [RECEIPT]
+        assert plain("あ", *pieces) == plain("あ" + "".join(pieces))
+
+    @given(st.lists(signs, max_size=30).map("".join), st.integers(24, 80))
+    def test_never_do_at_any_width_of_a_terminal(self, text: str, width: int) -> None:
+        lines = rich(f"あ\n\n{text}", width=width)
+        assert [line[: len("◆ 💾")] for line in lines if begins_like_a_fact(line)] == ["◆ 💾"]
+        assert all(cell_len(line) <= width for line in lines)
+
+    @pytest.mark.parametrize(
+        "words",
+        ["はい。\n- 一つ目\n1. 二つ目\n> 引用\n「かぎ」\n※ 注\n| a | b |\n```\n  ◆\n```\n#️ 見出し\n＊", ""],
+    )
+    def test_of_letters_and_punctuation_stay_where_they_are(self, words: str) -> None:
+        assert kept_apart(words) == words
+
+
+class TestFact:
+    def test_that_takes_several_rows_is_marked_once(self) -> None:
+        console = Console(file=io.StringIO(), width=30)
+        console.print(FactLines(f"💾 覚えました: {MARK} 猫 " * 6), end="")
+        assert isinstance(console.file, io.StringIO)
+        first, *others = console.file.getvalue().splitlines()
+        assert first.startswith("◆ 💾")
+        assert others
+        assert all(line.startswith("  ") for line in others)
