@@ -7,6 +7,7 @@ import lightbulb
 
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, Moments
+from cc_bot.assistant.proposals import Proposals
 from cc_bot.discord.access.gate import Gate
 from cc_bot.discord.access.owners import Owners
 from cc_bot.discord.access.ways_in import admit_presses
@@ -137,6 +138,7 @@ def put_together(
         running,
         Ways(bot.rest, replies, stores.channels, stores.ledger, entries),
         channels=stores.channels,
+        proposals=stores.proposals,
         readers=readers,
         locales=locales,
         taken_down=taken_down,
@@ -145,6 +147,7 @@ def put_together(
     provide_stores(client, stores)
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     registry.register_value(Assistant, given.assistant)
+    registry.register_value(Proposals, Proposals(stores, given.clock))
     registry.register_value(Privacy, given.privacy)
     registry.register_value(Spending, given.spending)
     registry.register_value(Moments, given.timekeeping.moments)

@@ -12,6 +12,7 @@ from cc_bot.stores import (
     MemoryRemovalStore,
     MemoryStore,
     MemoryTransferStore,
+    ProposalStore,
     ScheduleStore,
     SessionStore,
     SettingsStore,
@@ -35,6 +36,7 @@ def provide_stores(client: lightbulb.Client, stores: Stores) -> None:
     registry.register_value(ChannelStore, stores.channels)
     registry.register_value(CanvasStore, stores.canvases)
     registry.register_value(ScheduleStore, stores.schedules)
+    registry.register_value(ProposalStore, stores.proposals)
     registry.register_value(TurnLedger, stores.ledger)
     registry.register_value(AccessStore, stores.access)
     registry.register_value(ChannelModelStore, stores.channel_models)

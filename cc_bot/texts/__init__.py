@@ -33,6 +33,7 @@ from cc_bot.texts import (
     operator_file,
     policy_file,
     privacy,
+    proposal,
     receipt,
     remind_here,
     reminder,
@@ -70,6 +71,7 @@ class Texts:
     operator_file: operator_file.OperatorFileTexts
     policy_file: policy_file.PolicyFileTexts
     privacy: privacy.PrivacyTexts
+    proposal: proposal.ProposalTexts
     receipt: receipt.ReceiptTexts
     reminder: reminder.ReminderTexts
     remind_here: remind_here.RemindHereTexts
@@ -104,6 +106,7 @@ _TEXTS = {
         operator_file=operator_file.JA,
         policy_file=policy_file.JA,
         privacy=privacy.JA,
+        proposal=proposal.JA,
         receipt=receipt.JA,
         reminder=reminder.JA,
         remind_here=remind_here.JA,
@@ -136,6 +139,7 @@ _TEXTS = {
         operator_file=operator_file.EN,
         policy_file=policy_file.EN,
         privacy=privacy.EN,
+        proposal=proposal.EN,
         receipt=receipt.EN,
         reminder=reminder.EN,
         remind_here=remind_here.EN,

@@ -85,6 +85,7 @@ async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: 
         answers = ChannelAnswers(
             channels=stores.channels,
             mentions=stores.mentions,
+            proposals=stores.proposals,
             assistant=table.assistant,
             replies=MessageReplies(rest, taken_down, stores.channels),
             files=QuestionFiles(rest),

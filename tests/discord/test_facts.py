@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.delivery.canvas_messages import CanvasSheet, new_canvas
-from cc_bot.discord.delivery.reply import changes_to, in_buttons, new_message
+from cc_bot.discord.delivery.reply import changes_to, new_message
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, memory_buttons, streaming_pages
 from cc_bot.discord.pages.canvas_page import canvas_page
 from cc_bot.discord.pages.custom_ids import StopButton
@@ -140,7 +140,7 @@ class TestFacts:
     def test_in_buttons_say_the_same_and_can_not_be_pressed(self) -> None:
         done = ("💾 覚えました: \\*猫\\*", "⏰ <t:1795402800:F>（<t:1795402800:R>）")
         facts = Facts(done, ("止めました。",))
-        body = new_message(in_buttons(Page("はい。", facts=facts)))
+        body = new_message(Page("はい。", facts=facts).without_embeds())
         assert body["embeds"] == []
         buttons = [component for row in body["components"] for component in row.components]
         assert [button.label for button in buttons] == [
@@ -152,7 +152,7 @@ class TestFacts:
 
     @given(st.lists(st.text(st.sampled_from("あ😀*a"), min_size=1, max_size=300), min_size=1, max_size=30))
     def test_in_buttons_leave_two_rows_for_what_can_be_done(self, lines: list[str]) -> None:
-        rows = new_message(in_buttons(Page("はい。", facts=Facts(tuple(lines)))))["components"]
+        rows = new_message(Page("はい。", facts=Facts(tuple(lines))).without_embeds())["components"]
         assert 1 <= len(rows) <= 3
         assert all(1 <= len(row.components) <= 5 for row in rows)
         assert all(1 <= len(button.label) <= 80 for row in rows for button in row.components)

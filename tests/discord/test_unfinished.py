@@ -63,6 +63,7 @@ class Scene:
             running,
             Ways(self.rest, replies, self.stores.channels, self.stores.ledger, entries),
             channels=self.stores.channels,
+            proposals=self.stores.proposals,
             readers=Readers(self.stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
             locales=GuildLocales(),
             taken_down=taken_down,

@@ -23,6 +23,7 @@ from cc_bot.discord.pages.answer import (
 )
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried
 from cc_bot.domain.events import TurnEvent
 from cc_bot.texts import Texts
@@ -116,7 +117,8 @@ class LiveAnswer:
             earlier = (await self._reply.message_ids())[:-1] if len(pages) > 1 else ()
             buttons = answer_buttons(self.state, self._words, user_id, earlier)
         receipts = memory_buttons(self.state, self._words, self._asker_id)
-        await self._reply.show((*pages[:-1], replace(pages[-1], buttons=buttons, receipts=receipts)))
+        last = replace(pages[-1], buttons=buttons, receipts=receipts)
+        await self._reply.show((*pages[:-1], with_proposals(last, self.state.proposals, self._words)))
 
     async def _restore(self, before: Sequence[Page]) -> None:
         """The older answer stands; why there is no new one is for its asker alone."""

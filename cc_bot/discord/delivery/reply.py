@@ -165,14 +165,14 @@ class Reply:
 
     async def _allowed(self, page: Page, send: Callable[[Page], Awaitable[Result]]) -> Result:
         """Send a page, with its facts in buttons if the place takes no embeds."""
-        if not page.facts or not self._takes_embeds:
-            return await send(in_buttons(page) if page.facts else page)
+        if not page.embeds or not self._takes_embeds:
+            return await send(page.without_embeds() if page.embeds else page)
         try:
             return await send(page)
         except hikari.ForbiddenError as error:
             if error.code != EMBEDS_REFUSED:
                 raise
-            outcome = await send(in_buttons(page))
+            outcome = await send(page.without_embeds())
             self._takes_embeds = False
             return outcome
 
@@ -193,7 +193,7 @@ def new_message(page: Page) -> dict[str, Any]:
     """What a new message says, as keywords of hikari's."""
     return {
         "content": page.content,
-        "embeds": page.facts.embeds(),
+        "embeds": page.embeds,
         "components": rows_of(page),
         "attachments": _files(page),
         **NO_PINGS,
@@ -204,21 +204,16 @@ def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
     """What an edit says, as keywords of hikari's."""
     return {
         "content": page.content,
-        "embeds": page.facts.embeds(),
+        "embeds": page.embeds,
         "components": rows_of(page),
         "attachments": _changed_files(before, page),
         **NO_PINGS,
     }
 
 
-def in_buttons(page: Page) -> Page:
-    """The same page for a place where the bot may not post embeds."""
-    return replace(page, facts=replace(page.facts, in_buttons=True))
-
-
 def rows_of(page: Page) -> list[MessageActionRowBuilder]:
     """All that can be pressed on a page, and its facts where they stand in buttons."""
-    return components(*fact_rows(page.facts), page.receipts, page.buttons)
+    return components(*fact_rows(page.facts), page.receipts, *page.proposal_rows, page.last_row)
 
 
 def fact_rows(facts: Facts) -> list[tuple[Button, ...]]:
@@ -234,7 +229,7 @@ def fact_rows(facts: Facts) -> list[tuple[Button, ...]]:
 
 def looks_like(message: hikari.Message, page: Page) -> bool:
     """Whether a message says and states what a page does."""
-    stated = [embed.description or "" for embed in page.facts.embeds()]
+    stated = [embed.description or "" for embed in page.embeds]
     there = [embed.description or "" for embed in message.embeds if not embed.url]
     return (message.content or "").strip() == page.content.strip() and there == stated
 

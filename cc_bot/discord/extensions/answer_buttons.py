@@ -34,11 +34,8 @@ from cc_bot.discord.interactions import (
     visibility_of,
 )
 from cc_bot.discord.localization import Reader, Readers
+from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import AnswerButton, parse_custom_id
-from cc_bot.discord.pages.facts import FACT_ID, Facts
-from cc_bot.discord.pages.memory_view import escaped
-from cc_bot.discord.pages.page import Button, Page, TextFile
-from cc_bot.discord.pages.receipts import is_receipt_button
 from cc_bot.domain.ledger import AskedQuestion
 from cc_bot.domain.message import Message
 from cc_bot.stores import ChannelStore, MemoryStore, ScheduleStore
@@ -156,7 +153,7 @@ async def _regenerate(press: _Press) -> None:
     await assistant.check_newest(key, button.answer_id)
     ephemeral = is_ephemeral(interaction.message)
     in_place, noting = press.in_place, press.entry.posted
-    shown = _page_of(interaction.message)
+    shown = page_of(interaction.message)
     before = await without_undone(shown, press.parts.memories, press.parts.schedules) if in_place else None
     reply = (
         reply_in_place(interaction, before, ephemeral=ephemeral, noting=noting)
@@ -233,7 +230,7 @@ async def _continue(press: _Press) -> None:
             await boards.changed(key, interaction, ephemeral=ephemeral)
     finally:
         if not stored:  # nothing came: it may be tried once more
-            page = _page_of(interaction.message)
+            page = page_of(interaction.message)
             await interaction.edit_initial_response(components=rows_of(page))
 
 
@@ -263,25 +260,4 @@ def _options(press: _Press, *, message_id: int | None) -> TurnOptions:
 
 def _memory_rows(interaction: hikari.ComponentInteraction) -> list[MessageActionRowBuilder]:
     """What stays under an answer that goes on elsewhere: what it did to memories can still be taken back."""
-    return rows_of(replace(_page_of(interaction.message), buttons=()))
-
-
-def _page_of(message: hikari.Message) -> Page:
-    """A message as it was last sent, read back from Discord."""
-    buttons = tuple(
-        Button(component.label or "", component.custom_id)
-        for row in message.components
-        if isinstance(row, hikari.ActionRowComponent)
-        for component in row.components
-        if isinstance(component, hikari.ButtonComponent) and component.custom_id
-    )
-    stated = [escaped(button.label) for button in buttons if button.custom_id.startswith(FACT_ID)]
-    buttons = tuple(button for button in buttons if not button.custom_id.startswith(FACT_ID))
-    file = TextFile(message.attachments[0].filename, "") if message.attachments else None
-    return Page(
-        message.content or "",
-        tuple(button for button in buttons if not is_receipt_button(button)),
-        file,
-        tuple(button for button in buttons if is_receipt_button(button)),
-        Facts.read(message.embeds) or Facts(receipts=tuple(stated), in_buttons=bool(stated)),
-    )
+    return rows_of(replace(page_of(interaction.message), buttons=()))

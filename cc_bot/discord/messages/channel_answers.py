@@ -24,11 +24,12 @@ from cc_bot.discord.messages.question_files import QuestionFiles, with_files_if_
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, memory_buttons
 from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import Postponed, ShuttingDown
 from cc_bot.domain.events import Done, TurnEvent, Usage
 from cc_bot.domain.message import Message
-from cc_bot.stores import ChannelStore, MentionStore
+from cc_bot.stores import ChannelStore, MentionStore, ProposalStore
 
 _log = structlog.get_logger(__name__)
 
@@ -40,6 +41,7 @@ REFUSALS = (hikari.ForbiddenError, hikari.NotFoundError, hikari.BadRequestError)
 class ChannelAnswers:
     channels: ChannelStore
     mentions: MentionStore
+    proposals: ProposalStore
     assistant: Assistant
     replies: MessageReplies
     files: QuestionFiles
@@ -116,7 +118,7 @@ class ChannelAnswers:
         begin_turn()
         answer_id = id_of(answer)
         asked = await self._asked(key, questions)
-        before = _as_shown(asked, answer)
+        before = await self._as_shown(asked, answer)
         reply = self._reply(asked, await self._sent(answer_id))
         await self.mentions.rewriting(answer_id)
         with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
@@ -144,7 +146,7 @@ class ChannelAnswers:
             asked = await self._asked(key, await self.mentions.questions(id_of(answer)))
             reply = self._reply(asked, await self._sent(id_of(answer)))
             try:
-                await reply.show(_as_shown(asked, answer))
+                await reply.show(await self._as_shown(asked, answer))
             except REFUSALS as error:
                 _log.info("answer_not_shown", place=key.place_id, error=type(error).__name__)
             await self._note_pages(reply, shown=True)
@@ -291,10 +293,11 @@ class ChannelAnswers:
         except hikari.HikariError as error:
             _log.warning("answer_not_removed", error=type(error).__name__)
 
-
-def _as_shown(asked: Asked, answer: Message) -> tuple[Page, ...]:
-    """A stored answer as it was shown, or should have been."""
-    words = in_channel(asked.reader.words)
-    state = advance(AnswerState(), Done(answer, Usage()))
-    *pages, last = final_pages(state, words)
-    return (*pages, replace(last, receipts=memory_buttons(state, words, asked.reader.user_id)))
+    async def _as_shown(self, asked: Asked, answer: Message) -> tuple[Page, ...]:
+        """A stored answer as it was shown, or should have been."""
+        words, user_id = in_channel(asked.reader.words), asked.reader.user_id
+        state = advance(AnswerState(), Done(answer, Usage()))
+        *pages, last = final_pages(state, words)
+        last = replace(last, receipts=memory_buttons(state, words, user_id))
+        left = await self.proposals.of_answer(user_id, answer.id) if answer.id else ()
+        return (*pages, with_proposals(last, left, words))

@@ -90,6 +90,7 @@ class Messages:
         answers = ChannelAnswers(
             channels=stores.channels,
             mentions=stores.mentions,
+            proposals=stores.proposals,
             assistant=assistant,
             replies=replies,
             files=files,

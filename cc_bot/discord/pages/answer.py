@@ -4,14 +4,19 @@ import re
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
+import hikari
+
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton
-from cc_bot.discord.pages.facts import Facts
+from cc_bot.discord.pages.facts import FACT_ID, Facts
 from cc_bot.discord.pages.fences import close_fences
 from cc_bot.discord.pages.links import messages
+from cc_bot.discord.pages.memory_view import escaped
 from cc_bot.discord.pages.page import Button, Page, TextFile
+from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals
 from cc_bot.discord.pages.receipts import (
     NOTHING_CARRIED,
     Carried,
+    is_receipt_button,
     recalled_in,
     receipt_buttons,
     receipt_facts,
@@ -33,6 +38,7 @@ from cc_bot.domain.events import (
     TurnEvent,
 )
 from cc_bot.domain.message import is_blank
+from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.receipt import Receipt, with_receipt
 from cc_bot.texts import Texts
 
@@ -78,6 +84,11 @@ class AnswerState:
     """As it is now, where the turn has changed it; it has a message of its own."""
     unseen: bool = False
     """Whether Discord did not take its end."""
+
+    @property
+    def proposals(self) -> tuple[Proposal, ...]:
+        """What it leaves to its user."""
+        return self.done.proposals if self.done else ()
 
     @property
     def canvas_changed(self) -> bool:
@@ -171,6 +182,29 @@ def answer_buttons(
     if answer.status == "complete":
         return buttons
     return (Button(words.answer.continue_, more.custom_id(), primary=True), *buttons)
+
+
+def page_of(message: hikari.Message) -> Page:
+    """A message as it was last sent, read back from Discord."""
+    buttons = tuple(
+        Button(component.label or "", component.custom_id)
+        for row in message.components
+        if isinstance(row, hikari.ActionRowComponent)
+        for component in row.components
+        if isinstance(component, hikari.ButtonComponent) and component.custom_id
+    )
+    stated = [escaped(button.label) for button in buttons if button.custom_id.startswith(FACT_ID)]
+    buttons = tuple(button for button in buttons if not button.custom_id.startswith(FACT_ID))
+    own = tuple(button for button in buttons if is_proposal_button(button))
+    file = TextFile(message.attachments[0].filename, "") if message.attachments else None
+    return Page(
+        message.content or "",
+        tuple(button for button in buttons if button not in own and not is_receipt_button(button)),
+        file,
+        tuple(button for button in buttons if is_receipt_button(button)),
+        Facts.read(message.embeds) or Facts(receipts=tuple(stated), in_buttons=bool(stated)),
+        *read_proposals(message.embeds, own),
+    )
 
 
 def _activity(state: AnswerState, words: Texts) -> str:

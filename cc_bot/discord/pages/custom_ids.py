@@ -97,7 +97,40 @@ class UsedMemoriesButton:
         return custom_id
 
 
-AnyButton = StopButton | AnswerButton | RetryButton | SummaryButton | UndoButton | UsedMemoriesButton
+@dataclass(frozen=True, slots=True)
+class ProposalButton:
+    """Have done what an answer proposes, or not."""
+
+    action: Literal["do", "dont"]
+    user_id: int
+    proposal_id: int
+
+    def custom_id(self) -> str:
+        return f"{self.action}:{base36(self.user_id)}:{base36(self.proposal_id)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SeeProposalsButton:
+    """See all that an answer proposes."""
+
+    user_id: int
+    answer_id: int
+    """The answer's row in the archive."""
+
+    def custom_id(self) -> str:
+        return f"proposals:{base36(self.user_id)}:{base36(self.answer_id)}"
+
+
+AnyButton = (
+    StopButton
+    | AnswerButton
+    | RetryButton
+    | SummaryButton
+    | UndoButton
+    | UsedMemoriesButton
+    | ProposalButton
+    | SeeProposalsButton
+)
 
 
 _UNDO: Final[dict[str, Literal["added", "updated", "deleted"]]] = {
@@ -128,6 +161,10 @@ def _parsed(custom_id: str) -> AnyButton | None:
             button = SummaryButton(int(user, 36), agent)
         case [("undo-added" | "undo-updated" | "undo-deleted") as action, user, memory, former]:
             button = UndoButton(_UNDO[action], int(user, 36), int(memory, 36), int(former, 36))
+        case [("do" | "dont") as action, user, proposal]:
+            button = ProposalButton(action, int(user, 36), int(proposal, 36))
+        case ["proposals", user, answer]:
+            button = SeeProposalsButton(int(user, 36), int(answer, 36))
         case ["used", *_]:
             owner_id, *memory_ids = _numbers(custom_id)
             button = UsedMemoriesButton(owner_id, tuple(memory_ids))

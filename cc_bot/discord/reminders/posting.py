@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 import hikari
 import structlog
 
-from cc_bot.discord.delivery.reply import in_buttons, new_message, repeated
+from cc_bot.discord.delivery.reply import new_message, repeated
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recent import Recent
@@ -127,7 +127,7 @@ class Posting:
         except Refused as refused:  # maybe only embeds are
             if not page.facts or refused.obstacle != "permission_missing":
                 raise
-            message = await create(in_buttons(page))
+            message = await create(page.without_embeds())
         return Posted(channel_id, int(message.id))
 
     async def _tried(self, call: Callable[[], Awaitable[Result]], wanted: Wanted) -> Result:

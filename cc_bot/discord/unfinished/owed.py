@@ -12,10 +12,12 @@ from cc_bot.discord.localization import Reader
 from cc_bot.discord.pages.answer import AnswerState, advance, answer_buttons, final_pages, memory_buttons
 from cc_bot.discord.pages.custom_ids import RetryButton, StopButton
 from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.domain.events import Done, Usage
 from cc_bot.domain.ledger import PendingTurn
 from cc_bot.domain.message import Message
-from cc_bot.stores import TurnLedger
+from cc_bot.domain.proposal import Proposal
+from cc_bot.stores import ProposalStore, TurnLedger
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,8 @@ class Owed:
     """As it was stored; without one there is a sentence."""
     older: Message | None = None
     """The answer that this one takes the place of, or was to."""
+    proposals: tuple[Proposal, ...] = ()
+    """What the answer leaves to its user, or else the older one."""
 
     @property
     def may_be_asked_again(self) -> bool:
@@ -65,7 +69,7 @@ class Owed:
             before=() if self.older is None else (_last_page(self.older, self.reader),),
             one_message=one_message,
         )
-        live.feed(Done(self.answer, Usage()))
+        live.feed(Done(self.answer, Usage(), proposals=self.proposals))
         note = words.unfinished.late if elsewhere else ""
         await live.finish(None if elsewhere else user_id, temporary=False, note=note)
 
@@ -87,14 +91,17 @@ class Owed:
         if len(pages) != len(earlier) + 1:  # it came as a file
             pages = final_pages(state, words, note=words.unfinished.kept, as_file=True)
         buttons = answer_buttons(state, words, self.turn.key.user_id, earlier)
-        return replace(_with_receipts(pages[-1], state, self.reader), buttons=buttons)
+        last = replace(_with_receipts(pages[-1], state, self.reader), buttons=buttons)
+        return with_proposals(last, self.proposals, words)
 
 
-async def owed(turn: PendingTurn, reader: Reader, ledger: TurnLedger) -> Owed:
+async def owed(turn: PendingTurn, reader: Reader, ledger: TurnLedger, proposals: ProposalStore) -> Owed:
     """What is owed for a turn that is not interrupted yet. Raises StorageError."""
     older = await ledger.replaced(turn) if turn.replaces is not None else None
     answer = await ledger.stored(turn) if turn.state == "answered" else None
-    return Owed(turn, reader, answer, older)
+    shown = answer or older
+    left = await proposals.of_answer(turn.key.user_id, shown.id) if shown and shown.id else ()
+    return Owed(turn, reader, answer, older, left)
 
 
 def _state(answer: Message) -> AnswerState:

@@ -23,7 +23,7 @@ from cc_bot.discord.unfinished.ways import Closed, Gone, NeverAcknowledged, Ways
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.ledger import KEPT, PendingTurn
-from cc_bot.stores import ChannelStore, TurnLedger
+from cc_bot.stores import ChannelStore, ProposalStore, TurnLedger
 
 _log = structlog.get_logger(__name__)
 
@@ -45,6 +45,7 @@ class Unfinished:
         ways: Ways,
         *,
         channels: ChannelStore,
+        proposals: ProposalStore,
         readers: Readers,
         locales: GuildLocales,
         taken_down: TakenDown,
@@ -56,6 +57,7 @@ class Unfinished:
         self._running = running
         self._ways = ways
         self._channels = channels
+        self._proposals = proposals
         self._readers = readers
         self._locales = locales
         self._taken_down = taken_down
@@ -132,7 +134,9 @@ class Unfinished:
 
     async def _finish(self, turn: PendingTurn) -> None:
         spoken = turn.locale or self._locales.of(turn.key.channel_id)
-        what = await owed(turn, await self._readers.of_author(turn.key.user_id, spoken), self._ledger)
+        what = await owed(
+            turn, await self._readers.of_author(turn.key.user_id, spoken), self._ledger, self._proposals
+        )
         user_id = turn.key.user_id
         try:
             await self._note(what, await self._shown(what))

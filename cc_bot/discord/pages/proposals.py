@@ -1,0 +1,244 @@
+"""Proposals as they stand below an answer: the exact text before and after, and two buttons each.
+
+They are made by code from what is stored, in embeds of a colour of their own: no model writes there. What
+takes too much room is shown to its user alone, one proposal a message, when they ask for it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+import hikari
+
+from cc_bot.charts import table
+from cc_bot.discord.pages.custom_ids import ProposalButton, SeeProposalsButton, parse_custom_id
+from cc_bot.discord.pages.memory_view import escaped, last_day, one_line, shortened, timestamp
+from cc_bot.discord.pages.page import (
+    PROPOSAL_COLOUR,
+    PROPOSALS_CHARACTERS,
+    Button,
+    Page,
+    ShownProposal,
+    TextFile,
+)
+from cc_bot.domain.canvas import (
+    AddCard,
+    AddChart,
+    CanvasCommand,
+    Chart,
+    RemoveElement,
+    SetMode,
+    ShowText,
+    UpdateCard,
+)
+from cc_bot.domain.proposal import (
+    AS_IT_IS,
+    NEVER,
+    AddReminder,
+    CancelReminder,
+    ChangeMemory,
+    Draw,
+    ForgetMemory,
+    KeepMemory,
+    Proposal,
+    ProposedChange,
+)
+from cc_bot.texts import Texts
+from cc_bot.texts.repeats import described
+
+SHOWN_CHARACTERS: Final = 60
+"""Of what was left undone."""
+_CHART_WIDTH: Final = 40
+_LINE_MARK: Final = re.compile(r"^([ \t]*)([#+-]|\d+\.)", re.MULTILINE)
+_TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+
+
+def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> Page:
+    """An answer's last message with what it proposes."""
+    if not proposals:
+        return page
+    shown = tuple(
+        _shown(proposal, number if len(proposals) > 1 else 0, words)
+        for number, proposal in enumerate(proposals, 1)
+    )
+    [first, *_] = proposals
+    see = SeeProposalsButton(first.key.user_id, first.answer_id)
+    label = words.proposal.see.format(count=len(proposals))
+    return _explained(page, shown, words, see=Button(label, see.custom_id()))
+
+
+def proposal_page(proposal: Proposal, words: Texts) -> Page:
+    """One proposal in a message of its own."""
+    shown = _shown(proposal, 0, words)
+    if len(shown.text) <= PROPOSALS_CHARACTERS:
+        return _explained(Page(""), (shown,), words)
+    start = ShownProposal(
+        shown.title,
+        f"{shortened(shown.text, PROPOSALS_CHARACTERS // 2)}\n-# {words.proposal.whole}",
+        shown.buttons,
+    )
+    whole = "\n\n".join(
+        part for title, text in _parts(proposal.change, words) for part in (title, text) if part
+    )
+    return _explained(Page("", file=TextFile(words.proposal.file_name, whole)), (start,), words)
+
+
+def left_line(change: ProposedChange, words: Texts) -> str:
+    """That it was left undone."""
+    text = next(text for _, text in _parts(change, words) if text)
+    return words.proposal.left.format(what=escaped(shortened(one_line(text), SHOWN_CHARACTERS)))
+
+
+def is_proposal_button(button: Button) -> bool:
+    """Whether it decides on a proposal."""
+    return isinstance(parse_custom_id(button.custom_id), ProposalButton)
+
+
+def read_proposals(
+    embeds: Sequence[hikari.Embed], buttons: Sequence[Button]
+) -> tuple[tuple[ShownProposal, ...], None, str]:
+    """The proposals of a message of the bot's own, as Page has them: embeds and buttons are in one order."""
+    own = [embed for embed in embeds if embed.colour == PROPOSAL_COLOUR and not embed.url]
+    pairs = (tuple(buttons[at : at + 2]) for at in range(0, len(buttons), 2))
+    why = own[-1].footer.text if own and own[-1].footer else None
+    shown = (
+        ShownProposal(embed.title or "", embed.description or "", pair)
+        for embed, pair in zip(own, pairs, strict=False)
+    )
+    return tuple(shown), None, why or ""
+
+
+def without(page: Page, proposal_id: int) -> Page:
+    """The page without one of its proposals."""
+    left = (each for each in page.proposals if proposal_of(each) != proposal_id)
+    return replace(page, proposals=tuple(left))
+
+
+def proposal_of(shown: ShownProposal) -> int | None:
+    """Which one it is, by its buttons."""
+    parsed = parse_custom_id(shown.buttons[0].custom_id) if shown.buttons else None
+    return parsed.proposal_id if isinstance(parsed, ProposalButton) else None
+
+
+def _explained(page: Page, shown: tuple[ShownProposal, ...], words: Texts, see: Button | None = None) -> Page:
+    return replace(page, proposals=shown, see=see, why=words.proposal.why)
+
+
+def _shown(proposal: Proposal, number: int, words: Texts) -> ShownProposal:
+    """`number` is its place among several, 0 where it is alone."""
+    told, user_id = words.proposal, proposal.key.user_id
+    choice = told.choice(proposal.change)
+    yes, no = (
+        told.one_of.format(number=number, label=label) if number else label
+        for label in (choice.yes, choice.no)
+    )
+    buttons = (
+        Button(yes, ProposalButton("do", user_id, proposal.id).custom_id(), primary=True),
+        Button(no, ProposalButton("dont", user_id, proposal.id).custom_id()),
+    )
+    title = told.numbered.format(number=number) if number else told.title
+    return ShownProposal(title, "\n".join(_lines(proposal.change, words)), buttons)
+
+
+def _lines(change: ProposedChange, words: Texts) -> Iterator[str]:
+    for title, text in _parts(change, words):
+        if title:
+            yield f"**{title}**" if text else f"-# {title}"
+        if text:
+            yield _quoted(text)
+
+
+def _parts(change: ProposedChange, words: Texts) -> Iterator[tuple[str, str]]:
+    """What is said of a change: a title with a text under it as it is, or one of the two."""
+    told = words.proposal
+    match change:
+        case KeepMemory(content, supersedes=former, before=before):
+            if former is not None:
+                yield told.to_replace.format(id=former), before
+            yield (told.to_keep if former is None else told.replaced_by), content
+            yield from _filed(change, words)
+        case ChangeMemory(memory_id, before):
+            yield told.to_change.format(id=memory_id), before
+            if change.content is not None:
+                yield told.changed_to, change.content
+            yield from _refiled(change, words)
+        case ForgetMemory(memory_id, before):
+            yield told.to_forget.format(id=memory_id), before
+        case AddReminder(text, due_at, repeat):
+            yield told.to_remind, text
+            time, moment = timestamp(due_at, "F"), timestamp(due_at, "R")
+            if repeat:
+                yield told.again_and_again.format(repeat=described(repeat, words), time=time), ""
+            else:
+                yield told.time.format(time=time, moment=moment), ""
+        case CancelReminder(schedule_id, before):
+            yield told.to_cancel.format(id=schedule_id), before
+        case Draw(commands):
+            yield told.to_draw, ""
+            for command in commands:
+                yield from _drawn(command, words)
+
+
+def _filed(keep: KeepMemory, words: Texts) -> Iterator[tuple[str, str]]:
+    told = words.proposal
+    yield (
+        told.details.format(name=told.category, value=escaped(words.memory.shown_category(keep.category))),
+        "",
+    )
+    if keep.tags:
+        yield told.details.format(name=told.tags, value=_tags(keep.tags, words)), ""
+    if keep.expires_at is not None:
+        yield told.details.format(name=told.ends, value=last_day(keep.expires_at)), ""
+
+
+def _refiled(edit: ChangeMemory, words: Texts) -> Iterator[tuple[str, str]]:
+    told = words.proposal
+    if edit.category is not None and edit.category != edit.category_before:
+        before, after = map(words.memory.shown_category, (edit.category_before, edit.category))
+        yield _changed(told.category, escaped(before), escaped(after), words), ""
+    if edit.tags is not None and edit.tags != edit.tags_before:
+        yield _changed(told.tags, _tags(edit.tags_before, words), _tags(edit.tags, words), words), ""
+    if edit.expires_at != AS_IT_IS:
+        after_end = None if edit.expires_at == NEVER else edit.expires_at
+        ends = (_end(edit.expires_before, words), _end(after_end, words))
+        yield _changed(told.ends, *ends, words), ""
+
+
+def _changed(name: str, before: str, after: str, words: Texts) -> str:
+    return words.proposal.changed_details.format(name=name, before=before, after=after)
+
+
+def _tags(tags: Sequence[str], words: Texts) -> str:
+    return escaped(" ".join(f"#{one_line(tag)}" for tag in tags)) or words.proposal.nothing
+
+
+def _end(moment: datetime | str | None, words: Texts) -> str:
+    return last_day(moment) if isinstance(moment, datetime) else words.proposal.nothing
+
+
+def _drawn(command: CanvasCommand, words: Texts) -> Iterator[tuple[str, str]]:
+    told = words.proposal
+    match command:
+        case AddCard(title, content):
+            yield told.draw_card.format(title=escaped(title)), content
+        case ShowText(content, title):
+            yield told.draw_text.format(title=escaped(title)), content
+        case AddChart(title, kind, labels, series):
+            chart = Chart("chart", title, kind, labels, series)
+            yield told.draw_chart.format(title=escaped(title)), table(chart, _CHART_WIDTH)
+        case UpdateCard(id_, title, content):
+            yield told.draw_update.format(id=escaped(id_)), "\n".join(filter(None, (title, content)))
+        case RemoveElement(id_):
+            yield told.draw_remove.format(id=escaped(id_)), ""
+        case SetMode("clear"):
+            yield told.draw_clear, ""
+        case SetMode(mode, focus):
+            yield told.draw_mode.format(mode=escaped(f"{mode} {focus}".strip())), ""
+
+
+def _quoted(text: str) -> str:
+    """A text as it is, line by line behind a mark: none of its lines passes for another part."""
+    marked = _LINE_MARK.sub(r"\1\\\2", escaped(_TURNING.sub("", text)))
+    return "\n".join(f"> {line}" for line in marked.splitlines())
