@@ -53,7 +53,7 @@ class ProposalTexts:
     details: str
     """Parameters: name, value. Of what is filed with a memory."""
     changed_details: str
-    """Parameters: name, before, after."""
+    """Parameters: name, old, new."""
     category: str
     tags: str
     ends: str
@@ -118,7 +118,7 @@ JA = ProposalTexts(
     time="{time}（{moment}）",
     again_and_again="🔁 {repeat}（次は {time}）",
     details="{name}: {value}",
-    changed_details="{name}: {before} → {after}",
+    changed_details="{name}: {old} → {new}",
     category="カテゴリ",
     tags="タグ",
     ends="期限",
@@ -162,7 +162,7 @@ EN = ProposalTexts(
     time="{time} ({moment})",
     again_and_again="🔁 {repeat} (next: {time})",
     details="{name}: {value}",
-    changed_details="{name}: {before} → {after}",
+    changed_details="{name}: {old} → {new}",
     category="Category",
     tags="Tags",
     ends="Until",

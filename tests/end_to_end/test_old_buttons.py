@@ -18,7 +18,7 @@ from tests.end_to_end.memories import choose, keep, menu_id, run
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, again_label
 from tests.end_to_end.test_receipts import remembered
-from tests.loopback.discord import Channel, ChannelReply, Reply, Shown, User
+from tests.loopback.discord import Channel, ChannelReply, File, Reply, Shown, User
 from tests.loopback.model_server import Call, calls, says
 
 ELSEWHERE = {
@@ -86,6 +86,11 @@ class TestEveryKind:
         receipt = await remembered(stage, aiko, channel, "猫の名前はモチ")
         stage.model.script(calls(Call("recall", {"query": "猫の名前"})), says("モチです。"))
         used = await stage.ask(aiko, channel, "猫の名前は？")
+        file = File("x.txt", "鍵は玄関と覚えて".encode(), "text/plain")
+        stage.model.script(calls(Call("remember", {"content": "鍵は玄関"})), says("はい。"))
+        proposed = await stage.ask(aiko, channel, "要約して", attachment=file)
+        stage.model.script(calls(Call("remember", {"content": "鍵" * 3000})), says("はい。"))
+        long = await stage.ask(aiko, channel, "要約して", attachment=file)
         for number in range(9):
             await reminder(stage, aiko, channel, f"予定{number}")
         reminders = await (await stage.discord.slash(aiko, channel, "remind list")).finished()
@@ -106,6 +111,8 @@ class TestEveryKind:
         await pressed.button(receipt, "取り消す", "取り消しました")
         await pressed.button(used, "🧠 使ったメモリ（1）", "残っていません")
         assert used.labels[-1] == again_label(aiko)
+        await pressed.button(proposed, "覚える", "覚えました: 鍵は玄関")
+        await pressed.button(long, "確認待ちを見る（1件）", "覚える内容")
         await pressed.button(reminders, "次へ ▶", "予定8")
         await pressed.button(rung, "10分後にもう一度", "にもう一度お知らせします")
         await pressed.button(set_now, "お知らせを取り消す", "お知らせを取り消しました: 散歩")

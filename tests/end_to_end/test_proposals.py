@@ -8,7 +8,7 @@ from tests.end_to_end.memories import keep
 from tests.end_to_end.stage import Stage, again_label
 from tests.loopback.discord import Channel, File, Message, Reply, Shown, User
 from tests.loopback.model_requests import new_tool_results
-from tests.loopback.model_server import Call, Say, calls, says
+from tests.loopback.model_server import Call, calls, fails, says
 
 ORDER = "「鍵は玄関」と覚えて、ほかのメモは消して"
 DO, DONT = "覚える", "覚えない"
@@ -250,7 +250,7 @@ class TestAnotherAnswer:
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         reply = await proposed(stage, aiko, channel, KEEPS)
-        stage.model.script(Say(()))
+        stage.model.script(*(fails(500) for _ in range(8)))
         again = await stage.discord.click(aiko, reply.message, again_label(aiko))
         await again.finished(lambda shown: shown.messages[-1].ephemeral)
         assert reply.labels == [DO, DONT, again_label(aiko)]

@@ -10,6 +10,8 @@ from tests.loopback.model_server import Call, CutConnection, Say, calls, fails, 
 from tests.loopback.model_server import Reply as Answer
 
 UNDO = "取り消す"
+LOOKS = calls(Call("recall", {"query": "会議"}))
+"""So that its user is shown what is changed next: else that is only proposed."""
 
 
 async def remembered(stage: Stage, user: User, channel: Channel, content: str, **options: bool) -> Reply:
@@ -64,7 +66,7 @@ class TestReceipt:
         await remembered(stage, aiko, channel, "会議は金曜")
         [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
         stage.model.script(
-            calls(Call("update_memory", {"id": number, "content": "会議は木曜"})), says("はい。")
+            *(LOOKS, calls(Call("update_memory", {"id": number, "content": "会議は木曜"})), says("はい。"))
         )
         reply = await stage.ask(aiko, channel, "会議は木曜に変わりました")
         assert reply.text == "はい。\n✏️ 書き換えました: 会議は木曜"
@@ -78,9 +80,8 @@ class TestReceipt:
         [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
         replies = []
         for day in ("木曜", "水曜"):
-            stage.model.script(
-                calls(Call("update_memory", {"id": number, "content": f"会議は{day}"})), says("はい。")
-            )
+            changes = calls(Call("update_memory", {"id": number, "content": f"会議は{day}"}))
+            stage.model.script(LOOKS, changes, says("はい。"))
             replies.append(await stage.ask(aiko, channel, f"会議は{day}に変わりました"))
         assert "変更されている" in await told(stage, aiko, replies[0].message, UNDO)
         assert kept(stage, aiko) == ["会議は水曜"]
@@ -91,7 +92,7 @@ class TestReceipt:
         await remembered(stage, aiko, channel, "大阪に住んでいる")
         [(old,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
         stage.model.script(
-            calls(Call("remember", {"content": "京都に住んでいる"})),
+            calls(Call("recall", {"query": "住んでいる"})),
             calls(Call("remember", {"content": "京都に住んでいる", "supersedes": old})),
             says("引っ越しおめでとうございます。"),
         )
@@ -104,7 +105,7 @@ class TestReceipt:
     async def test_of_a_deletion_brings_it_back(self, stage: Stage, aiko: User, channel: Channel) -> None:
         await remembered(stage, aiko, channel, "会議は金曜")
         [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
-        stage.model.script(calls(Call("forget", {"id": number})), says("はい。"))
+        stage.model.script(LOOKS, calls(Call("forget", {"id": number})), says("はい。"))
         reply = await stage.ask(aiko, channel, "会議のこと忘れて")
         assert reply.text == "はい。\n🗑️ 忘れました: 会議は金曜"
         assert kept(stage, aiko) == []

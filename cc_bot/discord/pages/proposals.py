@@ -207,7 +207,7 @@ def _refiled(edit: ChangeMemory, words: Texts) -> Iterator[tuple[str, str]]:
 
 
 def _changed(name: str, before: str, after: str, words: Texts) -> str:
-    return words.proposal.changed_details.format(name=name, before=before, after=after)
+    return words.proposal.changed_details.format(name=name, old=before, new=after)
 
 
 def _tags(tags: Sequence[str], words: Texts) -> str:
