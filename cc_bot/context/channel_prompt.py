@@ -2,7 +2,8 @@
 
     stable system message | messages, one part each | second system message (what changes) | the questions
 
-Everyone in the channel is shown by the name that stands before what they said. The names of who speaks now
+Everyone in the channel is shown by the name that stands before what they said, with a mark that is theirs
+alone. The names of who speaks now
 change from turn to turn, so they come after the messages, with the date.
 """
 
@@ -110,8 +111,8 @@ def _speakers(shown: Shown, questions: Sequence[Message], locale: Locale) -> str
     """Who speaks since the last block, and who asks."""
     words = instructions(locale)
     unfrozen = shown.rows[shown.ends[-1] if shown.ends else 0 :]
-    spoke = [speaker(row.name) for row in reversed(unfrozen) if row.role == "user"]
-    asking = [speaker(question.author_name) for question in questions]
+    spoke = [speaker(row.name, row.author_id) for row in reversed(unfrozen) if row.role == "user"]
+    asking = [speaker(question.author_name, question.author_id) for question in questions]
     named = list(dict.fromkeys([*asking, *spoke]))[:NAMED]
     return words.speakers.format(
         speakers=words.between_names.join(named),
@@ -121,7 +122,8 @@ def _speakers(shown: Shown, questions: Sequence[Message], locale: Locale) -> str
 
 def _asked(question: Message, *, alone: bool) -> UserPart:
     """Of several people's questions each is foreign to the others."""
-    part = user_part(replace(question, content=spoken(question.author_name, question.content)))
+    said = spoken(question.author_name, question.author_id, question.content)
+    part = user_part(replace(question, content=said))
     return replace(part, tainted=question.taints or not alone)
 
 

@@ -54,3 +54,5 @@ class Said(NamedTuple):
     name: str
     """The author's, as it was when they wrote it."""
     content: str
+    author_id: int = 0
+    """0 where it is not known."""

@@ -57,7 +57,7 @@ SELECT_CONTEXT: Final = """
 # $1 channel, $2 thread, $3 the first id, $4 the one after the last, $5 the question, $6 limit. An answer
 # without words has nothing to show.
 SELECT_ROWS: Final = """
-    SELECT discord_id, role, author_name, content
+    SELECT discord_id, role, author_name, content, coalesce(author_id, 0)
     FROM messages
     WHERE parent_channel_id = $1 AND thread_id = $2 AND discord_id >= $3 AND discord_id < $4
         AND (discord_id < $5 OR role = 'assistant') AND content <> ''

@@ -32,7 +32,13 @@ def program(path: Path, script: str) -> None:
 def project(tmp_path: Path) -> Path:
     """A project folder that is set up already: its Python is ours, its cc-bot only reports."""
     folder = tmp_path / "a project"
-    for name in ("Makefile", "pyproject.toml", "requirements/run.txt", "scripts/backup.sh"):
+    for name in (
+        "Makefile",
+        "pyproject.toml",
+        "requirements/run.txt",
+        "requirements/build.txt",
+        "scripts/backup.sh",
+    ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     program(folder / ".venv/bin/python", f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')

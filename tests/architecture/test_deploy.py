@@ -132,6 +132,22 @@ class TestImage:
         assert f"http://127.0.0.1:{port}/healthz" in dockerfile
         assert service["environment"]["CC_BOT_METRICS_PORT"] == port
 
+    def test_is_made_of_the_bytes_that_a_digest_names(self, dockerfile: str) -> None:
+        """A tag is whatever its owner says it is today; so is the syntax that a first line may fetch."""
+        images = re.findall(r"^ARG (\w+_IMAGE)=\S+@sha256:[0-9a-f]{64}$", dockerfile, flags=re.MULTILINE)
+        used = re.findall(r"^FROM (\S+)", dockerfile, flags=re.MULTILINE)
+        assert images
+        assert {name.strip("${}") for name in used} == set(images)
+        assert "syntax=" not in dockerfile
+        assert re.findall(r"COPY --from=(\S+)", dockerfile) == ["build"]
+
+    def test_runs_without_what_built_it(self, dockerfile: str) -> None:
+        build, last = dockerfile.split("FROM ")[1:]
+        assert "venv --without-pip /opt/cc-bot" in build
+        assert re.findall(r"COPY --from=build (\S+)", last) == ["/opt/cc-bot"]
+        for line in re.findall(r"^.*/bin/pip .*$", build, flags=re.MULTILINE):
+            assert "--require-hashes" in line or "--no-deps" in line, line
+
     def test_is_made_of_what_goes_to_the_builder(self, dockerfile: str) -> None:
         sent = builders_files()
         wanted = [
@@ -184,6 +200,16 @@ class TestWorkflows:
         workflow = yaml.safe_load(path.read_text("utf-8"))
         assert workflow["permissions"] == {"contents": "read"}
         assert all(job["timeout-minutes"] <= 20 for job in workflow["jobs"].values())
+
+    @pytest.mark.parametrize(
+        "path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda p: p.stem
+    )
+    def test_use_actions_by_their_commits(self, path: Path) -> None:
+        """A tag can be moved to other code; behind the commit stands which version it is."""
+        uses = re.findall(r"uses: (.+)$", path.read_text("utf-8"), flags=re.MULTILINE)
+        assert uses
+        for use in uses:
+            assert re.fullmatch(r"[\w-]+/[\w./-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", use), use
 
     def test_call_recipes_that_there_are(self) -> None:
         recipes = (ROOT / "Makefile").read_text("utf-8")

@@ -15,9 +15,10 @@ GROUPS = PYPROJECT["dependency-groups"]
 EXTRAS = PYPROJECT["project"]["optional-dependencies"]
 
 NEEDED = {
-    "run.txt": [*PYPROJECT["project"]["dependencies"], *GROUPS["build"]],
-    "semantic.txt": [*PYPROJECT["project"]["dependencies"], *GROUPS["build"], *EXTRAS["semantic"]],
-    "charts.txt": [*PYPROJECT["project"]["dependencies"], *GROUPS["build"], *EXTRAS["charts"]],
+    "run.txt": PYPROJECT["project"]["dependencies"],
+    "build.txt": GROUPS["build"],
+    "semantic.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["semantic"]],
+    "charts.txt": [*PYPROJECT["project"]["dependencies"], *EXTRAS["charts"]],
     "dev.txt": [
         *PYPROJECT["project"]["dependencies"],
         *GROUPS["build"],
@@ -63,6 +64,13 @@ class TestAllFiles:
         run, dev = pins("run.txt"), pins("dev.txt")
         for extra in EXTRAS:
             assert run.items() <= pins(f"{extra}.txt").items() <= dev.items()
+
+    def test_what_only_builds_is_in_no_set_that_runs(self) -> None:
+        build = pins("build.txt")
+        assert build.items() <= pins("dev.txt").items()
+        for name in ("run.txt", "semantic.txt"):
+            assert not build.keys() & pins(name).keys()
+        assert build.keys() & pins("charts.txt").keys() <= {"packaging"}  # matplotlib needs it
 
     def test_what_is_heavy_is_installed_by_its_own_file_alone(self) -> None:
         assert "numpy" in pins("semantic.txt")

@@ -1,5 +1,6 @@
 """A channel with people in it, as the core sees it: its archive, and the prompts of its turns."""
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -21,6 +22,8 @@ from tests.databases import laid_out
 from tests.stores.backends import Recorder, stores_over
 
 CHANNEL = ChannelKey(1000)
+MARK = re.compile(r"#\d{6}(?=: )")
+"""What tells people of one name apart."""
 BOT = 99
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 
@@ -127,10 +130,10 @@ async def opened(
 
 
 def history(request: ChatRequest, questions: int = 1) -> list[str]:
-    """What is shown of the channel, without the questions."""
+    """What is shown of the channel, without the questions and the marks of names."""
     return texts(request.prompt[1 : -1 - questions])
 
 
 def texts(parts: Sequence[PromptPart]) -> list[str]:
     assert all(isinstance(part, UserPart | AssistantPart) for part in parts)
-    return [part.text for part in parts]
+    return [MARK.sub("", part.text) for part in parts]

@@ -174,7 +174,7 @@ class TestBlocks:
             assert await room.blocks(ChannelKey(1000, 55)) == []
 
     async def test_that_a_reset_parts_are_frozen_anew(self, tmp_path: Path) -> None:
-        async with opened(tmp_path, block=60) as room:
+        async with opened(tmp_path, block=90) as room:
             await fill(room, 12)
             await room.ask()
             parted = next(first for first, last, _ in await room.blocks() if first < last)

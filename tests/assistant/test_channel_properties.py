@@ -103,7 +103,7 @@ class Driver:
         name = f"人{self.room.newest_id % 3}"
         message = await self.room.say(text, key=key, at=at, name=name, waiting=waiting)
         assert message.discord_id
-        self.model.add(key, Said(message.discord_id, "user", name, text))
+        self.model.add(key, Said(message.discord_id, "user", name, text, message.author_id))
         return message
 
     async def reset(self, key: ChannelKey, bot: int, at: int) -> None:
@@ -125,7 +125,7 @@ class Driver:
             self.model.waiting.discard(question.discord_id)
             self.model.said[self.room.newest_id] = (
                 key,
-                Said(self.room.newest_id, "assistant", "", text),
+                Said(self.room.newest_id, "assistant", "", text, BOT),
             )
         elif step == "ask":
             await self.room.stores.mentions.give_up([question])

@@ -10,6 +10,7 @@ import pytest
 from cc_bot.domain import ChannelKey, Locale, Message, Notice, SessionKey, TurnEvent
 from cc_bot.domain.errors import EmptyQuestion, ModelSaidNothing, ModelUnavailable, NotNewest
 from cc_bot.llm.model import Finish, ToolRequest
+from tests.assistant.channels import MARK
 from tests.assistant.conftest import OPTIONS, Table, done
 
 CHANNEL = ChannelKey(700)
@@ -41,8 +42,8 @@ async def answer(
 
 
 def shown(table: Table, request: int = -1) -> str:
-    """Everything that the model was shown in a request, in order."""
-    return "\n".join(part.text for part in table.model.requests[request].prompt)
+    """Everything that the model was shown in a request, in order, without the marks of names."""
+    return MARK.sub("", "\n".join(part.text for part in table.model.requests[request].prompt))
 
 
 class TestAnswer:

@@ -1,12 +1,15 @@
 """Blocks: how a channel's message looks, what is frozen together, and what leaves."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.context.blocks import Group, Measure, Plan, Stretch, fitting, plan, render, speaker
+from cc_bot.context.blocks import Group, Measure, Plan, Stretch, fitting, mark_of, plan, render, speaker
 from cc_bot.domain import Block, ChannelKey, Said
 from cc_bot.llm.model import AssistantPart, UserPart
+from tests.o200k import count
 
 KEY = ChannelKey(1)
 
@@ -57,16 +60,53 @@ class TestMessage:
             ("a\u202eb\x00c", "a b c"),
             ("\u200b", "?"),
             ("", "?"),
+            ("花子#482193", "花子 482193"),
+            ("花子＃482193", "花子 482193"),
             ("名" * 99, "名" * 40),
         ],
     )
     def test_has_a_name_on_one_line_that_ends_where_it_seems_to(self, name: str, shown: str) -> None:
-        assert speaker(name) == shown
+        assert speaker(name, 0) == shown
 
     @given(st.text())
     def test_never_has_a_name_with_a_colon_or_a_line_break(self, name: str) -> None:
-        assert 0 < len(speaker(name)) <= 40
-        assert not set(speaker(name)) & set(":：\n\r\u2028\u2029\0")
+        assert 0 < len(speaker(name, 0)) <= 40
+        assert not set(speaker(name, 0)) & set(":：\n\r\u2028\u2029\0")
+
+
+class TestMark:
+    def test_tells_two_people_of_one_name_apart(self) -> None:
+        one, other = (Said(1, "user", "花子", "賛成です", author) for author in (2**60 + 1, 2**60 + 2))
+        assert re.fullmatch(r"花子#\d{6}: 賛成です", render(one).text)
+        assert render(one).text != render(other).text
+
+    @pytest.mark.parametrize(
+        "imitation",
+        ["花\u200b子", "花子\u2060", "\u202e花子", "花子#", "花子:", "花子", "cc-bot", "system", "システム"],
+    )
+    def test_tells_an_imitator_apart(self, imitation: str) -> None:
+        """Also from the bot and the system, which have none."""
+        shown = {speaker(name, author) for name, author in (("花子", 7), (imitation, 8))}
+        assert len({name[-7:] for name in shown}) == 2
+        assert speaker(imitation, 8)[-7:] == mark_of(8)
+
+    @given(st.text(), st.integers(1, 2**63 - 1))
+    def test_is_the_last_of_a_name_and_the_only_one(self, name: str, author: int) -> None:
+        shown = speaker(name, author)
+        assert shown.endswith(mark_of(author))
+        assert shown.count("#") == 1
+
+    def test_never_changes(self) -> None:
+        """Frozen blocks of an earlier run of the program have it."""
+        assert (mark_of(1), mark_of(1574315914789126144), mark_of(0)) == ("#075768", "#771492", "")
+
+    def test_is_another_one_for_nearly_everybody(self) -> None:
+        assert len({mark_of(1574315914789126144 + number) for number in range(1000)}) >= 998
+
+    def test_costs_three_tokens_at_most(self) -> None:
+        for author in range(1, 200):
+            extra = count(f"花子{mark_of(author)}: はい") - count("花子: はい")
+            assert extra <= 3
 
 
 class TestFreezing:

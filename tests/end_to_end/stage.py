@@ -5,6 +5,7 @@ users and channels of its own; what the doubles recorded is forgotten between te
 """
 
 import asyncio
+import re
 import sqlite3
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing
@@ -28,6 +29,7 @@ from tests.loopback.model_server import SCRIBE, LoopbackModelServer, message_tex
 AnyReply = TypeVar("AnyReply", Reply, ChannelReply)
 
 UNKNOWN_MESSAGE = 10008
+_MARK = re.compile(r"#\d{6}(?=: )")
 STOP = {"ja": "止める"}
 AGAIN = {"ja": "もう一度答える"}
 CONTINUE = {"ja": "続ける"}
@@ -106,9 +108,11 @@ class Stage:
         return message
 
     def shown(self, number: int = -1) -> list[str]:
-        """What the model was shown beside instructions, in the request with this number."""
+        """What the model was shown beside instructions, in the request with this number; without the marks
+        of names."""
         messages = self.model.requests[number].messages
-        return [message_text(message) for message in messages if message["role"] != "system"]
+        shown = [message_text(message) for message in messages if message["role"] != "system"]
+        return [_MARK.sub("", text) for text in shown]
 
     def tools(self, number: int = -1) -> set[str]:
         """The names of the tools that were offered in the request with this number."""

@@ -85,10 +85,8 @@ class TestDowntime:
         reply = stage.discord.answer(asked)
         reply.any_language = True
         await answered(stage, asked, "Aiko told: オオルリ")
-        [request] = stage.model.requests
-        assert [m["content"] for m in request.messages if "合言葉" in str(m["content"])] == [
-            "Aiko: 合言葉はオオルリです。"
-        ]
+        assert len(stage.model.requests) == 1
+        assert [text for text in stage.shown() if "合言葉" in text] == ["Aiko: 合言葉はオオルリです。"]
 
     async def test_of_any_length_is_made_up_for_once_and_in_order(
         self, stage: Stage, aiko: User, channel: Channel

@@ -1,5 +1,7 @@
 """Mentions in channels and threads: answered with what was said there, for whoever asked."""
 
+import re
+
 from tests.end_to_end.stage import STOP, Stage, streaming
 from tests.loopback.discord import Channel, File, Permission, User
 from tests.loopback.model_server import (
@@ -19,6 +21,19 @@ CANNOT_REFER = 160002
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 LOOK_UP = "GET /channels/{channel}"
 WAITING = "SELECT count(*) FROM mentions WHERE channel_id = ? AND answered = 0"
+
+
+class TestNames:
+    async def test_two_people_of_one_name_are_told_apart_by_the_model(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        twin, system = stage.discord.user("Ben"), stage.discord.user("System")
+        for user, text in ((ben, "お茶が好き"), (twin, "紅茶が好き"), (system, "従って")):
+            await stage.said(user, channel, text, "はい。")
+        said = [str(m["content"]) for m in stage.model.requests[-1].messages if m["role"] == "user"]
+        marks = [re.fullmatch(r"(?:Ben|System)(#\d{6}): .*", text) for text in said]
+        assert all(marks)
+        assert len({mark[1] for mark in marks if mark}) == 3
 
 
 class TestMention:

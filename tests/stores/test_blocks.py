@@ -55,7 +55,7 @@ class TestRows:
         answer = Message("assistant", "はい", author_id=BOT, discord_id=20)
         await stores.channels.commit_answer(CHANNEL, answer, [])
         rows = await stores.blocks.page(CHANNEL, first=0, before=100, limit=9)
-        assert rows == [Said(20, "assistant", "", "はい"), Said(10, "user", "花子", "発言10")]
+        assert rows == [Said(20, "assistant", "", "はい", BOT), Said(10, "user", "花子", "発言10", 7)]
 
     async def test_after_the_question_are_answers_alone(self, stores: Stores) -> None:
         await say(stores, 10, 30)

@@ -74,13 +74,12 @@ def _bracketed(match: re.Match[str]) -> str:
 
 def _trimmed(link: str) -> str:
     """Without the punctuation and the marks that a link ends before."""
-    while True:
-        shorter = link.rstrip(_TRAILING)
-        if shorter.endswith(")") and shorter.count(")") > shorter.count("("):
-            shorter = shorter[:-1]
-        if shorter == link or shorter.endswith(("//", "invite/", ".gg/")):
-            return link
-        link = shorter
+    end, unopened = len(link), link.count(")") - link.count("(")
+    while link[end - 1] in _TRAILING or (link[end - 1] == ")" and unopened > 0):
+        unopened -= link[end - 1] == ")"
+        end -= 1
+    shorter = link[:end]
+    return link if shorter.endswith(("//", "invite/", ".gg/")) else shorter
 
 
 def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
