@@ -17,7 +17,7 @@ import structlog
 
 Record = MutableMapping[str, Any]
 
-_TOKEN: Final = re.compile(r"(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{27,}")
+_TOKEN: Final = re.compile(r"(?<![A-Za-z0-9_-])(?=[A-Za-z_-]*+[0-9])[A-Za-z0-9_-]{27,}")
 """The shortest part that a token of Discord or a key of a model's server consists of; ids have 20 digits."""
 
 

@@ -41,6 +41,9 @@ MAX_MESSAGES = 5
 as a file."""
 TEXT_LIMIT = 1700
 """Of Discord's 2000 characters a message; the rest is for what stands under the text."""
+_SHOWN_AT_MOST = 2 * MAX_MESSAGES * TEXT_LIMIT
+"""Characters of an answer on its way that are looked at: more than its messages can show, white space between
+them included. So an edit costs the same however long the answer has become."""
 ROOM_FOR_FENCE = 20
 """For what closes a block of code that is cut, and the line breaks around it."""
 LONGEST_TOOL_NAME = 64
@@ -129,9 +132,10 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
     """While the answer is on its way: what came so far, what is going on, and a way to stop it."""
     button = Button(words.answer.stop, stop.custom_id())
     activity = _activity(state, words)
-    if is_blank(state.text):
+    begun = state.text[:_SHOWN_AT_MOST]
+    if is_blank(begun):
         return (Page(activity or words.answer.thinking, (button,)),)
-    *full, last = split(disarmed(state.text), limit=TEXT_LIMIT)[:MAX_MESSAGES]
+    *full, last = split(disarmed(begun), limit=TEXT_LIMIT, most=MAX_MESSAGES)
     below = f"\n-# {activity}" if activity else ""
     return (*map(Page, full), Page(close_fences(last) + below, (button,)))
 
@@ -145,7 +149,7 @@ def final_pages(
     footer = "\n".join(f"-# {line}" for line in footers)
     if is_blank(state.text):
         return (Page("\n".join(filter(None, (_instead_of_text(state, words), footer)))),)
-    *full, last = split(disarmed(state.text), limit=TEXT_LIMIT)
+    *full, last = split(disarmed(state.text), limit=TEXT_LIMIT, most=MAX_MESSAGES + 1)
     ending = f"{last}\n\n{footer}" if footer else last
     pages = (*full, ending) if utf16_length(ending) <= MESSAGE_LIMIT else (*full, last, footer)
     if len(pages) > MAX_MESSAGES or (as_file and len(pages) > 1):
@@ -157,7 +161,7 @@ def _with_file(text: str, footer: str, words: Texts) -> Page:
     """The beginning of an answer, and all of it in a file."""
     below = "\n".join(filter(None, (f"-# {words.answer.long_as_file}", footer)))
     room = min(TEXT_LIMIT, MESSAGE_LIMIT - utf16_length(below) - ROOM_FOR_FENCE)
-    first = close_fences(split(disarmed(text), limit=room)[0])
+    first = close_fences(split(disarmed(text), limit=room, most=1)[0])
     return Page(f"{first}\n\n{below}", file=TextFile(words.answer.file_name, text))
 
 
