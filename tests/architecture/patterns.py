@@ -194,9 +194,12 @@ def attacks(pattern: Any, seed: int, count: int) -> list[Attack]:
         for before in ("", before)
     ]
     rng.shuffle(first)
+    begun = [Attack("", pump, "\x00") for before, pumps in heads for pump in (before, before + pumps[0])]
+    rng.shuffle(begun)  # what begins again and again and never ends
     second = [Attack("", atom, tail) for atom in (" ", *atoms[:40]) for tail in ("", "\x00")]
     third = [Attack("", cut, "\x00") for whole in wholes for cut in (whole, whole[:-1]) if cut]
-    chosen = [each for each in (*third[:4], *first[: count // 2], *second[: count // 4]) if each.pump]
+    best = (*begun[: count // 2], *third[:2], *first[: count // 3], *second[: count // 4], *third)
+    chosen = [each for each in best if each.pump]
     while len(chosen) < count:
         pump = rng.choice(_pumps(heads, atoms, wholes, rng))
         chosen.append(Attack(rng.choice(["", *wholes, *(h for h, _ in heads)]), pump, rng.choice(tails)))
@@ -342,7 +345,7 @@ def _atoms(items: Any) -> Iterator[str]:
 
 SHORT: Final = (8, 12, 16, 20, 24, 28, 32, 40, 48, 64, 96, 144, 200, 300)
 """Characters. They grow slowly, so that what doubles with each of them is seen before it takes hours."""
-FLOOR_S: Final = 0.004
+FLOOR_S: Final = 0.002
 """Processor time; less is not worth comparing."""
 STEEPEST: Final = 1.6
 """The exponent of a length that is still taken for linear: what is quadratic has 2."""
@@ -352,7 +355,7 @@ def slow_at(run: Callable[[str], object], attack: Attack, lengths: Sequence[int]
     """The length up to which its time grew faster than the text; None if it never did. A suspicion is
     measured again, several times, before it counts: others use this machine too."""
     known: list[tuple[int, float]] = []
-    for length in (*SHORT, *lengths):
+    for length in lengths:
         text = attack.text(length)
         spent = _seconds(run, text)
         if spent > FLOOR_S and _is_steep(run, attack, known, len(text), spent):
@@ -422,5 +425,5 @@ def weakness(found: Found, attack: Attack, lengths: Sequence[int]) -> str:
         text = attack.text(lengths[-1])
         endless = all(_seconds(run, text) > 10 * LITTLE_S for _ in range(3))
         return f"{found.place} {attack} does not end" if endless else ""
-    length = slow_at(run, attack, lengths)
+    length = slow_at(run, attack, (*SHORT, *lengths))
     return f"{found.place} {attack} from {length} characters on: {found.pattern.pattern}" if length else ""

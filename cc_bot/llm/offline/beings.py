@@ -120,7 +120,7 @@ def spellings_in(text: str) -> tuple[str, ...]:
 def spellings_of(beings: frozenset[str]) -> tuple[str, ...]:
     """Every way in which the beings, or the kinds that meet them, are spelled here."""
     names = [name for being in sorted(beings) for name in (being, *sorted(_KINDS.get(being, ())))]
-    plain = (re.sub(r"\(\?<?[!=][^)]*\)|\\b|s\?", " ", _BEINGS[name]) for name in names)
+    plain = (re.sub(r"\(\?<?[!=][^)]{0,200}\)|\\b|s\?", " ", _BEINGS[name]) for name in names)
     words = (word for pattern in plain for word in re.findall(r"[a-z]{3,}|[^\x00-\x7f]+", pattern))
     return tuple(dict.fromkeys(words))
 
