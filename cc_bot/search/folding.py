@@ -25,9 +25,10 @@ _BORROWED_SOUND: Final = re.compile("|".join(sorted(_BORROWED, key=len, reverse=
 _LONG_VOWEL: Final = re.compile("(?<=[おこそほろごぞどぼぽょ])[うお]|(?<=ゅ)う")
 
 _DIGITS: Final = {"〇": 0, "一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
+# Of a run of 〇, which is no kanji here, only the beginning is one of a number: a run is looked at once.
 _COUNTED: Final = re.compile(
     "(?:(?<![一-鿿])|(?<=[年月時]))"
-    "(?:(?<![^一-鿿]〇)(?<!^〇)[〇一二三四五六七八九]++|"  # of a run of 〇, which is no kanji, from its beginning
+    "(?:(?<![^一-鿿]〇)(?<!^〇)[〇一二三四五六七八九]++|"
     "[一二三四五六七八九]?十[一二三四五六七八九]?)"
     "(?=[月日年時分歳才人回個円階本枚匹台冊杯番号級週度泊目])"
 )

@@ -370,7 +370,7 @@ def _is_steep(
     """Whether it took out of proportion more than a text of at most a quarter of its size."""
     smaller = [(length, each) for length, each in known if length * 3.5 <= size] or known[:1]
     if not smaller:
-        return True
+        return False
     length, before = smaller[-1]
     if length == size or not _out_of_proportion(size / length, spent, before):
         return False

@@ -24,8 +24,12 @@ _PIECE = re.compile(r".{1,20}?[。．、.,!?！？\s]+|.{1,20}", re.DOTALL)
 class OfflineModel:
     """Answers by rules, and says so. The same prompt always gets the same answer."""
 
+    def __init__(self, step_s: float = STEP_S) -> None:
+        """`step_s` is the processor time that one step may take."""
+        self._step_s = step_s
+
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        step = await asyncio.to_thread(_step, request)
+        step = await asyncio.to_thread(_step, request, self._step_s)
         if isinstance(step, Call):
             yield Finish("tools", step.requests, Usage())
             return
@@ -38,8 +42,8 @@ class OfflineModel:
         """There is nothing to close."""
 
 
-def _step(request: ChatRequest) -> Say | Call:
-    with time_for_phrases(STEP_S):
+def _step(request: ChatRequest, limit_s: float) -> Say | Call:
+    with time_for_phrases(limit_s):
         try:
             return summarized(request) or looked_around(request) or decide(with_summary(request))
         except TookTooLong:
