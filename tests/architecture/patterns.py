@@ -13,7 +13,7 @@ import random
 import re
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -98,28 +98,45 @@ def _is_ours(value: object, module: ModuleType) -> bool:
 
 
 def _written() -> Iterator[Found]:
-    for place, module, call in _calls():
-        written = _pattern_of(call, module)
+    for place, known, call in _calls():
+        written = _pattern_of(call, known)
         if isinstance(written, str | bytes):
             make: Callable[[Any, int], Any] = regex.compile if _module_of(call) == "regex" else re.compile
-            yield Found(place, make(written, _flags_of(call, module)))
+            yield Found(place, make(written, _flags_of(call, known)))
 
 
 def unknown() -> set[str]:
     """The calls whose pattern only a run knows: module and what is written there."""
     return {
-        f"{module.__name__}: {ast.unparse(call)}"
-        for _, module, call in _calls()
-        if _pattern_of(call, module) is None
+        f"{place.partition(':')[0]}: {ast.unparse(call)}"
+        for place, known, call in _calls()
+        if _pattern_of(call, known) is None
     }
 
 
-def _calls() -> Iterator[tuple[str, ModuleType, ast.Call]]:
+def _calls() -> Iterator[tuple[str, Mapping[str, Any], ast.Call]]:
+    """Where patterns are handed on: the place, the names that are known there, and the call."""
     for module in modules():
         path = Path(str(module.__file__))
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        tree = ast.parse(path.read_text("utf-8"))
+        defaults = _defaults(tree, vars(module))
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and _module_of(node) and node.args:
-                yield f"{module.__name__}:{node.lineno}", module, node
+                yield f"{module.__name__}:{node.lineno}", vars(module) | defaults.get(node, {}), node
+
+
+def _defaults(tree: ast.AST, names: Mapping[str, Any]) -> dict[ast.AST, dict[str, Any]]:
+    """What the parameters of the function around a node are where nobody says otherwise."""
+    found: dict[ast.AST, dict[str, Any]] = {}
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef) and function.args.defaults:
+            last = function.args.args[-len(function.args.defaults) :]
+            known = {
+                parameter.arg: _value(written, names)
+                for parameter, written in zip(last, function.args.defaults, strict=True)
+            }
+            found |= dict.fromkeys(ast.walk(function), known)
+    return found
 
 
 def _module_of(call: ast.Call) -> str:
@@ -130,33 +147,31 @@ def _module_of(call: ast.Call) -> str:
             return ""
 
 
-def _pattern_of(call: ast.Call, module: ModuleType) -> Any:
-    """What stands there, as far as the module alone tells; None where it does not."""
+def _pattern_of(call: ast.Call, known: Mapping[str, Any]) -> Any:
+    """What stands there, as far as these names tell; None where they do not."""
     argument = call.args[0]
     if not isinstance(argument, ast.JoinedStr):
-        return _value(argument, module)
-    parts = [
-        part.value if isinstance(part, ast.Constant) else _part(part, module) for part in argument.values
-    ]
+        return _value(argument, known)
+    parts = [part.value if isinstance(part, ast.Constant) else _part(part, known) for part in argument.values]
     return "".join(map(str, parts))
 
 
-def _part(part: ast.expr, module: ModuleType) -> object:
-    value = _value(part.value, module) if isinstance(part, ast.FormattedValue) else None
+def _part(part: ast.expr, known: Mapping[str, Any]) -> object:
+    value = _value(part.value, known) if isinstance(part, ast.FormattedValue) else None
     return _STAND_IN if value is None else value
 
 
-def _value(written: ast.expr, module: ModuleType) -> Any:
+def _value(written: ast.expr, known: Mapping[str, Any]) -> Any:
     try:
-        return eval(compile(ast.Expression(written), "<pattern>", "eval"), dict(vars(module)))
+        return eval(compile(ast.Expression(written), "<pattern>", "eval"), dict(known))
     except NameError:
         return None
 
 
-def _flags_of(call: ast.Call, module: ModuleType) -> int:
+def _flags_of(call: ast.Call, known: Mapping[str, Any]) -> int:
     named = [word.value for word in call.keywords if word.arg == "flags"]
     beside = call.args[1:2] if getattr(call.func, "attr", "") == "compile" else []
-    return sum(int(_value(flags, module)) for flags in (*named, *beside))
+    return sum(int(_value(flags, known)) for flags in (*named, *beside))
 
 
 # ---- strings of a pattern's own atoms --------------------------------------------------------------------
