@@ -117,4 +117,4 @@ class TestAttack:
                 return re.fullmatch(self.pattern, text)
 
         found = Found("endless", Endless(r"\s*\s*\s*x"))
-        assert any(weakness(found, attack, (1600,)) for attack in attacks(found.pattern, seed=0, count=16))
+        assert any(weakness(found, attack, (800,)) for attack in attacks(found.pattern, seed=0, count=16))
