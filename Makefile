@@ -42,7 +42,7 @@ help:
 	@echo "make charts   set up with matplotlib and a Japanese font, so that charts are pictures (175 MB)"
 	@echo "make test     set up and run every test; make test ARGS='-k memory' runs some of them"
 	@echo "make drill    load, back up, kill, damage, restore and compare a database; CI does it with every test run"
-	@echo "make test-faults  kill the program a hundred times, and fail everything around it (minutes); ARGS='--seed 7'"
+	@echo "make test-faults  kill the program a hundred times, fail everything around it, and attack it (minutes); ARGS='--seed 7'"
 	@echo "make lint     ruff, formatting, types and the import contract"
 	@echo "make          lint, then test"
 	@echo "make fix      let ruff mend and format what it can"
@@ -84,9 +84,9 @@ test: $(DEV)
 drill: $(DEV)
 	$(OWN) -m pytest tests/restored/test_kills.py $(ARGS)
 
-# Minutes of kills and failures, so not a part of `make test`. A failure names its seed.
+# Minutes of kills, failures and attacks, so not a part of `make test`. A failure names its seed.
 test-faults: $(DEV)
-	$(OWN) -m pytest tests/faults -n $(or $(WORKERS),4) --dist worksteal $(ARGS)
+	$(OWN) -m pytest tests/faults tests/attacks -n $(or $(WORKERS),4) --dist worksteal $(ARGS)
 
 lint: ruff format types imports
 

@@ -23,16 +23,20 @@ MARKDOWN_MARK: Final = "<!-- cc-bot memories, for reading: import the JSON -->"
 _FORMAT: Final = "cc-bot memories"
 _VERSION: Final = 1
 
-_FENCE_OR_RULE = re.compile(r"\s*(?:```.*|~~~.*|[-*_=]{3,})\s*")
+# Each of them is for the beginning of a line or entry, and takes its white space in one way.
+_FENCE_OR_RULE = re.compile(r"\A\s*+(?:```.*|~~~.*|[-*_=]{3,}+\s*+)")
 _HEADING = re.compile(r"#{1,6}\s")
 _BULLET = re.compile(
-    r"\s*(?:[-*+•●◦‣–—]\s+|・\s*|[①-⑳]\s*|[（(]\d{1,4}[)）]\s*|\d{1,4}[．）]\s*|\d{1,4}[.)](?:\s+|(?=[\[（【])))"
+    r"\A\s*+(?:[-*+•●◦‣–—]\s++|・\s*+|[①-⑳]\s*+|[（(]\d{1,4}[)）]\s*+|\d{1,4}[．）]\s*+"
+    r"|\d{1,4}[.)](?:\s++|(?=[\[（【])))"
 )
-_DATE = r"(\d{4})(?:-|/|\.|年)(\d{1,2})(?:-|/|\.|月)(\d{1,2})日?(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:\.\d+)?Z?)?"
+_DATE = (
+    r"(\d{4})(?:-|/|\.|年)(\d{1,2})(?:-|/|\.|月)(\d{1,2})日?(?:[T ]\d{1,2}:\d{2}(?::\d{2})?(?:\.\d++)?Z?)?"
+)
 _DATED = re.compile(
-    rf"(?:[\[（(【]{_DATE}[\]）)】]\s*[.:：。,、-]?|{_DATE}(?:\s*[:：]|\.(?=\s)|\s+[-–—]))\s*"
+    rf"\A(?:[\[（(【]{_DATE}[\]）)】]\s*+(?:[.:：。,、-]\s*+)?|{_DATE}(?:\s*+[:：]|\.(?=\s)|\s++[-–—])\s*+)"
 )
-_INDENTED = re.compile(r"(?:\t| {2,}|　)\S")
+_INDENTED = re.compile(r"\A(?:\t| {2,}+|　)\S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,16 +223,17 @@ def _moment(value: object) -> datetime | None:
 def _from_lines(text: str) -> list[PortableMemory]:
     if MARKDOWN_MARK in text:
         raise ImportNotUnderstood
-    entries: list[str] = []
+    entries: list[list[str]] = []
+    """Of each its lines: to add to a text at each of them would copy it as often."""
     for line in text.splitlines():
         if not line.strip() or _FENCE_OR_RULE.fullmatch(line) or _HEADING.match(line):
             continue
         bullet = _BULLET.match(line)
         if entries and not bullet and _INDENTED.match(line):
-            entries[-1] += f"\n{line.strip()}"
+            entries[-1].append(line.strip())
         else:
-            entries.append(line[bullet.end() :] if bullet else line)
-    return [_dated(entry.strip()) for entry in entries]
+            entries.append([line[bullet.end() :] if bullet else line])
+    return [_dated("\n".join(entry).strip()) for entry in entries]
 
 
 def _dated(entry: str) -> PortableMemory:

@@ -20,10 +20,10 @@ from cc_bot.domain.when_spelling import normalized
 from cc_bot.domain.when_words import MIDNIGHT, MONTH_EN, SMALL_HOURS, WEEKDAY_EN, month_of, read, weekday_of
 
 DAILY: Final = "* * *"
-_CRON: Final = re.compile(r"[\d*/,\-#a-z]+(?:\s+[\d*/,\-#a-z]+){4}", re.IGNORECASE | re.ASCII)
+_CRON: Final = re.compile(r"\A[\d*/,\-#a-z]++(?:\s++[\d*/,\-#a-z]++){4}", re.IGNORECASE | re.ASCII)
 _HAS_STARS_OR_DIGITS: Final = re.compile(r"^[\d*]")
 _EVERY: Final = r"(?:every|each)"
-_WEEKDAYS_EN: Final = rf"{WEEKDAY_EN}(?:(?:,|\s|&|and\b)*{WEEKDAY_EN})*"
+_WEEKDAYS_EN: Final = rf"{WEEKDAY_EN}(?:(?>(?:,|\s|&|and\b){{0,6}}){WEEKDAY_EN}){{0,13}}"
 _ORDINALS: Final = {"first": "1", "second": "2", "third": "3", "fourth": "4", "last": "L"}
 _TH: Final = r"(?:st|nd|rd|th)?\b"
 _NTH: Final = r"(?P<nth>first|second|third|fourth|last|[1-5](?=st|nd|rd|th))(?:st|nd|rd|th)?"
@@ -38,7 +38,8 @@ def parse_repeat(text: str, *, minute: int | None = None) -> str:
         raise RepeatNotUnderstood
     if _CRON.fullmatch(text.strip()) and _HAS_STARS_OR_DIGITS.match(text.strip()):
         return check_cron(text)
-    written = re.sub(r"毎(?=[朝晩夕夜昼])", "毎日", normalized(text))
+    if len(written := re.sub(r"毎(?=[朝晩夕夜昼])", "毎日", normalized(text))) > 2 * LONGEST:
+        raise RepeatNotUnderstood
     for pattern, days_of in _DAYS:
         if match := pattern.search(written):
             rest = f"{written[: match.start()]} {written[match.end() :]}"
@@ -181,9 +182,9 @@ _DAYS: Final[list[tuple[re.Pattern[str], _Days]]] = [
         (rf"(?:{_EVERY} |on )?(?:weekdays?|(?:working|business) days?)\b", _fixed("* * 1-5")),
         (r"毎?週末|(?:毎週)?土日", _fixed("* * 0,6")),
         (rf"(?:{_EVERY} |on )?weekends?\b", _fixed("* * 0,6")),
-        (r"毎週の?(?P<days>(?:[月火水木金土日](?:曜日?)?[・、,と\s]*)+)(?!\d*[日月])", _of_week),
+        (r"毎週の?(?P<days>(?:[月火水木金土日](?:曜日?)?[・、,と\s]{0,6}){1,14})(?!\d*[日月])", _of_week),
         (r"毎(?P<days>[月火水木金土日]曜)日?", _of_week),
-        (rf"(?:(?:{_EVERY}|on|weekly)\s)*(?P<days>{_WEEKDAYS_EN})", _of_week),
+        (rf"(?:(?:{_EVERY}|on|weekly)\s){{0,3}}(?P<days>{_WEEKDAYS_EN})", _of_week),
         (r"毎日", _fixed(DAILY)),
         (rf"{_EVERY} ?day\b|\bdaily\b", _fixed(DAILY)),
         (rf"{_EVERY} (?=morning|afternoon|evening|night)", _fixed(DAILY)),

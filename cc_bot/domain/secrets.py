@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Final
 
+# All of these are for a text as `plainly` gives it: one space or line feed stands wherever white space does.
 _KNOWN_FORM: Final = re.compile(
     r"""
     -----BEGIN\ (?:[A-Z0-9]+\ )*PRIVATE\ KEY(?:\ BLOCK)?-----
@@ -22,53 +23,53 @@ _KNOWN_FORM: Final = re.compile(
     | \b(?:AKIA|ASIA)[A-Z0-9]{16}\b | \bAIza[A-Za-z0-9_-]{30,} | \bya29\.[A-Za-z0-9_-]{20,}
     | \bnpm_[A-Za-z0-9]{30,} | \bpypi-[A-Za-z0-9_-]{30,} | \bhf_[A-Za-z0-9]{20,}
     | \bSG\.[\w-]{16,}\.[\w-]{16,}
-    | \beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}         # JSON Web Token
+    | \beyJ[A-Za-z0-9_-]{8,1000}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}         # JSON Web Token
     | \b[MNO][A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}    # a bot of Discord
     | \bmfa\.[A-Za-z0-9_-]{60,}
     | discord(?:app)?\.com/api/webhooks/\d+/[A-Za-z0-9_-]{30,}
     | hooks\.slack\.com/services/[A-Za-z0-9/]{20,}
     | \b[a-z][a-z0-9+.-]{0,20}://[^\s/:@]+:[^\s/:@]{3,}@                        # a URL with a password
-    | \bbearer\s+[A-Za-z0-9._~+/-]{16,}
+    | \bbearer\s[A-Za-z0-9._~+/-]{16,}
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 
 _OPENS: Final = (
-    r"パスワード|パス(?:フレーズ|コード|キー|(?=\s*(?:は|が|を|[:=])))|暗証番号|暗証ばんごう|合い?言葉の?パス|ピンコード|(?<![a-z])(?:"
+    r"パスワード|パス(?:フレーズ|コード|キー|(?=\s?(?:は|が|を|[:=])))|暗証番号|暗証ばんごう|合い?言葉の?パス|ピンコード|(?<![a-z])(?:"
     r"pass\s?(?:word|phrase|code)s?|passwd|pwd?|pin(?:\s?(?:code|number))?)(?![a-z])"
 )
 _STANDS_FOR: Final = (
-    r"トークン|シークレット|(?:秘密|api|アクセス|ライセンス|暗号|リカバリー?|復元|認証)\s*(?:キー|鍵|コード)|シードフレーズ"
+    r"トークン|シークレット|(?:秘密|api|アクセス|ライセンス|暗号|リカバリー?|復元|認証)\s?(?:キー|鍵|コード)|シードフレーズ"
     r"|(?<![a-z])(?:(?:api|access|secret|private|recovery|licen[cs]e|encryption|auth)[\s_-]?(?:key|token|code)s?"
     r"|token|secret|credentials?|seed\s?phrase|key|2fa|otp)(?![a-z])|キー|鍵"
 )
 _LINK: Final = (
-    r"\s*(?:(?:の方|のほう|自体)?\s*(?:は|が|を|:|=|→|⇒|って|っていうのは|[\"'「『(])|\b(?:is|was|are|to)\b)"
+    r"\s?(?:(?:の方|のほう|自体)?\s?(?:は|が|を|:|=|→|⇒|って|っていうのは|[\"'「『(])|\b(?:is|was|are|to)\b)"
 )
 _AFTER_WORD: Final = re.compile(
-    rf"(?:{_OPENS})[^\n。.!?]{{0,24}}?{_LINK}\s*(?:now\s+)?[:=\"'「『(]*\s*"
+    rf"(?:{_OPENS})[^\n。.!?]{{0,24}}?{_LINK}\s?(?:now\s)?[:=\"'「『(]*+\s?"
     r"(?P<value>[^\s、。,\"'」』)]+)",
     re.IGNORECASE,
 )
 _BESIDE_WORD: Final = re.compile(
-    rf"(?:{_OPENS})[ \t]+(?P<value>[!-~]{{4,64}})(?=[\s、。」』]|$)", re.IGNORECASE | re.MULTILINE
+    rf"(?:{_OPENS}) (?P<value>[!-~]{{4,64}})(?=[\s、。」』]|$)", re.IGNORECASE | re.MULTILINE
 )
 _NO_VALUE: Final = re.compile(
     r"管理|マネージャ|manager|変更|リセット|期限|文字|ルール|長さ|hint|ヒント", re.IGNORECASE
 )
 """Between the word and what follows: then that is about passwords."""
 _SAID_PLAINLY: Final = re.compile(
-    rf"(?:{_OPENS})\s*(?:は|が|:|=|を)\s*[\"'「『]?(?P<value>[A-Za-z]{{5,}})[\"'」』]?\s*"
+    rf"(?:{_OPENS})\s?(?:は|が|:|=|を)\s?[\"'「『]?(?P<value>[A-Za-z]{{5,}}+)[\"'」』]?\s?"
     r"(?=です|だ|に(?:した|しました|する|変え)|。|、|$|\n)",
     re.IGNORECASE,
 )
 _PHRASE: Final = re.compile(
     r"(?:(?:パス|シード|リカバリー?|復元)フレーズ|pass\s?phrase|(?:seed|recovery)\s(?:phrase|words))[^\n。.]{0,12}?"
-    r"(?:\s*(?:は|:|=)|\sis)[\s\"'「『(:=]*(?:[a-z]+[\s-]+){3,}[a-z0-9]+",
+    r"(?:\s?(?:は|:|=)|\sis)[\s\"'「『(:=]*(?:[a-z]++[\s-]++){3}[a-z0-9]",
     re.IGNORECASE,
 )
 _BEFORE_WORD: Final = re.compile(
-    rf"(?<![!-~])(?P<value>[!-~]{{4,64}})[\"'」』]?\s*(?:が|は|is)\s*[^\n。.]{{0,20}}?(?:{_OPENS})",
+    rf"(?<![!-~])(?P<value>[!-~]{{4,64}})[\"'」』]?\s?(?:が|は|is)\s?[^\n。.]{{0,20}}?(?:{_OPENS})",
     re.IGNORECASE,
 )
 _NEAR: Final = 40
@@ -86,13 +87,13 @@ _SECURITY_CODE: Final = re.compile(
 )
 _SPARE_CODE: Final = re.compile(
     r"(?:(?:リカバリー?|復元|復旧|バックアップ)\s?コード|(?<![a-z])(?:recovery|backup)\scodes?)[^\n。.]{0,12}?"
-    r"\b[A-Za-z0-9]{4,}(?:[ -]?[A-Za-z0-9]*\d[A-Za-z0-9]*)+",
+    r"\b[A-Za-z0-9]{4}(?:[A-Za-z]*+\d|[A-Za-z0-9]*+[ -][A-Za-z]*+\d)",  # a digit after the fourth sign
     re.IGNORECASE,
 )
 _MY_NUMBER_WORD: Final = re.compile(r"マイナンバー|個人番号|my\s?number|social security|ssn", re.IGNORECASE)
 _SSN: Final = re.compile(r"(?<!\d)\d{3}-\d{2}-\d{4}(?!\d)")
 _ACCOUNT: Final = re.compile(
-    r"(?:口座(?:番号)?|普通預金|当座預金|(?:bank\s+)?account\s*(?:number|no\.?|#))[^\d\n]{0,20}"
+    r"(?:口座(?:番号)?|普通預金|当座預金|(?:bank\s)?account\s?(?:number|no\.?|#))[^\d\n]{0,20}"
     r"\d(?:[ \-]?\d){5,13}(?!\d)"
     r"|\biban\b[^\n]{0,12}[A-Z]{2}\d{2}[ A-Z0-9]{10,}",
     re.IGNORECASE,

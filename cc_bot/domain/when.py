@@ -24,7 +24,7 @@ USUAL_MINUTE_OF_DAY: Final = 9 * 60
 AFTERNOON_UNTIL: Final = 7 * 60
 """Minutes after noon: `5時` is this afternoon's once that of the morning is over; 7時 may be tomorrow's."""
 LONGEST: Final = 200
-"""Characters; whatever is longer is no time."""
+"""Characters; whatever is longer is no time, and is matched with nothing."""
 
 _ISO: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}(?P<time>[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?P<offset>\s?z|[+-]\d{2}:?\d{2})?)?"
@@ -36,9 +36,8 @@ def parse_when(text: str, now: datetime, zone: ZoneInfo) -> datetime:
 
     Raises WhenNotUnderstood, WhenPassed or WhenTooFar.
     """
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or len(written := normalized(text)) > LONGEST:  # ㍿ becomes four characters
         raise WhenNotUnderstood
-    written = normalized(text)
     try:
         moment = _moment(written, now.astimezone(UTC), zone)
         furthest = now + timedelta(days=366 * FURTHEST_YEARS)

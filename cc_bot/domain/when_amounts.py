@@ -25,10 +25,14 @@ _UNIT_EN: Final = (
 )
 _HALF_EN: Final = r"(?: and a half)?"
 _ONE_EN: Final = rf"(?:\d{{1,4}}(?:\.\d)?|{_IN_WORDS}){_HALF_EN}\s?{_UNIT_EN}{_HALF_EN}"
-_ONE: Final = re.compile(rf"(\d+(?:\.\d)?|半|{_IN_WORDS})({_HALF_EN})\s?({_UNIT_JA}|{_UNIT_EN})({_HALF_EN})")
+_ONE: Final = re.compile(
+    rf"((?<!\d)\d++(?:\.\d)?|半|{_IN_WORDS})({_HALF_EN})\s?({_UNIT_JA}|{_UNIT_EN})({_HALF_EN})"
+)
 
-SPAN_JA: Final = rf"(?P<span>(?:(?:\d{{1,4}}(?:\.\d)?|半)\s?{_UNIT_JA}\s?と?\s?)+)"
-SPAN_EN: Final = rf"(?P<span>{_ONE_EN}(?:(?:,|\s|and)*{_ONE_EN})*)"
+# What stands between two amounts is taken in one way alone, and nobody names more than a few: where a text
+# goes on like that and is no time after all, there is nothing else to try.
+SPAN_JA: Final = rf"(?P<span>(?:(?:\d{{1,4}}(?:\.\d)?|半)\s?{_UNIT_JA}(?>\s?と\s?|\s{{0,2}})){{1,8}})"
+SPAN_EN: Final = rf"(?P<span>{_ONE_EN}(?:(?>(?:,|\s|and){{0,6}}){_ONE_EN}){{0,7}})"
 _DELAY: Final = re.compile(rf"{SPAN_JA}|{SPAN_EN.replace('<span>', '<span_en>')}")
 
 

@@ -14,13 +14,14 @@ LONGEST: Final = 60
 _ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 _JAPANESE: Final = re.compile(r"[ぁ-んァ-ヶ一-龠]")
 _LINK: Final = re.compile(
-    r"^(?:に?なったら|に|の|は|から|、|,|:|：|\s|(?:to|about|of|that)\s)+|[\s、,]+$", re.IGNORECASE
+    r"^(?:に?なったら|に|の|は|から|、|,|:|：|\s|(?:to|about|of|that)\s)+|(?<![\s、,])[\s、,]++$",
+    re.IGNORECASE,
 )
-_BETWEEN: Final = re.compile(r"(?:\s+(?:about|the|of|by|on|please))+$", re.IGNORECASE)
+_BETWEEN: Final = re.compile(r"(?:(?<!\s)\s++(?:about|the|of|by|on|please)){1,6}$", re.IGNORECASE)
 """What a time may end with, and does not."""
 _GOES_ON: Final = re.compile(
     r"間|中|以|前|過ぎ|すぎ|半|分|末|毎|ごと|おき(?!る)|まで|\d|も"
-    r"|[かやと](?=[今明来翌次月火水木金土日朝昼夕夜晩\d])|\s*(?:(?:or|and)\b|at \d)|'"
+    r"|[かやと](?=[今明来翌次月火水木金土日朝昼夕夜晩\d])|(?<!\s)\s*+(?:(?:or|and)\b|at \d)|'"
 )
 """How what follows a time shows that the time was cut short: `3日`ごと, `1時`間以内, `明日`か明後日."""
 _OPEN: Final = re.compile(r"\b(?:or|and|at)$|ご$")

@@ -4,7 +4,11 @@ import re
 import unicodedata
 from typing import Final
 
-_NUMERALS: Final = re.compile(r"[〇零一二三四五六七八九十]+(?=[時分秒日月週年か])")
+_NUMERALS: Final = re.compile(
+    r"(?<![〇零一二三四五六七八九十])(?:[〇零一二三四五六七八九]?十[〇零一二三四五六七八九]?|[〇零一二三四五六七八九]++)"
+    r"(?=[時分秒日月週年か])"
+)
+"""Those that are a number, looked for once in each run: 十十時 stays as it is, which nobody understands."""
 _DIGITS: Final = {numeral: digit for digit, numeral in enumerate("〇一二三四五六七八九")} | {"零": 0}
 _MONTHS_LONG: Final = re.compile(r"(?<=[\d〇一二三四五六七八九十])\s?[かヶケヵカ個箇]月")
 _HOURS: Final = (
@@ -30,4 +34,4 @@ def _number(numerals: str) -> int:
     if "十" not in numerals:
         return int("".join(str(_DIGITS[numeral]) for numeral in numerals))
     tens, _, ones = numerals.partition("十")
-    return (_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones[:1]] if ones else 0)
+    return (_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0)

@@ -18,10 +18,10 @@ _CODES: Final = frozenset(
 _TOO_LONG: Final = re.compile(
     r"""
       context_length_exceeded
-    | (?:maximum|model'?s?|available|exceed\w*|the|greater\ than)\ (?:\w+\ ){0,3}
+    | (?:maximum|model'?s?|available|exceed\w{0,3}|the|greater\ than)\ (?:\w+\ ){0,3}
       context\ (?:length|size|window)\b
     | context\ (?:length|size|window)\ (?:has\ been\ |is\ |was\ |limit\ )?(?:exceeded|of\ only|reached)
-    | exceeds?\ (?:the\ )?(?:max\w*\ )?context
+    | exceeds?\ (?:the\ )?(?:max\w{0,5}\ )?context
     | exceeds?\ context\ (?:length|size|window|limit)
     | when\ context\ the\ overflows
     | (?:prompt|input|request)\ (?:\w+\ )?(?:is\ )?too\ (?:long|large)\b

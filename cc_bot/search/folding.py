@@ -25,8 +25,11 @@ _BORROWED_SOUND: Final = re.compile("|".join(sorted(_BORROWED, key=len, reverse=
 _LONG_VOWEL: Final = re.compile("(?<=[おこそほろごぞどぼぽょ])[うお]|(?<=ゅ)う")
 
 _DIGITS: Final = {"〇": 0, "一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
+# Of a run of 〇, which is no kanji here, only the beginning is one of a number: a run is looked at once.
 _COUNTED: Final = re.compile(
-    "(?:(?<![一-鿿])|(?<=[年月時]))(?:[〇一二三四五六七八九]+|[一二三四五六七八九]?十[一二三四五六七八九]?)"
+    "(?:(?<![一-鿿])|(?<=[年月時]))"
+    "(?:(?<![^一-鿿]〇)(?<!^〇)[〇一二三四五六七八九]++|"
+    "[一二三四五六七八九]?十[一二三四五六七八九]?)"
     "(?=[月日年時分歳才人回個円階本枚匹台冊杯番号級週度泊目])"
 )
 
@@ -45,12 +48,12 @@ def loosen(folded: str) -> str:
 
 def in_digits(folded: str) -> str:
     """Folded text with its counted numbers in digits: 三月十五日 becomes 3月15日, and 三重県 stays."""
-    return _COUNTED.sub(lambda match: str(_number(match[0])), folded)
+    return _COUNTED.sub(lambda match: _number(match[0]), folded)
 
 
-def _number(kanji: str) -> int:
-    """A number below a hundred with 十, or a row of digits: 二十三, 二〇二六."""
+def _number(kanji: str) -> str:
+    """A number below a hundred with 十, or a row of digits of any length: 二十三, 二〇二六."""
     if "十" in kanji:
         tens, ones = kanji.split("十")
-        return _DIGITS.get(tens, 1) * 10 + _DIGITS.get(ones, 0)
-    return int("".join(str(_DIGITS[digit]) for digit in kanji))
+        return str(_DIGITS.get(tens, 1) * 10 + _DIGITS.get(ones, 0))
+    return "".join(str(_DIGITS[digit]) for digit in kanji).lstrip("0") or "0"

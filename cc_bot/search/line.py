@@ -15,7 +15,7 @@ from cc_bot.search.stems import stem
 KANJI: Final = "々〆㐀-䶿一-鿿豈-﫿\U00020000-\U0003ffff"
 _WRITING: Final = {
     "k": rf"[{KANJI}]+",
-    "h": r"[ぁ-ゖ]+ー*[ぁ-ゖー]*",
+    "h": r"[ぁ-ゖ][ぁ-ゖー]*",
     "t": r"[ァ-ヺー]+(?:・[ァ-ヺー]+)*",
     "d": r"\d+(?:\.\d+)*",
     "l": rf"(?:(?![{KANJI}ぁ-ゖァ-ヺー\uac00-\ud7a3])[^\W\d_])+(?:'[a-z]+)?",

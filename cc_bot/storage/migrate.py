@@ -47,7 +47,7 @@ def read_migrations(folder: Traversable) -> tuple[Migration, ...]:
     found = [
         Migration(int(match[1]), match[2].replace("_", " "), _split(file.read_text("utf-8")))
         for file in folder.iterdir()
-        if (match := re.fullmatch(r"(\d{4})_(\w+)\.sql", file.name))
+        if (match := re.fullmatch(r"\A(\d{4})_(\w+)\.sql", file.name))
     ]
     found.sort(key=lambda migration: migration.version)
     if [migration.version for migration in found] != list(range(1, len(found) + 1)):

@@ -195,7 +195,7 @@ class MemoryStore:
         text = typed.strip()
         if not text:
             return await self.list(user_id, limit=limit)
-        digits = re.fullmatch(r"[#＃]*(\d{1,19})", text)
+        digits = re.fullmatch(r"\A[#＃]*+(\d{1,19})", text)
         words = digits[1] if digits else text
         alike = await self._by_words.find(
             user_id, words, limit=_limit(limit), category=None, tags=(), audience="private"

@@ -29,7 +29,7 @@ _TELLING_TOOLS: Final = MEMORY_TOOLS | CANVAS_TOOLS
 FORGOTTEN: Final = '{"forgotten": true}'
 
 _ID_NAMES: Final = frozenset({"id", "ids", "memory_id", "memory_ids", "supersedes", "superseded"})
-_ID: Final = re.compile(r"[#＃]*\d{1,19}")
+_ID: Final = re.compile(r"\A[#＃]*+\d{1,19}")
 _KEPT: Final = ("remembered", "updated")
 
 # The calls of an answer, as they are or redacted: one that names a memory which is erased, or about to be.

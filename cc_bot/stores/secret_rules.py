@@ -11,11 +11,13 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 import structlog
 
 from cc_bot.domain.errors import SecretNotStored
-from cc_bot.domain.memory import DEFAULT_CATEGORY
+from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTERS
 from cc_bot.domain.secrets import looks_secret
 
 _log = structlog.get_logger(__name__)
 
+LONGEST: Final = 4 * MAX_CONTENT_CHARACTERS
+"""Characters of one text. A memory's are counted before; its tags and what a file says beside it are not."""
 TIMEOUT_S: Final = 0.05
 """For one pattern in one text; a text of 4000 characters takes an ordinary one well under a millisecond."""
 
@@ -35,9 +37,11 @@ class SecretRules:
             raise SecretNotStored
 
     def refuse(self, *texts: str | None) -> bool:
-        """Whether one of the texts holds a secret."""
+        """Whether one of the texts holds a secret. One that is longer than anything that is kept counts as if
+        it did, unread."""
         return any(
-            (text != DEFAULT_CATEGORY and looks_secret(text))  # most have it: no word of a user
+            len(text) > LONGEST
+            or (text != DEFAULT_CATEGORY and looks_secret(text))  # most have it: no word of a user
             or (self._patterns and any(map(self._matches, _forms(text))))
             for text in texts
             if text

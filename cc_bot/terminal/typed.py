@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from cc_bot.terminal.commands import Command, CommandName, Misused
 
-_VALUE = r"(?:\"[^\"]*\"|「[^」]*」|[^\s\"「]\S*)"
+# What is in quotes ends somewhere: where it does not, each opening one would look through all that follows.
+_VALUE = r"(?:\"[^\"]{0,1000}\"|「[^」]{0,1000}」|[^\s\"「]\S*)"
 
 
 def split(text: str) -> tuple[str, str]:

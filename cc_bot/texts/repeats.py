@@ -57,7 +57,7 @@ def _days(phrases: RepeatTexts, day: str, month: str, weekday: str) -> str:
 
 def _of_week(phrases: RepeatTexts, weekday: str) -> str:
     names = phrases.weekdays
-    if match := re.fullmatch(r"(\w+)#([1-5])", weekday):
+    if match := re.fullmatch(r"\A(\w++)#([1-5])", weekday):
         return phrases.nth_of_month.format(nth=_nth(phrases, int(match[2])), day=names[_number(match[1])])
     if match := re.fullmatch(r"([0-6])L", weekday):
         return phrases.last_of_month.format(day=names[int(match[1])])

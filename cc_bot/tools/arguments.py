@@ -38,7 +38,7 @@ def _in_range(limit: int) -> int:
 
 def _number(number: object) -> object:
     """`#12` and "12" are meant as 12."""
-    if isinstance(number, str) and (digits := re.fullmatch(r"\s*[#＃]?\s*(\d{1,18})\s*", number)):
+    if isinstance(number, str) and (digits := re.fullmatch(r"\A\s*+(?:[#＃]\s*+)?(\d{1,18})\s*+", number)):
         return int(digits[1])
     return number
 

@@ -144,6 +144,10 @@ MEANT = [
     ("二十三日の八時半", "2026-11-23 08:30"),
 ]
 REFUSED = [
+    ("1日 " * 33 + "x", WhenNotUnderstood),  # took an hour
+    ("1時間 と " * 20 + "x", WhenNotUnderstood),
+    ("in " + "1h and " * 28 + "x", WhenNotUnderstood),
+    ("十十時", WhenNotUnderstood),
     ("2週間後の月曜", WhenNotUnderstood),
     ("3日ごと", WhenNotUnderstood),
     ("mondays at 9", WhenNotUnderstood),

@@ -1,7 +1,5 @@
 """The message context menu: keep that message as a memory."""
 
-import re
-
 import hikari
 import lightbulb
 
@@ -14,7 +12,7 @@ from cc_bot.stores.memories import MemoryStore
 
 loader = lightbulb.Loader()
 
-_SMALL_PRINT = re.compile(r"(?:(?:\A|\n+)-# [^\n]*)+\Z")
+_SMALL_PRINT = "-# "
 
 
 @loader.command
@@ -48,6 +46,15 @@ class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True
 def _text_of(message: hikari.Message, *, ours: bool) -> str:
     """What the message says; for one that consists of embeds, what those say. What stands below an answer of
     ours in small print is not part of it."""
-    content = _SMALL_PRINT.sub("", message.content or "") if ours else message.content or ""
+    content = _without_small_print(message.content or "") if ours else message.content or ""
     embeds = (part for embed in message.embeds for part in (embed.title, embed.description) if part)
     return (content.strip() or "\n".join(embeds))[:MAX_CONTENT_CHARACTERS]
+
+
+def _without_small_print(content: str) -> str:
+    lines = content.split("\n")
+    while lines and lines[-1].startswith(_SMALL_PRINT):
+        lines.pop()
+        while lines and not lines[-1]:
+            lines.pop()
+    return "\n".join(lines)

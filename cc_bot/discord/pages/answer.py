@@ -47,6 +47,9 @@ MAX_MESSAGES = 5
 as a file."""
 TEXT_LIMIT = 1700
 """Of Discord's 2000 characters a message; the rest is for the brackets around links."""
+_SHOWN_AT_MOST = 2 * MAX_MESSAGES * TEXT_LIMIT
+"""Characters of an answer on its way that are looked at: more than its messages can show, white space between
+them included. So an edit costs the same however long the answer has become."""
 LONGEST_TOOL_NAME = 64
 """As the Chat Completions API has it."""
 
@@ -138,9 +141,10 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
     """While the answer is on its way: what came so far, what is going on, and a way to stop it."""
     button = Button(words.answer.stop, stop.custom_id())
     activity = _activity(state, words)
-    if is_blank(state.text):
+    begun = state.text[:_SHOWN_AT_MOST]
+    if is_blank(begun):
         return (Page(activity or words.answer.thinking, (button,)),)
-    *full, last = messages(state.text, limit=TEXT_LIMIT)[:MAX_MESSAGES]
+    *full, last = messages(begun, limit=TEXT_LIMIT, most=MAX_MESSAGES)
     return (*map(Page, full), Page(close_fences(last), (button,), facts=Facts(activity=activity)))
 
 
@@ -153,7 +157,7 @@ def final_pages(
     facts = facts.noting(note) if note else facts
     if is_blank(state.text):
         return (Page(_instead_of_text(state, words), facts=facts),)
-    first, *_ = *full, last = messages(state.text, limit=TEXT_LIMIT)
+    first, *_ = *full, last = messages(state.text, limit=TEXT_LIMIT, most=MAX_MESSAGES + 1)
     if len(full) >= MAX_MESSAGES or (as_file and full):
         file = TextFile(words.answer.file_name, state.text)
         return (Page(first, file=file, facts=facts.noting(words.answer.long_as_file)),)

@@ -188,7 +188,7 @@ def _within(text: str, limit: int) -> str:
     """The text, or its beginning up to a good place to end, with a mark and without an open block of code."""
     if utf16_length(text) <= limit:
         return text
-    begun = split(text, limit=limit - 1 - len(_CUT))[0]
+    begun = split(text, limit=limit - 1 - len(_CUT), most=1)[0]
     is_code = begun.rpartition("\n")[2].lstrip().startswith(("```", "~~~"))
     return f"{begun}\n{_CUT}" if is_code else f"{begun}{_CUT}"
 

@@ -14,9 +14,9 @@ LineKind = Literal["prose", "opening", "code", "closing"]
 """What a line is: outside of any fence, the line of a fence, or between the two lines of one."""
 
 _OPENING = re.compile(
-    r"(?P<quote>(?:[ \t]{0,3}+>(?!>>)[ \t]?+)*+)"
-    r"(?P<indent>(?:[ \t]*(?:[-*+]|\d{1,9}[.)]|>>>)[ \t])*[ \t]*)"
-    r"(?P<marks>`{3,}(?=[^`]*$)|~{3,})"
+    r"\A(?P<quote>(?:[ \t]{0,3}+>(?!>>)[ \t]?+)*+)"
+    r"(?P<indent>(?:[ \t]*+(?:[-*+]|\d{1,9}[.)]|>>>)[ \t])*+[ \t]*+)"
+    r"(?P<marks>`{3,}+(?=[^`]*$)|~{3,}+)"
     r"(?P<info>.*)",
     re.DOTALL,
 )

@@ -35,13 +35,14 @@ _MARK: Final = re.compile(r"[*_~|\[\]<>\\]")
 _FENCE: Final = 3
 
 
-def messages(text: str, *, limit: int) -> tuple[str, ...]:
+def messages(text: str, *, limit: int, most: int | None = None) -> tuple[str, ...]:
     """The messages that together show a model's words, none of which Discord makes a preview for. Each has
-    at most MESSAGE_LIMIT UTF-16 code units: `limit` of the text, and the brackets."""
-    pieces = tuple(map(without_previews, split(text, limit=limit)))
+    at most MESSAGE_LIMIT UTF-16 code units: `limit` of the text, and the brackets. With `most` only so many
+    of them."""
+    pieces = tuple(map(without_previews, split(text, limit=limit, most=most)))
     if all(utf16_length(piece) <= MESSAGE_LIMIT for piece in pieces):
         return pieces
-    return tuple(map(without_previews, split(text, limit=min(limit, CLOSE_LIMIT))))
+    return tuple(map(without_previews, split(text, limit=min(limit, CLOSE_LIMIT), most=most)))
 
 
 def without_previews(message: str) -> str:

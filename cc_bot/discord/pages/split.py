@@ -14,7 +14,7 @@ and some libraries UTF-16 code units. A text has never fewer of the latter, so t
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 
 from cc_bot.discord.pages.breaks import (
     Rank,
@@ -107,8 +107,9 @@ def utf16_length(text: str) -> int:
     return len(text) + sum(character > "\uffff" for character in text)
 
 
-def split(text: str, *, limit: int = MESSAGE_LIMIT) -> tuple[str, ...]:
-    """The messages that together show a Markdown text; none for a text of white space.
+def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> tuple[str, ...]:
+    """The messages that together show a Markdown text; none for a text of white space. With `most` only so
+    many of them, for which no more of the text is looked at than they show.
 
     Each has at most `limit` UTF-16 code units and is not blank. Without the fence lines that were added,
     and without the white space at the cuts, they are the text; only a fence's own last line may be
@@ -117,7 +118,7 @@ def split(text: str, *, limit: int = MESSAGE_LIMIT) -> tuple[str, ...]:
     longer than a message). A fence line of more than `limit // 5` characters is
     taken for ordinary text. Raises ValueError for a limit under SMALLEST_LIMIT.
     """
-    return tuple(piece.content for piece in _pieces(text, limit))
+    return tuple(piece.content for piece in islice(_pieces(text, limit), most))
 
 
 def settled(text: str, *, limit: int = MESSAGE_LIMIT) -> int:

@@ -1,8 +1,8 @@
 """Talk that asks for no fact: about the conversation itself, greetings, thanks, requests to go on."""
 
-import re
 from enum import Enum, auto
 
+from cc_bot.domain.phrase import Phrase
 from cc_bot.llm.offline.fold import fold
 
 
@@ -21,8 +21,8 @@ class Talk(Enum):
     THANKS = auto()
 
 
-_PATTERNS: tuple[tuple[Talk, re.Pattern[str]], ...] = tuple(
-    (talk, re.compile(pattern))
+_PATTERNS: tuple[tuple[Talk, Phrase], ...] = tuple(
+    (talk, Phrase(pattern))
     for talk, pattern in (
         (
             Talk.CONTINUE,

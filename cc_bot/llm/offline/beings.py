@@ -7,6 +7,8 @@ languages; a kind (a pet, a sibling) is met by each of its members.
 
 import re
 
+from cc_bot.domain.phrase import Phrase
+
 _BEINGS = {
     "elder sister": r"姉|お姉ちゃん|お姉さん",
     "younger sister": r"妹",
@@ -78,26 +80,24 @@ _KINDS: dict[str, frozenset[str]] = {
     "hamster": frozenset({"pet"}),
 }
 
-_PATTERNS = {being: re.compile(pattern) for being, pattern in _BEINGS.items()}
+_PATTERNS = {being: Phrase(pattern) for being, pattern in _BEINGS.items()}
 _ANY = "|".join(f"(?:{pattern})" for pattern in _BEINGS.values())
-_OWNER = re.compile(
+_OWNER = Phrase(
     rf"(?:{_ANY})(?:'s\b|s'|っ子|さん|ちゃん|くん|君)*"
     r"(?:の|は(?!い)|って|が|も|'s|\s+(?:is|are|was|were|has|have|had|does|likes?|loves?"
     r"|hates?|lives?|works?"
     rf"|goes|plays?|speaks?|studies|moved|turned|wants?|needs?|can|will|[a-z]+(?:s|ed))\b)|(?:{_ANY})'s\b"
 )
-_NAMED = re.compile(
+_NAMED = Phrase(
     rf"(?i:{_ANY})(?:,|:| is| are)? (?!I\b)[A-Z][a-z]+|(?:{_ANY})は[^、。は]{{1,8}}(?:さん"
     r"|くん|ちゃん|君)(?=です|だ|$|、|。)"
 )
-_SELF_NAMED = re.compile(
-    r"^(?:I['’]m|I am) [A-Z][a-z]+(?<!ese)(?<!ish)(?<!ican)(?: [A-Z][a-z]+)*\s*(?:[,.!]|$)"
-)
-_INTRODUCED = re.compile(
+_SELF_NAMED = Phrase(r"^(?:I['’]m|I am) [A-Z][a-z]+(?<!ese)(?<!ish)(?<!ican)(?: [A-Z][a-z]+)*\s*(?:[,.!]|$)")
+_INTRODUCED = Phrase(
     rf"(?P<ja>{_ANY})(?:が|も|を)?[^。はがを]{{0,6}}(?:いる|います|いて|飼|でき)"
     rf"|\b(?:have|has|got|adopted|own|married)\b(?: \w+){{0,3}}? (?P<en>{_ANY})"
 )
-_GOES_ON = re.compile(
+_GOES_ON = Phrase(
     r"^(?:he|she|it|his|her|its|they|their)\b|^(?!(?:私|僕|俺|わたし|ぼく|おれ|自分))[^。、]{1,10}は"
 )
 
@@ -120,7 +120,7 @@ def spellings_in(text: str) -> tuple[str, ...]:
 def spellings_of(beings: frozenset[str]) -> tuple[str, ...]:
     """Every way in which the beings, or the kinds that meet them, are spelled here."""
     names = [name for being in sorted(beings) for name in (being, *sorted(_KINDS.get(being, ())))]
-    plain = (re.sub(r"\(\?<?[!=][^)]*\)|\\b|s\?", " ", _BEINGS[name]) for name in names)
+    plain = (re.sub(r"\(\?<?[!=][^)]{0,200}\)|\\b|s\?", " ", _BEINGS[name]) for name in names)
     words = (word for pattern in plain for word in re.findall(r"[a-z]{3,}|[^\x00-\x7f]+", pattern))
     return tuple(dict.fromkeys(words))
 

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from cc_bot.domain.phrase import Phrase
 from cc_bot.llm.offline.facts import sentences
 from cc_bot.llm.offline.fold import fold
 from cc_bot.llm.offline.questions import is_question
@@ -24,32 +25,32 @@ _KEEP_JA = (
     r"|(?:メモ|覚え書き)(?=\s*[:：])|(?<=[。、！!\s])メモ(?=\s*[。！!]*$)"
     rf")(?:いて|あげて|やって)?\s*{_PLEASE_JA}?(?:\s*(?:ね|よ|な))*(?:\s*{_PLEASE_JA})?(?:の[はが])?"
 )
-_COMMAND_JA = re.compile(
+_COMMAND_JA = Phrase(
     rf"(?P<before>.*?)(?P<command>{_KEEP_JA})(?=\s*[。！!?？、,:：\n～~…→wｗ]"
     r"|\s*$)\s*[。！!?？、,:：～~…→]*\s*(?P<after>.*)",
     re.DOTALL,
 )
-_LINK_JA = re.compile(
+_LINK_JA = Phrase(
     r"(?:(?:なの|だということ|ということ|っていうこと|ってこと|であること|なこと"
     r"|こと)(?:を|は|も)?|(?:なの|の)(?:を|で)|(?:なん|ん)?(?:だ|です)(?:から|けど|が|って|と)(?:ね|さ)?"
     r"|(?:なの|の)?で|(?:から|けど)(?:ね|さ)?|ので|んで|って|と|を|は|も)?[、,\s]*$"
 )
-_TWICE_JA = re.compile(
+_TWICE_JA = Phrase(
     r"[。、\s]*(?:忘れ(?:ないように|ずに)|ちゃんと|しっかり"
     r"|(?<=。)(?:両方|どちらも|どっちも|全部|ぜんぶ)(?:とも)?を?)[、\s]*$"
 )
 """What often stands before the command to strengthen it."""
-_REASON_END = re.compile(r"(?:な?んだ|なん|(?<!も)の|な)$")
-_ALONE_JA = re.compile(
+_REASON_END = Phrase(r"(?:な?んだ|なん|(?<!も)の|な)$")
+_ALONE_JA = Phrase(
     r"^(?:じゃあ|では|あと|ねえ|うん|はい|なら)?[、\s]*(?:これ|次の|以下の|それ|あれ|今の"
     r"|さっきの|上の|上記|この|その|以上|全部|直前の|前の)*"
     r"(?:話|こと|内容|発言|件|文|やつ|もの|情報|メッセージ)?(?:の|を|は|も|全部|ちゃんと|、|\s)*$"
 )
-_ASKS_WHETHER = re.compile(
+_ASKS_WHETHER = Phrase(
     r"(?:覚え|おぼえ|憶え)て(?:い?る|い?ます|い?た|くれてる|くれてい)|忘れ(?:た|て)|忘れてない"
 )
 
-_COMMAND_EN = re.compile(
+_COMMAND_EN = Phrase(
     r"(?:(?:can|could|would|will) you |i(?:'d| would) like you to |i (?:want|need) you to "
     r"|you should |you must |(?:make|be) sure (?:that you |you |to )|just so you )?"
     r"(?:please |pls |kindly |just |also )*"
@@ -64,19 +65,21 @@ _COMMAND_EN = re.compile(
     r"(?P<tail>(?: (?:this|that|it|both|them|everything|the following|for me|for later|for the future"
     r"|for next time|somewhere|forever|too|as well|please))*)"
 )
-_START_EN = r"^(?:(?:hey|hi|hello|ok|okay|also|and|oh|so|well|now|yes)[,!. ]+)*"
+_START_EN = Phrase(r"^(?:(?:hey|hi|hello|ok|okay|also|and|oh|so|well|now|yes)[,!. ]+)*[\s,!.]*")
+_OF_SOMEBODY_EN = Phrase(r"\b(?:i|to|we|they|he|she|you)\s*$")
+_MAY_FOLLOW_EN = Phrase(r"[.,;:!?\n-]\s*$|\b(?:so|and|but|please|hey|ok|also)[,\s]*$")
 _LINK = 100
 """Characters before a command in which the words that tie it to the fact are looked for."""
-_LINK_EN = re.compile(
+_LINK_EN = Phrase(
     r"(?:[,;:.\s-]|\b(?:so|and|but|please|pls|that|which|okay|ok|would you|could you|can you|will you)\b)+$"
 )
-_LEAD_EN = re.compile(r"^(?:[,;:.!?\s-]|(?:that|please|pls|thanks|thank you|ok|okay)\b)+", re.IGNORECASE)
-_THANKS_EN = re.compile(r"[,.!]? (?:thanks|thank you|please|pls|ok|okay)[.!? ]*$", re.IGNORECASE)
-_ALONE_EN = re.compile(
+_LEAD_EN = Phrase(r"^(?:[,;:.!?\s-]|(?:that|please|pls|thanks|thank you|ok|okay)\b)+", re.IGNORECASE)
+_THANKS_EN = Phrase(r"[,.!]? (?:thanks|thank you|please|pls|ok|okay)[.!? ]*$", re.IGNORECASE)
+_ALONE_EN = Phrase(
     r"^(?:(?:all|of|this|that|it|what|i|just|said|told|you|the|above|last|message|my"
     r"|previous|one|thing|please|for|me|later|too|ok)\b[\s.,!?]*)*$"
 )
-_TALK_EN = re.compile(
+_TALK_EN = Phrase(
     r"\b(?:can|do) you remember(?: things| stuff| anything)?\s*\??$|\b(?:do|did|what do"
     r"|what did|what else do|what can) you (?:still |even |really )?remember\b"
     r"|\bi (?:can't|cannot|don't|do not|didn't|could not|couldn't"
@@ -86,10 +89,10 @@ _TALK_EN = re.compile(
 )
 
 
-_BARE_EN = re.compile(r"(?:my|our)(?: (?!is\b|am\b|are\b)[a-z'-]+){1,4}")
-_SAYS_EN = re.compile(r"(?:my|our)(?: [a-z-]+){1,2} [a-z]{2,}(?:(?<!s)s|ed) [a-z]", re.IGNORECASE)
+_BARE_EN = Phrase(r"(?:my|our)(?: (?!is\b|am\b|are\b)[a-z'-]+){1,4}")
+_SAYS_EN = Phrase(r"(?:my|our)(?: [a-z-]+){1,2} [a-z]{2,}(?:(?<!s)s|ed) [a-z]", re.IGNORECASE)
 """`my son plays chess`: a verb stands between two nouns."""
-_BARE_JA = re.compile(r"(?:私|僕|俺|わたし|ぼく|おれ)の[^はがをにだ、。：:0-9０-９]{1,12}(?<!です)(?<!だ)")
+_BARE_JA = Phrase(r"(?:私|僕|俺|わたし|ぼく|おれ)の[^はがをにだ、。：:0-9０-９]{1,12}(?<!です)(?<!だ)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +157,7 @@ def _keep_en(text: str) -> Keep | None:
         return None
     for found in _COMMAND_EN.finditer(lowered):
         before, after = folded[: found.start()], folded[found.end() :]
-        if re.search(r"\b(?:i|to|we|they|he|she|you)\s*$", before.lower()) and not before.lower().endswith(
-            "to you"
-        ):
+        if _OF_SOMEBODY_EN.search(before.lower()) and not before.lower().endswith("to you"):
             continue
         if before.strip() and not _may_follow(before, after):
             continue
@@ -164,7 +165,7 @@ def _keep_en(text: str) -> Keep | None:
         rest = _LEAD_EN.sub("", after).strip()
         if _ALONE_EN.match(rest.lower()):
             rest = ""
-        greeting = re.fullmatch(_START_EN + r"[\s,!.]*", f"{fact.lower()} ")
+        greeting = _START_EN.fullmatch(f"{fact.lower()} ")
         content = rest if greeting or not fact else f"{_ended(fact)} {rest}" if rest else fact
         if _ALONE_EN.match(content.lower()):
             return Keep("")
@@ -180,9 +181,7 @@ def _without_second_command(content: str) -> str:
 
 def _may_follow(before: str, after: str) -> bool:
     """Whether a command may stand here: at the start of a sentence or after a comma, or at the very end."""
-    return bool(
-        re.search(r"[.,;:!?\n-]\s*$|\b(?:so|and|but|please|hey|ok|also)[,\s]*$", before.lower())
-    ) or not after.strip(" .!?")
+    return bool(_MAY_FOLLOW_EN.search(before.lower())) or not after.strip(" .!?")
 
 
 def _ended(fact: str) -> str:

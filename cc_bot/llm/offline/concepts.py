@@ -6,15 +6,16 @@ its own words.
 `asked` finds the concept in a question, `told` (when it differs) in a fact.
 """
 
-import re
 from dataclasses import dataclass
+
+from cc_bot.domain.phrase import Phrase
 
 
 @dataclass(frozen=True, slots=True)
 class Concept:
     name: str
-    asked: re.Pattern[str]
-    told: re.Pattern[str]
+    asked: Phrase
+    told: Phrase
     weight: float
     search: tuple[str, ...]
     """Pieces that a memory about it is likely to contain."""
@@ -25,8 +26,8 @@ class Concept:
 def _concept(
     name: str, asked: str, told: str = "", *, weight: float = 0.7, search: str, about_me: bool = False
 ) -> Concept:
-    told_pattern = re.compile(f"{asked}|{told}" if told else asked)
-    return Concept(name, re.compile(asked), told_pattern, weight, tuple(search.split()), about_me)
+    told_pattern = Phrase(f"{asked}|{told}" if told else asked)
+    return Concept(name, Phrase(asked), told_pattern, weight, tuple(search.split()), about_me)
 
 
 CONCEPTS = (

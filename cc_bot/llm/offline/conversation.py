@@ -4,8 +4,9 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
+from cc_bot.domain.phrase import Phrase
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,
@@ -16,10 +17,13 @@ from cc_bot.llm.model import (
     UserPart,
 )
 
-_FOLDED_SYSTEM = re.compile(r"\A\[[^\]\n]*\]\n\n")
+_FOLDED_SYSTEM = Phrase(r"\A\[[^\]\n]*\]\n\n")
 """The second system message where an operator has it folded into the question (context/prompt.py)."""
 
-_FILE = re.compile(
+LONGEST_SAID: Final = 4000
+"""Characters of an earlier message that are read: as many as a memory may have."""
+
+_FILE = Phrase(
     r'^The user attached the file "[^"\n]*":\n(?P<fence>`{3,})\n.*?^(?P=fence)$', re.DOTALL | re.MULTILINE
 )
 """An attached text file, as it stands in a question (context/attachments.py): not the user's own words."""
@@ -93,8 +97,8 @@ def read(request: ChatRequest) -> Conversation:
 
 def _said(parts: tuple[PromptPart, ...]) -> Iterator[Said]:
     for place, part in enumerate(parts):
-        if isinstance(part, UserPart) and _plain(part.text):
-            yield Said(True, _plain(part.text), place)
+        if isinstance(part, UserPart) and (text := _plain(part.text)[:LONGEST_SAID]):
+            yield Said(True, text, place)
         elif isinstance(part, AssistantPart) and part.text:
             yield Said(False, part.text, place)
 

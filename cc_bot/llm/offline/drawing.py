@@ -9,6 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
+from cc_bot.domain.phrase import Phrase
 from cc_bot.llm.offline.conversation import Conversation
 from cc_bot.llm.offline.fold import fold
 from cc_bot.llm.offline.questions import is_question
@@ -24,60 +25,60 @@ _SHOW_JA: Final = (
     r"|(?:置|描|書)いて|貼って|[載の]せて|まとめて|作って)"
 )
 _PUT_JA: Final = (
-    re.compile(
+    Phrase(
         rf"(?P<what>.*?)(?:を|も|と)?\s*キャンバスに\s*{_SHOW_JA}{_PLEASE_JA}(?P<more>[:：\n].*)?", re.DOTALL
     ),
-    re.compile(
+    Phrase(
         rf"キャンバスに[、\s]*(?P<what>.+?)(?:を|と|も)?\s*{_SHOW_JA}{_PLEASE_JA}(?P<more>[:：\n].*)?",
         re.DOTALL,
     ),
 )
-_PUT_EN: Final = re.compile(
+_PUT_EN: Final = Phrase(
     r"(?:(?:please|can you|could you|would you|now|ok|okay|hey|hi|so)[, ]+)*"
     r"(?:put|show|add|write|draw|place|display|post|pin|make|plot)(?: up| me)?\b\s*(?P<what>.*?)\s*(?:up )?"
     r"(?:on|to|onto|in) (?:the|my|your|our) canvas\b(?:,? please)?[.!?]*\s*(?P<more>[:\n].*)?",
     re.DOTALL | re.IGNORECASE,
 )
-_CLEAR: Final = re.compile(
+_CLEAR: Final = Phrase(
     r"キャンバスを?(?:空に|クリア|リセット|きれいに|片付け|かたづけ|全部消|消)(?:して|し|て)?.{0,8}"
     r"|(?:please |can you |could you )*(?:clear|empty|wipe|clean|reset)(?: off| up)? (?:the|my|your) canvas"
     r".{0,10}"
     r"|(?:please )?take everything (?:off|down from) (?:the|my|your) canvas.{0,10}"
 )
-_CHART_JA: Final = re.compile(
+_CHART_JA: Final = Phrase(
     r"[をのはで、\s]*(?P<kind>棒|円|折れ線|折線|線)?グラフ(?:[にでとを]|として)?(?:し(?:て)?|描いて|作って)?[、\s]*$"
 )
-_CHART_JA_ALONE: Final = re.compile(
+_CHART_JA_ALONE: Final = Phrase(
     rf"(?P<what>.+グラフ(?:[にでを]|として))\s*(?:して|描いて|{_SHOW_JA}){_PLEASE_JA}", re.DOTALL
 )
-_CHART_EN: Final = re.compile(
+_CHART_EN: Final = Phrase(
     r"^(?:an? |the )?(?:(?P<kind>bar|pie|line) )?(?:chart|graph)(?: (?:of|with|for|showing))?:?\s*",
     re.IGNORECASE,
 )
-_CHART_EN_AFTER: Final = re.compile(
+_CHART_EN_AFTER: Final = Phrase(
     r"\s+(?:as|in) an? (?:(?P<kind>bar|pie|line) )?(?:chart|graph)\s*$", re.IGNORECASE
 )
-_CHART_EN_ALONE: Final = re.compile(
+_CHART_EN_ALONE: Final = Phrase(
     r"(?:(?:please|can you|could you|would you)[, ]+)*(?:draw|make|plot|show)(?: me)? "
     r"(?P<what>an? (?:(?:bar|pie|line) )?(?:chart|graph)\b.+?)[.!?]*",
     re.DOTALL | re.IGNORECASE,
 )
 _KINDS: Final = {"円": "pie", "pie": "pie", "折れ線": "line", "折線": "line", "線": "line", "line": "line"}
 
-_HEADING: Final = re.compile(r"(?P<title>[^:：\n]{1,40}?)\s*[:：\n]\s*(?P<rest>.+)", re.DOTALL)
-_BETWEEN: Final = re.compile(r"[、;；\n。]|(?<!\d),|,(?!\d{3}(?!\d))|\s+and\s+|(?<=[\d円個人度%])と")
+_HEADING: Final = Phrase(r"(?P<title>[^:：\n]{1,40}?)\s*[:：\n]\s*(?P<rest>.+)", re.DOTALL)
+_BETWEEN: Final = Phrase(r"[、;；\n。]|(?<!\d),|,(?!\d{3}(?!\d))|\s+and\s+|(?<=[\d円個人度%])と")
 _NUMBER: Final = r"(?P<number>-?\d[\d,]*(?:\.\d+)?)"
 _ITEMS: Final = (
-    re.compile(rf"(?P<label>.*?[^\d\s:=,.+はが-])[\s:=はが]*{_NUMBER}\s*(?P<times>[千万億])?[^\d\s]{{0,4}}"),
-    re.compile(rf"{_NUMBER}\s*(?P<times>[千万億])?\s*(?P<label>[a-z].*)", re.IGNORECASE),
+    Phrase(rf"(?P<label>.*?[^\d\s:=,.+はが-])[\s:=はが]*{_NUMBER}\s*(?P<times>[千万億])?[^\d\s]{{0,4}}"),
+    Phrase(rf"{_NUMBER}\s*(?P<times>[千万億])?\s*(?P<label>[a-z].*)", re.IGNORECASE),
 )
 """A name and its number; in English the number may come first."""
 _TIMES: Final = {"千": 1e3, "万": 1e4, "億": 1e8}
-_BULLET: Final = re.compile(r"^[\s・*•-]+(?=\D)")
-_POINTS_BACK: Final = re.compile(
+_BULLET: Final = Phrase(r"^[\s・*•-]+(?=\D)")
+_POINTS_BACK: Final = Phrase(
     r"(?:それ|これ|あれ|今の|いまの|さっきの|上の|前の)(?:話|こと|内容|やつ|もの)?|(?:it|this|that|these|those|them)"
 )
-_ABOUT: Final = re.compile(r"キャンバス|\bcanvas\b")
+_ABOUT: Final = Phrase(r"キャンバス|\bcanvas\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,43 +8,44 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from cc_bot.domain.phrase import Phrase
 from cc_bot.llm.offline.beings import beings_in, goes_on_about_it, introduced_in, names_a_being
 from cc_bot.llm.offline.concepts import CONCEPTS
 from cc_bot.llm.offline.fold import fold
 from cc_bot.llm.offline.terms import Term, terms_of
 
-_SENTENCE_END = re.compile(
+_SENTENCE_END = Phrase(
     r"(?<=[。！？\n])\s*|(?<=[ぁ-ゖァ-ヺ一-鿿ー]!)\s*|(?<=[?.!])\s+(?=[A-Z0-9ぁ-ゖァ-ヺ一-鿿])"
 )
-_TITLE_END = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|e\.g|i\.e)\.\s*$", re.IGNORECASE)
-_CLAUSE_END = re.compile(
+_TITLE_END = Phrase(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|No|vs|e\.g|i\.e)\.\s*$", re.IGNORECASE)
+_CLAUSE_END = Phrase(
     r"(?:(?<!ん)で|であり)?[、,;；]\s*(?=[^、,;；。]{1,12}(?:は|って|が)[^、])"
     r"|[、,]\s*(?=[^、,は]{1,10}[0-9]+[歳才])"
     r"|,?\s+and\s+(?=i(?:'m|'ve)\b)|;\s*|,?\s+(?:and|but|while)\s+(?=(?:my|our|his|her|the|i|i'm|it|she|he|(?-i:[A-Z][a-z]+(?:'s)?))\b[^,]*\b(?:is|are|was|has|have|lives?|likes?"
     r"|loves?|hates?|works?|am|[a-z]+s)\b)",
     re.IGNORECASE,
 )
-_UNFINISHED = re.compile(r"^[^はがも]*[てで]$")
+_UNFINISHED = Phrase(r"^[^はがも]*[てで]$")
 """`引っ越して、…` says nothing before what follows."""
-_TOPIC_JA = re.compile(
+_TOPIC_JA = Phrase(
     r"^(?P<topic>.{1,40}?)(?:(?<![でにとへ、])は(?![い])|\s*(?<![0-9])[:：=＝](?!//))\s*(?P<rest>.+)$",
     re.DOTALL,
 )
-_TOPIC_EN = re.compile(
+_TOPIC_EN = Phrase(
     r"^(?P<topic>(?!i\b|i'|we\b|you\b|he\b|she\b|it\b|there\b|this\b|that\b|what\b"
     r"|where\b)(?:[^\s,.]+\s+){0,7}?[^\s,.:=]+?)"
     r"(?:'s(?=\s+(?:in|on|at|called|named)\b)|\s+(?:is|are|was|were|will be|=)\b"
     r"|\s*(?<![0-9])[:=](?!//))\s*(?P<rest>.+)$",
     re.IGNORECASE | re.DOTALL,
 )
-_CORRECTION = re.compile(
+_CORRECTION = Phrase(
     r"^(?:(?:no|oops|sorry|wait|correction|actually|i mean|i meant)[,:.! ]+)+(?:it's|it is"
     r"|that's|that is|it was|make that|[0-9])"
     r"|^(?:いや|いえ|あっ?|訂正|違った|ちがった|間違え(?:た|ました)|まちがえ(?:た|ました)"
     r"|ごめん(?:なさい)?|すみません|やっぱり|正しくは|本当は)"
     r"[、。!！:：\s]*(?!.*(?:は|の))"
 )
-_FIRST_PERSON_TOPIC = re.compile(r"^(?:私|僕|俺|わたし|ぼく|おれ|自分|うち|今|実|最近|今日|毎日|朝|夜)$")
+_FIRST_PERSON_TOPIC = Phrase(r"^(?:私|僕|俺|わたし|ぼく|おれ|自分|うち|今|実|最近|今日|毎日|朝|夜)$")
 
 
 @dataclass(frozen=True, slots=True)

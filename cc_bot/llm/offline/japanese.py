@@ -8,6 +8,8 @@ no piece covers is a word too (すし, りんご).
 import re
 from collections.abc import Iterator
 
+from cc_bot.domain.phrase import Phrase
+
 
 def _listed(words: str) -> frozenset[str]:
     return frozenset(words.split())
@@ -39,13 +41,13 @@ STOP_WORDS = _listed(
 )
 """Kanji words that say nothing about what is asked; counters and dates among them."""
 
-_LEADING_ADVERB = re.compile(
+_LEADING_ADVERB = Phrase(
     r"(?:最近|普段|毎[日朝晩週月年]|今[日朝夜年]|昨[日夜年]|去年|先[日週月]|来[週月年]|明日|明後日|一番|現在|全部)"
     r"(?=[一-鿿])"
 )
 """An adverb may stand right before a verb, without kana between the two: 最近始めた, 毎晩飲む."""
 
-_RUNS = re.compile(
+_RUNS = Phrase(
     r"(?P<latin>[a-z0-9]+(?:['._:/@#+-]+[a-z0-9]+)*)"
     r"|(?P<kanji>[一-鿿々〆ヶ]+(?:[きしちみりえけせべめれっげぎじびせわ]{1,2}[一-鿿々]+)*)"
     r"|(?P<katakana>[ァ-ヺー・]+)"

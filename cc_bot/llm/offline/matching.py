@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from cc_bot.domain.phrase import Phrase
 from cc_bot.llm.offline.beings import agree, owner_at
 from cc_bot.llm.offline.concepts import CONCEPTS
 from cc_bot.llm.offline.facts import Fact
@@ -31,11 +32,12 @@ _MET = 0.45
 """From this likeness on a word counts as spoken of."""
 
 _OPPOSITES = (("liking", "disliking"), ("disliking", "liking"))
-_POSSESSOR = re.compile(
+_POSSESSOR = Phrase(
     r"^(?P<owner>[^、。はが]{1,20}?)(?:'s\s|の)(?:[^、。はが]{1,20}?)(?:は|って|[:：=]|\s(?:is|are|was)\b)"
 )
-_MINE = re.compile(r"(?:私|僕|俺|わたし|ぼく|おれ|自分|うち|my(?: \w+)?$)")
-_DATE = re.compile(
+_MINE_BEFORE = Phrase(r"(?:私|僕|俺|自分)[のは]|\bmy (?!\w+'s)(?:\w+ )*$")
+_MINE = Phrase(r"(?:私|僕|俺|わたし|ぼく|おれ|自分|うち|my(?: \w+)?$)")
+_DATE = Phrase(
     r"[0-9]+\s*(?:[:/時月日年分]|am\b|pm\b|o'clock)|[月火水木金土日]曜|来週|再来週|来月"
     r"|来年|明日|明後日|毎[日朝晩週月年]"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\b(?:january|february|march|april"
@@ -44,7 +46,7 @@ _DATE = re.compile(
 )
 
 
-_COUNT = re.compile(
+_COUNT = Phrase(
     r"[0-9]|[一二三四五六七八九十百千万](?=[人匹本個枚台冊回円つ])|\b(?:one|two|three|four|five|six|seven"
     r"|eight|nine|ten|eleven|twelve|[a-z]*teen|twenty|thirty|forty|fifty|hundred|no|both|a|an)\b"
 )
@@ -159,9 +161,7 @@ def _is_someone_elses(question: Question, fact: Fact) -> bool:
     )
     if any(at < owner for at in places) or (not question.mine and _is_named(fact, owner, places)):
         return False
-    mine = re.search(
-        r"(?:私|僕|俺|自分)[のは]|\bmy (?!\w+'s)(?:\w+ )*$", fact.folded[: min(places, default=0)]
-    )
+    mine = _MINE_BEFORE.search(fact.folded[: min(places, default=0)])
     after_owner = mine is not None and mine.start() > owner
     return not after_owner
 

@@ -1,29 +1,29 @@
 """Looking after memories: which one a new fact replaces, and which one a user wants forgotten."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from cc_bot.domain.phrase import Phrase
 from cc_bot.llm.offline.conversation import Conversation, Round
 from cc_bot.llm.offline.facts import facts_in
 from cc_bot.llm.offline.fold import fold
 
-_CHANGE: Final = re.compile(
+_CHANGE: Final = Phrase(
     r"今は|いまは|現在は|これからは|今日から|引っ?越|転職|変わ(?:っ|り)|変更|訂正|間違|じゃなく|ではなく|になった|になりました"
     r"|\b(?:now|moved|no longer|actually|instead|changed|not any ?more|correction)\b"
 )
-_COMMAND: Final = re.compile(
+_COMMAND: Final = Phrase(
     r"(?:という|って(?:いう)?)?(?:の)?(?:こと|話|メモリ?|記憶|件)?(?:を|は|も|について)?\s*"
     r"(?:忘れて|消して|削除して)(?:ください|下さい|ほしい|いい(?:よ)?|くれ)?[。！!\s]*$"
     r"|^(?:please |can you |could you )*(?:forget|delete|erase|remove)\b\s*"
     r"(?:(?:the|your) (?:memory|note)s? )?(?:(?:about|of|that)\b)?\s*"
 )
-_NUMBER: Final = re.compile(r"#\s*(\d{1,18})(?!\d)|^\s*(\d{1,18})(?:番)?\s*$")
-_ALL: Final = re.compile(
+_NUMBER: Final = Phrase(r"#\s*(\d{1,18})(?!\d)|^\s*(\d{1,18})(?:番)?\s*$")
+_ALL: Final = Phrase(
     r"^(?:(?:全部|ぜんぶ|全て|すべて|何もかも|all|everything)(?:of (?:it|them))?[のを\s]*)+$"
 )
-_NOTHING: Final = re.compile(r"^(?:それ|これ|あれ|さっきの|今の|it|that|this|please)?[\s.。]*$")
+_NOTHING: Final = Phrase(r"^(?:それ|これ|あれ|さっきの|今の|it|that|this|please)?[\s.。]*$")
 
 
 @dataclass(frozen=True, slots=True)

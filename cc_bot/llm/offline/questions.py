@@ -3,12 +3,13 @@
 import re
 from dataclasses import dataclass, replace
 
+from cc_bot.domain.phrase import Phrase
 from cc_bot.llm.offline.beings import beings_in, spellings_in, without_beings
 from cc_bot.llm.offline.concepts import CONCEPTS, Concept
 from cc_bot.llm.offline.fold import fold
 from cc_bot.llm.offline.terms import Term, terms_of
 
-_ASKS_JA = re.compile(
+_ASKS_JA = Phrase(
     r"[?？]\s*$|っけ[。！\s]*$|(?<![とい静確しばなどこ])か(?:な|しら)?[。！!\s]*$|(?:です"
     r"|ます|でした|ました|だろう|でしょう)か"
     r"|(?:教えて|おしえて)(?!あげ|おく|もら)|(?:思い出して|調べて|検索して|探して)"
@@ -18,7 +19,7 @@ _ASKS_JA = re.compile(
     r"|知っている)[かよね]?[。\s]*$"
     r"|^[^。、]{1,20}[はって]$"
 )
-_ASKS_EN = re.compile(
+_ASKS_EN = Phrase(
     r"\?\s*$"
     r"|^(?:(?:and|so|but|ok|okay|hey|hi|hello|please|now|sorry|well|um)[, ]+)*(?:"
     r"(?:what|which|who|whose)(?:'s|'re)?\b"
@@ -30,46 +31,44 @@ _ASKS_EN = re.compile(
     r"|i (?:forgot|forget|can't remember|don't remember) (?:what|when|where|who|which|how|my|the)\b"
     r"|(?:any idea|do you know|what about|how about)\b)"
 )
-_MANNER = re.compile(
+_MANNER = Phrase(
     r"(?:(?<=what )|(?<=which ))(?:time|days?|date|month|year)\b"
     r"(?= (?:is|are|was|were|do|does|did|will|should|am)\b)"
     r"|(?:を|って|、)?(?:教えて|おしえて|思い出して|調べて|検索して|探して)(?:ください"
     r"|下さい|くれ(?:る|ます|ませんか)?|ほしい|欲しい|ね|よ)?"
 )
-_ME = re.compile(
+_ME = Phrase(
     r"(?:私|僕|俺|わたし|ぼく|おれ|自分|うち)(?:は|って|が|の|、)|\b(?:do|did|am|was|have"
     r"|can|could|should|would|can't|don't) i\b|\bi (?:am|was)\b|\bi\b"
 )
-_MINE = re.compile(r"\b(?:my|our)\b|(?:私|僕|俺|わたし|ぼく|おれ|自分)の")
-_WHO = re.compile(r"\bwho(?:se)?\b|誰|だれ")
-_PHRASE_EN = re.compile(
+_MINE = Phrase(r"\b(?:my|our)\b|(?:私|僕|俺|わたし|ぼく|おれ|自分)の")
+_WHO = Phrase(r"\bwho(?:se)?\b|誰|だれ")
+_PHRASE_EN = Phrase(
     r"\b(?:what|who|when|where|which|how)(?:'s|'re| is| are| was| were)\s+(?!i\b)(?P<phrase>[^?]+)"
 )
-_SUBJECT_EN = re.compile(
+_SUBJECT_EN = Phrase(
     r"\b(?:do|does|did|will|can|has|have) (?:the|my|our|a|an) (?P<phrase>[a-z][^?,]*?) [a-z]+"
     r"(?: (?:at|on|in|to|for|from|up|out)\b[^?]*)?\??$"
 )
 """What it is that opens, leaves, costs: a fact about another thing answers something else."""
-_PHRASE_JA = re.compile(
+_PHRASE_JA = Phrase(
     r"^(?P<phrase>.{1,40}?)(?:(?<![でにとへ])は|って|を教えて|教えて|[、?？]|(?=何|なん|誰|いつ|どこ)|$)"
 )
-_KIND_EN = re.compile(
+_KIND_EN = Phrase(
     r"\b(?:what|which)\s+(?:kind of |type of |sort of )?(?P<kind>[a-z]+)\s+(?:do|does|did"
     r"|am|is|are|was|have|has|can|should)\b"
 )
-_KIND_JA = re.compile(r"(?:何の|なんの|どんな|どの|何)(?P<kind>[一-鿿ァ-ヺー][一-鿿ァ-ヺーべみ]*)")
-_KIND_AFTER_VERB_JA = re.compile(
+_KIND_JA = Phrase(r"(?:何の|なんの|どんな|どの|何)(?P<kind>[一-鿿ァ-ヺー][一-鿿ァ-ヺーべみ]*)")
+_KIND_AFTER_VERB_JA = Phrase(
     r"(?:る|た|だ)(?P<kind>[一-鿿ァ-ヺー][一-鿿ァ-ヺーべみ]*)(?:は|って)(?:何|なに|なん|どれ|どこ|だれ|誰|[?？]|$)"
 )
 """`始めたスポーツは？`: the answer is one of the kind, so it need not say the word."""
-_COUNT = re.compile(r"\bhow (?:many|much)\b|何[人匹本個枚台冊回階円歳杯頭羽]|いくつ|いくら")
-_TIME = re.compile(r"\bwhen\b|\bwhat (?:time|day|date)\b|いつ|何時|何曜|何日|何月")
+_COUNT = Phrase(r"\bhow (?:many|much)\b|何[人匹本個枚台冊回階円歳杯頭羽]|いくつ|いくら")
+_TIME = Phrase(r"\bwhen\b|\bwhat (?:time|day|date)\b|いつ|何時|何曜|何日|何月")
 _KIND = 0.5
 """The weight of a word for the kind of thing asked for."""
-_PRONOUN = re.compile(
-    r"\b(?:he|she|his|her|hers|him|it|its|they|their|them)\b|彼(?!女|氏)|その人|その子|それ"
-)
-_ELLIPSIS = re.compile(
+_PRONOUN = Phrase(r"\b(?:he|she|his|her|hers|him|it|its|they|their|them)\b|彼(?!女|氏)|その人|その子|それ")
+_ELLIPSIS = Phrase(
     r"^(?:and|what about|how about|also)\b|^(?:じゃあ|では|じゃ"
     r"|それじゃ)?[、\s]*[^\s、はの]{1,8}(?:は|も)[?？]?$"
 )

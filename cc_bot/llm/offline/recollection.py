@@ -1,7 +1,10 @@
 """What the user told: in this conversation, and in what this turn's searches found."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Final
 
+from cc_bot.domain.phrase import TookTooLong, time_for_phrases
 from cc_bot.llm.offline.about_talk import talk_in
 from cc_bot.llm.offline.beings import spellings_of
 from cc_bot.llm.offline.commands import keep_in, statement_of
@@ -11,6 +14,8 @@ from cc_bot.llm.offline.questions import Question
 
 _SEARCHES = 5
 """Searches side by side in one round."""
+_STATEMENT_S: Final = 0.3
+"""Processor time for one thing that was said: if it can't be read, it must not take that of the others."""
 
 
 def told(talk: Conversation) -> tuple[Fact, ...]:
@@ -18,18 +23,30 @@ def told(talk: Conversation) -> tuple[Fact, ...]:
     facts: list[Fact] = []
     subject = ""
     for place, statement in statements((*talk.before, Said(True, talk.message, len(talk.past)))):
-        topic = topic_of(statement)
-        about = subject if corrects(statement) else ""
-        subject = subject if about else topic.subject if topic else ""
-        facts.extend(facts_in(statement, order=place, remembered=False, about=about))
+        with as_far_as_it_is_read():
+            topic = topic_of(statement)
+            about = subject if corrects(statement) else ""
+            subject = subject if about else topic.subject if topic else ""
+            facts.extend(facts_in(statement, order=place, remembered=False, about=about))
     return tuple(facts)
 
 
 def statements(said: Iterable[Said]) -> Iterator[tuple[int, str]]:
     """What the user stated, with its place."""
     for one in said:
-        if one.by_user and talk_in(one.text) is None and (statement := statement_of(one.text)):
+        statement = ""
+        with as_far_as_it_is_read():
+            if one.by_user and talk_in(one.text) is None:
+                statement = statement_of(one.text)
+        if statement:
             yield one.place, statement
+
+
+@contextmanager
+def as_far_as_it_is_read() -> Iterator[None]:
+    """Leave out what takes too long."""
+    with suppress(TookTooLong), time_for_phrases(_STATEMENT_S):
+        yield
 
 
 def also_remembered(fact: Fact, talk: Conversation) -> bool:
@@ -39,11 +56,11 @@ def also_remembered(fact: Fact, talk: Conversation) -> bool:
 
 
 def recalled(talk: Conversation) -> tuple[Fact, ...]:
-    return tuple(
-        fact
-        for memory_id, content in memories(talk).items()
-        for fact in facts_in(content, order=_order_of_memory(memory_id, talk), remembered=True)
-    )
+    facts: list[Fact] = []
+    for memory_id, content in memories(talk).items():
+        with as_far_as_it_is_read():
+            facts.extend(facts_in(content, order=_order_of_memory(memory_id, talk), remembered=True))
+    return tuple(facts)
 
 
 def memories(talk: Conversation) -> dict[int, str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cc_bot.domain.errors import WhenNotUnderstood
+from cc_bot.domain.phrase import Phrase
 from cc_bot.domain.when_and_what import split_when
 from cc_bot.llm.offline.conversation import Conversation, Round
 from cc_bot.llm.offline.fold import fold
@@ -23,43 +24,43 @@ _PLEASE_JA: Final = (
     r"|お願い(?:します|できますか)?)*[。！!?？\s]*"
 )
 _LINK_JA: Final = r"(?:(?:んだ|のだ)?(?:って|と)|(?:こと|の)?(?:を|で)|ように|、)?"
-_SURE_JA: Final = re.compile(
+_SURE_JA: Final = Phrase(
     rf"(?P<body>.+?){_LINK_JA}\s*(?:(?:リマインド|通知|お知らせ|アラーム)(?:を)?(?:して|お願い|頼む|セットして|かけて)"
     rf"|知らせて|しらせて|思い出させて|(?P<wake>(?:起こ|おこ)して)){_PLEASE_JA}",
     re.DOTALL,
 )
-_SET_JA: Final = re.compile(
+_SET_JA: Final = Phrase(
     r"(?:リマインダー|リマインド|アラーム|タイマー)(?:を|の)?(?:セット|設定|追加|登録|予約)?(?:して)?"
     rf"{_PLEASE_JA}[:：、\s]\s*(?P<body>.+?){_PLEASE_JA}",
     re.DOTALL,
 )
-_LATER_JA: Final = re.compile(
+_LATER_JA: Final = Phrase(
     rf"(?P<body>.+?){_LINK_JA}\s*(?:教えて|言って|伝えて|声(?:を)?かけて){_PLEASE_JA}", re.DOTALL
 )
 _POLITE_EN: Final = r"(?:(?:please|can you|could you|would you|will you|hey|ok|okay)[, ]+)*"
-_SURE_EN: Final = re.compile(
+_SURE_EN: Final = Phrase(
     rf"{_POLITE_EN}(?:remind me|ping me|notify me|alert me|(?P<wake>wake me(?: up)?)"
     r"|set (?:me )?(?:an? |the )?(?:reminder|alarm|timer)(?: for me)?)(?P<body>\b.*?)(?:,? please)?[.!?\s]*",
     re.DOTALL | re.IGNORECASE,
 )
-_LATER_EN: Final = re.compile(
+_LATER_EN: Final = Phrase(
     rf"{_POLITE_EN}(?:tell me|let me know)(?P<body>\b.*?)(?:,? please)?[.!?\s]*", re.DOTALL | re.IGNORECASE
 )
-_WHICH: Final = re.compile(
+_WHICH: Final = Phrase(
     r"(?:(?:今の|私の|予約した|ある)?(?:リマインダー|リマインド|お知らせ)(?:の(?:一覧|リスト))?(?:は|を|って)?"
     r"(?:何|なに|どれ|ある|見せて|教えて|一覧|リスト|確認).*)"
     r"|(?:.*\b(?:what|which|list|show)\b.*\breminders?\b(?!.*\b(?:at|in|on) \d).*)"
 )
-_CANCEL: Final = re.compile(
+_CANCEL: Final = Phrase(
     r"(?P<what>.*?)(?:の)?(?:リマインダー|リマインド|お知らせ|アラーム)(?:を|は)?(?:もう)?"
     r"(?:取り消|取消|キャンセル|やめ|止め|消し|けし|削除|解除|いらな|不要).*"
     r"|(?:please )?(?:cancel|delete|remove|stop) (?:the |my |that )?(?P<about>.*?) ?reminders?"
     r"(?: (?:about|of|to|for) (?P<of>.+?))?[.!]*"
     r"|(?:please )?stop reminding me(?: (?:about|of|to))? ?(?P<no_more>.*?)[.!]*"
 )
-_LEAD_EN: Final = re.compile(r"^(?:to|about|of|that|for|,)\s+|^\s+", re.IGNORECASE)
-_TAIL_JA: Final = re.compile(r"(?:んだ|のだ)?(?:って|と|を|は|が|、)$")
-_NUMBER: Final = re.compile(r"#\s*(\d+)")
+_LEAD_EN: Final = Phrase(r"^(?:to|about|of|that|for|,)\s+|^\s+", re.IGNORECASE)
+_TAIL_JA: Final = Phrase(r"(?:んだ|のだ)?(?:って|と|を|は|が|、)$")
+_NUMBER: Final = Phrase(r"#\s*(\d+)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,9 @@ find the rest of an answer that was stopped by deciding it again.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
+from cc_bot.domain.phrase import TookTooLong
 from cc_bot.llm.model import AssistantPart, ChatRequest, ToolRequest, UserPart
 from cc_bot.llm.offline import wording
 from cc_bot.llm.offline.about_talk import Talk, talk_in
@@ -38,6 +40,8 @@ from cc_bot.llm.offline.reminding import Wish, reminding
 from cc_bot.llm.offline.small_talk import short, small_talk
 from cc_bot.llm.offline.texts import EN, JA, OfflineTexts
 
+LONGEST: Final = 6000
+"""Characters of a message that is read at all: as many as a question may have."""
 _FEW = 5
 _MANY = 20
 """Memories that one search may bring."""
@@ -56,8 +60,11 @@ class Call:
 
 
 def decide(request: ChatRequest) -> Say | Call:
-    """The next step of the turn that the request is for."""
+    """The next step of the turn that the request is for. Raises TookTooLong where that can't be told in time,
+    and for a message of more than LONGEST characters."""
     talk = read(request)
+    if len(talk.message) > LONGEST:
+        raise TookTooLong
     words = JA if speaks_japanese(talk.message) else EN
     step = _draw(talk, words) or _remind(talk, words) or _step(talk, words, request)
     if isinstance(step, Call):
@@ -65,6 +72,12 @@ def decide(request: ChatRequest) -> Say | Call:
     notes = [words.files] if talk.has_files else []
     notes += [words.introduction] if talk.first_reply else []
     return Say("\n\n".join([step.text, *notes]))
+
+
+def not_understood(request: ChatRequest) -> Say:
+    """What is said to a question that can't be read."""
+    asked = next((part.text for part in reversed(request.prompt) if isinstance(part, UserPart)), "")
+    return Say((JA if speaks_japanese(asked) else EN).unknown)
 
 
 def _step(talk: Conversation, words: OfflineTexts, request: ChatRequest) -> Say | Call:

@@ -7,16 +7,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from cc_bot.domain.phrase import Phrase
 from cc_bot.domain.summary import listed
 from cc_bot.llm.model import ChatRequest, PromptPart, SystemPart, UserPart
 from cc_bot.llm.offline.conversation import Said
 from cc_bot.llm.offline.facts import sentences
 from cc_bot.llm.offline.questions import is_question
-from cc_bot.llm.offline.recollection import statements
+from cc_bot.llm.offline.recollection import as_far_as_it_is_read, statements
 from cc_bot.llm.offline.replies import Say
 from cc_bot.llm.summary_request import SummaryMaterial, summary_material
 
-_SUMMARY = re.compile(
+_SUMMARY = Phrase(
     r"^(?:Previous conversation summary|前回までの会話の要約): ?(?P<lines>.*)\Z", re.DOTALL | re.MULTILINE
 )
 """Where a summary stands in the second system message (context/instructions.py)."""
@@ -56,5 +57,7 @@ def _earlier(summary: str) -> Iterator[str]:
 def _stated(material: SummaryMaterial) -> Iterator[str]:
     said = (Said(True, text, place) for place, (role, text) in enumerate(material.said) if role == "user")
     for _, statement in statements(said):
-        stated = [sentence for sentence in sentences(statement) if not is_question(sentence)]
+        stated: list[str] = []
+        with as_far_as_it_is_read():
+            stated += [sentence for sentence in sentences(statement) if not is_question(sentence)]
         yield " ".join(stated)

@@ -5,6 +5,7 @@ Turned into the second person where that is safe; quoted otherwise. A quotation 
 
 import re
 
+from cc_bot.domain.phrase import Phrase
 from cc_bot.llm.offline.facts import Fact, topic_of
 from cc_bot.llm.offline.fold import fold, speaks_japanese
 from cc_bot.llm.offline.matching import Match
@@ -29,38 +30,36 @@ _SECOND_PERSON = {
     "our": "your",
     "ours": "yours",
 }
-_I_BE = re.compile(
+_I_BE = Phrase(
     r"\b(?:I|we)(?: (?:also|always|still|just|never|often|only|now|[a-z]+ly))? (?:am|was)(?:n't)?\b"
     r"|\b(?:am|was) I\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)?")
-_SPEAKS_TO_ME = re.compile(r"\b(?:you|your|yours)\b|^(?:call|note|look|tell)\b", re.IGNORECASE)
-_NOT_A_PERSON = re.compile(
-    r"\bUS\b|\b(?!and |but |or |when |if |that |so )[a-z]+ I(?=[.,]|$| (?:and|is|was)\b)"
-)
+_WORD = Phrase(r"[A-Za-z]+(?:'[A-Za-z]+)?")
+_SPEAKS_TO_ME = Phrase(r"\b(?:you|your|yours)\b|^(?:call|note|look|tell)\b", re.IGNORECASE)
+_NOT_A_PERSON = Phrase(r"\bUS\b|\b(?!and |but |or |when |if |that |so )[a-z]+ I(?=[.,]|$| (?:and|is|was)\b)")
 """`US size 9`, `type I`: a country and a numeral, not `us` and `I`."""
-_AROUND = re.compile(
+_AROUND = Phrase(
     r"^(?:(?:just so you know|by the way|btw|fyi|well|so|oh|ok|okay|hey|hi|sorry|no|also|and|actually"
     r"|correction|update|oops|wait)\b[,:.! ]+)+"
     r"|[, ]+(?:btw|by the way)$",
     re.IGNORECASE,
 )
-_ENDING_JA = re.compile(
+_ENDING_JA = Phrase(
     r"(?:です|だ|である|でした|だった|なの|なん(?:です|だ)|といいます|と言います|と申します|という"
     r"|って(?:いう|言う)(?:んです|んだ)?)?"
     r"(?:よね|よ|ね|な|さ|けど|から|ので)*(?:[。．！\s]|(?<=[ぁ-ゖァ-ヺ一-鿿ー])[.!])*$"
 )
-_LEAD_JA = re.compile(
+_LEAD_JA = Phrase(
     r"^(?:(?:やっぱり|やはり)[、。\s]*"
     r"|(?:やっぱ|訂正|間違え(?:た|ました)|違った|実は|ちなみに|あと|あっ?|えっと|ねえ)[、。：:\s]+"
     r"|(?:私|僕|俺|わたし|ぼく|おれ)(?:は(?!い)|、)\s*)+(?=.)"
 )
-_TONE_JA = re.compile(
+_TONE_JA = Phrase(
     r"(?:(?<=[一-鿿ァ-ヺーA-Za-z0-9])なん(?:だ|です)|(?<=[てでたるい])(?:ん|の)です)?(?:よね|よ|ね|なあ)?$"
 )
-_BARE = re.compile(r"[^ぁ-ゖ。、]$|(?:くん|ちゃん|さん|さま)$")
-_ENDS_IN_COPULA = re.compile(
+_BARE = Phrase(r"[^ぁ-ゖ。、]$|(?:くん|ちゃん|さん|さま)$")
+_ENDS_IN_COPULA = Phrase(
     r"(?:です|だ|でした|だった|である|なの|なんです|なんだ|といいます|と言います"
     r"|と申します|という)(?:よね|よ|ね|な|さ|けど|から|ので)*(?:[。．！\s]|(?<=[ぁ-ゖァ-ヺ一-鿿ー])[.!])*$"
 )

@@ -1,0 +1,103 @@
+"""Whatever is written, nothing but the errors that are promised comes of it."""
+
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from cc_bot.domain.errors import (
+    ImportNotUnderstood,
+    RepeatNotUnderstood,
+    RepeatTooOften,
+    TooManyToImport,
+    WhenNotUnderstood,
+    WhenPassed,
+    WhenTooFar,
+)
+from cc_bot.domain.heartbeat import parse_minute
+from cc_bot.domain.memory import parse_tags
+from cc_bot.domain.memory_transfer import read_memories
+from cc_bot.domain.named_days import days_named
+from cc_bot.domain.repeat_words import parse_repeat, parse_schedule
+from cc_bot.domain.secrets import looks_secret
+from cc_bot.domain.summary import clean_summary
+from cc_bot.domain.when import parse_when
+from cc_bot.domain.when_and_what import split_when
+from tests.domain.spoken import spoken_texts
+
+TIMES = (WhenNotUnderstood, WhenPassed, WhenTooFar)
+REPEATS = (RepeatNotUnderstood, RepeatTooOften)
+
+NOW = (
+    datetime(2026, 1, 1, 3, 4, tzinfo=UTC),
+    datetime(2028, 2, 29, 14, 59, 59, tzinfo=UTC),
+    datetime(2026, 3, 29, 0, 30, tzinfo=UTC),  # an hour before Berlin's clocks are put on
+)
+ZONES = ("Asia/Tokyo", "Europe/Berlin", "America/St_Johns", "Pacific/Apia")
+
+
+def read_times(text: str, number: int) -> None:
+    """Each reader of times and repeats, at some moment and place; `number` chooses them."""
+    now, zone = NOW[number % len(NOW)], ZoneInfo(ZONES[number % len(ZONES)])
+    with suppress(*TIMES):
+        assert parse_when(text, now, zone) > now
+    with suppress(*REPEATS):
+        parse_repeat(text, minute=number % 1440 if number % 2 else None)
+    with suppress(*TIMES, *REPEATS):
+        due, _ = parse_schedule(text, "", now, zone)
+        assert due > now
+    with suppress(*TIMES, *REPEATS):
+        parse_schedule("明日9時", text, now, zone)
+    parse_minute(text)
+
+
+def split_times(text: str, number: int) -> None:
+    """When and what, of one line."""
+    with suppress(WhenNotUnderstood):
+        when, _ = split_when(text)
+        assert when
+
+
+def read_all_else(text: str, number: int) -> None:
+    """What files and notes are read for."""
+    with suppress(ImportNotUnderstood, TooManyToImport):
+        assert read_memories(text)
+    with suppress(ImportNotUnderstood, TooManyToImport):
+        read_memories("\n".join(("[", *text.split("の"), "]")))
+    looks_secret(text)
+    days_named(text, date(2026, 1, 1), within=number % 400)
+    parse_tags(text)
+    clean_summary(text)
+
+
+@pytest.mark.parametrize(("read", "count"), [(read_times, 3000), (split_times, 400), (read_all_else, 2000)])
+def test_raises_nothing_but_what_is_promised(read: Callable[[str, int], None], count: int) -> None:
+    for number, text in enumerate(spoken_texts(seed=0, count=count)):
+        read(text, number)
+
+
+def test_raises_nothing_else_for_characters_of_any_kind() -> None:
+    rng = random.Random(0)
+    for number in range(1000):
+        text = "".join(chr(rng.choice((rng.randrange(0x3000), rng.randrange(0x110000)))) for _ in range(12))
+        read_times(text, number)
+        read_all_else(text, number)
+
+
+@pytest.mark.parametrize(
+    "text", ["十十時", "二三十時", "明日十十時", "十十十日", "一" * 200 + "時", "十" * 199 + "日"]
+)
+def test_numerals_that_are_no_number_are_not_understood(text: str) -> None:
+    with pytest.raises(WhenNotUnderstood):
+        parse_when(text, NOW[0], ZoneInfo("Asia/Tokyo"))
+
+
+@pytest.mark.parametrize(
+    ("text", "hour"), [("明日十時", 10), ("明日二十時", 20), ("明日二十三時", 23), ("明日九時", 9)]
+)
+def test_numerals_that_are_one_are(text: str, hour: int) -> None:
+    due = parse_when(text, NOW[0], ZoneInfo("Asia/Tokyo"))
+    assert due.astimezone(ZoneInfo("Asia/Tokyo")).hour == hour
