@@ -26,6 +26,7 @@ from cc_bot.domain.events import (
 )
 from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank
 from cc_bot.llm.model import (
+    MAX_ANSWER_CHARACTERS,
     AssistantPart,
     ChatModel,
     ChatRequest,
@@ -45,6 +46,8 @@ _log = structlog.get_logger(__name__)
 MAX_ROUNDS = 8
 """Rounds of tool calls in one turn; after them the model has to answer with what it knows."""
 MAX_CALLS_PER_ROUND = 16
+MAX_CALLS: Final = 64
+"""Of one turn; after them likewise. Ten elements of a canvas and some notes take about twenty."""
 KEEPING: Final = frozenset({"remember", "update_memory"})
 """Tools that make a promise to remember good."""
 
@@ -114,7 +117,8 @@ class Rounds:
 
     async def _until_said(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         for round_number in range(MAX_ROUNDS + 1):
-            tools = self.offered if round_number < MAX_ROUNDS else ()
+            last = round_number == MAX_ROUNDS or len(draft.calls) >= MAX_CALLS
+            tools = () if last else self.offered
             finish = Finish("cut")
             said_before = len(draft.text)
             try:
@@ -129,14 +133,14 @@ class Rounds:
                     raise
                 return
             draft.usage += finish.usage
-            if finish.reason != "tools" or round_number == MAX_ROUNDS:
+            if finish.reason != "tools" or last:
                 draft.status = "complete" if finish.reason == "stop" else "cut"
                 prompt.add(AssistantPart(draft.text[said_before:].strip()))
                 return
             if draft.text[said_before:].strip():
                 draft.text += "\n\n"
                 yield TextDelta("\n\n")
-            wanted = finish.tool_requests[:MAX_CALLS_PER_ROUND]
+            wanted = finish.tool_requests[: min(MAX_CALLS_PER_ROUND, MAX_CALLS - len(draft.calls))]
             results = []
             async with aclosing(self._call_all(wanted, draft)) as calls:
                 async for item in calls:
@@ -144,7 +148,8 @@ class Rounds:
                         results.append(item)
                     else:
                         yield item
-            prompt.add(AssistantPart(draft.text[said_before:].strip(), wanted), *results)
+            told = tuple(replace(call, arguments=_kept(call)) for call in wanted)
+            prompt.add(AssistantPart(draft.text[said_before:].strip(), told), *results)
 
     async def _keep_promise(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         """One round more, of which no word is shown or stored: the model promised what it did not do."""
@@ -177,8 +182,12 @@ class Rounds:
                 async for event in stream:
                     match event:
                         case Delta(text):
-                            draft.text += text
-                            yield TextDelta(text)
+                            said = text[: max(MAX_ANSWER_CHARACTERS - len(draft.text), 0)]
+                            if said:
+                                draft.text += said
+                                yield TextDelta(said)
+                            if len(said) < len(text):
+                                return  # without a Finish it is cut
                         case Fallback():
                             yield Notice("fallback")
                         case Finish():
@@ -225,9 +234,8 @@ class Rounds:
                 with self.account.phase("tools"):
                     outcome = await task
                 self.account.tool_called(self._known(request.name), ok=outcome.ok)
-                arguments = (
-                    "{}" if outcome.secret else request.arguments
-                )  # they must not be stored here either
+                # They must not be stored here either.
+                arguments = "{}" if outcome.secret else _kept(request)
                 draft.calls.append(ToolCall(request.id, request.name, arguments, outcome.text, outcome.ok))
                 draft.shown.update(outcome.recalled, outcome.beside)
                 draft.changed.update(change.memory.id for change in outcome.changes)
@@ -248,3 +256,8 @@ class Rounds:
     def _known(self, name: str) -> str:
         """The name of a tool that there is; models make others up."""
         return name if any(schema.name == name for schema in self.offered) else "unknown"
+
+
+def _kept(request: ToolRequest) -> str:
+    """The arguments as they are stored and told the model again; none where there were too many."""
+    return "{}" if request.oversized else request.arguments

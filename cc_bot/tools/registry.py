@@ -28,7 +28,7 @@ from cc_bot.domain.memory import Audience, MemoryChange, Source
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
-from cc_bot.llm.model import ToolRequest, ToolSchema
+from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.texts import explain
@@ -222,7 +222,12 @@ class ToolRegistry:
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:
-        """Run what the model asked for, if it was offered at all."""
+        """Run what the model asked for, if it was offered at all. Of arguments that are too long nothing is
+        parsed or matched."""
+        if request.oversized:
+            return _failed(
+                f"Too long: the arguments of a call have {MAX_ARGUMENTS_CHARACTERS} characters at most."
+            )
         outcome = await self._call(request, context, offered)
         if not outcome.ok and context.memories.refuses(*texts_in(request.arguments)):
             return replace(outcome, secret=True)  # whatever else was wrong with it
