@@ -1,7 +1,7 @@
 """Memories: the long-term notes that a user asked to have kept."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
@@ -9,6 +9,9 @@ from typing import Literal
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong
 
 MAX_CONTENT_CHARACTERS = 4000
+MAX_BESIDE_CHARACTERS = 4000
+"""Of what is given beside the content: category, tags and metadata together, each tag and value counting one
+more. Much more than is kept of them."""
 MAX_CATEGORY_CHARACTERS = 50
 MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 50
@@ -145,6 +148,13 @@ def clean_content(content: str) -> str:
     if len(cleaned) > MAX_CONTENT_CHARACTERS:
         raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=len(cleaned))
     return cleaned
+
+
+def check_beside(category: str | None, tags: Iterable[str], metadata: Mapping[str, str]) -> None:
+    """Raises MemoryTooLong if there is more beside the content than anybody would look through."""
+    length = len(category or "") + sum(len(text) + 1 for text in (*tags, *metadata, *metadata.values()))
+    if length > MAX_BESIDE_CHARACTERS:
+        raise MemoryTooLong(limit=MAX_BESIDE_CHARACTERS, length=length)
 
 
 def clean_category(category: str | None) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import (
@@ -14,6 +15,7 @@ from cc_bot.domain.memory import (
     MemoryStatistics,
     Order,
     Source,
+    check_beside,
     clean_content,
 )
 from cc_bot.storage import Database, Statement
@@ -30,6 +32,9 @@ from cc_bot.stores.memory_upkeep import MemoryUpkeep
 from cc_bot.stores.new_memory import NewMemory, row_alone
 from cc_bot.stores.secret_rules import SecretRules
 from cc_bot.stores.settings import Keep
+
+MAX_QUERY_CHARACTERS: Final = 6000
+"""Of what is searched for, as of a question; what is beyond is not looked at."""
 
 
 class MemoryStore:
@@ -84,6 +89,7 @@ class MemoryStore:
             expires_at,
             supersedes,
         )
+        check_beside(category, tags, note.metadata)
         self._secret_rules.check(note.content, category, *tags, *note.metadata.values())
         params = note.params(created_at or self._clock())
         if supersedes is None:
@@ -111,6 +117,7 @@ class MemoryStore:
         expired holds again. Raises as `add` does.
         """
         content = clean_content(content)
+        check_beside(category, tags, {})
         self._secret_rules.check(content, category, *tags)
         note = NewMemory(user_id, content, category, tags, {}, audience, source, expires_at, supersedes)
         former = None if supersedes is None else await self.get(user_id, supersedes)
@@ -157,7 +164,7 @@ class MemoryStore:
         """
         return await self._search.find(
             user_id,
-            query,
+            query[:MAX_QUERY_CHARACTERS],
             limit=_limit(limit),
             category=category_or_none(category),
             tags=clean_tags(tags),
@@ -181,7 +188,7 @@ class MemoryStore:
     async def matching(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
         """What someone may mean who types this to choose one of their memories: the one with that number
         (`12`, `#12`) first, then those that match its words; the newest where nothing is typed."""
-        text = typed.strip()
+        text = typed[:MAX_QUERY_CHARACTERS].strip()
         if not text:
             return await self.list(user_id, limit=limit)
         digits = re.fullmatch(r"[#＃]*(\d{1,19})", text)
@@ -249,6 +256,7 @@ class MemoryStore:
         Raises EmptyMemory, MemoryTooLong or SecretNotStored.
         """
         content = None if content is None else clean_content(content)
+        check_beside(category, tags or (), metadata or {})
         self._secret_rules.check(content, category, *(tags or ()), *(metadata or {}).values())
         edit = MemoryEdit(
             content=content,

@@ -39,6 +39,8 @@ _log = structlog.get_logger(__name__)
 
 TIMEOUT_S = 20.0
 """A tool that takes longer is given up, so that it can't hold up the turn."""
+LONGEST_TEXT = 6000
+"""Characters of one text among the arguments, as in a question; no tool keeps one of more than 4000."""
 NOBODY = -1
 """The id of no user of Discord or of the terminal."""
 
@@ -143,9 +145,10 @@ class Tool:
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Run the tool. Whatever goes wrong becomes a result that the model can read."""
         try:
-            given = self.arguments.model_validate_json(arguments or "{}")
+            given = dict(self.arguments.model_validate_json(arguments or "{}"))
+            _check_lengths(given)
             async with asyncio.timeout(TIMEOUT_S):
-                result = await self.function(context, **dict(given))
+                result = await self.function(context, **given)
         except ValidationError as error:
             return _failed(_problems(error))
         except Misused as error:
@@ -265,6 +268,13 @@ def _arguments_of(function: ToolFunction) -> type[BaseModel]:
         for parameter in parameters
     }
     return create_model(function.__name__, **fields)
+
+
+def _check_lengths(given: Mapping[str, Any]) -> None:
+    """Before a tool matches anything with what it is given. Raises Misused."""
+    for name, value in given.items():
+        if isinstance(value, str) and len(value) > LONGEST_TEXT:
+            raise Misused(f"{name}: {LONGEST_TEXT} characters at most, and this has {len(value)}.")
 
 
 def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from tests.loopback.model_server import (
     Raw,
     Reply,
     Say,
+    Step,
     fails,
     says,
 )
@@ -84,7 +85,7 @@ class TestStream:
         "sign", [{"content": ""}, {"reasoning_content": "うーん"}, {"content": " "}], ids=str
     )
     async def test_that_goes_on_for_ever_is_ended(self, sign: dict[str, str]) -> None:
-        steps = [Chunk({"choices": [{"delta": sign}]}), Pause(0.05)] * 200
+        steps: list[Step] = [Chunk({"choices": [{"delta": sign}]}), Pause(0.05)] * 200
         async with LoopbackModelServer(Reply(*steps, *LATE)) as server:
             model = OpenAIChatModel(
                 "m", base_url=server.base_url, timeout_s=0.3, longest_s=0.5, max_retries=0

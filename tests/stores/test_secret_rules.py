@@ -6,7 +6,7 @@ import pytest
 
 from cc_bot.domain.errors import SecretNotStored
 from cc_bot.stores import open_stores
-from cc_bot.stores.secret_rules import SecretRules
+from cc_bot.stores.secret_rules import MAX_CHARACTERS, SecretRules
 from tests.databases import laid_out
 
 SECRET = "パスワードは hunter2"
@@ -44,6 +44,12 @@ class TestPatterns:
     def test_that_run_away_are_given_up_and_nothing_is_kept(self) -> None:
         with pytest.raises(SecretNotStored):
             SecretRules(["(a|aa)+$"]).check("a" * 3000 + "!")
+
+    def test_are_not_searched_for_in_what_is_longer_than_any_memory(self) -> None:
+        rules = SecretRules(["社外秘"])
+        assert rules.refuse("あ" * (MAX_CHARACTERS + 1))
+        assert rules.refuse(*["あ" * 100] * 81)
+        assert not rules.refuse("あ" * MAX_CHARACTERS)
 
     def test_that_are_none_are_refused(self) -> None:
         with pytest.raises(ValueError, match="missing"):
