@@ -1,9 +1,10 @@
 """Memories: the notes that users asked to have kept. Every statement names its user, those by id as well."""
 
+import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Final, TypeVar
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import (
@@ -36,6 +37,10 @@ from cc_bot.stores.settings import Keep
 MAX_QUERY_CHARACTERS: Final = 6000
 """Of what is searched for, as of a question; what is beyond is not looked at."""
 
+_SHORT_CHARACTERS: Final = 500
+
+Made = TypeVar("Made")
+
 
 class MemoryStore:
     """The memories of every user, and only ever the owner's."""
@@ -54,6 +59,7 @@ class MemoryStore:
         self._embedding = embedding
         self._secret_rules = secret_rules or SecretRules()
         self._upkeep = upkeep
+        self._apart = asyncio.Lock()
         meaning = Meaning(database, embedding.embedder, crowded=embedding.crowded) if embedding else None
         nearness = meaning.nearness if meaning else None
         self._search = MemorySearch(database, clock, nearness=nearness, upkeep=upkeep)
@@ -90,8 +96,8 @@ class MemoryStore:
             supersedes,
         )
         check_beside(category, tags, note.metadata)
-        self._secret_rules.check(note.content, category, *tags, *note.metadata.values())
-        params = note.params(created_at or self._clock())
+        await self._check(note.content, category, *tags, *note.metadata.values())
+        params = await self._made_of(note.content, note.params, created_at or self._clock())
         if supersedes is None:
             [[(number,)]] = await self._database.transaction([Statement(sql.INSERT_ALONE, params)])
             return self.written(memory_of(row_alone(number, params)))
@@ -118,15 +124,16 @@ class MemoryStore:
         """
         content = clean_content(content)
         check_beside(category, tags, {})
-        self._secret_rules.check(content, category, *tags)
+        await self._check(content, category, *tags)
         note = NewMemory(user_id, content, category, tags, {}, audience, source, expires_at, supersedes)
         former = None if supersedes is None else await self.get(user_id, supersedes)
-        params = (*note.params(self._clock()), audience)
+        params = (*await self._made_of(content, note.params, self._clock()), audience)
+        alike_to = await self._made_of(content, likeness, content)
         while True:
             rows = await self._database.write(lambda: note.steps(sql.INSERT_UNLESS_KNOWN, params))
             if rows:
                 return MemoryChange("added", self.written(memory_of(rows[0])), former)
-            known = await self._database.query(sql.SELECT_ALIKE, user_id, likeness(content), audience)
+            known = await self._database.query(sql.SELECT_ALIKE, user_id, alike_to, audience)
             for row in known:
                 alike = memory_of(row)
                 updated = await self.update(
@@ -257,7 +264,7 @@ class MemoryStore:
         """
         content = None if content is None else clean_content(content)
         check_beside(category, tags or (), metadata or {})
-        self._secret_rules.check(content, category, *(tags or ()), *(metadata or {}).values())
+        await self._check(content, category, *(tags or ()), *(metadata or {}).values())
         edit = MemoryEdit(
             content=content,
             category=category_or_none(category),
@@ -270,9 +277,9 @@ class MemoryStore:
         row = await self._database.write(lambda: edit.steps(user_id, known_id(memory_id), now))
         return self.written(memory_of(row)) if row else None
 
-    def refuses(self, *texts: str) -> bool:
+    async def refuses(self, *texts: str) -> bool:
         """Whether one of the texts holds what no memory may."""
-        return self._secret_rules.refuse(*texts)
+        return await self._made_of("".join(texts), self._secret_rules.refuse, *texts)
 
     async def supersede(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
         """Let one of the user's memories take the place of an older one, which becomes its history. None
@@ -293,6 +300,18 @@ class MemoryStore:
         """Wait until all that is stored has its vector. Raises a ModelError or StorageError."""
         if self._embedding:
             await self._embedding.catch_up()
+
+    async def _check(self, *texts: str | None) -> None:
+        await self._made_of("".join(filter(None, texts)), self._secret_rules.check, *texts)
+
+    async def _made_of(self, text: str, make: Callable[..., Made], *given: object) -> Made:
+        """What is made of a text. A letter may unfold into eighteen, and all patterns are held against them:
+        with a long text that is no work for the event loop. It is for one thread at a time: more would take
+        the interpreter's lock in turn, and the loop would wait for all of them each time that it goes round."""
+        if len(text) <= _SHORT_CHARACTERS:
+            return make(*given)
+        async with self._apart:
+            return await asyncio.to_thread(make, *given)
 
     def written(self, memory: Memory) -> Memory:
         """The same memory, whose text was written just now: what else is made of it comes some time later."""

@@ -232,7 +232,7 @@ class ToolRegistry:
                 f"Too long: the arguments of a call have {MAX_ARGUMENTS_CHARACTERS} characters at most."
             )
         outcome = await self._call(request, context, offered)
-        if not outcome.ok and context.memories.refuses(*texts_in(request.arguments)):
+        if not outcome.ok and await context.memories.refuses(*texts_in(request.arguments)):
             return replace(outcome, secret=True)  # whatever else was wrong with it
         return outcome
 
