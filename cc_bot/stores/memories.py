@@ -307,7 +307,7 @@ class MemoryStore:
     async def _made_of(self, text: str, make: Callable[..., Made], *given: object) -> Made:
         """What is made of a text. A letter may unfold into eighteen, and all patterns are held against them:
         with a long text that is no work for the event loop. It is for one thread at a time: more would take
-        the interpreter's lock in turn, and the loop would wait for all of them each time that it goes round."""
+        the interpreter's lock in turn, and the loop would wait for all of them each time it goes round."""
         if len(text) <= _SHORT_CHARACTERS:
             return make(*given)
         async with self._apart:

@@ -203,12 +203,12 @@ PATTERNS: dict[str, Worst] = {
 }
 """Of these each was slow for what it is matched with, and not for its length."""
 OFFLINE: dict[str, str] = {
-    "spaces": " " * 5999 + "x",
-    "wide spaces": "\u3000" * 5999 + "x",
+    "spaces": "x" + " " * 5998 + "x",
+    "wide spaces": "x" + "\u3000" * 5998 + "x",
     "tens": "十" * 6000,
     "my name is": "my name is " * 540,
     "a wish with spaces": "覚えて" + " " * 5990 + "x",
-    "lines": "\n" * 5999 + "x",
+    "lines": "x" + "\n" * 5998 + "x",
 }
 """To the model that needs no server; likewise."""
 
