@@ -60,6 +60,14 @@ def attaches(name: str, data: bytes, content_type: str) -> Worst:
     return do
 
 
+def attaches_again_and_again(times: int, name: str, data: bytes, content_type: str) -> Worst:
+    async def do(stage: Stage, user: User, channel: Channel) -> None:
+        for _ in range(times):
+            await attaches(name, data, content_type)(stage, user, channel)
+
+    return do
+
+
 def answers(*steps: Step, question: str = "覚えて") -> Worst:
     async def do(stage: Stage, user: User, channel: Channel) -> None:
         stage.model.script(Reply(*steps), says("はい。"), says("はい。"))
@@ -135,6 +143,9 @@ FILES: dict[str, Worst] = {
     "text in no encoding": attaches("a.txt", bytes(range(128, 256)) * 2048, "text/plain"),
     "letters that unfold": attaches("a.txt", "ﷺ".encode() * 87_000, "text/plain"),
     "a picture": attaches("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"x" * (8 * 2**20 - 100), "image/png"),
+    "pictures": attaches_again_and_again(
+        5, "a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + b"x" * (8 * 2**20 - 100), "image/png"
+    ),
     "zeros": attaches("a.bin", b"\0" * (8 * 2**20), "application/octet-stream"),
 }
 ANSWERS: dict[str, Worst] = {
