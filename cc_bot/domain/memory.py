@@ -1,6 +1,7 @@
 """Memories: the long-term notes that a user asked to have kept."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -140,13 +141,17 @@ class Erased:
 def clean_content(content: str) -> str:
     """The content as it is stored: stripped.
 
-    Raises EmptyMemory or MemoryTooLong (more than MAX_CONTENT_CHARACTERS characters).
+    Raises EmptyMemory or MemoryTooLong: more than MAX_CONTENT_CHARACTERS characters, or more than twice as
+    many once its letters are unfolded (NFKC). That is how it is searched: ㍿ is 株式会社, and ﷺ is eighteen.
     """
     cleaned = content.strip()
     if not cleaned:
         raise EmptyMemory
     if len(cleaned) > MAX_CONTENT_CHARACTERS:
         raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=len(cleaned))
+    unfolded = len(unicodedata.normalize("NFKC", cleaned))
+    if unfolded > 2 * MAX_CONTENT_CHARACTERS:
+        raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=unfolded)
     return cleaned
 
 

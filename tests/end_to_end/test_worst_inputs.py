@@ -168,6 +168,7 @@ CALLS: dict[str, Worst] = {
     "tags": answers(*call("remember", content="猫", tags=["パスワードは"] * 2500)),
     "a search": answers(*call("recall", query="あ" * 6000), question="猫は？"),
     "letters that unfold": answers(*call("remember", content="ﷺ" * 4000)),
+    "letters that unfold as far as may be": answers(*call("remember", content="㍿" * 2000)),
     "a canvas": answers(*call("canvas_add_card", title="あ" * 6000, content="あ" * 6000), question="描いて"),
     "no JSON": answers(Fragment("{" * 30_000, "remember", "a"), End("tool_calls")),
     "twenty thousand fragments": answers(

@@ -91,6 +91,13 @@ class TestAdding:
         await stores.memories.add(ME, "あ" * 4000)
         assert await stores.memories.count(ME) == 1
 
+    async def test_counts_letters_that_unfold(self, stores: Stores) -> None:
+        """It is searched and looked through as ﷺ reads, which is eighteen letters."""
+        with pytest.raises(MemoryTooLong):
+            await stores.memories.add(ME, "ﷺ" * 4000)
+        await stores.memories.add(ME, "㍿" * 2000)
+        assert await stores.memories.count(ME) == 1
+
     async def test_measures_what_it_is_given_before_it_looks_through_it(self, stores: Stores) -> None:
         """Else what is long enough holds everybody up, and is refused afterwards."""
         secret = "パスワードは hunter2"

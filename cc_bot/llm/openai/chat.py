@@ -12,8 +12,10 @@ said, in characters; calls and their arguments (tool_calls.py). What was said up
 """
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import partial
 from typing import Final
 
 import structlog
@@ -24,7 +26,7 @@ from cc_bot.domain.events import Usage
 from cc_bot.llm.chat_chunks import Piece, TextJoiner, read_chunk
 from cc_bot.llm.chat_messages import Json, request_body
 from cc_bot.llm.context_length import read_refusal
-from cc_bot.llm.model import MAX_ANSWER_CHARACTERS, ChatRequest, Delta, Finish, ModelEvent
+from cc_bot.llm.model import MAX_ANSWER_CHARACTERS, ChatRequest, Delta, Finish, ModelEvent, UserPart
 from cc_bot.llm.openai.client import FAILURES, MAX_RETRIES, Trouble, diagnose, open_client
 from cc_bot.llm.tool_calls import ToolCallAssembler
 
@@ -131,13 +133,17 @@ class OpenAIChatModel:
 
     async def _ask(self, request: ChatRequest) -> AsyncStream[object]:
         """Ask with every option that this server has not refused yet; once it refuses, with fewer."""
-        body = request_body(self._model, request, cache_control=self._cache_control)
+        make = partial(request_body, self._model, request, cache_control=self._cache_control)
+        # Images are megabytes, and more of them once they are text: no work for the event loop.
+        body = await asyncio.to_thread(make) if _has_images(request) else make()
         max_retries = 0 if request.answer_begun else self._client.max_retries
         refused = self._refused_options
         while True:
             options = {name: value for name, value in _options(request).items() if name not in refused}
             try:
-                chunks = await self._post(body | options, max_retries)
+                encode = partial(_json, body | options)
+                content = await asyncio.to_thread(encode) if _has_images(request) else encode()
+                chunks = await self._post(content, max_retries)
             except (BadRequestError, UnprocessableEntityError) as error:
                 if not options or request.answer_begun or read_refusal(error.body, error.message):
                     raise
@@ -148,11 +154,11 @@ class OpenAIChatModel:
                     self._refused_options = refused
                 return chunks
 
-    async def _post(self, body: Json, max_retries: int) -> AsyncStream[object]:
+    async def _post(self, content: bytes, max_retries: int) -> AsyncStream[object]:
         return await self._client.post(
             "/chat/completions",
             cast_to=object,
-            body=body,
+            content=content,
             options={"max_retries": max_retries},
             stream=True,
             stream_cls=AsyncStream[object],
@@ -214,6 +220,21 @@ class _Reply:
         if self.finish_reason in _CUT_REASONS:
             return Trouble(ModelUnavailable(), "cut_by_server")
         return None
+
+
+def _has_images(request: ChatRequest) -> bool:
+    return any(isinstance(part, UserPart) and part.images for part in request.prompt)
+
+
+def _json(body: Json) -> bytes:
+    """The body as it is sent. Message by message: each is one call that holds the interpreter's lock."""
+    fields = {name: _dumps(value) for name, value in body.items() if name != "messages"}
+    fields["messages"] = b"[" + b",".join(map(_dumps, body["messages"])) + b"]"
+    return b"{" + b",".join(_dumps(name) + b":" + value for name, value in fields.items()) + b"}"
+
+
+def _dumps(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def _options(request: ChatRequest) -> Json:
