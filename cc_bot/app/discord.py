@@ -13,7 +13,9 @@ from functools import partial
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import open_core
 from cc_bot.app.metrics import meter_of, told
+from cc_bot.app.service_manager import ServiceManager
 from cc_bot.app.upkeep import summarize_rest, unbroken
+from cc_bot.app.watchdog import Watchdog
 from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken
 from cc_bot.domain.measures import UNMEASURED
@@ -58,6 +60,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
                 Timekeeping(core.moments, core.heartbeats),
                 core.privacy,
                 clock,
+                watchdog := Watchdog(ServiceManager(config.service_manager)),
                 meter,
                 pulse,
                 partial(_newest_backup, config),
@@ -66,6 +69,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
             # for longer than making its context takes.
             gc.collect()
             gc.freeze()
+            watchdog.begin()  # after what may well take long: migrations, imports
             # The one bot of the database looks after everyone's conversations, a terminal after its own.
             rest = partial(summarize_rest, core.stores, core.summaries, clock)
             care = asyncio.create_task(unbroken(rest))
@@ -73,6 +77,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
                 async with told(config, counting, pulse, core.stores, core.assistant):
                     await run_bot(given, say)
             finally:
+                watchdog.leave()
                 care.cancel()
                 await asyncio.gather(care, return_exceptions=True)
 

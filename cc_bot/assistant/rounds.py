@@ -28,6 +28,7 @@ from cc_bot.domain.events import (
 from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedChange
 from cc_bot.llm.model import (
+    MAX_ANSWER_CHARACTERS,
     AssistantPart,
     ChatModel,
     ChatRequest,
@@ -50,6 +51,8 @@ MAX_CALLS_PER_ROUND = 16
 _ENOUGH: Final = (
     "The user has enough to decide on below this answer. Stop here, and ask them to go on after that."
 )
+MAX_CALLS: Final = 64
+"""Of one turn; after them likewise. Ten elements of a canvas and some notes take about twenty."""
 KEEPING: Final = frozenset({"remember", "update_memory"})
 """Tools that make a promise to remember good."""
 
@@ -126,7 +129,8 @@ class Rounds:
 
     async def _until_said(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         for round_number in range(MAX_ROUNDS + 1):
-            tools = self.offered if round_number < MAX_ROUNDS else ()
+            last = round_number == MAX_ROUNDS or len(draft.calls) >= MAX_CALLS
+            tools = () if last else self.offered
             finish = Finish("cut")
             said_before = len(draft.text)
             try:
@@ -141,14 +145,14 @@ class Rounds:
                     raise
                 return
             draft.usage += finish.usage
-            if finish.reason != "tools" or round_number == MAX_ROUNDS:
+            if finish.reason != "tools" or last:
                 draft.status = "complete" if finish.reason == "stop" else "cut"
                 prompt.add(AssistantPart(draft.text[said_before:].strip()))
                 return
             if draft.text[said_before:].strip():
                 draft.text += "\n\n"
                 yield TextDelta("\n\n")
-            wanted = finish.tool_requests[:MAX_CALLS_PER_ROUND]
+            wanted = finish.tool_requests[: min(MAX_CALLS_PER_ROUND, MAX_CALLS - len(draft.calls))]
             results = []
             async with aclosing(self._call_all(wanted, prompt, draft)) as calls:
                 async for item in calls:
@@ -156,7 +160,8 @@ class Rounds:
                         results.append(item)
                     else:
                         yield item
-            prompt.add(AssistantPart(draft.text[said_before:].strip(), wanted), *results)
+            told = tuple(replace(call, arguments=_kept(call)) for call in wanted)
+            prompt.add(AssistantPart(draft.text[said_before:].strip(), told), *results)
 
     async def _keep_promise(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         """One round more, of which no word is shown or stored: the model promised what it did not do."""
@@ -190,8 +195,12 @@ class Rounds:
                 async for event in stream:
                     match event:
                         case Delta(text):
-                            draft.text += text
-                            yield TextDelta(text)
+                            said = text[: max(MAX_ANSWER_CHARACTERS - len(draft.text), 0)]
+                            if said:
+                                draft.text += said
+                                yield TextDelta(said)
+                            if len(said) < len(text):
+                                return  # without a Finish it is cut
                         case Fallback():
                             yield Notice("fallback")
                         case Finish():
@@ -241,9 +250,8 @@ class Rounds:
                 with self.account.phase("tools"):
                     outcome = self._propose(await task, draft)
                 self.account.tool_called(self._known(request.name), ok=outcome.ok)
-                arguments = (
-                    "{}" if outcome.secret else request.arguments
-                )  # they must not be stored here either
+                # They must not be stored here either.
+                arguments = "{}" if outcome.secret else _kept(request)
                 draft.calls.append(ToolCall(request.id, request.name, arguments, outcome.text, outcome.ok))
                 draft.recalled.update(outcome.recalled)
                 _note_changes(outcome, draft)
@@ -292,3 +300,8 @@ def _note_changes(outcome: ToolOutcome, draft: Draft) -> None:
                 draft.changed.add(change.former.id)
         elif not change.unchanged and change.memory.id not in draft.made:
             draft.changed.add(change.memory.id)
+
+
+def _kept(request: ToolRequest) -> str:
+    """The arguments as they are stored and told the model again; none where there were too many."""
+    return "{}" if request.oversized else request.arguments

@@ -93,6 +93,7 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         ),
         metrics_port=read.parsed("CC_BOT_METRICS_PORT", "", port_or_none, example="9464"),
         metrics_host=read.text("CC_BOT_METRICS_HOST", "127.0.0.1"),
+        service_manager=read.text("NOTIFY_SOCKET", ""),  # set by systemd, no setting of ours
         test_clock_offset=read.parsed("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, example="86400"),
     )
 

@@ -68,5 +68,7 @@ class Config:
     metrics_port: int | None
     """Where /healthz and /metrics are served; None: nowhere."""
     metrics_host: str
+    service_manager: str
+    """The socket on which systemd wants to be told how the service is; empty where nobody does."""
     test_clock_offset: timedelta
     """For tests of the whole program: how far its clock is ahead."""

@@ -22,6 +22,7 @@ from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gateway import GrantedReading
+from cc_bot.discord.lifetime import Lifeline
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.messages.unasked import Unasked
@@ -54,6 +55,7 @@ class Given:
     timekeeping: Timekeeping
     privacy: Privacy
     clock: Clock
+    lifeline: Lifeline
     meter: Meter = UNMEASURED
     pulse: Pulse = field(default_factory=Pulse)
     newest_backup: NewestBackup = no_backup

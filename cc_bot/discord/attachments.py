@@ -66,7 +66,8 @@ async def fetch_attachment(attachment: _File) -> Attachment:
             data = await attachment.read()
     except (TimeoutError, hikari.HTTPError, aiohttp.ClientError, OSError) as error:
         raise AttachmentNotFetched from error
-    return read_attachment(attachment.filename, data)
+    # Trying the encodings of a text takes up to 0.2 s: no work for the event loop.
+    return await asyncio.to_thread(read_attachment, attachment.filename, data)
 
 
 async def fetch_attachments(attachments: Sequence[_File]) -> tuple[Attachment, ...]:

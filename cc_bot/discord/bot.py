@@ -25,8 +25,8 @@ from cc_bot.texts import texts
 
 _log = structlog.get_logger(__name__)
 
-LAST_WORDS_S = 5.0
-"""For showing how the cut turns ended, after the drain."""
+LAST_WORDS_S = 2.0
+"""For showing how the cut turns ended, after the drain. What is not shown by then is shown after a start."""
 _SYNC_PAUSES_S = (1.0, 3.0)
 
 
@@ -38,7 +38,7 @@ async def run_bot(given: Given, say: Callable[[str], None]) -> None:
     settings = given.settings
     check_token(settings.token)
     stop = asyncio.Event()
-    with signals(stop), heard(given.meter):
+    with signals(stop, given.lifeline), heard(given.meter):
         asking = asyncio.create_task(granted_reading(settings.reading, settings.token, settings.api_url))
         if not await first_of(asking, stop.wait()):
             return
@@ -57,6 +57,7 @@ class DiscordBot:
         self._settings = given.settings
         self._assistant = given.assistant
         self._pulse = given.pulse
+        self._lifeline = given.lifeline
         self._say = say
         self._start_failure: StartupError | None = None
         self._bot = gateway_bot(self._settings.token, self._settings.api_url, granted.reading)
@@ -85,6 +86,7 @@ class DiscordBot:
             self._parts.reminders.begin()
             self._parts.unfinished.begin()
             self._pulse.begin(self._latency_s)
+            self._lifeline.ready()
             if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
                 raise DiscordUnreachable
             self._say(words.stopping.format(seconds=round(self._settings.drain_s)))

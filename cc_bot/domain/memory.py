@@ -1,7 +1,8 @@
 """Memories: the long-term notes that a user asked to have kept."""
 
 import re
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
@@ -9,6 +10,9 @@ from typing import Literal
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong
 
 MAX_CONTENT_CHARACTERS = 4000
+MAX_BESIDE_CHARACTERS = 4000
+"""Of what is given beside the content: category, tags and metadata together, each tag and value counting one
+more. Much more than is kept of them."""
 MAX_CATEGORY_CHARACTERS = 50
 MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 50
@@ -143,14 +147,25 @@ class Erased:
 def clean_content(content: str) -> str:
     """The content as it is stored: stripped.
 
-    Raises EmptyMemory or MemoryTooLong (more than MAX_CONTENT_CHARACTERS characters).
+    Raises EmptyMemory or MemoryTooLong: more than MAX_CONTENT_CHARACTERS characters, or more than twice as
+    many once its letters are unfolded (NFKC). That is how it is searched: ㍿ is 株式会社, and ﷺ is eighteen.
     """
     cleaned = content.strip()
     if not cleaned:
         raise EmptyMemory
     if len(cleaned) > MAX_CONTENT_CHARACTERS:
         raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=len(cleaned))
+    unfolded = len(unicodedata.normalize("NFKC", cleaned))
+    if unfolded > 2 * MAX_CONTENT_CHARACTERS:
+        raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=unfolded)
     return cleaned
+
+
+def check_beside(category: str | None, tags: Iterable[str], metadata: Mapping[str, str]) -> None:
+    """Raises MemoryTooLong if there is more beside the content than anybody would look through."""
+    length = len(category or "") + sum(len(text) + 1 for text in (*tags, *metadata, *metadata.values()))
+    if length > MAX_BESIDE_CHARACTERS:
+        raise MemoryTooLong(limit=MAX_BESIDE_CHARACTERS, length=length)
 
 
 def clean_category(category: str | None) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cc_bot.domain.events import Usage
+from cc_bot.llm.model import MAX_CALLS
 
 MOST_TOKENS: Final = 100_000_000
 """Of one request: more than any model reads. A server that tells more is mistaken."""
@@ -46,7 +47,7 @@ def read_chunk(chunk: object) -> Piece:
     usage = _usage(_mapping(chunk).get("usage"))
     return Piece(
         text=_text(delta.get("content")) or _text(delta.get("refusal")),
-        fragments=tuple(_fragment(_mapping(item)) for item in _items(delta.get("tool_calls"))),
+        fragments=tuple(_fragment(_mapping(item)) for item in _items(delta.get("tool_calls"))[:MAX_CALLS]),
         finish_reason=finish_reason,
         usage=usage,
         alive=bool(finish_reason or usage or any(value for key, value in delta.items() if key != "role")),

@@ -7,7 +7,7 @@ image is sent, no `tools` key when there are none, and never malformed JSON in a
 
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 from pydantic_core import from_json
 
@@ -25,7 +25,10 @@ from cc_bot.llm.model import (
 
 Json = dict[str, Any]
 
-
+MOST_IMAGE_BYTES: Final = 20 * 2**20
+"""Of all images in one request, as of all files of one message. Each request brings those of its history
+along anew: twenty questions with the largest images would be 160 MB, which are joined and sent at once."""
+_LEFT_OUT: Final = "[An image that was here is too long ago to be shown again.]"
 MAX_CACHE_MARKS = 4
 """As Anthropic's API has it: a fifth `cache_control` in a request is refused."""
 
@@ -36,7 +39,7 @@ def request_body(model: str, request: ChatRequest, *, cache_control: bool = Fals
     With `cache_control` the ends of what is stable are marked: the first, which is the same in the most
     requests, and the last ones.
     """
-    messages = [_message(part) for part in request.prompt]
+    messages = [_message(part) for part in _with_few_images(request.prompt)]
     if cache_control:
         for index in _marked(request.stable):
             messages[index] = _with_mark(messages[index])
@@ -69,6 +72,24 @@ def _message(part: PromptPart) -> Json:
             return {"role": "tool", "tool_call_id": part.request_id, "content": part.text}
         case _:
             assert_never(part)
+
+
+def _with_few_images(prompt: Sequence[PromptPart]) -> Sequence[PromptPart]:
+    """The prompt with its newest images, as many as there is room for; a line says where one is left out."""
+    room = MOST_IMAGE_BYTES
+    parts = list[PromptPart]()
+    for part in reversed(prompt):
+        kept = part
+        if isinstance(part, UserPart):
+            images = list[Attachment]()
+            for image in reversed(part.images):
+                room -= len(image.data)
+                if room >= 0:
+                    images.append(image)
+            if len(images) < len(part.images):
+                kept = UserPart(f"{part.text}\n\n{_LEFT_OUT}".strip(), tuple(reversed(images)))
+        parts.append(kept)
+    return parts[::-1]
 
 
 def _marked(stable: Sequence[int]) -> Sequence[int]:

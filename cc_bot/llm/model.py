@@ -2,10 +2,19 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 from cc_bot.domain.events import Usage
 from cc_bot.domain.message import Attachment
+
+MAX_ANSWER_CHARACTERS: Final = 100_000
+"""Of one answer, whatever model gives it: fifty full messages on Discord, and more than models write at once.
+One that goes on is cut there."""
+MAX_ARGUMENTS_CHARACTERS: Final = 32_768
+"""Of one call: a memory of 4000 characters takes 24,000 where each is written as \\uXXXX. A call with more is
+answered with an error; of its arguments nothing is matched, parsed or stored."""
+MAX_CALLS: Final = 64
+"""That are put together in one answer: four times as many as are made. What is beyond is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +46,10 @@ class ToolRequest:
     name: str
     arguments: str
     """JSON as the model wrote it: it may be malformed."""
+
+    @property
+    def oversized(self) -> bool:
+        return len(self.arguments) > MAX_ARGUMENTS_CHARACTERS
 
 
 @dataclass(frozen=True, slots=True)

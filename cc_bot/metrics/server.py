@@ -1,8 +1,11 @@
 """/healthz and /metrics over HTTP, on the program's own event loop.
 
 By default only this machine can ask: there is no password, and how busy a bot is is nobody else's business.
+Who can ask may still mean harm: a connection is for one request, ends after PATIENCE_S however far that is,
+and there are few of them at a time. The event loop is everybody's.
 """
 
+import asyncio
 import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,10 +26,16 @@ _log = structlog.get_logger(__name__)
 
 CLOSING_S: Final = 1.0
 """A scrape that is under way when the program ends."""
+PATIENCE_S: Final = 10.0
+"""From a connection to the end of its one answer; Prometheus gives up after as long."""
+MOST_CONNECTIONS: Final = 32
+"""At a time; who comes beyond that is turned away. Prometheus has one."""
 
 
 @asynccontextmanager
-async def serving(host: str, port: int, meter: PrometheusMeter, vitals: Vitals) -> AsyncIterator[int]:
+async def serving(
+    host: str, port: int, meter: PrometheusMeter, vitals: Vitals, *, patience_s: float = PATIENCE_S
+) -> AsyncIterator[int]:
     """Serve until left. The port, which the system chooses for 0.
 
     Raises PortTaken, and InvalidSetting for a port that the program may not use, or a host that this machine
@@ -34,24 +43,58 @@ async def serving(host: str, port: int, meter: PrometheusMeter, vitals: Vitals) 
     """
     gauges = Gauges()
     meter.registry.register(gauges)
-    runner = web.AppRunner(_app(meter, gauges, vitals), access_log=None, shutdown_timeout=CLOSING_S)
+    runner = web.AppRunner(
+        _app(meter, gauges, vitals),
+        access_log=None,
+        shutdown_timeout=CLOSING_S,
+        lingering_time=0,  # a body is nothing that anybody here waits for
+    )
     await runner.setup()
+    listener = None
     try:
-        await _listen(runner, host, port)
-        listening = int(runner.addresses[0][1])
+        listener = await _listen(runner, host, port, patience_s)
+        listening = int(listener.sockets[0].getsockname()[1])
         _log.info("metrics_served", host=host, port=listening)
         with counted(meter.registry):
             yield listening
     finally:
+        if listener is not None:
+            listener.close()
         await runner.cleanup()
         await vitals.close()
 
 
-async def _listen(runner: web.AppRunner, host: str, port: int) -> None:
+async def _listen(runner: web.AppRunner, host: str, port: int, patience_s: float) -> asyncio.Server:
+    loop, server = asyncio.get_running_loop(), runner.server
+    if server is None:
+        raise RuntimeError("the runner was not set up")
+
+    def connection() -> asyncio.Protocol:
+        if len(server.connections) >= MOST_CONNECTIONS:
+            return _TurnedAway()
+        handler = server()
+        # Not the idle time but the whole of it: a byte now and then is no reason to wait.
+        loop.call_later(patience_s, _end, handler)
+        return handler
+
     try:
-        await web.TCPSite(runner, host, port).start()
+        return await loop.create_server(connection, host, port)
     except OSError as error:
         raise why_not(error, host, port) from error
+
+
+class _TurnedAway(asyncio.Protocol):
+    """A connection too many."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if isinstance(transport, asyncio.Transport):
+            transport.abort()
+
+
+def _end(handler: web.RequestHandler) -> None:
+    """End a connection that is still there; what has not been read is not waited for."""
+    if handler.transport is not None:
+        handler.transport.abort()
 
 
 def why_not(error: OSError, host: str, port: int) -> StartupError:
@@ -76,7 +119,11 @@ def _app(meter: PrometheusMeter, gauges: Gauges, vitals: Vitals) -> web.Applicat
         body = generate_latest(meter.registry)
         return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
 
+    async def for_one_request(_: web.Request, response: web.StreamResponse) -> None:
+        response.force_close()
+
     app = web.Application()
+    app.on_response_prepare.append(for_one_request)
     app.router.add_get("/healthz", healthz)
     app.router.add_get("/metrics", metrics)
     return app

@@ -1,9 +1,11 @@
 """Memories: the notes that users asked to have kept. Every statement names its user, those by id as well."""
 
+import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from typing import Final, TypeVar
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ProposalOutdated
@@ -16,6 +18,7 @@ from cc_bot.domain.memory import (
     MemoryStatistics,
     Order,
     Source,
+    check_beside,
     clean_content,
 )
 from cc_bot.domain.proposal import Proposal
@@ -35,6 +38,13 @@ from cc_bot.stores.proposals import carry_out
 from cc_bot.stores.secret_rules import SecretRules
 from cc_bot.stores.settings import Keep
 
+MAX_QUERY_CHARACTERS: Final = 6000
+"""Of what is searched for, as of a question; what is beyond is not looked at."""
+
+_SHORT_CHARACTERS: Final = 500
+
+Made = TypeVar("Made")
+
 
 class MemoryStore:
     """The memories of every user, and only ever the owner's."""
@@ -53,6 +63,7 @@ class MemoryStore:
         self._embedding = embedding
         self._secret_rules = secret_rules or SecretRules()
         self._upkeep = upkeep
+        self._apart = asyncio.Lock()
         meaning = Meaning(database, embedding.embedder, crowded=embedding.crowded) if embedding else None
         nearness = meaning.nearness if meaning else None
         self._search = MemorySearch(database, clock, nearness=nearness, upkeep=upkeep)
@@ -88,8 +99,9 @@ class MemoryStore:
             expires_at,
             supersedes,
         )
-        self._secret_rules.check(note.content, category, *tags, *note.metadata.values())
-        params = note.params(created_at or self._clock())
+        check_beside(category, tags, note.metadata)
+        await self._check(note.content, category, *tags, *note.metadata.values())
+        params = await self._made_of(note.content, note.params, created_at or self._clock())
         if supersedes is None:
             [[(number,)]] = await self._database.transaction([Statement(sql.INSERT_ALONE, params)])
             return self.written(memory_of(row_alone(number, params)))
@@ -117,10 +129,12 @@ class MemoryStore:
         does, and ProposalGone or ProposalOutdated.
         """
         content = clean_content(content)
-        self._secret_rules.check(content, category, *tags)
+        check_beside(category, tags, {})
+        await self._check(content, category, *tags)
         note = NewMemory(user_id, content, category, tags, {}, audience, source, expires_at, supersedes)
         former = None if supersedes is None else await self.get(user_id, supersedes)
-        params = (*note.params(self._clock()), audience)
+        params = (*await self._made_of(content, note.params, self._clock()), audience)
+        alike_to = await self._made_of(content, likeness, content)
         while True:
             with suppress(ProposalOutdated):  # it is known: then that one is brought up to date
                 rows = await self._database.write(
@@ -128,7 +142,7 @@ class MemoryStore:
                 )
                 if rows:
                     return MemoryChange("added", self.written(memory_of(rows[0])), former)
-            known = await self._database.query(sql.SELECT_ALIKE, user_id, likeness(content), audience)
+            known = await self._database.query(sql.SELECT_ALIKE, user_id, alike_to, audience)
             for row in known:
                 alike = memory_of(row)
                 updated = await self.update(
@@ -168,7 +182,7 @@ class MemoryStore:
         """
         return await self._search.find(
             user_id,
-            query,
+            query[:MAX_QUERY_CHARACTERS],
             limit=_limit(limit),
             category=category_or_none(category),
             tags=clean_tags(tags),
@@ -192,7 +206,7 @@ class MemoryStore:
     async def matching(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
         """What someone may mean who types this to choose one of their memories: the one with that number
         (`12`, `#12`) first, then those that match its words; the newest where nothing is typed."""
-        text = typed.strip()
+        text = typed[:MAX_QUERY_CHARACTERS].strip()
         if not text:
             return await self.list(user_id, limit=limit)
         digits = re.fullmatch(r"\A[#＃]*+(\d{1,19})", text)
@@ -262,7 +276,8 @@ class MemoryStore:
         Raises EmptyMemory, MemoryTooLong or SecretNotStored, and ProposalGone or ProposalOutdated.
         """
         content = None if content is None else clean_content(content)
-        self._secret_rules.check(content, category, *(tags or ()), *(metadata or {}).values())
+        check_beside(category, tags or (), metadata or {})
+        await self._check(content, category, *(tags or ()), *(metadata or {}).values())
         edit = MemoryEdit(
             content=content,
             category=category_or_none(category),
@@ -278,9 +293,9 @@ class MemoryStore:
         )
         return self.written(memory_of(row)) if row else None
 
-    def refuses(self, *texts: str) -> bool:
+    async def refuses(self, *texts: str) -> bool:
         """Whether one of the texts holds what no memory may."""
-        return self._secret_rules.refuse(*texts)
+        return await self._made_of("".join(texts), self._secret_rules.refuse, *texts)
 
     async def supersede(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
         """Let one of the user's memories take the place of an older one, which becomes its history. None
@@ -302,6 +317,18 @@ class MemoryStore:
         """Wait until all that is stored has its vector. Raises a ModelError or StorageError."""
         if self._embedding:
             await self._embedding.catch_up()
+
+    async def _check(self, *texts: str | None) -> None:
+        await self._made_of("".join(filter(None, texts)), self._secret_rules.check, *texts)
+
+    async def _made_of(self, text: str, make: Callable[..., Made], *given: object) -> Made:
+        """What is made of a text. A letter may unfold into eighteen, and all patterns are held against them:
+        with a long text that is no work for the event loop. It is for one thread at a time: more would take
+        the interpreter's lock in turn, and the loop would wait for all of them each time it goes round."""
+        if len(text) <= _SHORT_CHARACTERS:
+            return make(*given)
+        async with self._apart:
+            return await asyncio.to_thread(make, *given)
 
     def written(self, memory: Memory) -> Memory:
         """The same memory, whose text was written just now: what else is made of it comes some time later."""

@@ -9,6 +9,7 @@ next best are read.
 A note that contains the query as written is a candidate before all others, whatever its score.
 """
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,6 +48,8 @@ NEAREST: Final = 32
 
 _MOST_TERMS: Final = 128
 """Terms of a query that count; of a longer one, the weightiest."""
+
+_SHORT_CHARACTERS: Final = 500
 
 
 class Nearness(Protocol):
@@ -105,6 +108,13 @@ class Answer:
     """Whether some of them were made by rules that no longer hold."""
 
 
+async def _parsed(typed: str) -> Query:
+    """The query; of a long one, which may be a whole memory, it is made off the event loop (20 ms)."""
+    return (
+        parse_query(typed) if len(typed) <= _SHORT_CHARACTERS else await asyncio.to_thread(parse_query, typed)
+    )
+
+
 class MemorySearch:
     """Searches one user's memories, and no one else's."""
 
@@ -137,7 +147,7 @@ class MemorySearch:
             return []
         asked = Asked(
             user_id,
-            query=parse_query(typed),
+            query=await _parsed(typed),
             typed=typed,
             limit=limit,
             category=category,

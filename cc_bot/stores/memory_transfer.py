@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored
-from cc_bot.domain.memory import Audience, Source, clean_content
+from cc_bot.domain.memory import Audience, Source, check_beside, clean_content
 from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
 from cc_bot.storage import Database
 from cc_bot.stores.memories import MemoryStore
@@ -73,6 +73,7 @@ class MemoryTransferStore:
         for memory in memories:
             try:
                 content = clean_content(memory.content)
+                check_beside(memory.category, memory.tags, memory.metadata)
                 self._secret_rules.check(content, memory.category, *memory.tags, *memory.metadata.values())
             except EmptyMemory:
                 empty += 1

@@ -1,6 +1,7 @@
 """What may not be kept in a memory: what looks like a secret anywhere, and what the operator names.
 
-The operator's patterns are searched with a limit of time: one that runs away must not hold up everybody.
+The operator's patterns are searched with a limit of time: one that runs away must not hold up everybody. What
+is longer than a memory and all beside it is not searched at all.
 """
 
 import unicodedata
@@ -11,15 +12,17 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 import structlog
 
 from cc_bot.domain.errors import SecretNotStored
-from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_CONTENT_CHARACTERS
+from cc_bot.domain.memory import DEFAULT_CATEGORY, MAX_BESIDE_CHARACTERS, MAX_CONTENT_CHARACTERS
 from cc_bot.domain.secrets import looks_secret
 
 _log = structlog.get_logger(__name__)
 
-LONGEST: Final = 4 * MAX_CONTENT_CHARACTERS
-"""Characters of one text. A memory's are counted before; its tags and what a file says beside it are not."""
 TIMEOUT_S: Final = 0.05
 """For one pattern in one text; a text of 4000 characters takes an ordinary one well under a millisecond."""
+
+
+MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_BESIDE_CHARACTERS
+"""That are looked through at once. More counts as a secret: it is not kept."""
 
 
 class SecretRules:
@@ -37,11 +40,11 @@ class SecretRules:
             raise SecretNotStored
 
     def refuse(self, *texts: str | None) -> bool:
-        """Whether one of the texts holds a secret. One that is longer than anything that is kept counts as if
-        it did, unread."""
+        """Whether one of the texts holds a secret, or they are too long to tell."""
+        if sum(len(text) for text in texts if text) > MAX_CHARACTERS:
+            return True
         return any(
-            len(text) > LONGEST
-            or (text != DEFAULT_CATEGORY and looks_secret(text))  # most have it: no word of a user
+            (text != DEFAULT_CATEGORY and looks_secret(text))  # most have it: no word of a user
             or (self._patterns and any(map(self._matches, _forms(text))))
             for text in texts
             if text

@@ -65,7 +65,7 @@ async def remember(
         former.content if former else "",
     )
     if must_propose(context):
-        return _proposed(context, wanted)
+        return await _proposed(context, wanted)
     if former is not None and must_propose_changing(context, former.id):
         return await _keep_beside(context, wanted, former)
     return await _keep(context, wanted, former)
@@ -111,7 +111,7 @@ async def update_memory(
     audience: Audience | None = "private" if context.audience == "private" else None
     ends: datetime | Keep | None = end_of(expires, context) if expires else Keep.AS_IS
     if must_propose_changing(context, former.id):
-        return _proposed(
+        return await _proposed(
             context,
             ChangeMemory(
                 former.id,
@@ -146,7 +146,7 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A00
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _own(context, id)
     if must_propose_changing(context, memory.id):
-        return _proposed(context, ForgetMemory(memory.id, memory.content))
+        return await _proposed(context, ForgetMemory(memory.id, memory.content))
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.id)
     told = {"forgotten": {"id": memory.id, "content": memory.content}}
@@ -200,11 +200,11 @@ async def _keep_beside(context: ToolContext, wanted: KeepMemory, former: Memory)
     [change] = kept.changes
     if change.memory.id == former.id:
         return kept
-    left = _proposed(context, wanted)
+    left = await _proposed(context, wanted)
     return replace(kept, told={**kept.told, "superseded": left.told}, proposal=left.proposal)
 
 
-def _proposed(context: ToolContext, change: KeepMemory | ChangeMemory | ForgetMemory) -> ToolResult:
+async def _proposed(context: ToolContext, change: KeepMemory | ChangeMemory | ForgetMemory) -> ToolResult:
     """Leave a change to the user. Raises SecretNotStored for what may not be stored anywhere."""
     match change:
         case KeepMemory(content, category, tags):
@@ -213,7 +213,7 @@ def _proposed(context: ToolContext, change: KeepMemory | ChangeMemory | ForgetMe
             texts = tuple(text for text in (content, category, *(tags or ())) if text)
         case ForgetMemory():
             texts = ()
-    if context.memories.refuses(*texts):
+    if await context.memories.refuses(*texts):
         raise SecretNotStored
     return ToolResult(PROPOSED, proposal=change)
 

@@ -29,7 +29,7 @@ from cc_bot.domain.message import Visibility
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
-from cc_bot.llm.model import ToolRequest, ToolSchema
+from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.texts import explain
@@ -40,6 +40,8 @@ _log = structlog.get_logger(__name__)
 
 TIMEOUT_S = 20.0
 """A tool that takes longer is given up, so that it can't hold up the turn."""
+LONGEST_TEXT = 6000
+"""Characters of one text among the arguments, as in a question; no tool keeps one of more than 4000."""
 NOBODY = -1
 """The id of no user of Discord or of the terminal."""
 
@@ -149,9 +151,10 @@ class Tool:
     async def call(self, context: ToolContext, arguments: str) -> ToolOutcome:
         """Run the tool. Whatever goes wrong becomes a result that the model can read."""
         try:
-            given = self.arguments.model_validate_json(arguments or "{}")
+            given = dict(self.arguments.model_validate_json(arguments or "{}"))
+            _check_lengths(given)
             async with asyncio.timeout(TIMEOUT_S):
-                result = await self.function(context, **dict(given))
+                result = await self.function(context, **given)
         except ValidationError as error:
             return _failed(_problems(error))
         except InvalidToolCall as error:
@@ -236,9 +239,14 @@ class ToolRegistry:
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:
-        """Run what the model asked for, if it was offered at all."""
+        """Run what the model asked for, if it was offered at all. Of arguments that are too long nothing is
+        parsed or matched."""
+        if request.oversized:
+            return _failed(
+                f"Too long: the arguments of a call have {MAX_ARGUMENTS_CHARACTERS} characters at most."
+            )
         outcome = await self._call(request, context, offered)
-        if not outcome.ok and context.memories.refuses(*texts_in(request.arguments)):
+        if not outcome.ok and await context.memories.refuses(*texts_in(request.arguments)):
             return replace(outcome, secret=True)  # whatever else was wrong with it
         return outcome
 
@@ -274,6 +282,13 @@ def _arguments_of(function: ToolFunction) -> type[BaseModel]:
         for parameter in parameters
     }
     return create_model(function.__name__, **fields)
+
+
+def _check_lengths(given: Mapping[str, Any]) -> None:
+    """Before a tool matches anything with what it is given. Raises Misused."""
+    for name, value in given.items():
+        if isinstance(value, str) and len(value) > LONGEST_TEXT:
+            raise InvalidToolCall(f"{name}: {LONGEST_TEXT} characters at most, and this has {len(value)}.")
 
 
 def _without_titles(schema: Mapping[str, Any]) -> dict[str, Any]:

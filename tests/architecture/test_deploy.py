@@ -17,6 +17,7 @@ import yaml
 
 from cc_bot.app.core import SUMMARY_DRAIN_S
 from cc_bot.app.discord import DRAIN_S
+from cc_bot.app.watchdog import LEAVE_S, LIMIT_S
 from cc_bot.discord.bot import LAST_WORDS_S
 from tests.architecture.test_layout import ROOT, VARIABLE
 
@@ -72,6 +73,17 @@ class TestUnit:
 
     def test_waits_for_answers_that_are_on_their_way(self) -> None:
         assert seconds(unit("cc-bot.service")["TimeoutStopSec"][0]) > LONGEST_STOP_S + 5
+        assert LONGEST_STOP_S < LEAVE_S < 15
+
+    def test_starts_the_program_anew_when_it_stands(self) -> None:
+        found = unit("cc-bot.service")
+        assert (found["Type"], found["Restart"]) == (["notify"], ["on-failure"])
+        assert "SuccessExitStatus" not in found
+        assert "RestartPreventExitStatus" not in found
+        assert seconds(found["WatchdogSec"][0]) > LIMIT_S + 5  # the program's own record comes first
+
+    def test_gives_a_migration_the_time_that_it_takes(self) -> None:
+        assert unit("cc-bot.service")["TimeoutStartSec"] == ["infinity"]
 
     def test_backs_up_the_database_that_the_bot_uses(self) -> None:
         bot, backup = map(unit, UNITS)
@@ -103,6 +115,9 @@ class TestCompose:
 
     def test_waits_for_answers_that_are_on_their_way(self, service: dict[str, Any]) -> None:
         assert seconds(service["stop_grace_period"]) > LONGEST_STOP_S + 5
+
+    def test_starts_the_program_anew_when_it_stands(self, service: dict[str, Any]) -> None:
+        assert service["restart"] == "unless-stopped"
 
     def test_keeps_the_database_in_its_volume(self, service: dict[str, Any]) -> None:
         [volume] = service["volumes"]

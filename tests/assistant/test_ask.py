@@ -8,6 +8,7 @@ import pytest
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant
+from cc_bot.assistant.rounds import MAX_CALLS
 from cc_bot.domain import Message, SessionKey, TextDelta, ToolFinished, ToolStarted
 from cc_bot.domain.errors import (
     EmptyQuestion,
@@ -17,7 +18,15 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.domain.message import Attachment
-from cc_bot.llm.model import AssistantPart, Finish, SystemPart, ToolRequest, ToolResultPart, UserPart
+from cc_bot.llm.model import (
+    MAX_ANSWER_CHARACTERS,
+    AssistantPart,
+    Finish,
+    SystemPart,
+    ToolRequest,
+    ToolResultPart,
+    UserPart,
+)
 from cc_bot.stores import SettingsStore
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
@@ -95,6 +104,20 @@ class TestAnswer:
             ("お話して", "complete"),
             ("昔々、", "cut"),
         ]
+
+    async def test_that_is_too_long_is_kept_as_cut(self, table: Table) -> None:
+        """Whatever model gives it."""
+        half = "あ" * (MAX_ANSWER_CHARACTERS // 2)
+        table.model.script = [[half, half, "い", half, Finish("stop")]]
+        answer = await table.answer("お話して")
+        assert (answer.content, answer.status) == (half + half, "cut")
+        assert [len(said) for said in await table.said()] == [4, MAX_ANSWER_CHARACTERS]
+
+    async def test_that_is_too_long_by_what_is_said_between_calls_is_cut_too(self, table: Table) -> None:
+        long = "あ" * (MAX_ANSWER_CHARACTERS - 1)
+        table.model.script = [[long, ToolRequest("1", "list_memories", "{}")], ["いい", "うう"]]
+        answer = await table.answer("お話して")
+        assert (answer.content, answer.status) == (long, "cut")
 
     async def test_is_the_first_one_once(self, table: Table) -> None:
         newcomer = replace(OPTIONS, welcomed=False)
@@ -211,6 +234,27 @@ class TestTools:
         answer = await table.answer("全部覚えて")
         assert [call.id for call in answer.tool_calls] == [call.id for call in calls]
         assert len(await table.stores.memories.list(1)) == 5
+
+    async def test_called_with_too_much_are_refused_and_the_rest_is_not_stored(self, table: Table) -> None:
+        nine_megabytes = remember("パスワードは hunter2 " * 500_000)
+        table.model.script = [[nine_megabytes, remember("緑が好き", "call-2")], ["すみません。"]]
+        answer = await table.answer("覚えて: 緑が好き")
+        assert [(call.arguments, call.ok) for call in answer.tool_calls] == [
+            ("{}", False),
+            ('{"content": "緑が好き"}', True),
+        ]
+        assert "32768 characters" in answer.tool_calls[0].result
+        assert "hunter2" not in str(table.model.requests[-1].prompt)
+        assert "hunter2" not in str((await table.session()).history)
+
+    async def test_are_called_so_many_times_in_a_turn_and_no_more(self, table: Table) -> None:
+        calls = [ToolRequest(str(number), "list_memories", "{}") for number in range(14)]
+        table.model.script = [calls] * 5 + [["以上です。"]]
+        answer = await table.answer("見せて")
+        assert (answer.content, answer.status) == ("以上です。", "complete")
+        assert len(answer.tool_calls) == MAX_CALLS
+        assert table.model.requests[-2].tools != ()
+        assert table.model.requests[-1].tools == ()
 
     async def test_are_not_offered_for_ever(self, table: Table) -> None:
         table.model.script = [[remember(f"事実{number}")] for number in range(8)]

@@ -63,6 +63,17 @@ class TestPrompt:
             {"role": "tool", "tool_call_id": "call_1", "content": "3月15日"},
         ]
 
+    async def test_of_many_large_images_the_newest_are_sent(self) -> None:
+        """Each request brings those of its history along anew."""
+        image = Attachment("猫.png", "image/png", b"\x89PNG\r\n\x1a\n" + bytes(6 * 2**20))
+        asked = UserPart("二枚とも見て", (image, image))
+        body = await body_of(ChatRequest(prompt=(UserPart("一", (image,)), UserPart("二", (image,)), asked)))
+        [first, second, last] = [message["content"] for message in body["messages"]]
+        assert first.startswith("一\n\n[An image that was here")
+        assert [part["type"] for part in second] == ["text", "image_url"]
+        assert [part["type"] for part in last] == ["text", "image_url", "image_url"]
+        assert last[0]["text"] == "二枚とも見て"
+
     async def test_images_follow_the_text_as_data_urls(self) -> None:
         image = Attachment("猫.png", "image/png", b"\x89PNG\r\n\x1a\n\x00\xff")
         body = await body_of(ChatRequest(prompt=(UserPart("これは何？", (image,)),)))

@@ -3,7 +3,7 @@
 import asyncio
 import errno
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from math import nan
 from typing import Any
@@ -15,7 +15,7 @@ from cc_bot.domain.errors import InvalidSetting, PortTaken, StorageError
 from cc_bot.domain.pulse import Pulse
 from cc_bot.metrics import PrometheusMeter, Vitals, serving
 from cc_bot.metrics.health import ROOM_BYTES
-from cc_bot.metrics.server import why_not
+from cc_bot.metrics.server import MOST_CONNECTIONS, PATIENCE_S, why_not
 
 
 @dataclass
@@ -77,10 +77,13 @@ class Served:
 
 
 @asynccontextmanager
-async def served(watched: Watched) -> AsyncIterator[Served]:
+async def served(watched: Watched, patience_s: float = PATIENCE_S) -> AsyncIterator[Served]:
     meter = PrometheusMeter("1.2.3")
     vitals = Vitals(watched.pulse, watched, Busy, watched.free, watched.backed_up, patience_s=0.05)
-    async with serving("127.0.0.1", 0, meter, vitals) as port, aiohttp.ClientSession() as client:
+    async with (
+        serving("127.0.0.1", 0, meter, vitals, patience_s=patience_s) as port,
+        aiohttp.ClientSession() as client,
+    ):
         yield Served(watched, meter, client, f"http://127.0.0.1:{port}")
 
 
@@ -172,6 +175,97 @@ class TestMetrics:
         await program.get("/metrics")
         program.watched.pulse.begin(lambda: 0.5)
         assert "cc_bot_gateway_latency_seconds 0.5" in (await program.get("/metrics"))[1]
+
+
+@pytest.fixture
+async def impatient() -> AsyncIterator[Served]:
+    watched = Watched()
+    watched.pulse.begin(lambda: 0.05)
+    async with served(watched, patience_s=0.5) as program:
+        yield program
+
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: x\r\n"
+BODY = b"POST /healthz HTTP/1.1\r\nHost: x\r\n"
+TRICKLES: dict[str, tuple[bytes, bytes]] = {
+    "nothing at all": (b"", b""),
+    "half a request line": (b"GET /heal", b""),
+    "a header line at a time": (GET, b"X-Y: z\r\n"),
+    "a letter of a header at a time": (GET + b"X-Y: ", b"z"),
+    "empty lines": (b"", b"\r\n"),
+}
+WHOLE: dict[str, bytes] = {
+    "no body": GET + b"\r\n",
+    "a body that never comes": BODY + b"Content-Length: 1000000000\r\n\r\n",
+    "a body without end": BODY + b"Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n",
+    "a thousand requests": (GET + b"\r\n") * 1000,
+}
+
+
+class TestAConnection:
+    """Each ends by the server's hand, and none needs the other side to be of good will."""
+
+    @pytest.mark.parametrize("trickle", TRICKLES)
+    async def test_whose_request_does_not_come_to_an_end_is_closed(
+        self, impatient: Served, trickle: str
+    ) -> None:
+        first, more = TRICKLES[trickle]
+        async with asyncio.timeout(20), opened(impatient) as (reader, writer):
+            writer.write(first)
+            ending = asyncio.create_task(rest_of(reader))
+            while not ending.done():
+                writer.write(more)
+                await asyncio.sleep(0.05)
+            assert b"200 OK" not in await ending
+        assert await impatient.health() == (200, {"status": "ok", "problems": {}})
+
+    @pytest.mark.parametrize("whole", WHOLE)
+    async def test_is_for_one_answer(self, program: Served, whole: str) -> None:
+        async with asyncio.timeout(5), opened(program) as (reader, writer):  # and not PATIENCE_S
+            writer.write(WHOLE[whole])
+            assert (await rest_of(reader)).count(b"HTTP/1.1 ") == 1
+
+    async def test_whose_answer_is_not_read_is_closed(self, impatient: Served) -> None:
+        for number in range(100_000):
+            impatient.meter.failed(f"Trouble{number}")  # longer than any socket's buffer
+        async with asyncio.timeout(20), opened(impatient, limit=1) as (reader, writer):
+            writer.write(GET.replace(b"healthz", b"metrics") + b"\r\n")
+            await asyncio.sleep(1.5)
+            with pytest.raises((ConnectionResetError, asyncio.IncompleteReadError)):
+                await reader.readexactly(100_000_000)
+
+    async def test_too_many_is_turned_away_and_others_are_served_again_soon(self, impatient: Served) -> None:
+        async with asyncio.timeout(20), AsyncExitStack() as stack:
+            held = [await stack.enter_async_context(opened(impatient)) for _ in range(MOST_CONNECTIONS)]
+            async with opened(impatient) as (reader, writer):
+                writer.write(GET + b"\r\n")
+                assert await rest_of(reader) == b""
+            assert [await rest_of(reader) for reader, _ in held] == [b""] * MOST_CONNECTIONS
+            assert (await impatient.health())[0] == 200
+
+
+@asynccontextmanager
+async def opened(
+    program: Served, limit: int = 2**16
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    reader, writer = await asyncio.open_connection(
+        "127.0.0.1", int(program.url.rpartition(":")[2]), limit=limit
+    )
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+        with suppress(ConnectionError):
+            await writer.wait_closed()
+
+
+async def rest_of(reader: asyncio.StreamReader) -> bytes:
+    """All that comes until the server closes, one way or the other."""
+    data = b""
+    with suppress(ConnectionError):
+        while piece := await reader.read(65536):
+            data += piece
+    return data
 
 
 class TestServing:

@@ -65,6 +65,7 @@ async def do_everything(database: Database) -> set[str]:
     await stores.memories.supersede(USER, newer.memory.id, other.id)
     memory = newer.memory
     await stores.memories.get(USER, memory.id)
+    await stores.memories.refuses("猫")
     await stores.memories.search(USER, "猫 犬", category="general", tags=("猫",), audience="anywhere")
     await stores.memories.search(USER, "")
     await stores.memories.matching(USER, f"#{memory.id}")
@@ -107,7 +108,7 @@ async def do_everything(database: Database) -> set[str]:
         *await grow_old_and_leave(stores),
         *await do_everything_with_canvases(stores),
         *("open", "earlier", "commit_turn", "archive_turn", "clear", "expire"),
-        *("add", "remember", "get", "find", "search", "matching", "list", "count", "statistics"),
+        *("add", "remember", "get", "find", "search", "matching", "list", "count", "statistics", "refuses"),
         *(
             "embedded",
             "update",

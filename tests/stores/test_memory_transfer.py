@@ -47,6 +47,17 @@ class TestPlan:
         assert (plan.known, plan.empty, plan.too_long, plan.secret) == (2, 2, 1, 1)
         assert plan.refused == 4
 
+    async def test_measures_memories_before_it_looks_through_them(self, stores: Stores) -> None:
+        secret = "パスワードは Tr0ub4dor&3"
+        read = [
+            PortableMemory("猫", tags=(secret,) * 300),
+            PortableMemory("犬", category=secret * 300),
+            PortableMemory("鳥", metadata={"x": secret * 300}),
+            PortableMemory(secret * 1000),
+        ]
+        plan = await stores.memory_transfer.plan(ME, read)
+        assert (plan.new, plan.too_long, plan.secret) == ((), 4, 0)
+
     async def test_changes_nothing(self, stores: Stores) -> None:
         await stores.memory_transfer.plan(ME, [PortableMemory("お茶が好き")])
         assert await stores.memories.count(ME) == 0

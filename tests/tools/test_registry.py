@@ -14,7 +14,7 @@ from cc_bot.domain import Locale
 from cc_bot.domain.errors import EmptyMemory
 from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores
-from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry, discover, tool
+from cc_bot.tools.registry import LONGEST_TEXT, ToolContext, ToolOutcome, ToolRegistry, discover, tool
 
 
 @tool(writes=False)
@@ -132,6 +132,34 @@ class TestCall:
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+
+
+class TestACallThatIsTooLong:
+    """What is in it would fit a pattern of secrets, or a parser; neither is asked."""
+
+    async def test_is_answered_with_an_error_before_anything_is_done_with_it(
+        self, context: ToolContext
+    ) -> None:
+        arguments = '{"content": "' + "パスワードは Sakura2024! " * 500_000 + '"}'
+        outcome = await call(discover(cc_bot.tools), context, "remember", arguments)
+        assert (outcome.ok, outcome.secret) == (False, False)
+        assert json.loads(outcome.text) == {
+            "error": "Too long: the arguments of a call have 32768 characters at most."
+        }
+
+    @pytest.mark.parametrize("length", [LONGEST_TEXT, LONGEST_TEXT + 1])
+    async def test_in_one_of_its_texts_is_answered_likewise(self, context: ToolContext, length: int) -> None:
+        given: list[str] = []
+
+        @tool(writes=False)
+        async def keep(context: ToolContext, text: str) -> Mapping[str, Any]:
+            """Keep it."""
+            given.append(text)
+            return {}
+
+        outcome = await call(ToolRegistry([keep]), context, "keep", json.dumps({"text": "x" * length}))
+        assert outcome.ok == bool(given) == (length == LONGEST_TEXT)
+        assert outcome.ok or "text: 6000 characters at most" in outcome.text
 
 
 class TestSecretInACallThatFailed:

@@ -5,8 +5,9 @@ At least every QUIET_S seconds something changes visibly, so that nobody has to 
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from types import TracebackType
 
 import hikari
@@ -34,6 +35,8 @@ INTERVAL_S = 1.2
 """Between edits. A webhook takes five requests in two seconds, and the other messages of a long answer share
 them."""
 QUIET_S = 15.0
+_SHORT_CHARACTERS = 4000
+"""An answer of so much is laid out in some milliseconds; one of the longest takes half a second."""
 
 
 class LiveAnswer:
@@ -80,7 +83,7 @@ class LiveAnswer:
 
     async def open(self) -> None:
         """Post the first message, before the turn begins. Raises hikari's errors."""
-        await self._reply.show(self._pages_now())
+        await self._reply.show(await self._laid_out(self._pages_now))
 
     def feed(self, event: TurnEvent) -> None:
         self.state = advance(self.state, event)
@@ -99,13 +102,17 @@ class LiveAnswer:
         if self._before and not self.state.text.strip():
             await self._restore(self._before)
             return
+        pages = partial(final_pages, self.state, self._words, temporary=temporary, note=note)
         try:
-            await self._show_end(
-                final_pages(self.state, self._words, temporary=temporary, note=note), user_id
-            )
+            await self._show_end(await self._laid_out(pages), user_id)
         except PostUncertain:
-            pages = final_pages(self.state, self._words, temporary=temporary, note=note, as_file=True)
-            await self._show_end(pages, user_id)
+            await self._show_end(await self._laid_out(partial(pages, as_file=True)), user_id)
+
+    async def _laid_out(self, make: Callable[[], Sequence[Page]]) -> Sequence[Page]:
+        """Pages of the answer; a long one is no work for the event loop."""
+        if len(self.state.text) <= _SHORT_CHARACTERS:
+            return make()
+        return await asyncio.to_thread(make)
 
     async def _show_end(self, pages: Sequence[Page], user_id: int | None) -> None:
         if len(pages) > 1:
@@ -140,7 +147,7 @@ class LiveAnswer:
 
     async def _show_now(self) -> None:
         """Show the present state if Discord lets us; if not, the next one will do."""
-        pages = self._pages_now()
+        pages = await self._laid_out(self._pages_now)
         if self._one_message and not self._reply.begun:
             return  # its first message may be there already: only the end is worth a second post
         try:

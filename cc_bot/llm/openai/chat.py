@@ -6,11 +6,17 @@ chunks are taken as plain JSON, not as the client's typed objects, whose annotat
 One clock bounds everything: `timeout_s` seconds may pass from the question, or from the model's last
 sign of life, until its next one. Retries, their waits (`Retry-After`) and keep-alives do not stop it. A
 server that asks for a longer wait than that is not waited for at all.
+
+What comes is bounded, whatever the server is: bytes, of all and of one event (client.py); time; what is
+said, in characters; calls and their arguments (tool_calls.py). What was said up to a bound is a cut answer.
 """
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import partial
+from typing import Final
 
 import structlog
 from openai import AsyncStream, BadRequestError, UnprocessableEntityError
@@ -20,12 +26,20 @@ from cc_bot.domain.events import Usage
 from cc_bot.llm.chat_chunks import Piece, TextJoiner, read_chunk
 from cc_bot.llm.chat_messages import Json, request_body
 from cc_bot.llm.context_length import read_refusal
-from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent
+from cc_bot.llm.model import MAX_ANSWER_CHARACTERS, ChatRequest, Delta, Finish, ModelEvent, UserPart
 from cc_bot.llm.openai.client import FAILURES, MAX_RETRIES, Trouble, diagnose, open_client
 from cc_bot.llm.tool_calls import ToolCallAssembler
 
 _TRAILER_TIMEOUT_S = 3.0
 """How long to wait for usage after the finish reason: the answer is complete without it."""
+
+LONGEST_S: Final = 600.0
+"""Of one answer, as of a turn; summaries and the like have no turn that ends them. A model that gives signs
+of life for ever is ended."""
+_BREATH_S: Final = 0.01
+"""For how long chunks that are there already are taken in before others have their turn on the event loop."""
+_LONGEST_EVENT: Final = 2**20
+"""Bytes of one chunk: a whole answer in one, each character written as \\uXXXX, takes 600,000."""
 
 _CUT_REASONS = frozenset({"length", "max_tokens", "content_filter", "error", "abort", "cancelled"})
 
@@ -46,16 +60,24 @@ class OpenAIChatModel:
         timeout_s: float = 45,
         max_retries: int = MAX_RETRIES,
         cache_control: bool = False,
+        longest_s: float = LONGEST_S,
     ) -> None:
         """Without `base_url` it is OpenAI's own server that is asked. `timeout_s` is seconds without
-        a sign of life. `cache_control` marks what can be cached for gateways that pass Anthropic's marks on.
-        Building the client takes over 100 ms: do it at start, not during a turn."""
+        a sign of life, `longest_s` seconds of one answer. `cache_control` marks what can be cached for
+        gateways that pass Anthropic's marks on. Building the client takes over 100 ms: do it at start, not
+        during a turn.
+        """
         self._model = model
         self._timeout_s = timeout_s
+        self._longest_s = longest_s
         self._cache_control = cache_control
         self._refused_options: frozenset[str] = frozenset()
         self._client = open_client(
-            api_key=api_key, base_url=base_url, timeout_s=timeout_s, max_retries=max_retries
+            api_key=api_key,
+            base_url=base_url,
+            timeout_s=timeout_s,
+            max_retries=max_retries,
+            longest_event=_LONGEST_EVENT,
         )
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
@@ -68,6 +90,8 @@ class OpenAIChatModel:
                 async for piece in pieces:
                     if text := reply.add(piece):
                         yield Delta(text)
+                    if reply.full:
+                        break
             except FAILURES as error:
                 trouble = diagnose(error)
         # Once the finish reason is there, what breaks later takes nothing away.
@@ -87,16 +111,21 @@ class OpenAIChatModel:
     async def _pieces(self, request: ChatRequest) -> AsyncGenerator[Piece, None]:
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._timeout_s
+        end = clock() + self._longest_s
+        breath = clock() + _BREATH_S
         async with asyncio.timeout_at(deadline):
             chunks = await self._ask(request)
         async with chunks:
             while True:
-                async with asyncio.timeout_at(deadline):
+                async with asyncio.timeout_at(min(deadline, end)):
                     chunk = await anext(chunks, _END)
                 if chunk is _END:
                     return
                 piece = read_chunk(chunk)
                 yield piece
+                if clock() >= breath:
+                    await asyncio.sleep(0)
+                    breath = clock() + _BREATH_S
                 if piece.finish_reason:
                     deadline = clock() + min(_TRAILER_TIMEOUT_S, self._timeout_s)
                 elif piece.alive:
@@ -104,13 +133,17 @@ class OpenAIChatModel:
 
     async def _ask(self, request: ChatRequest) -> AsyncStream[object]:
         """Ask with every option that this server has not refused yet; once it refuses, with fewer."""
-        body = request_body(self._model, request, cache_control=self._cache_control)
+        make = partial(request_body, self._model, request, cache_control=self._cache_control)
+        # Images are megabytes, and more of them once they are text: no work for the event loop.
+        body = await asyncio.to_thread(make) if _has_images(request) else make()
         max_retries = 0 if request.answer_begun else self._client.max_retries
         refused = self._refused_options
         while True:
             options = {name: value for name, value in _options(request).items() if name not in refused}
             try:
-                chunks = await self._post(body | options, max_retries)
+                encode = partial(_json, body | options)
+                content = await asyncio.to_thread(encode) if _has_images(request) else encode()
+                chunks = await self._post(content, max_retries)
             except (BadRequestError, UnprocessableEntityError) as error:
                 if not options or request.answer_begun or read_refusal(error.body, error.message):
                     raise
@@ -121,11 +154,11 @@ class OpenAIChatModel:
                     self._refused_options = refused
                 return chunks
 
-    async def _post(self, body: Json, max_retries: int) -> AsyncStream[object]:
+    async def _post(self, content: bytes, max_retries: int) -> AsyncStream[object]:
         return await self._client.post(
             "/chat/completions",
             cast_to=object,
-            body=body,
+            content=content,
             options={"max_retries": max_retries},
             stream=True,
             stream_cls=AsyncStream[object],
@@ -152,6 +185,7 @@ class _Reply:
         self.usage = Usage()
         self.finish_reason: str | None = None
         self.chunks = 0
+        self._room = MAX_ANSWER_CHARACTERS
         self._calls = ToolCallAssembler()
 
     def add(self, piece: Piece) -> str:
@@ -161,7 +195,14 @@ class _Reply:
         self.usage = piece.usage or self.usage
         for fragment in piece.fragments:
             self._calls.add(fragment)
-        return self.text.add(piece.text) if piece.text else ""
+        text = piece.text[: max(self._room, 0)]
+        self._room -= len(piece.text)
+        return self.text.add(text) if text else ""
+
+    @property
+    def full(self) -> bool:
+        """Whether more was said than an answer may have. White space that is held back counts too."""
+        return self._room < 0
 
     def finish(self) -> Finish:
         """The end of a whole answer. Calls count even if the server says `stop`, as many do."""
@@ -169,7 +210,9 @@ class _Reply:
         return Finish("tools" if requests else "stop", requests, self.usage, self._model)
 
     def trouble(self) -> Trouble | None:
-        """Why a stream that ended by itself is no whole answer; None if it is one."""
+        """Why a stream that ended by itself, or is full, is no whole answer; None if it is one."""
+        if self.full:
+            return Trouble(ModelUnavailable(), "too_long")
         if self.finish_reason is None:
             return Trouble(ModelUnavailable(), "no_finish_reason")
         if self.finish_reason == "content_filter":
@@ -177,6 +220,21 @@ class _Reply:
         if self.finish_reason in _CUT_REASONS:
             return Trouble(ModelUnavailable(), "cut_by_server")
         return None
+
+
+def _has_images(request: ChatRequest) -> bool:
+    return any(isinstance(part, UserPart) and part.images for part in request.prompt)
+
+
+def _json(body: Json) -> bytes:
+    """The body as it is sent. Message by message: each is one call that holds the interpreter's lock."""
+    fields = {name: _dumps(value) for name, value in body.items() if name != "messages"}
+    fields["messages"] = b"[" + b",".join(map(_dumps, body["messages"])) + b"]"
+    return b"{" + b",".join(_dumps(name) + b":" + value for name, value in fields.items()) + b"}"
+
+
+def _dumps(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 def _options(request: ChatRequest) -> Json:

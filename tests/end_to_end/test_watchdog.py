@@ -1,0 +1,94 @@
+"""A program whose loop stands ends by itself, and one that was asked to stop within 15 seconds.
+
+Nothing that a user can send should make the loop stand: that is what test_worst_inputs.py is for. So the
+interpreter is told to, by a file that it reads before the program, at a signal that the program does not use.
+"""
+
+import asyncio
+import json
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from cc_bot.app.watchdog import EXIT_STOOD, LIMIT_S
+from tests.end_to_end.stage import set_stage
+
+CUSTOMIZED = """
+import re, signal, threading, time
+
+def stand(*_):
+    {way}
+
+signal.signal(signal.SIGUSR1, stand)
+"""
+
+WAYS = {
+    "in python": 'while True: len("geheim")',
+    "in a pattern": 're.match(r"(a+)+$", "a" * 60 + "geheim")',
+    "in c": "sum(range(10**12))",
+    "in a thread": "threading.Thread(target=time.sleep, args=(120,)).start()",
+}
+TOLD_TO_STOP = ("in c", "in a thread")
+"""The first holds the interpreter's lock, so that no handler of ours hears of the signal."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    log: str
+    seconds: float
+    """From when it stood, or was told to stop."""
+
+
+def customized(tmp_path_factory: pytest.TempPathFactory, way: str) -> Path:
+    folder = tmp_path_factory.mktemp("standing")
+    (folder / "sitecustomize.py").write_text(CUSTOMIZED.format(way=WAYS[way]))
+    return folder
+
+
+async def end_of(folder: Path, way: str) -> Ended:
+    async with set_stage(folder, {"PYTHONPATH": str(folder)}) as stage:
+        stage.program.from_nothing = True
+        await stage.start()
+        clock = asyncio.get_running_loop().time
+        stage.program.send(signal.SIGUSR1)
+        await asyncio.sleep(1)  # by then it stands
+        begun = clock()
+        if way in TOLD_TO_STOP:
+            stage.program.send(signal.SIGTERM)
+        return Ended(await stage.program.ended(), stage.program.output, clock() - begun)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def ended(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Ended]:
+    """All of them side by side: each takes as long as the program waits."""
+    ends = await asyncio.gather(*(end_of(customized(tmp_path_factory, way), way) for way in WAYS))
+    return dict(zip(WAYS, ends, strict=True))
+
+
+class TestALoopThatStands:
+    async def test_is_ended_with_a_record_of_where_it_stood(self, ended: Mapping[str, Ended]) -> None:
+        end = ended["in python"]
+        assert end.code == EXIT_STOOD
+        [record] = [json.loads(line) for line in end.log.splitlines() if "loop_stood" in line]
+        assert record["stood_s"] >= LIMIT_S
+        assert record["stack"][0].startswith("sitecustomize.py:")
+
+    @pytest.mark.parametrize("way", ["in a pattern", "in c"])
+    async def test_is_ended_where_no_thread_can_run(self, ended: Mapping[str, Ended], way: str) -> None:
+        assert ended[way].code == EXIT_STOOD
+        assert "in stand\n" in ended[way].log
+
+    async def test_leaves_no_value_in_the_log(self, ended: Mapping[str, Ended]) -> None:
+        assert "geheim" not in "".join(end.log for end in ended.values())
+
+
+class TestSigterm:
+    @pytest.mark.parametrize("way", TOLD_TO_STOP)
+    async def test_ends_the_program_whatever_it_does(self, ended: Mapping[str, Ended], way: str) -> None:
+        assert ended[way].code == EXIT_STOOD
+        assert ended[way].seconds < 15

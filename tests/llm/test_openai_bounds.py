@@ -1,0 +1,158 @@
+"""What comes from a server is bounded, however it comes: nobody else waits for one answer or its calls."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from cc_bot.domain.errors import ModelUnavailable
+from cc_bot.llm.chat_chunks import CallFragment
+from cc_bot.llm.model import MAX_ANSWER_CHARACTERS, MAX_ARGUMENTS_CHARACTERS, MAX_CALLS
+from cc_bot.llm.openai import OpenAIChatModel
+from cc_bot.llm.tool_calls import ToolCallAssembler
+from tests.llm.asking import hear, loopback
+from tests.loopback.model_server import (
+    Chunk,
+    End,
+    Fragment,
+    LoopbackModelServer,
+    Pause,
+    Raw,
+    Reply,
+    Say,
+    Step,
+    fails,
+    says,
+)
+
+MIB = 2**20
+LATE = (Say("Zu spät"), End())
+
+
+class TestAnswer:
+    @pytest.mark.parametrize("pieces", [1, 50])
+    async def test_that_is_too_long_is_cut_where_it_may_be_no_longer(self, pieces: int) -> None:
+        text = "あ" * ((MAX_ANSWER_CHARACTERS + 5000) // pieces)
+        async with loopback(says(*[text] * pieces)) as (model, _):
+            heard = await hear(model)
+        assert heard.text == "あ" * MAX_ANSWER_CHARACTERS
+        assert heard.finish.reason == "cut"
+
+    async def test_of_just_the_length_is_whole(self) -> None:
+        async with loopback(says("あ" * MAX_ANSWER_CHARACTERS)) as (model, _):
+            heard = await hear(model)
+        assert (len(heard.text), heard.finish.reason) == (MAX_ANSWER_CHARACTERS, "stop")
+
+    async def test_of_white_space_without_end_is_none(self) -> None:
+        async with loopback(Reply(*[Say(" " * 5000)] * 25, End()), max_retries=0) as (model, _):
+            with pytest.raises(ModelUnavailable):
+                await hear(model)
+
+
+class TestStream:
+    """Of which each is much longer than what the model may say, and none says anything."""
+
+    @pytest.mark.parametrize(
+        "reply",
+        [
+            Reply(Chunk({"choices": [{"delta": {"reasoning": "x" * 2 * MIB}}]}), *LATE),
+            Reply(Raw("data: [\n"), *[Raw("data: 1,\n" * 100_000)] * 2, Raw("data: 1]\n\n"), *LATE),
+            Reply(Raw(":" * 2 * MIB + "\n\n"), *LATE),
+            Reply(*[Raw(f": {'x' * (MIB // 2)}\n\n")] * 130, *LATE),
+            Reply(Raw("data: " + "[" * (MIB // 2) + "\n\n"), *LATE),
+            fails(400, "x" * 65 * MIB),
+        ],
+        ids=["one line", "one event of many lines", "one comment", "comments", "nesting", "an error"],
+    )
+    async def test_of_too_many_bytes_is_no_answer(self, reply: Reply) -> None:
+        async with loopback(reply, max_retries=0) as (model, _):
+            with pytest.raises(ModelUnavailable):
+                await hear(model)
+
+    async def test_that_grows_too_long_after_the_first_words_is_a_cut_answer(self) -> None:
+        async with loopback(Reply(Say("はい、"), Raw("data: " + "x" * 2 * MIB))) as (model, _):
+            heard = await hear(model)
+        assert (heard.text, heard.finish.reason) == ("はい、", "cut")
+
+    async def test_whose_events_end_in_any_way_is_measured_event_by_event(self) -> None:
+        event = 'data: {"choices":[{"delta":{"reasoning":"' + "x" * 100_000 + '"}}]}'
+        for blank in ("\n\n", "\r\n\r\n", "\r\r"):
+            pieces = [Raw(event + blank[:1]), Raw(blank[1:])] * 12
+            async with loopback(Reply(*pieces, Say("はい"), End())) as (model, _):
+                assert (await hear(model)).text == "はい"
+
+    @pytest.mark.parametrize(
+        "sign", [{"content": ""}, {"reasoning_content": "うーん"}, {"content": " "}], ids=str
+    )
+    async def test_that_goes_on_for_ever_is_ended(self, sign: dict[str, str]) -> None:
+        steps: list[Step] = [Chunk({"choices": [{"delta": sign}]}), Pause(0.05)] * 200
+        async with LoopbackModelServer(Reply(*steps, *LATE)) as server:
+            model = OpenAIChatModel(
+                "m", base_url=server.base_url, timeout_s=0.3, longest_s=0.5, max_retries=0
+            )
+            try:
+                with pytest.raises(ModelUnavailable):
+                    await hear(model)
+            finally:
+                await model.close()
+
+
+class TestCalls:
+    async def test_of_too_long_arguments_are_known_as_such_and_not_kept_in_full(self) -> None:
+        steps = [Fragment('{"content": "', "remember", "a"), *[Fragment("あ" * 50_000)] * 20]
+        async with loopback(Reply(*steps, End("tool_calls"))) as (model, _):
+            [request] = (await hear(model)).finish.tool_requests
+        assert request.oversized
+        assert len(request.arguments) == MAX_ARGUMENTS_CHARACTERS + 1
+
+    async def test_of_just_the_length_are_whole(self) -> None:
+        arguments = '{"content": "' + "あ" * (MAX_ARGUMENTS_CHARACTERS - 15) + '"}'
+        async with loopback(Reply(Fragment(arguments, "remember", "a"), End("tool_calls"))) as (model, _):
+            [request] = (await hear(model)).finish.tool_requests
+        assert (request.arguments, request.oversized) == (arguments, False)
+
+    async def test_beyond_number_are_left_out(self) -> None:
+        many = [Fragment("{}", "recall", f"id{number}", number) for number in range(300)]
+        in_one = {
+            "choices": [
+                {"delta": {"tool_calls": [{"index": n, "function": {"name": "recall"}} for n in range(5000)]}}
+            ]
+        }
+        async with loopback(Reply(*many, Chunk(in_one), End("tool_calls"))) as (model, _):
+            requests = (await hear(model)).finish.tool_requests
+        assert [request.id for request in requests] == [f"id{number}" for number in range(MAX_CALLS)]
+
+    async def test_have_names_and_ids_of_bounded_length(self) -> None:
+        steps = [Fragment(None, "x" * 1000, "y" * 100_000), *[Fragment(None, "z" * 1000)] * 50]
+        async with loopback(Reply(*steps, End("tool_calls"))) as (model, _):
+            [request] = (await hear(model)).finish.tool_requests
+        assert max(len(request.name), len(request.id)) <= 256
+
+
+FRAGMENTS: dict[str, Callable[[int], CallFragment]] = {
+    "a call each": lambda n: CallFragment(n, f"id{n}", "remember", "{}"),
+    "one call": lambda n: CallFragment(0, arguments="x"),
+    "the name in each": lambda n: CallFragment(0, "a", "remember", '{"a": "' if not n else "x"),
+    "brackets in each": lambda n: CallFragment(0, "a", "remember", '{"a": [' if not n else "[],"),
+    "what looks whole in each": lambda n: CallFragment(None, "a", "remember", '{"a": "' if not n else "}"),
+    "an object and no more": lambda n: CallFragment(0, "a", "remember", "[{}]"),
+    "a longer name each": lambda n: CallFragment(0, "a", "n" * (n % 5000)),
+}
+
+
+class TestFragments:
+    @pytest.mark.parametrize("kind", FRAGMENTS)
+    def test_cost_the_same_however_many_came_before(self, kind: str) -> None:
+        few, many = (min(seconds_for(kind, count) for _ in range(3)) for count in (5_000, 40_000))
+        assert many < few * 8 * 3  # 8 where growth is linear, 64 where it is quadratic
+
+
+def seconds_for(kind: str, count: int) -> float:
+    """Of this process alone, so that it does not matter who else is at work."""
+    fragments = [FRAGMENTS[kind](number) for number in range(count)]
+    assembler = ToolCallAssembler()
+    begun = time.process_time()
+    for fragment in fragments:
+        assembler.add(fragment)
+    assembler.requests()
+    return time.process_time() - begun
