@@ -34,6 +34,14 @@ class Wishes:
     confirmed: Callable[[Staged], bool]
     """Whether the operator wants this one, asked when it has been checked."""
     without_erasures: bool = False
+    rows_only: bool = False
+    """Whether what cc-bot does not make is left behind, instead of the backup being refused."""
+
+    @property
+    def options(self) -> str:
+        """What else stood on the command line."""
+        erasures = " --without-erasures" if self.without_erasures else ""
+        return erasures + (" --rows-only" if self.rows_only else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +63,10 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
         if not wishes.backup.is_file():  # before anything is asked for it
             raise BackupMissing(path=str(wishes.backup))
         logs, unreadable = await asyncio.to_thread(_logs, database, wishes)
-        with staged(wishes.backup, database, progress=progress) as copy:
+        with staged(wishes.backup, database, rows_only=wishes.rows_only, progress=progress) as copy:
             progress("waiting", 0, 0)
             if not wishes.confirmed(copy):
-                more = " --without-erasures" if wishes.without_erasures else ""
-                raise NotConfirmed(command=f"cc-bot restore {wishes.backup} --yes{more}")
+                raise NotConfirmed(command=f"cc-bot restore {wishes.backup} --yes{wishes.options}")
             forgotten = await make_fit(
                 copy.path,
                 tuple(logs.values()),

@@ -3,6 +3,8 @@
 SQLite's own check finds pages that do not fit together. It does not find a file that is whole and not the one
 that was made: cut off by a copy over the network and mended by a tool, or taken for another. The hash finds
 that, and the counts say to a person what is in it.
+
+It proves damage, not origin: whoever can change a backup can write a manifest for it.
 """
 
 import hashlib
@@ -59,8 +61,11 @@ class Manifest:
             fields = json.loads(text)
             if fields.pop("format") != _FORMAT:
                 raise ValueError("a manifest of another program")
-            return cls(**{**fields, "made_at": datetime.fromisoformat(fields["made_at"])})
-        except (TypeError, KeyError, AttributeError) as error:
+            made_at = datetime.fromisoformat(fields["made_at"])
+            if made_at.tzinfo is None:
+                raise ValueError("a moment without a time zone")
+            return cls(**{**fields, "made_at": made_at, "rows": dict(fields["rows"])})
+        except (TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ValueError("no manifest") from error
 
 

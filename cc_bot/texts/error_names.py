@@ -80,12 +80,15 @@ class ErrorTexts:
     database_missing: str
     database_unusable: str
     database_newer: str
+    schema_changed: str
     sqlite_too_old: str
     backup_failed: str
     not_enough_room: str
     old_backups_kept: str
     backup_missing: str
     backup_damaged: str
+    backup_foreign: str
+    backup_changed: str
     restore_failed: str
     erasures_missing: str
     erasures_unreadable: str

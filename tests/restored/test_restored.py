@@ -23,7 +23,7 @@ from cc_bot.domain.errors import (
     RestoreFailed,
 )
 from cc_bot.restored import Forgotten
-from cc_bot.storage import Database, ErasureLog, apply_pending, back_up, open_database
+from cc_bot.storage import Database, ErasureLog, Statement, apply_pending, back_up, open_database
 from cc_bot.storage.manifest import manifest_path
 from cc_bot.storage.migrate import known_migrations
 from cc_bot.storage.progress import Stage
@@ -347,11 +347,14 @@ class TestRefusal:
     async def test_where_the_copy_cannot_be_upgraded_changes_nothing(self, bot: Bot) -> None:
         async with bot.stores() as stores:
             await stores.memories.add(ME, "猫が好き")
-            backup = await bot.back_up()
-        manifest_path(backup).unlink()
-        with closing(sqlite3.connect(backup)) as connection:
-            connection.execute("DROP TABLE turns")
-            connection.commit()
+            await bot.back_up()  # and with it, the record of erasures
+        backup = bot.backups / "old.db"
+        async with open_database(f"sqlite:///{backup}") as database:
+            await apply_pending(database, known_migrations()[:4])
+            columns = "user_id, content, category, metadata, created_at, updated_at, search_content"
+            values = "1, '犬', 'general', 'no JSON', '', '', '犬'"  # and 0005 reads that JSON
+            spoiled = f"INSERT INTO memories ({columns}) VALUES ({values})"
+            await database.transaction([Statement(spoiled)])
         with pytest.raises(RestoreFailed):
             await bot.restore(backup)
         assert await contents(bot, ME) == ["猫が好き"]

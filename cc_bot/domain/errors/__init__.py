@@ -75,12 +75,15 @@
         ├── DatabaseMissing     there is nothing to copy
         ├── DatabaseUnusable
         ├── DatabaseNewer       the file was written by a newer cc-bot
+        ├── SchemaChanged       it does by itself what cc-bot did not make
         ├── SqliteTooOld        Python's SQLite lacks what the SQL needs
         ├── BackupFailed        the copy could not be written
         ├── NotEnoughRoom       there is no room for it
         ├── OldBackupsKept      the copy was made, older ones could not be deleted
         ├── BackupMissing       there is nothing to restore
         ├── BackupDamaged       it is not whole, or no database of cc-bot
+        ├── BackupForeign       it holds what cc-bot does not make
+        ├── BackupChanged       a table of it is not as cc-bot makes it
         ├── RestoreFailed       the backup could not be put in place
         ├── ErasuresMissing     nobody can tell who has to be forgotten in it
         ├── ErasuresUnreadable  likewise
@@ -134,8 +137,10 @@ from cc_bot.domain.errors.root import (
 )
 from cc_bot.domain.errors.startup import (
     AlreadyRunning,
+    BackupChanged,
     BackupDamaged,
     BackupFailed,
+    BackupForeign,
     BackupMissing,
     CommandsNotRegistered,
     DatabaseFolderMissing,
@@ -157,6 +162,7 @@ from cc_bot.domain.errors.startup import (
     PortTaken,
     RefusedToken,
     RestoreFailed,
+    SchemaChanged,
     SettingsUnreadable,
     SqliteTooOld,
     StartupError,
@@ -197,8 +203,10 @@ __all__ = [
     "AttachmentNotFetched",
     "AttachmentNotSupported",
     "AttachmentTooLarge",
+    "BackupChanged",
     "BackupDamaged",
     "BackupFailed",
+    "BackupForeign",
     "BackupMissing",
     "BeingErased",
     "Busy",
@@ -259,6 +267,7 @@ __all__ = [
     "RestoreFailed",
     "ScheduleNotAskedFor",
     "ScheduleNotFound",
+    "SchemaChanged",
     "SecretNotStored",
     "ServerLimitReached",
     "SettingsUnreadable",

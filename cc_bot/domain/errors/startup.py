@@ -63,6 +63,11 @@ class DatabaseNewer(StartupError):
     """Parameters: path, found, known (schema versions)."""
 
 
+class SchemaChanged(StartupError):
+    """Somebody changed what the database does by itself. Parameters: path, name (of the object, with its
+    kind)."""
+
+
 class SqliteTooOld(StartupError):
     """Parameters: found, needed (versions)."""
 
@@ -94,6 +99,15 @@ class BackupMissing(StartupError):
 
 class BackupDamaged(StartupError):
     """It is no database of cc-bot, not whole, or not what its manifest says. Parameters: path."""
+
+
+class BackupForeign(StartupError):
+    """It holds what cc-bot does not make, beside its own. Parameters: path, name (of the object, with its
+    kind), command (that takes the rows alone)."""
+
+
+class BackupChanged(StartupError):
+    """What it holds is not as cc-bot makes it. Parameters: path, name (of the object, with its kind)."""
 
 
 class RestoreFailed(StartupError):
