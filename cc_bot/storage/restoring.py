@@ -4,8 +4,8 @@ It is copied beside the database into a folder of its own, and checked there. It
 that was made here (see fresh_copy.py): a file is handed from one machine to another, and nothing that it
 could run comes along. What has to be done to that before anybody may see it (upgrading, forgetting again) is
 done there. Then the former database gets a second name, and the copy takes its first one in one rename. So
-whenever the program ends, the database's name stands for the old file or for the new one, each whole; a folder
-that was left over goes with the next restore.
+whenever the program ends, the database's name stands for the old file or for the new one, each whole; a
+folder that was left over goes with the next restore.
 
 The write-ahead log belongs to the file that it was written for, but SQLite finds it by name alone: beside
 another file it would spoil that. So it is written back first, which at the same time proves that nobody else
