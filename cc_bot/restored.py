@@ -73,6 +73,7 @@ async def make_fit(
         await apply_pending(database, clock=clock, preserve=False)  # the backup itself is the copy
         restored = Restored(database)
         await restored.let_go()
+        await restored.count_anew()
         known = _Logs(logs, made_at or await restored.newest())
         progress("erasing", 0, 0)
         async with open_stores(url, clock=clock, embedder=None) as stores:

@@ -69,6 +69,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = UNMEASURED) -> 
             secret_patterns=config.secret_patterns,
             embedder=embedder,
             timezone=config.timezone,
+            limits=policies.limits,
         ) as stores,
         _open_summaries(
             config, stores, spending := Spending(stores.usage, policies.now), clock, meter

@@ -23,6 +23,7 @@ from cc_bot.stores.embedding import Embedding
 from cc_bot.stores.meaning import Meaning
 from cc_bot.stores.memory_edit import MemoryEdit
 from cc_bot.stores.memory_index import unfolded
+from cc_bot.stores.memory_quotas import MemoryQuotas
 from cc_bot.stores.memory_rows import MAX_ID, category_or_none, clean_tags, known_id, memory_of, statistics_of
 from cc_bot.stores.memory_search import MemorySearch
 from cc_bot.stores.memory_texts import likeness
@@ -43,8 +44,11 @@ class MemoryStore:
         embedding: Embedding | None = None,
         secret_rules: SecretRules | None = None,
         upkeep: MemoryUpkeep | None = None,
+        quotas: MemoryQuotas | None = None,
     ) -> None:
+        """Without `quotas` nothing is limited."""
         self._database = database
+        self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
         self._embedding = embedding
         self._secret_rules = secret_rules or SecretRules()
@@ -71,7 +75,7 @@ class MemoryStore:
         """Keep a note. The memory that it supersedes, if it is this user's, becomes its history. `created_at`
         is for one that is older than now.
 
-        Raises EmptyMemory, MemoryTooLong or SecretNotStored.
+        Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or MemoryFull.
         """
         note = NewMemory(
             user_id,
@@ -85,11 +89,11 @@ class MemoryStore:
             supersedes,
         )
         self._secret_rules.check(note.content, category, *tags, *note.metadata.values())
-        params = note.params(created_at or self._clock())
+        params, rules = note.params(created_at or self._clock()), await self._quotas.now()
         if supersedes is None:
-            [[(number,)]] = await self._database.transaction([Statement(sql.INSERT_ALONE, params)])
+            [(number,)] = await self._database.write(lambda: note.steps(sql.INSERT_ALONE, params, rules))
             return self.written(memory_of(row_alone(number, params)))
-        [row] = await self._database.write(lambda: note.steps(sql.INSERT, params))
+        [row] = await self._database.write(lambda: note.steps(sql.INSERT, params, rules))
         return self.written(memory_of(row))
 
     async def remember(
@@ -114,9 +118,9 @@ class MemoryStore:
         self._secret_rules.check(content, category, *tags)
         note = NewMemory(user_id, content, category, tags, {}, audience, source, expires_at, supersedes)
         former = None if supersedes is None else await self.get(user_id, supersedes)
-        params = (*note.params(self._clock()), audience)
+        params, rules = (*note.params(self._clock()), audience), await self._quotas.now()
         while True:
-            rows = await self._database.write(lambda: note.steps(sql.INSERT_UNLESS_KNOWN, params))
+            rows = await self._database.write(lambda: note.steps(sql.INSERT_UNLESS_KNOWN, params, rules))
             if rows:
                 return MemoryChange("added", self.written(memory_of(rows[0])), former)
             known = await self._database.query(sql.SELECT_ALIKE, user_id, likeness(content), audience)
@@ -246,7 +250,7 @@ class MemoryStore:
         """Change what is given; None when the memory is not there or not the user's. The text, category, tags
         and end that it had are kept as its history.
 
-        Raises EmptyMemory, MemoryTooLong or SecretNotStored.
+        Raises EmptyMemory, MemoryTooLong, SecretNotStored or MemoryFull.
         """
         content = None if content is None else clean_content(content)
         self._secret_rules.check(content, category, *(tags or ()), *(metadata or {}).values())
@@ -258,8 +262,8 @@ class MemoryStore:
             audience=audience,
             expires_at=expires_at,
         )
-        now = self._clock()
-        row = await self._database.write(lambda: edit.steps(user_id, known_id(memory_id), now))
+        now, rules = self._clock(), await self._quotas.now()
+        row = await self._database.write(lambda: edit.steps(user_id, known_id(memory_id), now, rules))
         return self.written(memory_of(row)) if row else None
 
     def refuses(self, *texts: str) -> bool:

@@ -11,6 +11,10 @@ class ErrorTexts:
     question_too_long: str
     empty_memory: str
     memory_too_long: str
+    too_many_memories: str
+    memory_full: str
+    too_many_imports: str
+    too_many_commands: str
     secret_not_stored: str
     memory_paused: str
     memory_not_found: str
@@ -33,6 +37,7 @@ class ErrorTexts:
     subject_not_understood: str
     models_not_understood: str
     limit_not_for_channels: str
+    limit_not_for_servers: str
     attachment_too_large: str
     attachment_not_supported: str
     attachment_not_fetched: str

@@ -6,6 +6,9 @@
     │   ├── QuestionTooLong
     │   ├── EmptyMemory
     │   ├── MemoryTooLong
+    │   ├── TooManyMemories
+    │   ├── MemoryFull          no room is left for their texts
+    │   ├── TooManyImports
     │   ├── SecretNotStored
     │   ├── MemoryPaused
     │   ├── MemoryNotFound
@@ -28,6 +31,7 @@
     │   ├── SubjectNotUnderstood
     │   ├── ModelsNotUnderstood
     │   ├── LimitNotForChannels
+    │   ├── LimitNotForServers
     │   ├── AttachmentTooLarge
     │   ├── AttachmentNotSupported
     │   └── AttachmentNotFetched
@@ -51,6 +55,7 @@
     ├── AccessError             the operator does not let it be done
     │   ├── NotAllowed
     │   ├── OwnersOnly
+    │   ├── TooManyCommands
     │   └── UnderMaintenance
     ├── StorageError            the database did not do what was asked
     │   ├── ConversationGone    it belongs to something that was erased meanwhile
@@ -98,6 +103,7 @@ from cc_bot.domain.errors.access import (
     AccessError,
     NotAllowed,
     OwnersOnly,
+    TooManyCommands,
     UnderMaintenance,
 )
 from cc_bot.domain.errors.input import (
@@ -111,6 +117,8 @@ from cc_bot.domain.errors.input import (
     ImportNotUnderstood,
     InputError,
     LimitNotForChannels,
+    LimitNotForServers,
+    MemoryFull,
     MemoryNotFound,
     MemoryPaused,
     MemoryTooLong,
@@ -124,6 +132,8 @@ from cc_bot.domain.errors.input import (
     ScheduleNotFound,
     SecretNotStored,
     SubjectNotUnderstood,
+    TooManyImports,
+    TooManyMemories,
     TooManySchedules,
     TooManyToImport,
     UnknownAgent,
@@ -238,7 +248,9 @@ __all__ = [
     "InvalidPolicy",
     "InvalidSetting",
     "LimitNotForChannels",
+    "LimitNotForServers",
     "LimitReached",
+    "MemoryFull",
     "MemoryNotFound",
     "MemoryPaused",
     "MemoryTooLong",
@@ -277,6 +289,9 @@ __all__ = [
     "StorageError",
     "SubjectNotUnderstood",
     "TooManyAtOnce",
+    "TooManyCommands",
+    "TooManyImports",
+    "TooManyMemories",
     "TooManySchedules",
     "TooManyToImport",
     "TurnError",
