@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from cc_bot.app.clocks import clock_of
@@ -10,6 +11,7 @@ from cc_bot.config import Config
 from cc_bot.domain.errors import (
     BackupMissing,
     ErasuresMissing,
+    ErasuresThinned,
     ErasuresUnreadable,
     NotConfirmed,
     RestoreFailed,
@@ -67,6 +69,7 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
             progress("waiting", 0, 0)
             if not wishes.confirmed(copy):
                 raise NotConfirmed(command=f"cc-bot restore {wishes.backup} --yes{wishes.options}")
+            _need_reach(copy, logs, wishes)
             forgotten = await make_fit(
                 copy.path,
                 tuple(logs.values()),
@@ -99,6 +102,22 @@ def _logs(database: Path, wishes: Wishes) -> tuple[dict[Path, Erasures], list[Pa
         if not logs:
             raise ErasuresMissing(path=str(own))
     return logs, unreadable
+
+
+def _need_reach(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> None:
+    """See that one of the logs is whole from the backup's moment on. Raises ErasuresThinned, unless the
+    operator goes on without."""
+    reach = dict[bytes, datetime | None]()
+    for log in logs.values():  # of two copies of one log, the one that was not thinned may be older
+        reach[log.salt] = _earlier(log.whole_since, reach.get(log.salt, log.whole_since))
+    since = max((each for each in reach.values() if each), default=None)
+    if since and not wishes.without_erasures and (copy.made_at is None or copy.made_at < since):
+        raise ErasuresThinned(path=str(wishes.backup), since=f"{since:%Y-%m-%d}")
+
+
+def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
+    """None is the earliest of all."""
+    return min(one, other) if one and other else None
 
 
 def _adopt(own: Path, logs: dict[Path, Erasures], unreadable: list[Path]) -> None:

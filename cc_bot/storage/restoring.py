@@ -59,6 +59,13 @@ class Staged:
     """None for a file that came without one."""
     schema_version: int
     rows: Rows
+    newest: datetime | None
+    """Up to when somebody did something, by this program's own clock."""
+
+    @property
+    def made_at(self) -> datetime | None:
+        """When it was made, as far as that can be told."""
+        return self.manifest.made_at if self.manifest else self.newest
 
 
 @contextmanager
@@ -111,7 +118,7 @@ def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> Sta
         raise BackupDamaged(path=str(backup))
     for suffix in ("", *SIDECARS):
         _beside(copy, suffix).unlink(missing_ok=True)
-    return Staged(path, manifest, version, rows)
+    return Staged(path, manifest, version, rows, _newest(path))
 
 
 def _take_rows(copy: Path, path: Path, rows_only: bool) -> tuple[int, Rows]:
@@ -126,6 +133,19 @@ def _take_rows(copy: Path, path: Path, rows_only: bool) -> tuple[int, Rows]:
     path.touch(mode=0o600)
     copy_rows(copy, path, version)
     return version, rows
+
+
+def _newest(path: Path) -> datetime | None:
+    """Moments are texts of one width. Nothing of one that is none."""
+    with closing(open_warily(path)) as connection, suppress(ValueError):
+        moments = (
+            "SELECT max(at) FROM (SELECT max(last_active) AS at FROM sessions "
+            "UNION ALL SELECT max(created_at) FROM memories)"
+        )
+        [(at,)] = connection.execute(moments).fetchall()
+        moment = datetime.fromisoformat(at) if at else None
+        return moment if moment and moment.tzinfo else None
+    return None
 
 
 def _refusal(backup: Path, deviating: Deviating) -> BackupForeign | BackupChanged:

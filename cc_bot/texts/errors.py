@@ -101,6 +101,7 @@ JA = ErrorTexts(
     restore_failed="{path} に復元できませんでした。データベースは元のままです。空き容量と、バックアップを読む権限、書き込む権限を確かめてください。",
     erasures_missing="消去の記録 {path} がないため、消した人のデータまで戻ってしまうかもしれません。記録を元の場所に戻すか、それでもよければ --without-erasures を付けてください。",
     erasures_unreadable="消去の記録 {path} を読めないため、消した人のデータまで戻ってしまうかもしれません。読める記録に置きかえるか、それでもよければ --without-erasures を付けてください。",
+    erasures_thinned="バックアップ {path} は、消去の記録がさかのぼれる {since} より古いものです。消した人のデータまで戻ってしまうかもしれません。それでもよければ --without-erasures を付けてください。",
     not_confirmed="取り消せない操作なので、実行していません。よければ {command} と入力してください。",
     port_taken="{host}:{port} は別のプログラムが使っています。CC_BOT_METRICS_PORT を変えて、起動し直してください。",
 )
@@ -198,6 +199,7 @@ EN = ErrorTexts(
     restore_failed="Nothing could be restored to {path}; the database is as it was. Check the free space, and the permissions to read the backup and to write.",
     erasures_missing="The record of erasures {path} is missing, so people who were forgotten might come back. Put it back, or add --without-erasures if that is all right.",
     erasures_unreadable="The record of erasures {path} can't be read, so people who were forgotten might come back. Put a good copy in its place, or add --without-erasures if that is all right.",
+    erasures_thinned="The backup {path} is older than the record of erasures goes back ({since}), so people who were forgotten might come back. Add --without-erasures if that is all right.",
     not_confirmed="Nothing was done, because it can't be undone. If you mean it, run: {command}",
     port_taken="Another program listens on {host}:{port}. Change CC_BOT_METRICS_PORT, then start again.",
 )

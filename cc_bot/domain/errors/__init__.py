@@ -92,6 +92,7 @@
         ├── RestoreFailed       the backup could not be put in place
         ├── ErasuresMissing     nobody can tell who has to be forgotten in it
         ├── ErasuresUnreadable  likewise
+        ├── ErasuresThinned     nobody can tell it of so old a backup
         ├── NotConfirmed        what can't be undone was not confirmed
         └── PortTaken           another program listens there
 
@@ -160,6 +161,7 @@ from cc_bot.domain.errors.startup import (
     DatabaseUnusable,
     DiscordUnreachable,
     ErasuresMissing,
+    ErasuresThinned,
     ErasuresUnreadable,
     InvalidAgents,
     InvalidPolicy,
@@ -241,6 +243,7 @@ __all__ = [
     "EndNotUnderstood",
     "ErasureNotNoted",
     "ErasuresMissing",
+    "ErasuresThinned",
     "ErasuresUnreadable",
     "ImportNotUnderstood",
     "InputError",

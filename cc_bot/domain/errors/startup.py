@@ -122,5 +122,10 @@ class ErasuresUnreadable(StartupError):
     """A record of who has to be forgotten again can't be read. Parameters: path."""
 
 
+class ErasuresThinned(StartupError):
+    """The backup is older than the record of who has to be forgotten goes back. Parameters: path, since (the
+    day from which on it is whole)."""
+
+
 class NotConfirmed(StartupError):
     """What can't be undone was not confirmed. Parameters: command."""
