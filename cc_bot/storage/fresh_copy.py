@@ -20,7 +20,12 @@ _LONGEST_BYTES: Final = 2**26
 """No value of ours is longer: files that people send are the longest, and Discord takes 10 MiB."""
 _GREATEST_NUMBER: Final = 2**53
 """Of rows. A number near SQLite's own limit would leave none for the next row."""
-_KINDS: Final = {"INTEGER": "integer", "REAL": "real", "TEXT": "text", "BLOB": "blob"}
+_OTHER_KINDS: Final = {
+    "INTEGER": "({0} | 0) <> {0}",
+    "REAL": "{0} >= ''",
+    "TEXT": "{0} < '' OR {0} >= x''",
+    "BLOB": "{0} < x''",
+}
 
 _RECORDS: Final = "schema_migrations"
 
@@ -177,9 +182,12 @@ def _need_sound(connection: sqlite3.Connection, table: str) -> None:
 
 
 def _wrong_kinds(columns: list[tuple[int, str, str, int, str | None, int]]) -> Iterator[str]:
-    for _, name, kind, not_null, _, key in columns:
-        allowed = [_KINDS[kind], *([] if not_null or key else ["null"])]
-        yield f'''typeof("{name}") NOT IN ({", ".join(f"'{each}'" for each in allowed)})'''
+    """Conditions that hold for values of another kind, and not for NULL: where that may not stand, SQLite's
+    own check has found it. They rest on how kinds compare, numbers before texts before bytes
+    (https://www.sqlite.org/datatype3.html, section 4.1), which takes half the time of asking for each's
+    kind."""
+    for _, name, kind, *_ in columns:
+        yield _OTHER_KINDS[kind].format(f'"{name}"')
 
 
 def _readable(*_texts: str | None) -> bool:

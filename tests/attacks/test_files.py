@@ -87,7 +87,7 @@ def loosened(table: str, old: str, new: str, then: str) -> Hostile:
         connection.execute(then)
         rewritten(table, new, old)(connection)
 
-    return run
+    return behind_our_triggers(run)
 
 
 def shared_page(connection: sqlite3.Connection) -> None:
@@ -98,8 +98,24 @@ def shared_page(connection: sqlite3.Connection) -> None:
     )
 
 
+def behind_our_triggers(hostile: Hostile) -> Hostile:
+    """Done while those of the migrations are away; they are back afterwards, as they were."""
+
+    def run(connection: sqlite3.Connection) -> None:
+        triggers = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        for name, _ in triggers:
+            connection.execute(f"DROP TRIGGER {name}")
+        hostile(connection)
+        for _, sql in triggers:
+            connection.execute(sql)
+
+    return run
+
+
 def unchecked(statement: str) -> Hostile:
-    return statements("PRAGMA ignore_check_constraints = ON", "PRAGMA foreign_keys = OFF", statement)
+    return behind_our_triggers(
+        statements("PRAGMA ignore_check_constraints = ON", "PRAGMA foreign_keys = OFF", statement)
+    )
 
 
 def memory(user: str = str(ATTACKER), content: str = "'猫'", number: str = "NULL") -> Hostile:
