@@ -86,12 +86,14 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
             database=database,
             **_counts(copy.rows),
         )
-        return agreed(f"{offer}\n{words.go_on}")
+        return agreed(f"{offer}\n{words.origin}\n{words.go_on}")
 
     wishes = Wishes(options.file, confirmed, options.without_erasures, options.rows_only)
     with _shown(words) as progress:
         done = asyncio.run(run_restore(config, wishes, progress))
     say(words.restored.format(path=options.file, database=database))
+    if options.yes:  # who was asked has read it
+        say(words.origin)
     if done.replaced:
         days = config.retention.copy_days
         say((words.replaced_days if days else words.replaced).format(path=done.replaced, days=days))

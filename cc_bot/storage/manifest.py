@@ -20,6 +20,7 @@ from typing import Final
 from cc_bot.storage.progress import Progress, silent
 
 _FORMAT: Final = 1
+_NOTE: Final = "This proves damage, not origin: see docs/backup.md."
 _CHUNK_BYTES: Final = 2**20
 
 _TABLES: Final = """
@@ -49,6 +50,7 @@ class Manifest:
         """The text of the file."""
         fields = {
             "format": _FORMAT,
+            "note": _NOTE,
             **asdict(self),
             "made_at": self.made_at.isoformat(timespec="milliseconds"),
         }
@@ -61,6 +63,7 @@ class Manifest:
             fields = json.loads(text)
             if fields.pop("format") != _FORMAT:
                 raise ValueError("a manifest of another program")
+            fields.pop("note", None)
             made_at = datetime.fromisoformat(fields["made_at"])
             if made_at.tzinfo is None:
                 raise ValueError("a moment without a time zone")

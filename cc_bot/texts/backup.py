@@ -22,6 +22,7 @@ class BackupTexts:
     """Parameter: count."""
     offer: str
     """Parameters: path, made_at, messages, memories, database."""
+    origin: str
     unknown_time: str
     go_on: str
     restored: str
@@ -62,6 +63,7 @@ JA = BackupTexts(
     backed_up="バックアップしました: {path}（{size}、版 {version}、メッセージ {messages}件、メモリ {memories}件）",
     deleted="古いバックアップを {count}個 消しました。",
     offer="{path}（{made_at}、メッセージ {messages}件、メモリ {memories}件）を {database} に復元します。",
+    origin="壊れていないことと形は確かめました。だれが作ったかは、ファイルからはわかりません。中のデータは、そのまま信じて使います。",
     unknown_time="作成日時は不明",
     go_on="実行しますか？ [y/N] ",
     restored="{path} を {database} に復元しました。",
@@ -95,6 +97,7 @@ EN = BackupTexts(
     backed_up="Backed up to {path} ({size}, version {version}, messages: {messages}, memories: {memories})",
     deleted="Old backups deleted: {count}.",
     offer="{path} ({made_at}, messages: {messages}, memories: {memories}) will take the place of {database}.",
+    origin="It is whole, and of cc-bot's own form. Who made it can't be told from the file, and what its rows say is believed.",
     unknown_time="made at an unknown time",
     go_on="Go on? [y/N] ",
     restored="Restored {path} to {database}.",
