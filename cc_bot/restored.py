@@ -5,9 +5,12 @@ erasure covers is said in one place. Their own notes go to a log in the copy's f
 that is only done again happened when it happened first.
 """
 
+import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import compress
 from pathlib import Path
 
 from cc_bot.domain.channel import ChannelKey
@@ -73,6 +76,7 @@ async def make_fit(
         await apply_pending(database, clock=clock, preserve=False)  # the backup itself is the copy
         restored = Restored(database)
         await restored.let_go()
+        await restored.count_anew()
         known = _Logs(logs, made_at or await restored.newest())
         progress("erasing", 0, 0)
         async with open_stores(url, clock=clock, embedder=None) as stores:
@@ -84,7 +88,10 @@ async def make_fit(
 
 
 async def _forget_users(stores: Stores, known: _Logs) -> int:
-    users = [user for user in await stores.personal_erasure.users() if known.user(user)]
+    found = await stores.personal_erasure.users()
+    with ThreadPoolExecutor() as threads:  # to ask for one takes milliseconds, so that nobody tries them all
+        erased = await asyncio.to_thread(lambda: list(threads.map(known.user, found)))
+    users = list(compress(found, erased))
     for user in users:
         await stores.personal_erasure.erase(user)
     return len(users)

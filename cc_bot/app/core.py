@@ -21,10 +21,11 @@ from cc_bot.domain.measures import UNMEASURED, Meter
 from cc_bot.llm.chains import Chains
 from cc_bot.llm.metered import MeteredModel
 from cc_bot.policy import Policies
-from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_to_retention
+from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_log_thin, keep_to_retention
 from cc_bot.purge import keep_purging
 from cc_bot.search.embedder import Embedder
 from cc_bot.spending import Spending
+from cc_bot.storage.copies import Copies
 from cc_bot.storage.location import database_file
 from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
@@ -69,6 +70,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = UNMEASURED) -> 
             secret_patterns=config.secret_patterns,
             embedder=embedder,
             timezone=config.timezone,
+            limits=policies.limits,
         ) as stores,
         _open_summaries(
             config, stores, spending := Spending(stores.usage, policies.now), clock, meter
@@ -103,6 +105,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = UNMEASURED) -> 
             spending=spending,
         )
         database, retention, zone = database_file(config.database_url), config.retention, config.timezone
+        copies = Copies(database, config.backup_folder, zone)
         privacy = Privacy(
             stores,
             assistant.without_turns_of,
@@ -116,6 +119,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = UNMEASURED) -> 
             privacy.go_on,
             partial(keep_to_retention, stores.retention, retention, clock, zone),
             partial(keep_copies_to_retention, database, retention, clock, zone),
+            partial(keep_log_thin, stores.erasures, copies, retention, clock),
         ]
         running = [asyncio.create_task(unbroken(job)) for job in jobs]
         try:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from cc_bot.app.clocks import clock_of
@@ -10,6 +11,7 @@ from cc_bot.config import Config
 from cc_bot.domain.errors import (
     BackupMissing,
     ErasuresMissing,
+    ErasuresThinned,
     ErasuresUnreadable,
     NotConfirmed,
     RestoreFailed,
@@ -34,6 +36,14 @@ class Wishes:
     confirmed: Callable[[Staged], bool]
     """Whether the operator wants this one, asked when it has been checked."""
     without_erasures: bool = False
+    rows_only: bool = False
+    """Whether what cc-bot does not make is left behind, instead of the backup being refused."""
+
+    @property
+    def options(self) -> str:
+        """What else stood on the command line."""
+        erasures = " --without-erasures" if self.without_erasures else ""
+        return erasures + (" --rows-only" if self.rows_only else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +65,11 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
         if not wishes.backup.is_file():  # before anything is asked for it
             raise BackupMissing(path=str(wishes.backup))
         logs, unreadable = await asyncio.to_thread(_logs, database, wishes)
-        with staged(wishes.backup, database, progress=progress) as copy:
+        with staged(wishes.backup, database, rows_only=wishes.rows_only, progress=progress) as copy:
             progress("waiting", 0, 0)
             if not wishes.confirmed(copy):
-                more = " --without-erasures" if wishes.without_erasures else ""
-                raise NotConfirmed(command=f"cc-bot restore {wishes.backup} --yes{more}")
+                raise NotConfirmed(command=f"cc-bot restore {wishes.backup} --yes{wishes.options}")
+            _need_reach(copy, logs, wishes)
             forgotten = await make_fit(
                 copy.path,
                 tuple(logs.values()),
@@ -92,6 +102,22 @@ def _logs(database: Path, wishes: Wishes) -> tuple[dict[Path, Erasures], list[Pa
         if not logs:
             raise ErasuresMissing(path=str(own))
     return logs, unreadable
+
+
+def _need_reach(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> None:
+    """See that one of the logs is whole from the backup's moment on. Raises ErasuresThinned, unless the
+    operator goes on without."""
+    reach = dict[bytes, datetime | None]()
+    for log in logs.values():  # of two copies of one log, the one that was not thinned may be older
+        reach[log.salt] = _earlier(log.whole_since, reach.get(log.salt, log.whole_since))
+    since = max((each for each in reach.values() if each), default=None)
+    if since and not wishes.without_erasures and (copy.made_at is None or copy.made_at < since):
+        raise ErasuresThinned(path=str(wishes.backup), since=f"{since:%Y-%m-%d}")
+
+
+def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
+    """None is the earliest of all."""
+    return min(one, other) if one and other else None
 
 
 def _adopt(own: Path, logs: dict[Path, Erasures], unreadable: list[Path]) -> None:

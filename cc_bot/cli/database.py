@@ -32,6 +32,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     restore.add_argument("file", type=Path, metavar="FILE", help=words.restore_file)
     restore.add_argument("--yes", action="store_true", help=words.yes)
     restore.add_argument("--without-erasures", action="store_true", help=words.without_erasures)
+    restore.add_argument("--rows-only", action="store_true", help=words.rows_only)
     migrate = all_texts.cli.migrate
     commands.add_parser("migrate", help=migrate, description=migrate)
     wipe = commands.add_parser("wipe", help=words.wipe, description=words.wipe)
@@ -85,12 +86,14 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
             database=database,
             **_counts(copy.rows),
         )
-        return agreed(f"{offer}\n{words.go_on}")
+        return agreed(f"{offer}\n{words.origin}\n{words.go_on}")
 
-    wishes = Wishes(options.file, confirmed, options.without_erasures)
+    wishes = Wishes(options.file, confirmed, options.without_erasures, options.rows_only)
     with _shown(words) as progress:
         done = asyncio.run(run_restore(config, wishes, progress))
     say(words.restored.format(path=options.file, database=database))
+    if options.yes:  # who was asked has read it
+        say(words.origin)
     if done.replaced:
         days = config.retention.copy_days
         say((words.replaced_days if days else words.replaced).format(path=done.replaced, days=days))

@@ -79,6 +79,7 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
             session_days=read.parsed("CC_BOT_SESSION_DAYS", "0", days, example="90"),
             usage_days=read.parsed("CC_BOT_USAGE_DAYS", "400", days, example="400"),
             copy_days=read.parsed("CC_BOT_COPY_DAYS", "30", days, example="30"),
+            erasure_days=read.parsed("CC_BOT_ERASURE_DAYS", "400", days, example="400"),
         ),
         secret_patterns=read.parsed(
             "CC_BOT_SECRET_PATTERNS", "", secret_patterns, example="data/secret_patterns.txt"

@@ -92,7 +92,7 @@ def put_together(
         given.assistant, stores, given.policies, given.pulse, given.newest_backup, given.clock()
     )
     owners = Owners(settings.owners, given.policies)
-    gate = Gate(owners, given.policies, stores.access, places, bot.rest)
+    gate = Gate(owners, given.policies, stores.access, places, bot.rest, limits=stores.limits)
     chooser = Chooser(given.agents, stores.agents, stores.channel_models, places)
     boards = CanvasBoards(
         stores.canvases,

@@ -17,6 +17,7 @@ LEAST_BYTES: Final = 64 * 2**20
 WANTED_BYTES: Final = 512 * 2**20
 """Beside twice the database: it is copied before upgrades, and written anew after erasures."""
 OTHERS: Final = 0o077
+_SHOWN_NAMES: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ async def examine_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
     examined = await asyncio.to_thread(examine, side.database)
     found = [_of_file(side.database, examined, words)]
     if examined.version is not None:
-        found.append(_of_schema(examined, words))
+        found += [_of_version(examined, words), *_of_schema(examined, words)]
     if examined.condition != "no_folder":
         found.append(await asyncio.to_thread(_of_disk, side, examined.size_bytes, words))
     if os.name == "posix":
@@ -60,7 +61,7 @@ def _of_file(path: Path, examined: Examined, words: Texts) -> Finding:
     return notes.failed(*told[examined.condition])
 
 
-def _of_schema(examined: Examined, words: Texts) -> Finding:
+def _of_version(examined: Examined, words: Texts) -> Finding:
     said = words.doctor_files
     notes = Notes("migrations", words.doctor.label_migrations)
     version, newest = examined.version or 0, examined.newest
@@ -71,6 +72,24 @@ def _of_schema(examined: Examined, words: Texts) -> Finding:
         told = said.migrations_pending.format(version=version, newest=newest)
         return notes.warning(told, said.migrations_pending_mend)
     return notes.ok(said.migrations_ok.format(version=version))
+
+
+def _of_schema(examined: Examined, words: Texts) -> Sequence[Finding]:
+    """Nothing where it is as the migrations make it. What runs goes before what is only there."""
+    said = words.doctor_files
+    notes = Notes("schema", words.doctor.label_schema)
+    running = [each.label for each in examined.deviations if each.runs]
+    beside = [each.label for each in examined.deviations if not each.runs]
+    found = list[Finding]()
+    if running:
+        found.append(notes.failed(said.schema_changed.format(names=_few(running)), said.schema_changed_mend))
+    if beside:
+        found.append(notes.warning(said.schema_more.format(names=_few(beside)), said.schema_more_mend))
+    return found
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SHOWN_NAMES]) + (" …" if len(names) > _SHOWN_NAMES else "")
 
 
 def _of_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:

@@ -16,6 +16,7 @@ Name = Literal[
     "timezone",
     "database",
     "migrations",
+    "schema",
     "disk",
     "backups",
     "files",

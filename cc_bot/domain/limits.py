@@ -12,9 +12,17 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final, Literal, get_args
 from zoneinfo import ZoneInfo
 
-LimitName = Literal["turns_per_minute", "tokens_per_day", "tokens_per_month", "concurrent"]
+UsageLimit = Literal["turns_per_minute", "tokens_per_day", "tokens_per_month", "concurrent"]
 """concurrent: turns that are being answered or wait in line."""
-LIMIT_NAMES: Final[tuple[LimitName, ...]] = get_args(LimitName)
+USAGE_LIMITS: Final[tuple[UsageLimit, ...]] = get_args(UsageLimit)
+
+Quota = Literal["memories", "memory_bytes", "imports_per_hour", "commands_per_minute"]
+"""Of a user alone: of what is kept of them, and of how often they have the program work. memory_bytes: of the
+texts of all memories, former versions included. Commands: buttons and forms too."""
+QUOTAS: Final[tuple[Quota, ...]] = get_args(Quota)
+
+LimitName = UsageLimit | Quota
+LIMIT_NAMES: Final[tuple[LimitName, ...]] = (*USAGE_LIMITS, *QUOTAS)
 
 LimitScope = Literal["everyone", "user", "role", "guild"]
 LIMIT_SCOPES: Final[tuple[LimitScope, ...]] = get_args(LimitScope)
@@ -24,6 +32,7 @@ EVERYONE: Final = 0
 LARGEST: Final = 10**15
 """Of any limit."""
 MINUTE: Final = timedelta(minutes=1)
+HOUR: Final = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +47,17 @@ class LimitKey:
 Rules = Mapping[LimitKey, int | None]
 """None: no limit, where a less particular rule would set one."""
 
-DEFAULT_RULES: Final[Rules] = {LimitKey("everyone", EVERYONE, "turns_per_minute"): 60}
+DEFAULT_RULES: Final[Rules] = {
+    LimitKey("everyone", EVERYONE, "turns_per_minute"): 60,
+    LimitKey("everyone", EVERYONE, "memories"): 10_000,
+    LimitKey("everyone", EVERYONE, "memory_bytes"): 20 * 2**20,
+    LimitKey("everyone", EVERYONE, "imports_per_hour"): 20,
+    LimitKey("everyone", EVERYONE, "commands_per_minute"): 120,
+}
 """What holds where neither the operator's file nor an owner says anything: more than anybody reads, and a
-bound for what a program in a user's name may spend. That a user's turns run one after the other is none of
+bound for what a program in a user's name may spend. Somebody who keeps five notes a day has ten thousand
+after five years, of some hundred bytes each; an export of all that fits is imported within an hour; and who
+leafs through pages presses a button a second. That a user's turns run one after the other is none of
 these limits: the line sees to it."""
 
 
@@ -81,14 +98,28 @@ class Bounds:
         return self != Bounds()
 
 
+@dataclass(frozen=True, slots=True)
+class Quotas:
+    """What a user may have kept, and how often they may have the program work; None: no limit."""
+
+    memories: int | None = None
+    memory_bytes: int | None = None
+    imports_per_hour: int | None = None
+    commands_per_minute: int | None = None
+
+
+def quotas_of_user(rules: Rules, payer: Payer) -> Quotas:
+    return Quotas(**{name: _of_user(rules, payer, name) for name in QUOTAS})
+
+
 def bounds_of_user(rules: Rules, payer: Payer) -> Bounds:
-    return Bounds(**{name: _of_user(rules, payer, name) for name in LIMIT_NAMES})
+    return Bounds(**{name: _of_user(rules, payer, name) for name in USAGE_LIMITS})
 
 
 def bounds_of_guild(rules: Rules, guild_id: int) -> Bounds:
     if not guild_id:
         return Bounds()
-    return Bounds(**{name: rules.get(LimitKey("guild", guild_id, name)) for name in LIMIT_NAMES})
+    return Bounds(**{name: rules.get(LimitKey("guild", guild_id, name)) for name in USAGE_LIMITS})
 
 
 def limits_tokens(rules: Rules, user_id: int) -> bool:

@@ -14,6 +14,7 @@ from cc_bot.policy.tables import (
     UNLIMITED,
     AccessTable,
     Currency,
+    GuildLimitTable,
     LimitTable,
     PriceTable,
     SubjectsTable,
@@ -59,8 +60,8 @@ class _Reader:
                 name = f"limits.{group}.{shown(key)}"
                 if not _ID.fullmatch(key) or int(key) >= 2**63 or (key == "0" and scope != "user"):
                     raise Refused(self._words.bad_id.format(name=name))
-                given = self._read(LimitTable, name, self.table(name, value))
-                rules.update(_rules(scope, int(key), given))
+                kind = GuildLimitTable if scope == "guild" else LimitTable
+                rules.update(_rules(scope, int(key), self._read(kind, name, self.table(name, value))))
         rules.update(_rules("everyone", EVERYONE, self._read(LimitTable, "limits", table)))
         return rules
 
@@ -107,9 +108,9 @@ class _Reader:
         return Refused(words.wrong.format(name=name, key=key, expected=expected.get(key, words.ids)))
 
 
-def _rules(scope: LimitScope, scope_id: int, given: LimitTable) -> Iterator[tuple[LimitKey, int | None]]:
+def _rules(scope: LimitScope, scope_id: int, given: GuildLimitTable) -> Iterator[tuple[LimitKey, int | None]]:
     for name in LIMIT_NAMES:
-        value = getattr(given, name)
+        value = getattr(given, name, None)
         if value is not None:
             yield LimitKey(scope, scope_id, name), None if value == UNLIMITED else value
 

@@ -4,6 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from cc_bot.domain.errors import InvalidPolicy
+from cc_bot.domain.limits import Rules
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.policy import Policy
 from cc_bot.operator_file import FileKind, OperatorFile
@@ -27,3 +28,7 @@ class Policies:
 
     async def now(self) -> Policy:
         return await self._file.now()
+
+    async def limits(self) -> Rules:
+        """Those of now."""
+        return (await self._file.now()).limits

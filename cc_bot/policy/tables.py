@@ -18,12 +18,21 @@ _Price = Annotated[float, Field(ge=0, le=DEAREST, allow_inf_nan=False)]
 Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 
 
-class LimitTable(BaseModel):
+class GuildLimitTable(BaseModel):
+    """Of what the members of a guild use together."""
+
     model_config = _AS_WRITTEN
     turns_per_minute: _Limit = None
     tokens_per_day: _Limit = None
     tokens_per_month: _Limit = None
     concurrent: _Limit = None
+
+
+class LimitTable(GuildLimitTable):
+    memories: _Limit = None
+    memory_bytes: _Limit = None
+    imports_per_hour: _Limit = None
+    commands_per_minute: _Limit = None
 
 
 class PriceTable(BaseModel):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -13,10 +13,13 @@ from cc_bot.correlation import job
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.privacy import Retention
-from cc_bot.storage.copies import delete_old_copies
+from cc_bot.storage.copies import Copies, delete_old_copies
+from cc_bot.storage.erasures import ErasureLog
 from cc_bot.stores.retention import Pruned, RetentionStore
 
 EVERY_S: Final = 3600.0
+SLACK: Final = timedelta(days=1)
+"""The names of backups tell a moment in the zone of whoever made them."""
 PAUSE_S: Final = 0.05
 """Between two steps, for turns to be stored meanwhile."""
 
@@ -71,6 +74,31 @@ async def keep_copies_to_retention(
             except OSError as error:
                 _log.warning("old_copies_kept", error=str(error))
         await asyncio.sleep(EVERY_S)
+
+
+async def keep_log_thin(log: ErasureLog, copies: Copies, retention: Retention, clock: Clock) -> None:
+    """Take out of the log of erasures what no copy is old enough for any more, now and every hour, until
+    cancelled; a failure is tried again then."""
+    while True:
+        with job("retention"):
+            try:
+                before = await asyncio.to_thread(_needed_since, copies, retention, clock())
+                if before and (count := await log.thin(before)):
+                    _log.info("erasures_thinned", count=count)
+            except (CcBotError, OSError) as error:
+                _log.warning("erasures_not_thinned", error=type(error).__name__)
+        await asyncio.sleep(EVERY_S)
+
+
+def _needed_since(copies: Copies, retention: Retention, now: datetime) -> datetime | None:
+    """Erasures before that moment are done in every copy: in those that are known, and in those that were
+    carried elsewhere, which the operator keeps for so many days at most. None: all are needed. Raises
+    OSError."""
+    if not retention.erasure_days:
+        return None
+    elsewhere = now - timedelta(days=retention.erasure_days)
+    oldest = copies.oldest()
+    return min(elsewhere, oldest - SLACK) if oldest else elsewhere
 
 
 async def _all(step: Callable[[int], Awaitable[Pruned]], pause_s: float) -> int:

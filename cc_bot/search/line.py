@@ -25,6 +25,10 @@ _WRITING: Final = {
 _PIECE: Final = re.compile("|".join(f"(?P<{sign}>{written})" for sign, written in _WRITING.items()))
 _PIECES: Final = re.compile("|".join((*_WRITING.values(), ".")), re.DOTALL)  # also each sign between them
 
+LONGEST_KNOWN: Final = 24
+"""Characters of a piece that is worth knowing again: what runs on for longer is no word, and thousands of it
+would stay in memory for ever."""
+
 
 class Line(NamedTuple):
     """`text` and `kinds` have the same length; `kinds` has k, h, t, d, l, o or a space for each character."""
@@ -60,8 +64,16 @@ def read(folded: str) -> Line:
     return Line("".join(texts), "".join(kinds))
 
 
-@lru_cache(maxsize=8192)  # most words of a note stand in many: to look one up takes a tenth of reading it
 def _piece(written: str) -> _Piece:
+    return _known_piece(written) if len(written) <= LONGEST_KNOWN else _new_piece(written)
+
+
+@lru_cache(maxsize=8192)  # most words of a note stand in many: to look one up takes a tenth of reading it
+def _known_piece(written: str) -> _Piece:
+    return _new_piece(written)
+
+
+def _new_piece(written: str) -> _Piece:
     match = _PIECE.match(written)
     sign = (match and match.lastgroup) or ""
     text = loosen(written) if sign in {"h", "t"} else stem(written) if sign == "l" else written

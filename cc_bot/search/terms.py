@@ -63,10 +63,12 @@ def read_terms(text: str) -> set[str]:
     return set().union(*map(_read_terms, _KANJI_WORD.findall(text)))
 
 
-@lru_cache(maxsize=4096)  # most words of a note stand in many: reading one anew costs as much as all the rest
 def _read_terms(word: str) -> tuple[str, ...]:
-    if len(word) > _LONGEST_READ:
-        return ()
+    return _known_terms(word) if len(word) <= _LONGEST_READ else ()
+
+
+@lru_cache(maxsize=4096)  # most words of a note stand in many: reading one anew costs as much as all the rest
+def _known_terms(word: str) -> tuple[str, ...]:
     return tuple({READ + pair for kana in readings(word, _READINGS) for pair in pairs(loosen(kana))})
 
 

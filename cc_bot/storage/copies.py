@@ -10,6 +10,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,7 @@ from cc_bot.storage.durable import sync_folder
 
 _LEFT_OVER_AFTER: Final = timedelta(days=1)
 """What has been on its way for so long was cut off."""
+_BACKUP: Final = re.compile(r"sessions_(\d{8}-\d{6})(?:-\d+)?\.db")
 
 
 def copies_of(database: Path) -> list[Path]:
@@ -48,6 +50,28 @@ def delete_old_copies(database: Path, now: datetime, days: int, zone: ZoneInfo) 
     if doomed:
         sync_folder(database.parent)
     return tuple(doomed)
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Where copies of a database are known to be."""
+
+    database: Path
+    backups: Path
+    """A folder, which need not be there."""
+    zone: ZoneInfo
+    """That their names tell moments in."""
+
+    def oldest(self) -> datetime | None:
+        """When the oldest was made, of those beside the database and of whatever is a database in the folder
+        of the backups. None where there is none. Raises OSError."""
+        made = [_made_at(path, named, self.zone) for path, named in _copies(self.database)]
+        with suppress(FileNotFoundError):
+            for path in self.backups.glob("*.db"):
+                if path.resolve() != self.database.resolve():
+                    match = _BACKUP.fullmatch(path.name)
+                    made.append(_made_at(path, match[1] if match else None, self.zone))
+        return min(made, default=None)
 
 
 def _copies(database: Path) -> Iterator[tuple[Path, str | None]]:

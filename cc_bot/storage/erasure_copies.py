@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from cc_bot.storage.durable import write_over
-from cc_bot.storage.erasures import Erasures, read_erasures
+from cc_bot.storage.erasures import Erasures, is_first_line, is_outdated, read_erasures
 
 
 def copy_log(log: Path, folder: Path) -> Path:
@@ -20,8 +20,12 @@ def copy_log(log: Path, folder: Path) -> Path:
     target = folder / f"erasures_{hashlib.sha256(erasures.salt).hexdigest()[:8]}.jsonl"
     lines = log.read_bytes().splitlines(keepends=True)
     if target.exists():
-        known = set(lines)
-        lines += [line for line in target.read_bytes().splitlines(keepends=True) if line not in known]
+        known, since = set(lines), erasures.whole_since
+        lines += [
+            line
+            for line in target.read_bytes().splitlines(keepends=True)
+            if line not in known and not is_first_line(line) and not (since and is_outdated(line, since))
+        ]
     write_over(target, b"".join(lines))
     return target
 

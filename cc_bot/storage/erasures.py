@@ -3,12 +3,18 @@
 A backup keeps what it was made of. When somebody is forgotten after it was made, restoring it would bring
 them back, unless it is known elsewhere that they are to be forgotten again. This log says that and nothing
 else: for each erasure a time and a salted hash of whose or what it was. Whoever has an id can ask whether it
-stands here; the log by itself names nobody. (Who holds the log and tries all ids can find them out, since
-salt and hash must stand together; so it is as private as the database, mode 0600.)
+stands here; the log by itself names nobody. But who holds the log can try ids that they know, since salt and
+hash must stand together; so it is as private as the database, mode 0600. To try a user's id takes some
+milliseconds: a million of them, an hour or more. Ids of messages and places are tried a million in seconds:
+they are erased by the thousand, and a restore looks for each that it finds.
 
-The first line has the salt, each further one an erasure. Lines are only ever added, each batch in one write
-that has reached the disk before the erasing begins. A line that a crash cut off was no erasure yet: it is
-left alone, and the next batch begins on a line of its own.
+The first line has the salt, each further one an erasure. Lines are added, each batch in one write that has
+reached the disk before the erasing begins. A line that a crash cut off was no erasure yet: it is left alone,
+and the next batch begins on a line of its own. Lines that no copy of the database is old enough for any more
+are taken out (see `thin`); the log says since when it is whole. Whoever writes holds a lock, so that nothing
+is added to a file that is just being replaced.
+
+Version 1 had quick hashes of users too. They stay as they are, since nobody knows whose they were.
 """
 
 import asyncio
@@ -16,18 +22,19 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal, TypeVar
 
 import structlog
+from filelock import FileLock
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ErasureNotNoted
-from cc_bot.storage.durable import append, write_new
+from cc_bot.storage.durable import append, write_new, write_over
 
 Kind = Literal["user", "memory", "memory_and_messages", "message", "place"]
 """All of a user's data; one memory; one memory with the messages that tell of it; one message of Discord; all
@@ -35,8 +42,13 @@ messages of a channel or thread."""
 
 T = TypeVar("T")
 
-_VERSION: Final = 1
+_VERSION: Final = 2
+_READ_VERSIONS: Final = (1, 2)
 _SALT_BYTES: Final = 16
+_SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}
+"""2 MiB and some four milliseconds: https://www.rfc-editor.org/rfc/rfc7914. A restore pays it for each user
+that it finds, if anybody was erased since."""
+_LOCK_S: Final = 10.0
 
 _log = structlog.get_logger(__name__)
 
@@ -58,11 +70,17 @@ class Erasures:
     salt: bytes
     times: Mapping[str, datetime]
     """When each was erased, the last time it was; by its hash."""
+    last_user: datetime | None = None
+    """When a user was erased last whose hash is a slow one."""
+    whole_since: datetime | None = None
+    """What was erased before that may have been taken out; None: nothing has been."""
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
         """Whether it was erased at this moment or later; ever, when there is no moment."""
-        at = self.times.get(_hash(self.salt, kind, id_))
-        return at is not None and (since is None or at >= since)
+        times = [self.times.get(_hash(self.salt, kind, id_))]
+        if kind == "user" and self.last_user and (since is None or self.last_user >= since):
+            times.append(self.times.get(_slow_hash(self.salt, kind, id_)))
+        return any(at is not None and (since is None or at >= since) for at in times)
 
 
 class ErasureLog:
@@ -119,18 +137,46 @@ class ErasureLog:
         self._in_trouble = False
         return result
 
+    async def thin(self, before: datetime) -> int:
+        """Take out what was erased before that moment; how many lines. To be used when no copy of the
+        database is as old as that. Raises ErasureNotNoted."""
+        return await self._aside(lambda: self._thin(before))
+
     def _append(self, kind: Kind, ids: Iterable[int | str], now: datetime) -> None:
         self.make()
-        with self.path.open("rb") as file:  # of a log that may have grown long
-            salt = _salt_of(file.readline())
-        at = now.isoformat(timespec="milliseconds")
-        lines = [_line(kind=kind, id=_hash(salt, kind, id_), at=at) for id_ in ids]
-        append(self.path, b"".join(lines))
+        with self._held():
+            with self.path.open("rb") as file:  # of a log that may have grown long
+                version, salt = _head_of(file.readline())
+            if version < _VERSION:
+                _, *lines = self.path.read_bytes().splitlines(keepends=True)
+                write_over(self.path, b"".join((_first_line(salt), *lines)))
+            at = now.isoformat(timespec="milliseconds")
+            digest = _slow_hash if kind == "user" else _hash
+            append(self.path, b"".join(_line(kind=kind, id=digest(salt, kind, id_), at=at) for id_ in ids))
+
+    def _thin(self, before: datetime) -> int:
+        with self._held():
+            if not self.path.exists():
+                return 0
+            first, *lines = self.path.read_bytes().splitlines(keepends=True) or [b""]
+            _, salt = _head_of(first)
+            kept = [line for line in lines if not is_outdated(line, before)]
+            if len(kept) == len(lines):
+                return 0
+            write_over(self.path, b"".join((_first_line(salt), _line(whole_since=before.isoformat()), *kept)))
+            return len(lines) - len(kept)
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """Nobody else writes meanwhile. Raises OSError."""
+        lock = FileLock(self.path.with_name(f".{self.path.name}.lock"), timeout=_LOCK_S, mode=0o600)
+        with lock:  # its Timeout is an OSError
+            yield
 
     def make(self) -> None:
         """What `ensure` does, for whoever is on a thread of its own. Raises OSError."""
         if not self.path.exists():
-            write_new(self.path, _line(version=_VERSION, salt=secrets.token_hex(_SALT_BYTES)))
+            write_new(self.path, _first_line(secrets.token_bytes(_SALT_BYTES)))
 
 
 def read_erasures(path: Path) -> Erasures | None:
@@ -141,30 +187,66 @@ def read_erasures(path: Path) -> Erasures | None:
     except FileNotFoundError:
         return None
     first, *lines = content.splitlines() or [b""]
-    salt = _salt_of(first)
+    version, salt = _head_of(first)
     times = dict[str, datetime]()
+    last_user: datetime | None = None
+    whole_since: datetime | None = None
     for line in lines:
         try:
             entry = json.loads(line)
+            if "whole_since" in entry:
+                moment = datetime.fromisoformat(entry["whole_since"])
+                whole_since = max(moment, whole_since or moment)
+                continue
             at = datetime.fromisoformat(entry["at"])
             times[entry["id"]] = max(at, times.get(entry["id"], at))
-        except (ValueError, TypeError, KeyError):
+            if version > 1 and entry.get("kind") == "user":
+                last_user = max(at, last_user or at)
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             _log.warning("erasure_line_unreadable", path=str(path))
-    return Erasures(salt, times)
+    return Erasures(salt, times, last_user, whole_since)
 
 
-def _salt_of(first_line: bytes) -> bytes:
+def is_first_line(line: bytes) -> bool:
+    """Whether it is the one with the salt."""
+    try:
+        _head_of(line)
+    except ValueError:
+        return False
+    return True
+
+
+def is_outdated(line: bytes, before: datetime) -> bool:
+    """Whether it tells of an erasure before that moment, or is the line that told since when the log is
+    whole. What can't be read stays: it may tell somebody more."""
+    try:
+        entry = json.loads(line)
+        return "whole_since" in entry or datetime.fromisoformat(entry["at"]) < before
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False
+
+
+def _head_of(first_line: bytes) -> tuple[int, bytes]:
+    """The version and the salt. Raises ValueError."""
     try:
         head = json.loads(first_line)
-        if head["version"] == _VERSION:
-            return bytes.fromhex(head["salt"])
-    except (TypeError, KeyError) as error:
+        if head["version"] in _READ_VERSIONS:
+            return int(head["version"]), bytes.fromhex(head["salt"])
+    except (TypeError, KeyError, RecursionError) as error:
         raise ValueError("the log of erasures has no salt") from error
     raise ValueError("the log of erasures is of another version")
 
 
+def _first_line(salt: bytes) -> bytes:
+    return _line(version=_VERSION, salt=salt.hex())
+
+
 def _hash(salt: bytes, kind: Kind, id_: int | str) -> str:
     return hmac.new(salt, f"{kind}/{id_}".encode(), hashlib.sha256).hexdigest()
+
+
+def _slow_hash(salt: bytes, kind: Kind, id_: int | str) -> str:
+    return hashlib.scrypt(f"{kind}/{id_}".encode(), salt=salt, **_SCRYPT, dklen=32).hex()
 
 
 def _line(**fields: str | int) -> bytes:

@@ -1,13 +1,15 @@
 """A look at a database file from outside, which changes nothing of it and may be taken beside a bot."""
 
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 from cc_bot.storage.location import has_folder
-from cc_bot.storage.migrate import known_migrations
+from cc_bot.storage.migrate import known_migrations, statements_up_to
+from cc_bot.storage.schema import Deviation, Schema, schema_made_by
 
 SQLITE: Final = sqlite3.sqlite_version
 """What Python here comes with."""
@@ -25,6 +27,8 @@ class Examined:
     version: int | None = None
     """That of the file, if it could be read."""
     size_bytes: int = 0
+    deviations: Sequence[Deviation] = ()
+    """How its schema differs from the one that the migrations make up to its version."""
 
 
 def examine(path: Path, *, patience_s: float = PATIENCE_S) -> Examined:
@@ -43,7 +47,9 @@ def examine(path: Path, *, patience_s: float = PATIENCE_S) -> Examined:
             version = _version(connection)
             if version is None:
                 return Examined("foreign", newest, size_bytes=size)
-            return Examined(_condition(connection), newest, version, size)
+            return Examined(
+                _condition(connection), newest, version, size, _deviations(connection, version, newest)
+            )
     except sqlite3.Error as error:
         return Examined(_meaning(error), newest, size_bytes=size)
 
@@ -55,6 +61,13 @@ def _version(connection: sqlite3.Connection) -> int | None:
         return None if tables else 0
     [(version,)] = connection.execute("SELECT coalesce(max(version), 0) FROM schema_migrations").fetchall()
     return int(version)
+
+
+def _deviations(connection: sqlite3.Connection, version: int, newest: int) -> tuple[Deviation, ...]:
+    """Nothing of what only a newer program knows, or of a file without anything in it."""
+    if not 0 < version <= newest:
+        return ()
+    return Schema.of(connection).deviations(schema_made_by(statements_up_to(version)))
 
 
 def _condition(connection: sqlite3.Connection) -> Condition:

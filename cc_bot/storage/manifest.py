@@ -3,6 +3,8 @@
 SQLite's own check finds pages that do not fit together. It does not find a file that is whole and not the one
 that was made: cut off by a copy over the network and mended by a tool, or taken for another. The hash finds
 that, and the counts say to a person what is in it.
+
+It proves damage, not origin: whoever can change a backup can write a manifest for it.
 """
 
 import hashlib
@@ -18,6 +20,7 @@ from typing import Final
 from cc_bot.storage.progress import Progress, silent
 
 _FORMAT: Final = 1
+_NOTE: Final = "This proves damage, not origin: see docs/backup.md."
 _CHUNK_BYTES: Final = 2**20
 
 _TABLES: Final = """
@@ -47,6 +50,7 @@ class Manifest:
         """The text of the file."""
         fields = {
             "format": _FORMAT,
+            "note": _NOTE,
             **asdict(self),
             "made_at": self.made_at.isoformat(timespec="milliseconds"),
         }
@@ -59,8 +63,12 @@ class Manifest:
             fields = json.loads(text)
             if fields.pop("format") != _FORMAT:
                 raise ValueError("a manifest of another program")
-            return cls(**{**fields, "made_at": datetime.fromisoformat(fields["made_at"])})
-        except (TypeError, KeyError, AttributeError) as error:
+            fields.pop("note", None)
+            made_at = datetime.fromisoformat(fields["made_at"])
+            if made_at.tzinfo is None:
+                raise ValueError("a moment without a time zone")
+            return cls(**{**fields, "made_at": made_at, "rows": dict(fields["rows"])})
+        except (TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ValueError("no manifest") from error
 
 

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from importlib.resources.abc import Traversable
+from itertools import chain
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import DatabaseNewer, StorageError
-from cc_bot.storage.database import Database, Statement
+from cc_bot.domain.errors import DatabaseNewer, SchemaChanged, StorageError
+from cc_bot.storage.database import Database, Row, Statement, Steps
+from cc_bot.storage.schema import SELECT_SCHEMA, Schema, schema_made_by
 
 _RECORDS = """
     CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -55,6 +57,36 @@ def read_migrations(folder: Traversable) -> tuple[Migration, ...]:
     return tuple(found)
 
 
+def statements_up_to(version: int, migrations: Sequence[Migration] | None = None) -> tuple[str, ...]:
+    """What makes the schema of this version in an empty database."""
+    known = known_migrations() if migrations is None else migrations
+    steps = [migration.statements for migration in known if migration.version <= version]
+    return (_RECORDS, *chain.from_iterable(steps))
+
+
+async def need_own_schema(database: Database, migrations: Sequence[Migration] | None = None) -> None:
+    """See that nothing is done in this database by what the migrations did not make.
+
+    Its triggers would run with whatever is written, and a view in a table's place would answer for it.
+    Tables, views and indexes that somebody added for their own use harm nobody. Raises SchemaChanged.
+    """
+
+    def look() -> Steps[tuple[int, Sequence[Row]]]:
+        rows = yield Statement(SELECT_SCHEMA)
+        if not rows:
+            return 0, rows
+        [(version,)] = yield Statement("SELECT coalesce(max(version), 0) FROM schema_migrations")
+        return int(version), rows
+
+    version, rows = await database.read(look)
+    if not rows:
+        return
+    made = schema_made_by(statements_up_to(version, migrations))
+    for deviation in Schema.of_rows(rows).deviations(made):
+        if deviation.runs:
+            raise SchemaChanged(path=database.location, name=deviation.label)
+
+
 async def pending(database: Database, migrations: Sequence[Migration] | None = None) -> tuple[Migration, ...]:
     """What `apply_pending` would apply. Raises DatabaseNewer."""
     known = known_migrations() if migrations is None else migrations
@@ -75,9 +107,10 @@ async def apply_pending(
     """Bring the schema up to date and return what was applied.
 
     A database that held something is copied first, unless there is another copy already.
-    Raises DatabaseNewer, or StorageError with the schema at the last version that worked.
+    Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that worked.
     """
     todo = await pending(database, migrations)
+    await need_own_schema(database, migrations)
     if preserve and todo and todo[0].version > 1:
         await database.preserve(todo[-1].version)
     return tuple([migration for migration in todo if await _apply(database, migration, clock)])

@@ -1,9 +1,11 @@
 """A backup takes the place of the database: all at once, or not at all.
 
-It is copied beside the database into a folder of its own, and checked there. What has to be done to it before
-anybody may see it (upgrading, forgetting again) is done to that copy. Then the former database gets a second
-name, and the copy takes its first one in one rename. So whenever the program ends, the database's name stands
-for the old file or for the new one, each whole; a folder that was left over goes with the next restore.
+It is copied beside the database into a folder of its own, and checked there. Its rows then go into a database
+that was made here (see fresh_copy.py): a file is handed from one machine to another, and nothing that it
+could run comes along. What has to be done to that before anybody may see it (upgrading, forgetting again) is
+done there. Then the former database gets a second name, and the copy takes its first one in one rename. So
+whenever the program ends, the database's name stands for the old file or for the new one, each whole; a
+folder that was left over goes with the next restore.
 
 The write-ahead log belongs to the file that it was written for, but SQLite finds it by name alone: beside
 another file it would spoil that. So it is written back first, which at the same time proves that nobody else
@@ -23,21 +25,25 @@ from pathlib import Path
 from typing import Final
 
 from cc_bot.domain.errors import (
+    BackupChanged,
     BackupDamaged,
+    BackupForeign,
     BackupMissing,
     DatabaseInUse,
     DatabaseNewer,
     RestoreFailed,
     StorageError,
 )
-from cc_bot.storage.checking import Damaged, checked, is_disk_trouble
+from cc_bot.storage.checking import Damaged, is_disk_trouble
 from cc_bot.storage.copies import leftovers_of
 from cc_bot.storage.durable import move, sync_file, sync_folder
+from cc_bot.storage.fresh_copy import Deviating, compare, copy_rows, open_warily
 from cc_bot.storage.location import need_folder
 from cc_bot.storage.manifest import Manifest, Rows, count_rows, hash_of, read_manifest
-from cc_bot.storage.migrate import known_migrations
+from cc_bot.storage.migrate import known_migrations, statements_up_to
 from cc_bot.storage.progress import Progress, growing, silent
 from cc_bot.storage.room import need_room
+from cc_bot.storage.schema import schema_made_by
 
 SIDECARS: Final = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file, by its name."""
@@ -46,60 +52,108 @@ _BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """A copy of a backup beside the database, checked."""
+    """The rows of a backup in a database beside the one that is to be replaced, checked."""
 
     path: Path
     manifest: Manifest | None
     """None for a file that came without one."""
     schema_version: int
     rows: Rows
+    newest: datetime | None
+    """Up to when somebody did something, by this program's own clock."""
+
+    @property
+    def made_at(self) -> datetime | None:
+        """When it was made, as far as that can be told."""
+        return self.manifest.made_at if self.manifest else self.newest
 
 
 @contextmanager
-def staged(backup: Path, database: Path, *, progress: Progress = silent) -> Iterator[Staged]:
-    """A checked copy of the backup, in a folder of its own that is gone afterwards.
+def staged(
+    backup: Path, database: Path, *, rows_only: bool = False, progress: Progress = silent
+) -> Iterator[Staged]:
+    """The checked rows of the backup, in a folder of its own that is gone afterwards.
 
-    Raises BackupMissing, BackupDamaged, DatabaseNewer, NotEnoughRoom, RestoreFailed or, for the database's
-    folder, DatabaseFolderMissing.
+    A backup that holds what the migrations do not make is refused. With `rows_only` that is left behind.
+    Raises BackupMissing, BackupDamaged, BackupForeign, BackupChanged, DatabaseNewer, NotEnoughRoom,
+    RestoreFailed or, for the database's folder, DatabaseFolderMissing.
     """
     if not backup.is_file():
         raise BackupMissing(path=str(backup))
     need_folder(database)
-    need_room(database.parent, 2 * backup.stat().st_size)  # once more for what is done to the copy
+    need_room(database.parent, 2 * backup.stat().st_size)  # the copy, and what its rows are copied into
     try:
         for leftover in leftovers_of(database):
             shutil.rmtree(leftover)
         with tempfile.TemporaryDirectory(
             dir=database.parent, prefix=f".{database.name}.restoring-", ignore_cleanup_errors=True
         ) as folder:
-            yield _stage(backup, Path(folder) / database.name, progress)
+            yield _stage(backup, Path(folder) / database.name, rows_only, progress)
     except (OSError, sqlite3.Error, StorageError) as error:
         raise RestoreFailed(path=str(database)) from error
 
 
-def _stage(backup: Path, path: Path, progress: Progress) -> Staged:
+def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> Staged:
     try:
         manifest = read_manifest(backup)
     except ValueError as error:
         raise BackupDamaged(path=str(backup)) from error
-    _copy(backup, path, progress)
-    if manifest and hash_of(path, progress) != manifest.sha256:
+    copy = _beside(path, ".copy")
+    _copy(backup, copy, progress)
+    if manifest and hash_of(copy, progress) != manifest.sha256:
         raise BackupDamaged(path=str(backup))
     progress("checking", 0, 0)
     try:
-        with closing(sqlite3.connect(path)) as connection:
-            connection.execute("PRAGMA journal_mode = DELETE").fetchall()
-            version, rows = checked(connection), count_rows(connection)
+        version, rows = _take_rows(copy, path, rows_only)
+    except Deviating as deviating:
+        raise _refusal(backup, deviating) from deviating
     except (sqlite3.DatabaseError, Damaged) as error:
         if isinstance(error, sqlite3.Error) and is_disk_trouble(error):
             raise
         raise BackupDamaged(path=str(backup)) from error
-    if manifest and (version, rows) != (manifest.schema_version, manifest.rows):
-        raise BackupDamaged(path=str(backup))
     newest = known_migrations()[-1].version
     if version > newest:
         raise DatabaseNewer(path=str(backup), found=version, known=newest)
-    return Staged(path, manifest, version, rows)
+    if manifest and (version, rows) != (manifest.schema_version, {**manifest.rows, **rows}):
+        raise BackupDamaged(path=str(backup))
+    for suffix in ("", *SIDECARS):
+        _beside(copy, suffix).unlink(missing_ok=True)
+    return Staged(path, manifest, version, rows, _newest(path))
+
+
+def _take_rows(copy: Path, path: Path, rows_only: bool) -> tuple[int, Rows]:
+    """The version, and how many rows of each table there are now in `path`; of a newer version, only that."""
+    with closing(open_warily(copy)) as connection:
+        version = compare(connection, rows_only=rows_only)
+        if version > known_migrations()[-1].version:
+            return version, {}
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+        made = schema_made_by(statements_up_to(version))
+        rows = {name: count for name, count in count_rows(connection).items() if name in made.tables}
+    path.touch(mode=0o600)
+    copy_rows(copy, path, version)
+    return version, rows
+
+
+def _newest(path: Path) -> datetime | None:
+    """Moments are texts of one width. Nothing of one that is none."""
+    with closing(open_warily(path)) as connection, suppress(ValueError):
+        moments = (
+            "SELECT max(at) FROM (SELECT max(last_active) AS at FROM sessions "
+            "UNION ALL SELECT max(created_at) FROM memories)"
+        )
+        [(at,)] = connection.execute(moments).fetchall()
+        moment = datetime.fromisoformat(at) if at else None
+        return moment if moment and moment.tzinfo else None
+    return None
+
+
+def _refusal(backup: Path, deviating: Deviating) -> BackupForeign | BackupChanged:
+    deviation = deviating.deviation
+    if deviation.is_table:
+        return BackupChanged(path=str(backup), name=deviation.label)
+    command = f"cc-bot restore {backup} --rows-only"
+    return BackupForeign(path=str(backup), name=deviation.label, command=command)
 
 
 def _copy(backup: Path, path: Path, progress: Progress) -> None:

@@ -39,6 +39,7 @@ from cc_bot.stores.ledger import TurnLedger
 from cc_bot.stores.limits import LimitStore, SetLimit
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_history import MemoryHistoryStore
+from cc_bot.stores.memory_quotas import FileRules, MemoryQuotas, nothing_limited
 from cc_bot.stores.memory_removal import MemoryRemovalStore
 from cc_bot.stores.memory_transfer import MemoryTransferStore
 from cc_bot.stores.memory_upkeep import MemoryUpkeep
@@ -145,6 +146,7 @@ async def open_stores(
     embedder: Embedder | Literal["local"] | None = "local",
     timezone: ZoneInfo = UTC_ZONE,
     patience_s: float = PATIENCE_S,
+    limits: FileRules = nothing_limited,
 ) -> AsyncIterator[Stores]:
     """The stores of the database at this URL, which is brought up to date first.
 
@@ -152,8 +154,9 @@ async def open_stores(
     expires; `secret_patterns` are regular expressions of what no memory may hold, beside what looks like a
     secret anywhere; `embedder` is what finds memories by their meaning as well, by default the encoder of the
     extra `semantic` where that is installed; days and months of usage are those of `timezone`; a write waits
-    for other programs `patience_s` seconds. Raises ValueError for a pattern that is none, a StorageError, and
-    a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SqliteTooOld, or
+    for other programs `patience_s` seconds; `limits` tells the operator's rules of how much is kept of a
+    user, by default none. Raises ValueError for a pattern that is none, a StorageError, and a StartupError:
+    InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or
     BackupFailed (of the copy that is made before an upgrade).
     """
     async with open_database(url, synchronous=synchronous, patience_s=patience_s) as database:
@@ -164,8 +167,14 @@ async def open_stores(
         upkeep = MemoryUpkeep(database)
         async with _embedding(database, embedder) as embedding, upkeep.running():
             rules = SecretRules(secret_patterns)
+            quotas = MemoryQuotas(database, limits, clock=clock)
             memories = MemoryStore(
-                database, clock=clock, embedding=embedding, secret_rules=rules, upkeep=upkeep
+                database,
+                clock=clock,
+                embedding=embedding,
+                secret_rules=rules,
+                upkeep=upkeep,
+                quotas=quotas,
             )
             yield Stores(
                 sessions=SessionStore(
@@ -174,7 +183,7 @@ async def open_stores(
                 canvases=CanvasStore(database, session_ttl=session_ttl, clock=clock),
                 memories=memories,
                 memory_history=MemoryHistoryStore(database, memories, clock=clock),
-                memory_transfer=MemoryTransferStore(database, memories, rules),
+                memory_transfer=MemoryTransferStore(database, memories, rules, quotas=quotas, clock=clock),
                 memory_removal=MemoryRemovalStore(database, clock=clock, log=erasures),
                 settings=SettingsStore(database, clock=clock),
                 summaries=SummaryStore(database, clock=clock),

@@ -58,6 +58,10 @@ class LimitStore:
         rows = await self._database.query(SELECT_LIMITS)
         return tuple(_set_limit(row) for row in rows if row[2] in LIMIT_NAMES)
 
+    async def rules_for(self, payer: Payer) -> Rules:
+        """Those that are set and may concern the payer."""
+        return await self._database.read(lambda: rules_for(payer))
+
     async def set(
         self, scope: LimitScope, scope_id: int, name: LimitName, value: int | None, *, set_by: int
     ) -> None:

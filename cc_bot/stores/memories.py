@@ -29,6 +29,7 @@ from cc_bot.stores.embedding import Embedding
 from cc_bot.stores.meaning import Meaning
 from cc_bot.stores.memory_edit import MemoryEdit
 from cc_bot.stores.memory_index import unfolded
+from cc_bot.stores.memory_quotas import MemoryQuotas
 from cc_bot.stores.memory_rows import MAX_ID, category_or_none, clean_tags, known_id, memory_of, statistics_of
 from cc_bot.stores.memory_search import MemorySearch
 from cc_bot.stores.memory_texts import likeness
@@ -57,8 +58,11 @@ class MemoryStore:
         embedding: Embedding | None = None,
         secret_rules: SecretRules | None = None,
         upkeep: MemoryUpkeep | None = None,
+        quotas: MemoryQuotas | None = None,
     ) -> None:
+        """Without `quotas` nothing is limited."""
         self._database = database
+        self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
         self._embedding = embedding
         self._secret_rules = secret_rules or SecretRules()
@@ -86,7 +90,7 @@ class MemoryStore:
         """Keep a note. The memory that it supersedes, if it is this user's, becomes its history. `created_at`
         is for one that is older than now.
 
-        Raises EmptyMemory, MemoryTooLong or SecretNotStored.
+        Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or MemoryFull.
         """
         note = NewMemory(
             user_id,
@@ -102,10 +106,11 @@ class MemoryStore:
         check_beside(category, tags, note.metadata)
         await self._check(note.content, category, *tags, *note.metadata.values())
         params = await self._made_of(note.content, note.params, created_at or self._clock())
+        rules = await self._quotas.now()
         if supersedes is None:
-            [[(number,)]] = await self._database.transaction([Statement(sql.INSERT_ALONE, params)])
+            [(number,)] = await self._database.write(lambda: note.steps(sql.INSERT_ALONE, params, rules))
             return self.written(memory_of(row_alone(number, params)))
-        [row] = await self._database.write(lambda: note.steps(sql.INSERT, params))
+        [row] = await self._database.write(lambda: note.steps(sql.INSERT, params, rules))
         return self.written(memory_of(row))
 
     async def remember(
@@ -134,11 +139,11 @@ class MemoryStore:
         note = NewMemory(user_id, content, category, tags, {}, audience, source, expires_at, supersedes)
         former = None if supersedes is None else await self.get(user_id, supersedes)
         params = (*await self._made_of(content, note.params, self._clock()), audience)
-        alike_to = await self._made_of(content, likeness, content)
+        alike_to, rules = await self._made_of(content, likeness, content), await self._quotas.now()
         while True:
             with suppress(ProposalOutdated):  # it is known: then that one is brought up to date
                 rows = await self._database.write(
-                    lambda: carry_out(proposal, lambda: note.steps(sql.INSERT_UNLESS_KNOWN, params))
+                    lambda: carry_out(proposal, lambda: note.steps(sql.INSERT_UNLESS_KNOWN, params, rules))
                 )
                 if rows:
                     return MemoryChange("added", self.written(memory_of(rows[0])), former)
@@ -273,7 +278,8 @@ class MemoryStore:
         """Change what is given; None when the memory is not there or not the user's. The text, category, tags
         and end that it had are kept as its history. With a `proposal` it is carried out by that.
 
-        Raises EmptyMemory, MemoryTooLong or SecretNotStored, and ProposalGone or ProposalOutdated.
+        Raises EmptyMemory, MemoryTooLong, SecretNotStored or MemoryFull, and ProposalGone or
+        ProposalOutdated.
         """
         content = None if content is None else clean_content(content)
         check_beside(category, tags or (), metadata or {})
@@ -287,9 +293,9 @@ class MemoryStore:
             expires_at=expires_at,
             source=source,
         )
-        now = self._clock()
+        now, rules = self._clock(), await self._quotas.now()
         row = await self._database.write(
-            lambda: carry_out(proposal, lambda: edit.steps(user_id, known_id(memory_id), now))
+            lambda: carry_out(proposal, lambda: edit.steps(user_id, known_id(memory_id), now, rules))
         )
         return self.written(memory_of(row)) if row else None
 

@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from cc_bot.domain.limits import Rules
 from cc_bot.domain.memory import Audience, Source
 from cc_bot.storage import Row, Statement, Steps
 from cc_bot.stores import memory_statements as sql
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memory_index import unfold
+from cc_bot.stores.memory_quotas import room_left
 from cc_bot.stores.memory_rows import source_column, tags_of, to_json
 from cc_bot.stores.memory_texts import SearchText, search_text
 from cc_bot.stores.settings import Keep
@@ -28,8 +30,9 @@ class MemoryEdit:
     expires_at: datetime | Keep | None = Keep.AS_IS
     source: Source | None = None
 
-    def steps(self, user_id: int, memory_id: int, now: datetime) -> Steps[Row | None]:
-        """Makes the change; the row as it is then, None when the memory is not there or not the user's."""
+    def steps(self, user_id: int, memory_id: int, now: datetime, file_rules: Rules) -> Steps[Row | None]:
+        """Makes the change; the row as it is then, None when the memory is not there or not the user's.
+        Raises MemoryFull where these rules, of the operator's file, leave no room for it."""
         known = yield Statement(sql.SELECT_TEXT, (user_id, memory_id))
         if not known:
             return None
@@ -40,6 +43,8 @@ class MemoryEdit:
         if self.content is not None:
             yield Statement(DROP_OUTDATED_VECTOR, params[:3])
         [changed] = yield Statement(sql.UPDATE, params)
+        if file_rules:
+            yield from room_left(user_id, file_rules, added=False)
         return changed
 
     @property

@@ -3,15 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
+from cc_bot.domain.limits import Rules
 from cc_bot.domain.memory import DEFAULT_CATEGORY, Audience, Source, clean_category, clean_content
 from cc_bot.storage import Row, Statement, Steps
 from cc_bot.stores import memory_statements as sql
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memory_index import unfold
+from cc_bot.stores.memory_quotas import room_left
 from cc_bot.stores.memory_rows import clean_tags, known_id, source_column, to_json
 from cc_bot.stores.memory_texts import search_text
+
+NO_RULES: Final[Rules] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +54,21 @@ class NewMemory:
             made.terms_version,
         )
 
-    def steps(self, statement: str, params: tuple[Any, ...]) -> Steps[Sequence[Row]]:
-        """Keeps it by INSERT or INSERT_UNLESS_KNOWN, and makes history of what it supersedes.
+    def steps(
+        self, statement: str, params: tuple[Any, ...], file_rules: Rules = NO_RULES
+    ) -> Steps[Sequence[Row]]:
+        """Keeps it by INSERT, INSERT_ALONE or INSERT_UNLESS_KNOWN, and makes history of what it supersedes.
 
-        The row that was written, if one was.
+        The row that was written, if one was. Raises TooManyMemories or MemoryFull where these rules, of the
+        operator's file, leave no room for it.
         """
         rows = yield Statement(statement, params)
         if rows and self.supersedes is not None:
             former = known_id(self.supersedes)
             yield from unfold(self.user_id, [former])
             yield Statement(sql.SUPERSEDE, (self.user_id, former))
+        if rows and file_rules:
+            yield from room_left(self.user_id, file_rules)
         return rows
 
 

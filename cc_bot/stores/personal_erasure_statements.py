@@ -57,7 +57,15 @@ _DELETE_OWN: Final = tuple(
     for table in (
         *("proposals", "summaries", "sessions", "canvas_messages"),
         *("memory_vectors", "memory_sketches", "memory_segments", "memory_chunks", "memory_postings"),
-        *("memories", "schedules", "firings", "heartbeat_marks", "agent_choices", "user_settings"),
+        *(
+            "memories",
+            "memory_usage",
+            "schedules",
+            "firings",
+            "heartbeat_marks",
+            "agent_choices",
+            "user_settings",
+        ),
         *("turns", "usage", "reservations"),
     )
 )

@@ -279,8 +279,10 @@ PERSONAL_TABLES: Final = (
 
 DERIVED_TABLES: Final = (
     *("memory_vectors", "memory_sketches", "memory_segments", "memory_chunks", "memory_postings"),
+    "memory_usage",
 )
-"""Made of memories so that they are found: erased with them, and nothing that a person could read."""
+"""Made of memories so that they are found and counted: erased with them, and nothing that a person could
+read."""
 
 CHANNEL_READING_STATEMENTS: Final = frozenset(
     statement

@@ -24,6 +24,18 @@ _SELECT_PLACES: Final = """
     WHERE user_id IS NULL AND discord_id IS NOT NULL
 """
 _LET_GO: Final = "DELETE FROM turns"
+# What limits are held to is counted anew: a file may say anything of it. As migration 0016 does.
+_COUNT_ANEW: Final = (
+    "DELETE FROM memory_usage",
+    """
+    INSERT INTO memory_usage (user_id, memories, bytes)
+    SELECT
+        user_id,
+        sum(status = 'active'),
+        sum(length(CAST(content AS BLOB)) + length(CAST(tags AS BLOB)) + length(CAST(metadata AS BLOB)))
+    FROM memories GROUP BY user_id
+    """,
+)
 
 
 class Restored:
@@ -49,6 +61,10 @@ class Restored:
     async def places(self) -> list[ChannelKey]:
         """Channels and threads of which messages are kept."""
         return [ChannelKey(*row) for row in await self._database.query(_SELECT_PLACES)]
+
+    async def count_anew(self) -> None:
+        """Count what each user has."""
+        await self._database.transaction([*map(Statement, _COUNT_ANEW)])
 
     async def let_go(self) -> None:
         """Drop the turns that were on their way: they came to their end in the time that is not in the copy,

@@ -41,13 +41,15 @@ class MemoryFiles:
         day = now.astimezone(person.timezone).date().isoformat()
         path = command.path or f"memories-{day}.json"
         readable = path.lower().endswith((".md", ".markdown"))
-        parts = (
-            [to_markdown(kept, words, now, person.timezone)]
-            if readable
-            else list(importable_parts(kept, now))
-        )
+
+        def write() -> None:
+            whole = (
+                [to_markdown(kept, words, now, person.timezone)] if readable else importable_parts(kept, now)
+            )
+            _write_new(path, list(whole))
+
         try:
-            await asyncio.to_thread(_write_new, path, parts)
+            await asyncio.to_thread(write)
         except FileExistsError:
             self._view.complain(words.terminal.file_exists.format(path=one_line(path)))
         except (OSError, ValueError):
@@ -57,7 +59,8 @@ class MemoryFiles:
             self._view.say(told)
 
     async def read(self, command: ImportMemories, person: Person) -> None:
-        """Raises MemoryPaused, AttachmentTooLarge, ImportNotUnderstood or TooManyToImport."""
+        """Raises MemoryPaused, AttachmentTooLarge, ImportNotUnderstood, TooManyToImport, TooManyImports,
+        TooManyMemories or MemoryFull."""
         if person.settings.memory_paused:
             raise MemoryPaused
         words = person.texts
@@ -69,6 +72,7 @@ class MemoryFiles:
         except (OSError, ValueError):
             self._view.complain(words.terminal.file_not_read.format(path=one_line(command.path)))
             return
+        await self._transfer.admit(self._user_id)
         found = await asyncio.to_thread(read_memory_file, data)
         if command.now:
             plan = await self._transfer.plan(self._user_id, found)

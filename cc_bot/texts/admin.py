@@ -37,6 +37,10 @@ class AdminTexts:
     by_default: str
     from_file: str
     turns_per_minute: str
+    memories: str
+    memory_bytes: str
+    imports_per_hour: str
+    commands_per_minute: str
     tokens_per_day: str
     tokens_per_month: str
     concurrent: str
@@ -98,6 +102,10 @@ JA = AdminTexts(
     by_default="（既定）",
     from_file="（設定ファイル）",
     turns_per_minute="1分あたりの質問",
+    memories="メモリの件数",
+    memory_bytes="メモリの文字の量（バイト）",
+    imports_per_hour="1時間あたりの取り込み",
+    commands_per_minute="1分あたりの操作",
     tokens_per_day="1日のトークン",
     tokens_per_month="1か月のトークン",
     concurrent="同時の質問",
@@ -147,6 +155,10 @@ EN = AdminTexts(
     by_default=" (default)",
     from_file=" (policy file)",
     turns_per_minute="questions a minute",
+    memories="memories",
+    memory_bytes="bytes of memories",
+    imports_per_hour="imports an hour",
+    commands_per_minute="commands and buttons a minute",
     tokens_per_day="tokens a day",
     tokens_per_month="tokens a month",
     concurrent="questions at a time",

@@ -14,6 +14,7 @@ class BackupTexts:
     restore_file: str
     yes: str
     without_erasures: str
+    rows_only: str
     wipe: str
     backed_up: str
     """Parameters: path, size, version, messages, memories."""
@@ -21,6 +22,7 @@ class BackupTexts:
     """Parameter: count."""
     offer: str
     """Parameters: path, made_at, messages, memories, database."""
+    origin: str
     unknown_time: str
     go_on: str
     restored: str
@@ -56,10 +58,12 @@ JA = BackupTexts(
     restore_file="バックアップのファイル",
     yes="確認せずに実行します",
     without_erasures="消去の記録がなくても続けます（消した人のデータが戻ることがあります）",
+    rows_only="cc-bot のものではないトリガーやビューがあっても、それを置いて、中のデータだけを戻します",
     wipe="データベースと、その控えをすべて消します（ボットを止めてから使います）",
     backed_up="バックアップしました: {path}（{size}、版 {version}、メッセージ {messages}件、メモリ {memories}件）",
     deleted="古いバックアップを {count}個 消しました。",
     offer="{path}（{made_at}、メッセージ {messages}件、メモリ {memories}件）を {database} に復元します。",
+    origin="壊れていないことと形は確かめました。だれが作ったかは、ファイルからはわかりません。中のデータは、そのまま信じて使います。",
     unknown_time="作成日時は不明",
     go_on="実行しますか？ [y/N] ",
     restored="{path} を {database} に復元しました。",
@@ -88,10 +92,12 @@ EN = BackupTexts(
     restore_file="the backup's file",
     yes="do not ask",
     without_erasures="go on without a record of erasures (people who were forgotten may come back)",
+    rows_only="leave triggers, views and whatever else cc-bot did not make behind, and take the rows alone",
     wipe="delete the database and every copy beside it (stop the bot first)",
     backed_up="Backed up to {path} ({size}, version {version}, messages: {messages}, memories: {memories})",
     deleted="Old backups deleted: {count}.",
     offer="{path} ({made_at}, messages: {messages}, memories: {memories}) will take the place of {database}.",
+    origin="It is whole, and of cc-bot's own form. Who made it can't be told from the file, and what its rows say is believed.",
     unknown_time="made at an unknown time",
     go_on="Go on? [y/N] ",
     restored="Restored {path} to {database}.",

@@ -16,6 +16,7 @@ class DoctorTexts:
     label_timezone: str
     label_database: str
     label_migrations: str
+    label_schema: str
     label_disk: str
     label_backups: str
     label_files: str
@@ -107,6 +108,7 @@ JA = DoctorTexts(
     label_timezone="タイムゾーン",
     label_database="データベース",
     label_migrations="データベースの形式",
+    label_schema="表とトリガー",
     label_disk="ディスク",
     label_backups="バックアップ",
     label_files="ファイルの権限",
@@ -179,6 +181,7 @@ EN = DoctorTexts(
     label_timezone="Time zone",
     label_database="Database",
     label_migrations="Schema",
+    label_schema="Tables and triggers",
     label_disk="Disk",
     label_backups="Backups",
     label_files="File modes",

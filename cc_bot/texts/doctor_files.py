@@ -31,6 +31,12 @@ class DoctorFileTexts:
     migrations_newer: str
     """Parameters: version, newest."""
     migrations_newer_mend: str
+    schema_changed: str
+    """Parameter: names."""
+    schema_changed_mend: str
+    schema_more: str
+    """Parameter: names."""
+    schema_more_mend: str
     disk_ok: str
     """Parameter: free."""
     disk_low: str
@@ -79,6 +85,10 @@ JA = DoctorFileTexts(
     migrations_pending_mend="次の起動で更新されます。先に行うなら cc-bot migrate。",
     migrations_newer="新しい cc-bot のものです（版 {version}、この cc-bot は {newest} まで）。",
     migrations_newer_mend="cc-bot を更新してください。",
+    schema_changed="cc-bot が作る形と違うものがあります: {names}",
+    schema_changed_mend="ご自分で加えたものなら sqlite3 の DROP で取り除き、覚えがなければ cc-bot restore でバックアップから戻してください。ボットはこのままでは起動しません。",
+    schema_more="cc-bot のものではない表・ビュー・索引があります: {names}",
+    schema_more_mend="動作に害はありませんが、バックアップから戻すときに --rows-only が要り、そのとき消えます。要らなければ取り除いてください。",
     disk_ok="{free} の空きがあります。",
     disk_low="空きが {free} しかありません（目安は {wanted}）。",
     disk_low_mend="不要なファイルを消すか、広いディスクへ移してください。",
@@ -119,6 +129,10 @@ EN = DoctorFileTexts(
     migrations_pending_mend="The next start brings it up to date, or `cc-bot migrate` does now.",
     migrations_newer="A newer cc-bot wrote it (version {version}; this one knows {newest}).",
     migrations_newer_mend="Update cc-bot.",
+    schema_changed="Not as cc-bot makes it: {names}",
+    schema_changed_mend="Remove it with DROP in sqlite3 if you added it; if you did not, go back to a backup with `cc-bot restore`. The bot does not start like this.",
+    schema_more="There are tables, views or indexes that are not cc-bot's: {names}",
+    schema_more_mend="They do no harm, but a backup of them is restored with --rows-only alone, which leaves them behind. Remove what you don't need.",
     disk_ok="{free} are free.",
     disk_low="Only {free} are free; {wanted} would be good.",
     disk_low_mend="Delete what is not needed, or move to a larger disk.",

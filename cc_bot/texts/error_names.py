@@ -11,6 +11,10 @@ class ErrorTexts:
     question_too_long: str
     empty_memory: str
     memory_too_long: str
+    too_many_memories: str
+    memory_full: str
+    too_many_imports: str
+    too_many_commands: str
     secret_not_stored: str
     memory_paused: str
     memory_not_found: str
@@ -33,6 +37,7 @@ class ErrorTexts:
     subject_not_understood: str
     models_not_understood: str
     limit_not_for_channels: str
+    limit_not_for_servers: str
     attachment_too_large: str
     attachment_not_supported: str
     attachment_not_fetched: str
@@ -80,14 +85,18 @@ class ErrorTexts:
     database_missing: str
     database_unusable: str
     database_newer: str
+    schema_changed: str
     sqlite_too_old: str
     backup_failed: str
     not_enough_room: str
     old_backups_kept: str
     backup_missing: str
     backup_damaged: str
+    backup_foreign: str
+    backup_changed: str
     restore_failed: str
     erasures_missing: str
     erasures_unreadable: str
+    erasures_thinned: str
     not_confirmed: str
     port_taken: str

@@ -4,8 +4,9 @@ import asyncio
 import os
 import pty
 import re
+import sqlite3
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from io import FileIO
 from pathlib import Path
 
@@ -115,6 +116,26 @@ class TestRestore:
         [kept] = database(program).parent.glob("sessions.replaced-*.db")
         assert f"is kept for 30 days as data/{kept.name}." in output
 
+    async def test_leaves_a_trigger_behind_where_it_is_told_to_take_the_rows_alone(
+        self, program: Program
+    ) -> None:
+        await remember(program, "猫が好き")
+        await program.run("backup")
+        [copy] = backups(program)
+        copy.with_suffix(".json").unlink()
+        with closing(sqlite3.connect(copy)) as connection:
+            connection.execute("CREATE TRIGGER spy AFTER INSERT ON memories BEGIN DELETE FROM sessions; END")
+        code, output = await program.run("restore", str(copy), "--yes")
+        assert (code, output.count("\n")) == (2, 3)
+        assert "holds a TRIGGER spy that is not as cc-bot makes it." in output
+        assert f"cc-bot restore {copy} --rows-only\n" in output
+        code, output = await program.run("restore", str(copy), "--yes", "--rows-only")
+        assert code == 0
+        assert "Who made it can't be told from the file" in output
+        with closing(sqlite3.connect(database(program))) as connection:
+            named = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'spy'").fetchone()
+        assert named == (0,)
+
     async def test_is_refused_where_nobody_can_be_asked(self, program: Program) -> None:
         await remember(program, "猫が好き")
         await program.run("backup")
@@ -129,7 +150,8 @@ class TestRestore:
         [copy] = backups(program)
         code, output = await at_a_terminal(program, "n", "restore", str(copy))
         assert (code, await remembered(program)) == (2, ["あとで", "猫が好き"])
-        assert "messages: 0, memories: 1) will take the place of data/sessions.db.\r\nGo on? [y/N] " in output
+        assert "messages: 0, memories: 1) will take the place of data/sessions.db.\r\n" in output
+        assert "what its rows say is believed.\r\nGo on? [y/N] " in output
         code, output = await at_a_terminal(program, "y", "restore", str(copy))
         assert (code, await remembered(program)) == (0, ["猫が好き"])
         assert f"Restored {copy} to data/sessions.db." in output

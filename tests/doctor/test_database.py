@@ -77,6 +77,22 @@ class TestADatabase:
         assert verdicts(found) == {"database": "ok", "disk": "ok", "files": "ok"}
         assert not [*tmp_path.iterdir()]  # noqa: ASYNC240 - nothing else runs here
 
+    async def test_with_a_trigger_that_migrations_do_not_make_fails_by_name(self, side: FilesSide) -> None:
+        with changing(side.database) as connection:
+            connection.execute("CREATE TRIGGER spy AFTER INSERT ON memories BEGIN DELETE FROM sessions; END")
+        found = await findings(side)
+        assert (found["database"].verdict, found["schema"].verdict) == ("ok", "failed")
+        assert "TRIGGER spy" in found["schema"].detail
+        assert found["schema"].mend
+
+    async def test_with_a_view_of_the_operators_own_is_warned_of(self, side: FilesSide) -> None:
+        with changing(side.database) as connection:
+            connection.execute("CREATE VIEW mine AS SELECT 1")
+        found = await findings(side)
+        assert found["schema"].verdict == "warning"
+        assert "VIEW mine" in found["schema"].detail
+        assert "--rows-only" in found["schema"].mend
+
     async def test_of_another_program_fails(self, tmp_path: Path) -> None:
         with changing(tmp_path / "other.db") as other:
             other.execute("CREATE TABLE notes (text TEXT)")

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.end_to_end.memories import contents, keep, run
 from tests.end_to_end.stage import Stage, set_stage, streaming
 from tests.loopback.discord import Channel, Reply, User
 from tests.loopback.discord.permissions import Permission
-from tests.loopback.model_server import Pause, Say, says
+from tests.loopback.model_server import Call, Pause, Say, calls, says
 from tests.loopback.model_server import Reply as Answer
 
 PRICES = "[prices.loopback]\ninput = 1000\noutput = 2000\n"
@@ -159,3 +160,31 @@ def words(reply: Reply) -> str:
     [embed] = reply.history[-1].embeds
     fields = [field["value"] for field in embed.get("fields", ())]
     return "\n".join((embed["title"], embed["description"], *fields))
+
+
+class TestCommands:
+    async def test_beyond_those_of_a_minute_are_told_when_and_stop_nobody_else(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, decide: Callable[[str], None]
+    ) -> None:
+        decide(f"[limits.users.{aiko.id}]\ncommands_per_minute = 3\n")
+        for _ in range(3):
+            assert "<t:" not in (await run(stage, aiko, channel, "list")).text
+        sentence = (await run(stage, aiko, channel, "list")).text
+        assert sentence.startswith("操作が続いています。")
+        assert 0 < in_seconds(sentence) <= 60
+        assert "<t:" not in (await run(stage, ben, channel, "list")).text
+
+
+class TestMemories:
+    async def test_beyond_their_number_are_not_kept_by_command_nor_by_the_model(
+        self, stage: Stage, aiko: User, channel: Channel, decide: Callable[[str], None]
+    ) -> None:
+        decide(f"[limits.users.{aiko.id}]\nmemories = 1\n")
+        await keep(stage, aiko, channel, "猫の名前はタマ")
+        refused = await run(stage, aiko, channel, "add", content="犬の名前はポチ")
+        assert refused.text.startswith("メモリは1件までです。")
+        stage.model.script(
+            calls(Call("remember", {"content": "犬の名前はポチ"})), says("覚えられませんでした。")
+        )
+        await stage.ask(aiko, channel, "犬の名前はポチだと覚えて")
+        assert contents(stage, aiko) == ["猫の名前はタマ"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey
+from cc_bot.domain.limits import DEFAULT_RULES, QUOTAS, LimitKey
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.policy import AccessLists, Policy, Subjects
 from cc_bot.domain.usage import Price, PriceList
@@ -41,16 +41,24 @@ class TestLimits:
             tokens_per_day = 10
             [limits.roles."2"]
             tokens_per_month = "unlimited"
+            memories = 5
             [limits.guilds."3"]
             concurrent = 4
             """
         )
         assert policy.limits == {
+            **DEFAULT_RULES,
             LimitKey("everyone", 0, "turns_per_minute"): 3,
+            LimitKey("role", 2, "memories"): 5,
             LimitKey("user", 1, "tokens_per_day"): 10,
             LimitKey("role", 2, "tokens_per_month"): None,
             LimitKey("guild", 3, "concurrent"): 4,
         }
+
+    @pytest.mark.parametrize("name", QUOTAS)
+    def test_of_what_a_user_keeps_and_does_are_not_for_a_server(self, name: str) -> None:
+        assert name in refusal(f'[limits.guilds."3"]\n{name} = 5')
+        assert 5 in parsed(f'[limits.users."3"]\n{name} = 5').limits.values()
 
     def test_of_the_terminals_user_are_those_of_user_0(self) -> None:
         rules = parsed('[limits.users."0"]\ntokens_per_day = 5').limits

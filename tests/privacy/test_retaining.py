@@ -14,8 +14,9 @@ from structlog.testing import capture_logs
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.privacy import Retention
-from cc_bot.privacy import keep_copies_to_retention, keep_to_retention, retain
-from cc_bot.storage import Database, Statement, open_database
+from cc_bot.privacy import keep_copies_to_retention, keep_log_thin, keep_to_retention, retain
+from cc_bot.storage import Database, ErasureLog, Statement, open_database
+from cc_bot.storage.copies import Copies
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
 from tests.stores.backends import turn
@@ -126,3 +127,49 @@ async def logged_by_the_task(database: Path) -> list[str]:
         assert not task.done()
         task.cancel()
     return [each["event"] for each in logs]
+
+
+class TestErasureLog:
+    @pytest.mark.parametrize(
+        ("backup", "days", "thinned"),
+        [
+            (None, 400, True),
+            ("sessions_20290101-000000.db", 400, True),
+            ("sessions_20250101-000000.db", 400, False),  # it still holds what was erased in 2026
+            (None, 3000, False),  # as one may that was carried elsewhere
+            (None, 0, False),
+        ],
+    )
+    async def test_is_thinned_once_no_copy_is_older(
+        self, tmp_path: Path, backup: str | None, days: int, thinned: bool
+    ) -> None:
+        database = tmp_path / "sessions.db"
+        with freeze_time("2026-01-01", real_asyncio=True):
+            await ErasureLog.beside(database).note("message", 7)
+        log = ErasureLog.beside(database)
+        if backup:
+            (tmp_path / backup).write_bytes(b"x")
+        with freeze_time("2030-01-01", real_asyncio=True):
+            await log.note("message", 8)
+            copies = Copies(database, tmp_path, TOKYO)
+            task = asyncio.create_task(keep_log_thin(log, copies, Retention(erasure_days=days), utc_now))
+            await asyncio.sleep(0.3)
+            task.cancel()
+        erasures = await log.read()
+        assert erasures
+        assert erasures.match("message", 7, None) is not thinned
+        assert erasures.match("message", 8, None)
+
+    async def test_in_trouble_is_tried_again(self, tmp_path: Path) -> None:
+        database = tmp_path / "sessions.db"
+        log = ErasureLog.beside(database)
+        log.path.write_text("none of ours\n")
+        with capture_logs() as logs:
+            copies = Copies(database, tmp_path, TOKYO)
+            task = asyncio.create_task(keep_log_thin(log, copies, Retention(erasure_days=1), utc_now))
+            async with asyncio.timeout(10):
+                while len(logs) < 2:  # noqa: ASYNC110 - no event comes out of a log
+                    await asyncio.sleep(0.01)
+            assert not task.done()
+            task.cancel()
+        assert logs[-1]["event"] == "erasures_not_thinned"

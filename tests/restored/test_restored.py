@@ -18,12 +18,14 @@ from cc_bot.domain.errors import (
     BackupMissing,
     DatabaseInUse,
     ErasuresMissing,
+    ErasuresThinned,
     ErasuresUnreadable,
     NotConfirmed,
     RestoreFailed,
 )
 from cc_bot.restored import Forgotten
-from cc_bot.storage import Database, ErasureLog, apply_pending, back_up, open_database
+from cc_bot.storage import Database, ErasureLog, Statement, apply_pending, back_up, open_database
+from cc_bot.storage.erasure_copies import copy_log
 from cc_bot.storage.manifest import manifest_path
 from cc_bot.storage.migrate import known_migrations
 from cc_bot.storage.progress import Stage
@@ -180,6 +182,41 @@ class TestForgotten:
             await stores.personal_erasure.erase(ME)
         assert (await bot.restore(backup)).forgotten == Forgotten(users=1)
         assert (await contents(bot, ME), await contents(bot, YOU)) == ([], ["また来た"])
+
+
+class TestThinned:
+    @pytest.mark.parametrize("manifest", [True, False])
+    async def test_log_stops_the_restore_of_a_backup_that_is_older(self, bot: Bot, manifest: bool) -> None:
+        start = utc_now() - timedelta(days=900)
+        async with bot.stores(start) as stores:
+            await stores.memories.add(ME, "前の話")
+            old = await bot.back_up(start)
+        async with bot.stores(start + timedelta(days=100)) as stores:
+            await stores.personal_erasure.erase(ME)
+            await stores.memories.add(YOU, "新しい話")
+            new = await bot.back_up(start + timedelta(days=200))
+            await stores.erasures.thin(start + timedelta(days=150))
+        await bot.back_up()  # which brings the copy of the log up to date
+        if not manifest:
+            manifest_path(old).unlink()
+        with pytest.raises(ErasuresThinned):
+            await bot.restore(old)
+        await bot.restore(new)
+        assert await contents(bot, YOU) == ["新しい話"]
+        await bot.restore(old, without_erasures=True)
+        assert await contents(bot, ME) == ["前の話"]
+
+    async def test_log_does_not_where_a_copy_of_it_is_whole(self, bot: Bot) -> None:
+        start = utc_now() - timedelta(days=900)
+        async with bot.stores(start) as stores:
+            await stores.memories.add(ME, "前の話")
+            old = await bot.back_up(start)
+        async with bot.stores(start + timedelta(days=100)) as stores:
+            await stores.personal_erasure.erase(ME)
+            copy_log(stores.erasures.path, bot.backups)
+            await stores.erasures.thin(start + timedelta(days=150))
+        assert (await bot.restore(old)).forgotten == Forgotten(users=1)
+        assert await contents(bot, ME) == []
 
 
 class TestDeletedOnDiscord:
@@ -347,11 +384,14 @@ class TestRefusal:
     async def test_where_the_copy_cannot_be_upgraded_changes_nothing(self, bot: Bot) -> None:
         async with bot.stores() as stores:
             await stores.memories.add(ME, "猫が好き")
-            backup = await bot.back_up()
-        manifest_path(backup).unlink()
-        with closing(sqlite3.connect(backup)) as connection:
-            connection.execute("DROP TABLE turns")
-            connection.commit()
+            await bot.back_up()  # and with it, the record of erasures
+        backup = bot.backups / "old.db"
+        async with open_database(f"sqlite:///{backup}") as database:
+            await apply_pending(database, known_migrations()[:4])
+            columns = "user_id, content, category, metadata, created_at, updated_at, search_content"
+            values = "1, '犬', 'general', 'no JSON', '', '', '犬'"  # and 0005 reads that JSON
+            spoiled = f"INSERT INTO memories ({columns}) VALUES ({values})"
+            await database.transaction([Statement(spoiled)])
         with pytest.raises(RestoreFailed):
             await bot.restore(backup)
         assert await contents(bot, ME) == ["猫が好き"]

@@ -1,5 +1,7 @@
 """What an index holds of a note."""
 
+import tracemalloc
+
 from cc_bot.search import document_terms
 
 
@@ -28,3 +30,18 @@ class TestTerms:
     def test_come_from_tags_as_well(self) -> None:
         assert "京都" in document_terms("旅行", ["京都"])
         assert "行京" not in document_terms("旅行", ["京都"])
+
+
+class TestMemory:
+    def test_keeps_no_long_runs_of_characters_that_no_other_note_has(self) -> None:
+        """An import of a megabyte that is one run after another would stay there for good."""
+        runs = [f"{number}" + "ヘルシンキ" * 400 + f"{number}" for number in range(1000)]
+        document_terms("猫 cat")  # whatever is read once is read
+        tracemalloc.start()
+        try:
+            for run in runs:
+                document_terms(run)
+            kept, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert kept < 2**20

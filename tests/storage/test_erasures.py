@@ -1,15 +1,20 @@
 """The log of erasures: what it remembers, and what it does not tell."""
 
 import asyncio
+import hashlib
+import hmac
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from time import process_time
+from typing import Literal
 
 import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ErasureNotNoted, StorageError
-from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name
+from cc_bot.storage.erasure_copies import copy_log
+from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, read_erasures
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -108,7 +113,7 @@ class TestErasureLog:
         erasures = await read(log)
         assert all(erasures.match("memory", n, None) for n in range(400))
         assert len(log.path.read_text().splitlines()) == 401
-        assert [file.name for file in log.path.parent.iterdir()] == [log.path.name]
+        assert {file.name for file in log.path.parent.iterdir()} == {log.path.name, f".{log.path.name}.lock"}
 
     async def test_survives_a_line_that_a_crash_cut_off(self, log: ErasureLog) -> None:
         await log.note("user", ME, YOU)
@@ -130,7 +135,7 @@ class TestErasureLog:
         assert not (await read(log)).match("user", ME, None)
 
     @pytest.mark.parametrize(
-        "content", ["", "hello\n", "[]\n", '{"version": 2, "salt": "00"}\n', '{"version": 1}\n']
+        "content", ["", "hello\n", "[]\n", '{"version": 3, "salt": "00"}\n', '{"version": 1}\n']
     )
     async def test_that_is_none_of_ours_is_refused_and_left_as_it_is(
         self, log: ErasureLog, content: str
@@ -154,3 +159,100 @@ class TestErasureLog:
             with pytest.raises(ErasureNotNoted):
                 await log.note("user", ME)
         assert [(each["event"], each["path"]) for each in logs] == [("erasures_not_noted", str(log.path))] * 2
+
+
+QUICK = '{"kind": "user", "id": "%s", "at": "2026-11-22T03:04:05.000+00:00"}\n'
+
+
+class TestVersion1:
+    @pytest.fixture
+    def old(self, log: ErasureLog) -> ErasureLog:
+        """A log of a former program, in which I was erased."""
+        quick = hmac.new(b"salt", f"user/{ME}".encode(), hashlib.sha256).hexdigest()
+        head = json.dumps({"version": 1, "salt": b"salt".hex()})
+        log.path.write_text(f"{head}\n{QUICK % quick}")
+        return log
+
+    async def test_is_read(self, old: ErasureLog) -> None:
+        erasures = await read(old)
+        assert erasures.match("user", ME, NOW)
+        assert not erasures.match("user", YOU, None)
+
+    async def test_is_gone_on_with(self, old: ErasureLog) -> None:
+        await old.note("user", YOU)
+        erasures = await read(old)
+        assert erasures.match("user", ME, NOW)
+        assert erasures.match("user", YOU, NOW)
+        assert json.loads(old.path.read_text().splitlines()[0])["version"] == 2
+
+
+class TestUsers:
+    async def test_take_a_thousand_times_as_long_to_be_tried_as_a_message(self, log: ErasureLog) -> None:
+        """Somebody who holds the file and knows a million ids would try them all in seconds else."""
+        await log.note("user", ME)
+        await log.note("message", 7)
+        erasures = await read(log)
+
+        def tried(kind: Literal["user", "message"], count: int) -> float:
+            begun = process_time()
+            assert not any(erasures.match(kind, number, None) for number in range(100, 100 + count))
+            return (process_time() - begun) / count
+
+        assert tried("user", 30) > 100 * tried("message", 3000)
+
+    async def test_are_not_tried_where_none_was_erased_since(self, log: ErasureLog) -> None:
+        await log.note("user", ME)
+        erasures = await read(log)
+        begun = process_time()
+        assert not any(erasures.match("user", number, NOW + SECOND) for number in range(20_000))
+        assert process_time() - begun < 5  # the slow way, that many take minutes
+
+
+class TestThinning:
+    async def test_takes_out_what_is_older_and_says_since_when_the_log_is_whole(
+        self, log: ErasureLog, time: Time
+    ) -> None:
+        await log.note("user", ME)
+        await log.note("memory", "1/2/x")
+        time.now += SECOND
+        await log.note("user", YOU)
+        assert await log.thin(NOW + SECOND) == 2
+        erasures = await read(log)
+        assert not erasures.match("user", ME, None)
+        assert not erasures.match("memory", "1/2/x", None)
+        assert erasures.match("user", YOU, NOW)
+        assert erasures.whole_since == NOW + SECOND
+        assert log.path.stat().st_mode & 0o777 == 0o600
+
+    async def test_of_nothing_leaves_the_file_alone(self, log: ErasureLog) -> None:
+        assert await log.thin(NOW) == 0
+        assert not log.path.exists()
+        await log.note("user", ME)
+        before = log.path.read_bytes()
+        assert await log.thin(NOW) == 0
+        assert log.path.read_bytes() == before
+
+    async def test_keeps_what_is_noted_meanwhile(self, log: ErasureLog, time: Time) -> None:
+        await log.note("message", *range(500))
+        time.now += SECOND
+        notes = [log.note("message", number) for number in range(1000, 1040)]
+        await asyncio.gather(*notes[:20], log.thin(NOW + SECOND), *notes[20:])
+        erasures = await read(log)
+        assert all(erasures.match("message", number, None) for number in range(1000, 1040))
+        assert not any(erasures.match("message", number, None) for number in range(500))
+
+    async def test_is_not_undone_by_the_copy_beside_the_backups(
+        self, log: ErasureLog, time: Time, tmp_path: Path
+    ) -> None:
+        await log.note("user", ME)
+        folder = tmp_path / "backups"
+        folder.mkdir()
+        copy_log(log.path, folder)
+        time.now += SECOND
+        await log.note("user", YOU)
+        await log.thin(NOW + SECOND)
+        copied = read_erasures(copy_log(log.path, folder))
+        assert copied
+        assert not copied.match("user", ME, None)
+        assert copied.match("user", YOU, None)
+        assert copied.whole_since == NOW + SECOND

@@ -60,8 +60,9 @@ class TestWiping:
             (tmp_path / name).write_text("")
         wipe(database, tmp_path / "chat_history")
         left = [name for name in names(tmp_path) if not name.startswith("erasures_")]
-        kept = [ErasureLog.beside(database).path.name, "sessions_20261122-030405.db"]
-        assert left == sorted([*others, *kept, "sessions_20261122-030405.json"])
+        log = ErasureLog.beside(database).path.name
+        kept = [log, f".{log}.lock", "sessions_20261122-030405.db", "sessions_20261122-030405.json"]
+        assert left == sorted([*others, *kept])
 
     async def test_while_somebody_has_it_open_is_refused(self, tmp_path: Path) -> None:
         database = tmp_path / "sessions.db"

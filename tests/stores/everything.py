@@ -124,7 +124,7 @@ async def do_everything(database: Database) -> set[str]:
         *("erase", "erase_all", "purge", "next_purge", "write_back", "rewrite"),
         *("set", "claim_welcome", "pause_memory"),
         *("backlog", "put", "current", "waiting", "settle"),
-        *("everything", "plan", "take"),
+        *("everything", "pages", "admit", "plan", "take"),
         "learn",
         *("state", "page", "freeze"),
         *("choose", "choice", "set_default", "unset_default", "default", "of_answer"),
@@ -134,7 +134,7 @@ async def do_everything(database: Database) -> set[str]:
         *("of_place", "drop"),
         *("in_force", "rules", "remove", "begin_maintenance", "end_maintenance", "chain", "chains"),
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
-        *("all", "unset"),
+        *("all", "unset", "rules_for"),
         *("reserve", "settle", "take_over", "forget_settled", "allowances", "may_be_limited"),
         *("of_user", "of_guild", "users_of_guild", "everywhere"),
     }
@@ -209,6 +209,8 @@ async def use_tokens(stores: Stores) -> None:
     await stores.limits.set("user", USER, "tokens_per_day", 1000, set_by=1)
     await stores.limits.set("guild", 5, "tokens_per_month", 10_000, set_by=1)
     await stores.limits.all()
+    await stores.limits.rules_for(Payer(USER))
+    await stores.memory_transfer.admit(USER)
     payer, spent = Payer(USER, 5, (7,)), [(Spent("model", Usage(100, 10)), 5)]
     for wish in (Wish(payer, "turn", "model", 50), Wish(payer, "summary", "model", 50)):
         reservation = await stores.usage.reserve(wish, DEFAULT_RULES)

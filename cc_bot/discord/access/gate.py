@@ -13,15 +13,24 @@ import hikari
 import structlog
 
 from cc_bot.discord.access.owners import Owners
+from cc_bot.discord.access.rates import CommandRates, What
 from cc_bot.discord.access.seen_roles import SeenRoles
 from cc_bot.discord.places import Places, key_of_interaction
 from cc_bot.domain.access import AccessRules, Comer, Refusal, is_shut, refusal
 from cc_bot.domain.channel import ChannelKey
-from cc_bot.domain.errors import AccessError, NotAllowed, StorageError, UnderMaintenance
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import (
+    AccessError,
+    NotAllowed,
+    StorageError,
+    TooManyCommands,
+    UnderMaintenance,
+)
+from cc_bot.domain.limits import Payer, Rules, quotas_of_user
 from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Schedule
 from cc_bot.policy import Policies
-from cc_bot.stores import AccessStore, InForce
+from cc_bot.stores import AccessStore, InForce, LimitStore
 
 _log = structlog.get_logger(__name__)
 
@@ -40,6 +49,10 @@ class Gate:
     rest: hikari.api.RESTClient
     patience_s: float = PATIENCE_S
     roles: SeenRoles = field(default_factory=SeenRoles)
+    limits: LimitStore | None = None
+    """What owners set; it goes before the file."""
+    rates: CommandRates = field(default_factory=CommandRates)
+    clock: Clock = utc_now
     _last: InForce | None = None
 
     async def learn(self) -> None:
@@ -52,6 +65,29 @@ class Gate:
         """Raises NotAllowed or UnderMaintenance when its user may not use the bot there, and StorageError."""
         if refused := await self.refused(self._comer_of(interaction)):
             raise error_of(refused)
+
+    async def count(self, interaction: hikari.PartialInteraction, what: What = "command") -> None:
+        """Raises TooManyCommands when its user has had the bot do as much as may be within a minute. Owners
+        may do what they like."""
+        user_id = int(interaction.user.id)
+        if user_id in await self.owners.ids():
+            return
+        member = interaction.member
+        roles = () if member is None else tuple(map(int, member.role_ids))
+        payer = Payer(user_id, int(interaction.guild_id or 0), roles)
+        most = quotas_of_user(await self._rules_for(payer), payer).commands_per_minute
+        if most is None:
+            return
+        if next_at := self.rates.count(user_id, what, most, self.clock()):
+            raise TooManyCommands(resets=next_at)
+
+    async def _rules_for(self, payer: Payer) -> Rules:
+        """While the database does not answer, what the file says alone."""
+        in_file = await self.policies.limits()
+        with suppress(StorageError, TimeoutError):
+            async with asyncio.timeout(self.patience_s):
+                return {**in_file, **(await self.limits.rules_for(payer) if self.limits else {})}
+        return in_file
 
     async def refused_author(self, message: hikari.Message) -> Refusal | None:
         """Why the author of a message may not use the bot there. Raises StorageError, and hikari's errors

@@ -3,7 +3,7 @@
 Commands pass it as a hook of all of them. Buttons, menus and forms come to whoever listens as `Pressed` and
 `Entered`, which are told of only after the gate; nobody listens for hikari's own events of them. So no
 extension can forget to ask, and a test sees to it that none listens past the gate. `/privacy` and the
-buttons that stop answers are for everybody.
+buttons that stop answers are for everybody. How often each user does any of it is counted here as well.
 """
 
 import contextlib
@@ -52,6 +52,7 @@ class Entered(hikari.Event):
 @lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
 async def admit_commands(_: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate) -> None:
     """Of every command, before anything of it runs. Its errors are told by the handler of all commands."""
+    await gate.count(ctx.interaction)
     if not _about_ones_own(ctx.interaction):
         await gate.check(ctx.interaction)
 
@@ -63,6 +64,7 @@ def suggesting(suggest: Suggest) -> Any:
     @lightbulb.di.with_di
     async def guarded(ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED) -> None:
         try:
+            await gate.count(ctx.interaction, "choices")
             await gate.check(ctx.interaction)
         except CcBotError as error:
             if not isinstance(error, AccessError):
@@ -101,13 +103,20 @@ def _about_ones_own(
     return isinstance(button, PrivacyButton | StopButton)
 
 
+def _stops(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:
+    """Whether it stops an answer: that is less work, however often it is done."""
+    return isinstance(parse_custom_id(interaction.custom_id), StopButton)
+
+
 async def _admitted(
     interaction: hikari.ComponentInteraction | hikari.ModalInteraction, gate: Gate, readers: Readers
 ) -> bool:
-    if _about_ones_own(interaction):
+    if _stops(interaction):
         return True
     try:
-        await gate.check(interaction)
+        await gate.count(interaction)
+        if not _about_ones_own(interaction):
+            await gate.check(interaction)
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
         return False

@@ -6,7 +6,7 @@ from cc_bot.discord.bot_status import Seen
 from cc_bot.discord.pages.memory_view import timestamp
 from cc_bot.discord.subjects import Named
 from cc_bot.domain.access import SUBJECTS, AccessRules, listed
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, LimitName, Rules
+from cc_bot.domain.limits import DEFAULT_RULES, LIMIT_NAMES, LimitKey, LimitName, Rules
 from cc_bot.domain.policy import Subjects
 from cc_bot.texts import Texts
 from cc_bot.texts.usage import money
@@ -69,16 +69,8 @@ def limited(key: LimitKey, words: Texts) -> str:
 
 
 def limit_name(name: LimitName, words: Texts) -> str:
-    told = words.admin
-    match name:
-        case "turns_per_minute":
-            return told.turns_per_minute
-        case "tokens_per_day":
-            return told.tokens_per_day
-        case "tokens_per_month":
-            return told.tokens_per_month
-        case "concurrent":
-            return told.concurrent
+    told: Mapping[LimitName, str] = {limit: getattr(words.admin, limit) for limit in LIMIT_NAMES}
+    return told[name]
 
 
 def limit_value(value: int | None, words: Texts) -> str:

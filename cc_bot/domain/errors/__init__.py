@@ -6,6 +6,9 @@
     │   ├── QuestionTooLong
     │   ├── EmptyMemory
     │   ├── MemoryTooLong
+    │   ├── TooManyMemories
+    │   ├── MemoryFull          no room is left for their texts
+    │   ├── TooManyImports
     │   ├── SecretNotStored
     │   ├── MemoryPaused
     │   ├── MemoryNotFound
@@ -28,6 +31,7 @@
     │   ├── SubjectNotUnderstood
     │   ├── ModelsNotUnderstood
     │   ├── LimitNotForChannels
+    │   ├── LimitNotForServers
     │   ├── AttachmentTooLarge
     │   ├── AttachmentNotSupported
     │   └── AttachmentNotFetched
@@ -51,6 +55,7 @@
     ├── AccessError             the operator does not let it be done
     │   ├── NotAllowed
     │   ├── OwnersOnly
+    │   ├── TooManyCommands
     │   └── UnderMaintenance
     ├── StorageError            the database did not do what was asked
     │   ├── ConversationGone    it belongs to something that was erased meanwhile
@@ -75,15 +80,19 @@
         ├── DatabaseMissing     there is nothing to copy
         ├── DatabaseUnusable
         ├── DatabaseNewer       the file was written by a newer cc-bot
+        ├── SchemaChanged       it does by itself what cc-bot did not make
         ├── SqliteTooOld        Python's SQLite lacks what the SQL needs
         ├── BackupFailed        the copy could not be written
         ├── NotEnoughRoom       there is no room for it
         ├── OldBackupsKept      the copy was made, older ones could not be deleted
         ├── BackupMissing       there is nothing to restore
         ├── BackupDamaged       it is not whole, or no database of cc-bot
+        ├── BackupForeign       it holds what cc-bot does not make
+        ├── BackupChanged       a table of it is not as cc-bot makes it
         ├── RestoreFailed       the backup could not be put in place
         ├── ErasuresMissing     nobody can tell who has to be forgotten in it
         ├── ErasuresUnreadable  likewise
+        ├── ErasuresThinned     nobody can tell it of so old a backup
         ├── NotConfirmed        what can't be undone was not confirmed
         └── PortTaken           another program listens there
 
@@ -95,6 +104,7 @@ from cc_bot.domain.errors.access import (
     AccessError,
     NotAllowed,
     OwnersOnly,
+    TooManyCommands,
     UnderMaintenance,
 )
 from cc_bot.domain.errors.input import (
@@ -108,6 +118,8 @@ from cc_bot.domain.errors.input import (
     ImportNotUnderstood,
     InputError,
     LimitNotForChannels,
+    LimitNotForServers,
+    MemoryFull,
     MemoryNotFound,
     MemoryPaused,
     MemoryTooLong,
@@ -121,6 +133,8 @@ from cc_bot.domain.errors.input import (
     ScheduleNotFound,
     SecretNotStored,
     SubjectNotUnderstood,
+    TooManyImports,
+    TooManyMemories,
     TooManySchedules,
     TooManyToImport,
     UnknownAgent,
@@ -134,8 +148,10 @@ from cc_bot.domain.errors.root import (
 )
 from cc_bot.domain.errors.startup import (
     AlreadyRunning,
+    BackupChanged,
     BackupDamaged,
     BackupFailed,
+    BackupForeign,
     BackupMissing,
     CommandsNotRegistered,
     DatabaseFolderMissing,
@@ -145,6 +161,7 @@ from cc_bot.domain.errors.startup import (
     DatabaseUnusable,
     DiscordUnreachable,
     ErasuresMissing,
+    ErasuresThinned,
     ErasuresUnreadable,
     InvalidAgents,
     InvalidPolicy,
@@ -157,6 +174,7 @@ from cc_bot.domain.errors.startup import (
     PortTaken,
     RefusedToken,
     RestoreFailed,
+    SchemaChanged,
     SettingsUnreadable,
     SqliteTooOld,
     StartupError,
@@ -197,8 +215,10 @@ __all__ = [
     "AttachmentNotFetched",
     "AttachmentNotSupported",
     "AttachmentTooLarge",
+    "BackupChanged",
     "BackupDamaged",
     "BackupFailed",
+    "BackupForeign",
     "BackupMissing",
     "BeingErased",
     "Busy",
@@ -223,6 +243,7 @@ __all__ = [
     "EndNotUnderstood",
     "ErasureNotNoted",
     "ErasuresMissing",
+    "ErasuresThinned",
     "ErasuresUnreadable",
     "ImportNotUnderstood",
     "InputError",
@@ -230,7 +251,9 @@ __all__ = [
     "InvalidPolicy",
     "InvalidSetting",
     "LimitNotForChannels",
+    "LimitNotForServers",
     "LimitReached",
+    "MemoryFull",
     "MemoryNotFound",
     "MemoryPaused",
     "MemoryTooLong",
@@ -259,6 +282,7 @@ __all__ = [
     "RepeatTooOften",
     "RestoreFailed",
     "ScheduleNotFound",
+    "SchemaChanged",
     "SecretNotStored",
     "ServerLimitReached",
     "SettingsUnreadable",
@@ -268,6 +292,9 @@ __all__ = [
     "StorageError",
     "SubjectNotUnderstood",
     "TooManyAtOnce",
+    "TooManyCommands",
+    "TooManyImports",
+    "TooManyMemories",
     "TooManySchedules",
     "TooManyToImport",
     "TurnError",

@@ -17,3 +17,8 @@ class OwnersOnly(AccessError):
 
 class UnderMaintenance(AccessError):
     """For now nobody but owners is answered. Parameters: note (the owner's own words, may be empty)."""
+
+
+class TooManyCommands(AccessError):
+    """The user has used as many commands and buttons as they may for now. Parameters: resets (the moment of
+    the next one)."""

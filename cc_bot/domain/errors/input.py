@@ -23,6 +23,18 @@ class MemoryTooLong(InputError):
     """Parameters: limit, length (characters)."""
 
 
+class TooManyMemories(InputError):
+    """The user keeps as many as they may. Parameters: limit."""
+
+
+class MemoryFull(InputError):
+    """The texts of the user's memories take all the room that they may. Parameters: limit (as shown)."""
+
+
+class TooManyImports(InputError):
+    """The user has imported as often as they may for now. Parameters: resets (the moment of the next one)."""
+
+
 class SecretNotStored(InputError):
     """What was to be remembered looks like a password, token, card or key number."""
 
@@ -105,6 +117,10 @@ class SubjectNotUnderstood(InputError):
 
 class ModelsNotUnderstood(InputError):
     """What was entered as names of models is not a list of them."""
+
+
+class LimitNotForServers(InputError):
+    """What a user keeps or does is limited by user, not for a server together."""
 
 
 class LimitNotForChannels(InputError):

@@ -63,6 +63,11 @@ class DatabaseNewer(StartupError):
     """Parameters: path, found, known (schema versions)."""
 
 
+class SchemaChanged(StartupError):
+    """Somebody changed what the database does by itself. Parameters: path, name (of the object, with its
+    kind)."""
+
+
 class SqliteTooOld(StartupError):
     """Parameters: found, needed (versions)."""
 
@@ -96,6 +101,15 @@ class BackupDamaged(StartupError):
     """It is no database of cc-bot, not whole, or not what its manifest says. Parameters: path."""
 
 
+class BackupForeign(StartupError):
+    """It holds what cc-bot does not make, beside its own. Parameters: path, name (of the object, with its
+    kind), command (that takes the rows alone)."""
+
+
+class BackupChanged(StartupError):
+    """What it holds is not as cc-bot makes it. Parameters: path, name (of the object, with its kind)."""
+
+
 class RestoreFailed(StartupError):
     """The backup could not be put in place; the database is as it was. Parameters: path."""
 
@@ -106,6 +120,11 @@ class ErasuresMissing(StartupError):
 
 class ErasuresUnreadable(StartupError):
     """A record of who has to be forgotten again can't be read. Parameters: path."""
+
+
+class ErasuresThinned(StartupError):
+    """The backup is older than the record of who has to be forgotten goes back. Parameters: path, since (the
+    day from which on it is whole)."""
 
 
 class NotConfirmed(StartupError):

@@ -20,6 +20,10 @@ class AdminCommandTexts:
     admin_limit: str
     admin_limit_description: str
     admin_turns_per_minute_choice: str
+    admin_memories_choice: str
+    admin_memory_bytes_choice: str
+    admin_imports_per_hour_choice: str
+    admin_commands_per_minute_choice: str
     admin_tokens_per_day_choice: str
     admin_tokens_per_month_choice: str
     admin_concurrent_choice: str
@@ -83,6 +87,10 @@ EN = AdminCommandTexts(
     admin_limit="limit",
     admin_limit_description="Which limit",
     admin_turns_per_minute_choice="Questions a minute",
+    admin_memories_choice="Memories",
+    admin_memory_bytes_choice="Bytes of memories",
+    admin_imports_per_hour_choice="Imports an hour",
+    admin_commands_per_minute_choice="Commands and buttons a minute",
     admin_tokens_per_day_choice="Tokens a day",
     admin_tokens_per_month_choice="Tokens a month",
     admin_concurrent_choice="Questions at a time",
@@ -146,6 +154,10 @@ JA = AdminCommandTexts(
     admin_limit="種類",
     admin_limit_description="どの制限か",
     admin_turns_per_minute_choice="1分あたりの質問",
+    admin_memories_choice="メモリの件数",
+    admin_memory_bytes_choice="メモリの文字の量（バイト）",
+    admin_imports_per_hour_choice="1時間あたりの取り込み",
+    admin_commands_per_minute_choice="1分あたりの操作",
     admin_tokens_per_day_choice="1日のトークン",
     admin_tokens_per_month_choice="1か月のトークン",
     admin_concurrent_choice="同時の質問",

@@ -9,8 +9,8 @@ from cc_bot.discord.extensions.admin.group import answer, limits, note, owners_o
 from cc_bot.discord.extensions.admin.options import MAX_NAME_CHARACTERS, kind_option, named_in
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages import admin_view
-from cc_bot.domain.errors import LimitNotForChannels
-from cc_bot.domain.limits import EVERYONE, LARGEST, LimitKey, LimitName
+from cc_bot.domain.errors import LimitNotForChannels, LimitNotForServers
+from cc_bot.domain.limits import EVERYONE, LARGEST, QUOTAS, LimitKey, LimitName
 from cc_bot.policy import Policies
 from cc_bot.stores import LimitStore
 
@@ -25,6 +25,10 @@ def _limit_option() -> str:
             lightbulb.Choice("admin_tokens_per_day_choice", "tokens_per_day", localize=True),
             lightbulb.Choice("admin_tokens_per_month_choice", "tokens_per_month", localize=True),
             lightbulb.Choice("admin_concurrent_choice", "concurrent", localize=True),
+            lightbulb.Choice("admin_memories_choice", "memories", localize=True),
+            lightbulb.Choice("admin_memory_bytes_choice", "memory_bytes", localize=True),
+            lightbulb.Choice("admin_imports_per_hour_choice", "imports_per_hour", localize=True),
+            lightbulb.Choice("admin_commands_per_minute_choice", "commands_per_minute", localize=True),
         ],
     )
 
@@ -115,13 +119,15 @@ class Unset(
 
 
 def _key(interaction: hikari.PartialInteraction, limit: str, text: str, kind: str | None) -> LimitKey:
-    """Raises SubjectNotUnderstood and LimitNotForChannels."""
+    """Raises SubjectNotUnderstood, LimitNotForChannels and LimitNotForServers."""
     name = cast("LimitName", limit)  # Discord takes no other choice
     if not text.strip() and kind is None:
         return LimitKey("everyone", EVERYONE, name)
     found = named_in(interaction, text, kind)
     if found.subject == "channel":
         raise LimitNotForChannels
+    if found.subject == "guild" and name in QUOTAS:
+        raise LimitNotForServers
     return LimitKey(found.subject, found.id, name)
 
 

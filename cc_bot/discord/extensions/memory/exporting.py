@@ -1,5 +1,6 @@
 """`/memory export`: all memories as a file, to be read by people or to be imported again."""
 
+import asyncio
 from collections.abc import Sequence
 
 import hikari
@@ -41,7 +42,7 @@ class Export(
             await ctx.interaction.edit_initial_response(reader.words.memory.none)
             return
         readable = self.format == "markdown"
-        files = _files(kept, reader, readers.clock, readable=readable)
+        files = await asyncio.to_thread(_files, kept, reader, readers.clock, readable)
         words = reader.words.memory_box
         told = (words.exported_readable if readable else words.exported).format(count=len(kept))
         if len(files) > 1:
@@ -54,8 +55,9 @@ class Export(
 
 
 def _files(
-    kept: Sequence[PortableMemory], reader: Reader, clock: Clock, *, readable: bool
+    kept: Sequence[PortableMemory], reader: Reader, clock: Clock, readable: bool
 ) -> list[hikari.Bytes]:
+    """Many memories take seconds, so not on the event loop."""
     now = clock()
     day = now.astimezone(reader.timezone).date().isoformat()
     parts = list(

@@ -49,12 +49,14 @@ class Import(
             raise MemoryPaused
         if self.file.size > MAX_IMPORT_BYTES:
             raise too_large(MAX_IMPORT_BYTES)
+        await imports.admit(reader.user_id)
         read = await asyncio.to_thread(read_memory_file, await _fetched(self.file))
         audience = audience_of(self.audience, interaction)
         plan = await imports.plan(reader.user_id, read, audience=audience)
         until = readers.clock() + CONFIRM_WITHIN
         view = import_preview(plan, reader.user_id, until, reader.words)
-        file = hikari.Bytes(to_json(plan.new, readers.clock()).encode(), "memories.json")
+        planned = await asyncio.to_thread(to_json, plan.new, readers.clock())
+        file = hikari.Bytes(planned.encode(), "memories.json")
         await interaction.edit_initial_response(
             view.content,
             embed=view.embed,

@@ -1,0 +1,154 @@
+"""Whether a database has the schema that the migrations make, and nothing beside it.
+
+A schema is code: a trigger runs with every write, a view answers in a table's place. Whoever hands somebody
+a file to open hands them that too. So it is compared, object by object, with the one that the migrations make
+in an empty database, before anything of it is used. What SQLite keeps for itself is known by its text too.
+"""
+
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal
+
+SELECT_SCHEMA: Final = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master"
+
+State = Literal["extra", "different", "missing"]
+
+_TOKENS: Final = re.compile(
+    r"""--[^\n]*|/\*.*?(?:\*/|\Z)|'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|\S""", re.DOTALL | re.ASCII
+)
+_COMMENTS: Final = ("--", "/*")
+_OTHERS: Final = frozenset(
+    {
+        ("table", "sqlite_sequence", "CREATE TABLE sqlite_sequence(name,seq)"),
+        ("table", "sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl,idx,stat)"),
+        ("table", "sqlite_stat4", "CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)"),
+        ("table", "_litestream_seq", "CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)"),
+        ("table", "_litestream_lock", "CREATE TABLE _litestream_lock (id INTEGER)"),
+    }
+)
+"""Tables of SQLite itself and of Litestream, which docs/backup.md recommends. They hold numbers alone."""
+_SHOWN_CHARACTERS: Final = 60
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SchemaObject:
+    """A row of sqlite_master."""
+
+    kind: str
+    """table, index, trigger or view."""
+    name: str
+    table: str
+    """That it belongs to."""
+    sql: str
+    """Empty for the index of a constraint."""
+
+    @property
+    def plain(self) -> "SchemaObject":
+        """The same without comments, and with one space between two tokens: what stands between them is up to
+        the version of SQLite that wrote it."""
+        tokens = [token for token in _TOKENS.findall(self.sql) if not token.startswith(_COMMENTS)]
+        return SchemaObject(self.kind, self.name, self.table, " ".join(tokens))
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One object that is not as the migrations make it."""
+
+    kind: str
+    name: str
+    state: State
+    is_table: bool = False
+    """Whether a table of ours is concerned, or what stands in its place."""
+
+    @property
+    def label(self) -> str:
+        """As it is shown: on one line, however it is called."""
+        name = "".join(each if each.isprintable() else "?" for each in self.name)
+        return f"{self.kind.upper()} {name[:_SHOWN_CHARACTERS]}"
+
+    @property
+    def runs(self) -> bool:
+        """Whether it can have an effect on what the program reads or writes. What somebody added for their
+        own use, such as a further view or index, has none."""
+        return self.state != "extra" or self.kind == "trigger"
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """All objects of a database."""
+
+    objects: tuple[SchemaObject, ...]
+    """In the order in which they were made."""
+
+    @classmethod
+    def of_rows(cls, rows: Iterable[Sequence[str]]) -> "Schema":
+        """From the rows of SELECT_SCHEMA."""
+        found = (SchemaObject(*map(str, row)) for row in rows)
+        return cls(tuple(each for each in found if (each.kind, each.name, each.sql) not in _OTHERS))
+
+    @classmethod
+    def of(cls, connection: sqlite3.Connection) -> "Schema":
+        """Raises sqlite3.Error."""
+        return cls.of_rows(connection.execute(SELECT_SCHEMA).fetchall())
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.objects if each.kind == "table")
+
+    def deviations(self, made: "Schema") -> tuple[Deviation, ...]:
+        """How this schema, of some file, differs from the one that the migrations make: tables of ours first,
+        then triggers."""
+        left, lacking = Counter(self.objects), Counter(made.objects)
+        if left == lacking:
+            return ()
+        left, lacking = (
+            Counter(each.plain for each in self.objects),
+            Counter(each.plain for each in made.objects),
+        )
+        more, less = left - lacking, lacking - left
+        names = {each.name.lower() for each in made.objects}
+        tables = {each.name.lower() for each in made.objects if each.kind == "table"}
+        there = {each.name.lower() for each in more}
+        found = [
+            Deviation(
+                each.kind,
+                each.name,
+                "different" if each.name.lower() in names else "extra",
+                each.name.lower() in tables,
+            )
+            for each in more
+        ]
+        found += [
+            Deviation(each.kind, each.name, "missing", each.kind == "table")
+            for each in less
+            if each.name.lower() not in there
+        ]
+        return tuple(sorted(found, key=lambda each: (not each.is_table, each.kind != "trigger", each.name)))
+
+
+@lru_cache(maxsize=64)
+def schema_made_by(statements: tuple[str, ...]) -> Schema:
+    """The schema of an empty database in which these were run. It takes some milliseconds."""
+    with closing(_run(statements)) as connection:
+        return Schema.of(connection)
+
+
+def rows_made_by(statements: tuple[str, ...]) -> dict[str, list[tuple[object, ...]]]:
+    """What these put into an empty database, by table."""
+    with closing(_run(statements)) as connection:
+        return {
+            name: connection.execute(f'SELECT * FROM "{name}"').fetchall()  # noqa: S608 - from the schema
+            for name in Schema.of(connection).tables
+        }
+
+
+def _run(statements: tuple[str, ...]) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    for statement in statements:
+        connection.execute(statement)
+    return connection

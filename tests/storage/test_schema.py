@@ -1,0 +1,129 @@
+"""What a database does by itself is what the migrations made, and nothing else."""
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cc_bot.domain.errors import SchemaChanged
+from cc_bot.storage import apply_pending, open_database
+from cc_bot.storage.migrate import known_migrations, statements_up_to
+from cc_bot.storage.schema import Deviation, Schema, SchemaObject, schema_made_by
+from tests.databases import laid_out
+
+SPY = "CREATE TRIGGER spy AFTER INSERT ON memories BEGIN DELETE FROM memories WHERE id <> new.id; END"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    laid_out(tmp_path / "sessions.db")
+    return tmp_path / "sessions.db"
+
+
+def change(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+async def start(path: Path) -> None:
+    async with open_database(f"sqlite:///{path}") as database:
+        await apply_pending(database)
+
+
+class TestSchema:
+    @pytest.mark.parametrize("version", range(1, len(known_migrations()) + 1))
+    async def test_of_every_version_is_the_one_that_its_migrations_make(
+        self, tmp_path: Path, version: int
+    ) -> None:
+        path = tmp_path / "old.db"
+        async with open_database(f"sqlite:///{path}") as database:
+            await apply_pending(database, known_migrations()[:version])
+        with closing(sqlite3.connect(path)) as connection:
+            assert Schema.of(connection).deviations(schema_made_by(statements_up_to(version))) == ()
+
+    def test_is_the_same_with_other_comments_and_spaces(self) -> None:
+        one = SchemaObject("table", "t", "t", "CREATE TABLE t (a TEXT DEFAULT ' -- ', /* x */ b)")
+        other = SchemaObject("table", "t", "t", "CREATE TABLE t(a TEXT   DEFAULT ' -- ',b) -- here\n")
+        assert one.plain == other.plain
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "CREATE TABLE t (a TEXT DEFAULT '--', b)",
+            "CREATE TABLE t (a TEXT DEFAULT ' -- ', bb)",
+            "CREATE TABLE t (a TEXT DEFAULT ' -- ', b) STRICT",
+            "CREATE TABLE t (a TEXT DEFAULT ' -- ', b /* */ DEFAULT 1)",
+            'CREATE TABLE t (a TEXT DEFAULT " -- ", b)',
+        ],
+    )
+    def test_is_another_where_anything_else_differs(self, text: str) -> None:
+        one = SchemaObject("table", "t", "t", "CREATE TABLE t (a TEXT DEFAULT ' -- ', b)")
+        assert one.plain != SchemaObject("table", "t", "t", text).plain
+
+    def test_tells_what_is_more_what_is_less_and_what_is_different(self) -> None:
+        made = schema_made_by(("CREATE TABLE a (x)", "CREATE TABLE b (x)", "CREATE INDEX c ON a (x)"))
+        found = schema_made_by(
+            ("CREATE TABLE A (x, y)", "CREATE INDEX c ON a (x)", "CREATE VIEW v AS SELECT 1")
+        )
+        assert set(found.deviations(made)) == {
+            Deviation("table", "A", "different", is_table=True),
+            Deviation("table", "b", "missing", is_table=True),
+            Deviation("index", "c", "different"),
+            Deviation("view", "v", "extra"),
+        }
+
+
+class TestStart:
+    async def test_on_a_database_with_a_trigger_of_somebody_elses_is_refused(self, path: Path) -> None:
+        change(path, SPY)
+        with pytest.raises(SchemaChanged) as refused:
+            await start(path)
+        assert refused.value.params == {"path": str(path), "name": "TRIGGER spy"}
+
+    @pytest.mark.parametrize(
+        ("name", "statements"),
+        [
+            (
+                "VIEW memories",
+                ["ALTER TABLE memories RENAME TO m", "CREATE VIEW memories AS SELECT * FROM m"],
+            ),
+            ("TRIGGER sessions_canvas_changed", ["DROP TRIGGER sessions_canvas_changed"]),
+            ("TABLE erasing", ["DROP TABLE erasing"]),
+            ("INDEX schedules_heartbeat", ["DROP INDEX schedules_heartbeat"]),
+        ],
+    )
+    async def test_on_one_that_is_not_as_it_was_made_is_refused(
+        self, path: Path, name: str, statements: list[str]
+    ) -> None:
+        change(path, "PRAGMA legacy_alter_table = ON", *statements)
+        with pytest.raises(SchemaChanged) as refused:
+            await start(path)
+        assert refused.value.params["name"] == name
+
+    async def test_before_an_upgrade_looks_as_well(self, tmp_path: Path) -> None:
+        path = tmp_path / "old.db"
+        async with open_database(f"sqlite:///{path}") as database:
+            await apply_pending(database, known_migrations()[:9])
+        change(path, SPY)
+        with pytest.raises(SchemaChanged):
+            await start(path)
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute("SELECT max(version) FROM schema_migrations").fetchone() == (9,)
+
+    async def test_on_one_with_an_index_and_a_view_of_its_operators_own_goes_on(self, path: Path) -> None:
+        change(
+            path,
+            "CREATE INDEX mine ON memories (category)",
+            "CREATE VIEW counts AS SELECT count(*) FROM memories",
+            "CREATE TABLE notes (text)",
+            "ANALYZE",
+        )
+        await start(path)
+
+    async def test_shows_a_name_on_one_line_however_it_was_chosen(self, path: Path) -> None:
+        change(path, SPY.replace("spy", '"\x1b[2J\n' + "長" * 100 + '"'))
+        with pytest.raises(SchemaChanged) as refused:
+            await start(path)
+        assert refused.value.params["name"] == "TRIGGER ?[2J?" + "長" * 55
