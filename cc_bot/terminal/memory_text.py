@@ -72,10 +72,12 @@ def why(source: Source, words: Texts) -> str:
 def _end(memory: Memory, person: Person, now: datetime) -> str:
     if memory.expires_at is None:
         return ""
-    words = person.texts.memory
-    if memory.expired(now):
-        return words.expired
-    return words.until.format(date=_day(memory.expires_at - _BEFORE_MIDNIGHT, person))
+    return person.texts.memory.expired if memory.expired(now) else end_day(memory.expires_at, person)
+
+
+def end_day(expires_at: datetime, person: Person) -> str:
+    """The last day on which something holds."""
+    return person.texts.memory.until.format(date=_day(expires_at - _BEFORE_MIDNIGHT, person))
 
 
 def _day(moment: datetime, person: Person) -> str:

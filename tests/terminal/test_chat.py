@@ -41,7 +41,7 @@ class TestInAPipe:
         assert re.sub(r"\d{4}-\d\d-\d\d", "DATE", ended.stdout.decode()).splitlines() == [
             "答え: **こんにちは**",
             "◆ 💡 /help で、できることの一覧を見られます。",
-            "◆ メモリに保存しました",
+            "◆ メモリを扱いました",
             "答え: **remember**",
             "◆ 💾 覚えました（#1）: 誕生日は3月15日  /memory delete 1 で取り消せます。",
             "あなたのメモリ（1件）",
@@ -173,7 +173,7 @@ class TestAtATerminal:
         terminal.wait_for("ここで止めました")
         terminal.wait_for("Enter 送信")
         terminal.type("remember\r")
-        terminal.wait_for("メモリに保存しました")
+        terminal.wait_for("メモリを扱いました")
         terminal.wait_for("Enter 送信")
         terminal.type("/memory delete ")
         terminal.wait_for("#1")
