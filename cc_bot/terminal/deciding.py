@@ -78,6 +78,8 @@ class Deciding:
             return waiting[0].id
         else:
             await self.show(waiting, person)
+            if len(waiting) > 1:
+                self._view.say(words.choose)
         return None
 
     async def _canvas_for(self, proposal: Proposal) -> Canvas:
