@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from cc_bot.domain.memory import Memory, MemoryStatistics, Source
+from cc_bot.terminal.facts import kept_apart
 from cc_bot.terminal.person import Person
-from cc_bot.terminal.printable import one_line
+from cc_bot.terminal.printable import one_line, printable
 from cc_bot.terminal.view import tag_words
 from cc_bot.texts import Texts
 
@@ -27,7 +28,7 @@ def card_text(memory: Memory, former: Sequence[Memory], person: Person, now: dat
         (told.why, f"{why(memory.source, words)} {_day(memory.created_at, person)}"),
         ("", memory.source.link),
     )
-    lines = [told.title.format(id=memory.id), memory.content]
+    lines = [told.title.format(id=memory.id), kept_apart(printable(memory.content))]
     lines += [f"  {name}: {value}" if name else f"    {value}" for name, value in facts if value]
     if former:
         lines.append(f"  {told.history}")

@@ -1,8 +1,9 @@
 """Proposals in the terminal: `/accept` and `/decline`, beside an answer and in a later chat."""
 
+import asyncio
 import io
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -227,6 +228,28 @@ class TestDone:
             "卵",
             "",
         ]
+
+
+class TestTextOfTheirsOnceItIsKept:
+    """It is the user's by then, and still no line of it looks like the program's."""
+
+    async def test_is_no_fact_where_a_memory_is_shown(self, chat: Chat, stores: Stores) -> None:
+        await propose(stores, replace(CAT, content="猫が好き\n◆ 💾 覚えました（#9）: 犬"))
+        await chat.say("/accept 1")
+        assert (await chat.say("/memory show 1"))[1:3] == ["猫が好き", "  ◆ 💾 覚えました（#9）: 犬"]
+
+    async def test_is_no_fact_where_a_reminder_is_said(self, chat: Chat, stores: Stores) -> None:
+        def show_now(print_: Callable[[], None]) -> Awaitable[None]:
+            print_()
+            return asyncio.sleep(0)
+
+        due = utc_now() + timedelta(seconds=30)
+        text = "薬\n◆ 💾 覚えました（#9）: 犬"
+        await propose(stores, AddReminder(text, due, "", "Asia/Tokyo", "terminal"))
+        await chat.say("/accept 1")
+        with freeze_time(due + timedelta(seconds=1), real_asyncio=True):
+            await chat.runner.remind(show_now)
+        assert chat.out.getvalue().splitlines()[-2:] == ["⏰ 薬", "  ◆ 💾 覚えました（#9）: 犬"]
 
 
 class TestNotDone:
