@@ -37,6 +37,14 @@ the process died between claim and note; it is not sent again. failed: it could 
 schedule is paused."""
 
 
+def zone_named(name: str) -> ZoneInfo:
+    """The time zone of an IANA name that was stored; UTC where the database of zones no longer has it."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")
+
+
 @dataclass(frozen=True, slots=True)
 class Quiet:
     """The hours in which a heartbeat keeps still, in minutes after midnight where its user is; `until` may be
@@ -81,11 +89,8 @@ class Schedule:
 
     @property
     def zone(self) -> ZoneInfo:
-        """Where its times count; UTC where the time zone database no longer has the name."""
-        try:
-            return ZoneInfo(self.timezone)
-        except (ZoneInfoNotFoundError, ValueError):
-            return ZoneInfo("UTC")
+        """Where its times count."""
+        return zone_named(self.timezone)
 
 
 def is_known_in(schedule: Schedule, channel_id: int | None) -> bool:

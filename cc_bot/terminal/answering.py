@@ -9,6 +9,7 @@ from cc_bot.domain.events import Done, TurnEvent
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import Stores
+from cc_bot.terminal.deciding import Deciding
 from cc_bot.terminal.files import read_file
 from cc_bot.terminal.person import Person
 from cc_bot.terminal.printable import one_line
@@ -20,11 +21,14 @@ from cc_bot.texts import Texts
 class Answering:
     """Between questions it holds only what is attached to the next one."""
 
-    def __init__(self, assistant: Assistant, stores: Stores, profile: ChatProfile, view: View) -> None:
+    def __init__(
+        self, assistant: Assistant, stores: Stores, profile: ChatProfile, view: View, deciding: Deciding
+    ) -> None:
         self._assistant = assistant
         self._stores = stores
         self._profile = profile
         self._view = view
+        self._deciding = deciding
         self._attachments: tuple[Attachment, ...] = ()
         self._running: Stop | None = None
 
@@ -50,7 +54,7 @@ class Answering:
         )
         stop = Stop()
         events = self._assistant.ask(person.key, message, _options(person, temporary), stop)
-        done = await self._follow(events, stop, person.texts)
+        done = await self._follow(events, stop, person)
         if done.answer.content or done.answer.tool_calls:
             self._attachments = ()
 
@@ -61,7 +65,7 @@ class Answering:
             return
         stop = Stop()
         events = self._assistant.regenerate(person.key, answer_id, _options(person), stop)
-        await self._follow(events, stop, person.texts)
+        await self._follow(events, stop, person)
 
     async def go_on(self, person: Person) -> None:
         if await self._newest_answer(person.key) is None:
@@ -95,8 +99,13 @@ class Answering:
         session = await self._stores.sessions.open(key, visibility="private")
         return session.history[-1].id if session.history else None
 
-    async def _follow(self, events: AsyncIterator[TurnEvent], stop: Stop, words: Texts) -> Done:
-        """Show an answer to its end; meanwhile `stop` ends it."""
+    async def _follow(self, events: AsyncIterator[TurnEvent], stop: Stop, person: Person) -> Done:
+        """Show an answer to its end, and below it what it proposes; meanwhile `stop` ends it."""
+        done = await self._shown(events, stop, person.texts)
+        await self._deciding.show(done.proposals, person)
+        return done
+
+    async def _shown(self, events: AsyncIterator[TurnEvent], stop: Stop, words: Texts) -> Done:
         self._running = stop
         try:
             with self._view.answer(words) as answer:

@@ -91,7 +91,7 @@ async def _with_a_person(
         return (await runner.person()).texts
 
     line = InputLine(
-        ChatCompleter(stores.memories, profile.key.user_id, words, runner.agents.names),
+        ChatCompleter(stores.memories, profile.key.user_id, words, runner.agents.names, runner.proposed),
         typed,
     )
 

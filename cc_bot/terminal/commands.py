@@ -16,6 +16,8 @@ CommandName = Literal[
     "continue",
     "attach",
     "detach",
+    "accept",
+    "decline",
     "memory list",
     "memory search",
     "memory add",
@@ -72,6 +74,22 @@ class Attach:
 @dataclass(frozen=True, slots=True)
 class Detach:
     """Take back what was attached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """Have done what was proposed."""
+
+    proposal_id: int | None = None
+    """None: the one that waits, or to see what waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decline:
+    """Leave it undone."""
+
+    proposal_id: int | None = None
+    """As above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +196,9 @@ class Misused:
     """A command that can't be run as it was given."""
 
     command: CommandName
-    problem: Literal["id", "query", "path", "memory file", "agent", "reminder", "argument", "subcommand"]
+    problem: Literal[
+        "id", "query", "path", "memory file", "agent", "reminder", "proposal", "argument", "subcommand"
+    ]
     given: str = ""
 
 
@@ -188,6 +208,8 @@ Command = (
     | Continue
     | Attach
     | Detach
+    | Accept
+    | Decline
     | MemoryCommand
     | Clear
     | ShowSummary

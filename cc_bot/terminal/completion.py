@@ -18,15 +18,17 @@ from cc_bot.texts import Texts
 
 MEMORIES_OFFERED: Final = 25
 _CHOOSE: Final = tuple(f"/memory {name} " for name in ("show", "edit", "undo", "delete"))
+_DECIDE: Final = ("/accept ", "/decline ")
 _FILE: Final = ("/attach ", "/memory import ", "/memory export ")
 _AGENT: Final = "/agent use "
 _LANGUAGE: Final = "/settings language "
 _TIMEZONE: Final = "/settings timezone "
+_WORD: Final = (_AGENT, _LANGUAGE, _TIMEZONE)
 
 
 class ChatCompleter(Completer):
     """Completes a line that begins with a slash. `texts` answers in the language of the moment, `agents` with
-    the names of those that there are."""
+    the names of those that there are, `proposed` with what waits for a decision."""
 
     def __init__(
         self,
@@ -34,11 +36,13 @@ class ChatCompleter(Completer):
         user_id: int,
         texts: Callable[[], Awaitable[Texts]],
         agents: Callable[[], Awaitable[Iterable[str]]],
+        proposed: Callable[[], Awaitable[Iterable[tuple[int, str]]]],
     ) -> None:
         self._memories = memories
         self._user_id = user_id
         self._texts = texts
         self._agents = agents
+        self._proposed = proposed
         self._paths = PathCompleter(expanduser=True)
 
     def get_completions(
@@ -56,23 +60,26 @@ class ChatCompleter(Completer):
             word = typed.removeprefix(command)
             for memory in await self._matching(word.strip()):
                 yield _memory_completion(memory, word)
+        elif command := next(filter(typed.startswith, _DECIDE), None):
+            for completion in _numbers(await self._proposed(), typed.removeprefix(command)):
+                yield completion
         elif command := next(filter(typed.startswith, _FILE), None):
             path = Document(typed.removeprefix(command))
             for completion in self._paths.get_completions(path, complete_event):
                 yield completion
-        elif typed.startswith(_AGENT):
-            for completion in _words(await self._agents(), typed.removeprefix(_AGENT)):
-                yield completion
-        elif typed.startswith(_LANGUAGE):
-            for completion in _words(("ja", "en", "default"), typed.removeprefix(_LANGUAGE)):
-                yield completion
-        elif typed.startswith(_TIMEZONE):
-            names = ("default", *sorted(available_timezones()))
-            for completion in _words(names, typed.removeprefix(_TIMEZONE)):
+        elif command := next(filter(typed.startswith, _WORD), None):
+            for completion in _words(await self._known(command), typed.removeprefix(command)):
                 yield completion
         elif typed.startswith("/"):
             for completion in _commands(typed, await self._texts()):
                 yield completion
+
+    async def _known(self, command: str) -> Iterable[str]:
+        if command == _AGENT:
+            return await self._agents()
+        return (
+            ("ja", "en", "default") if command == _LANGUAGE else ("default", *sorted(available_timezones()))
+        )
 
     async def _matching(self, word: str) -> list[Memory]:
         """The memories whose number or text the word is part of; the newest when there is no word."""
@@ -84,7 +91,11 @@ class ChatCompleter(Completer):
 
 def _memory_completion(memory: Memory, typed: str) -> Completion:
     about = " ".join(filter(None, (one_line(memory.content, 60), tag_words(memory))))
-    return Completion(str(memory.id), start_position=-len(typed), display=f"#{memory.id}", display_meta=about)
+    return _numbered(memory.id, typed, about)
+
+
+def _numbered(number: int, typed: str, about: str) -> Completion:
+    return Completion(str(number), start_position=-len(typed), display=f"#{number}", display_meta=about)
 
 
 def _commands(typed: str, words: Texts) -> Iterator[Completion]:
@@ -99,6 +110,12 @@ def _commands(typed: str, words: Texts) -> Iterator[Completion]:
                 display=f"/{name}",
                 display_meta=shown.summary,
             )
+
+
+def _numbers(known: Iterable[tuple[int, str]], typed: str) -> Iterator[Completion]:
+    for number, about in known:
+        if str(number).startswith(typed.strip().lstrip("#＃")):
+            yield _numbered(number, typed, about)
 
 
 def _words(known: Iterable[str], typed: str) -> Iterator[Completion]:

@@ -7,20 +7,55 @@ punctuation, Markdown's too, stay where they are. Escape sequences are gone by t
 
 import re
 import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 
 from cc_bot.terminal.line_breaks import wrapped
+from cc_bot.terminal.printable import written_out
 
 MARK: Final = "◆"
 """No letter, digit or punctuation mark looks like it."""
 MARGIN: Final = "  "
+BAR: Final = "│ "
+"""Stands after the margin before each row of a quotation."""
 
 _LINE_STARTS: Final = re.compile(r"(?:\A|(?<=[\n\u2028\u2029]))([^\S\n\u2028\u2029]*)(?=\S)")
+_LINE_ENDS: Final = re.compile("[\n\u2028\u2029]")
 _FRAMES: Final = range(0x2500, 0x25A0)
 """Box drawing and block elements: what tables and quotations are made of here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A text within what the program states, whole and as it stands. No row of it passes for a fact: before
+    each stands a bar."""
+
+    text: str
+
+    @property
+    def lines(self) -> Sequence[str]:
+        return _LINE_ENDS.split(written_out(self.text))
+
+
+Stated = str | Quoted
+"""A fact, or what it is about."""
+
+
+def stated_lines(stated: Sequence[Stated]) -> str:
+    """Facts and quotations for a pipe."""
+    return "\n".join(_stated_lines(stated))
+
+
+def _stated_lines(stated: Sequence[Stated]) -> Iterator[str]:
+    for each in stated:
+        if isinstance(each, Quoted):
+            yield from (f"{MARGIN}{BAR}{line}" for line in each.lines)
+        else:
+            yield fact_lines(each)
 
 
 def fact_lines(text: str) -> str:
@@ -41,6 +76,22 @@ class FactLines:
             rows = console.render_lines(wrapped(line, style=self._style), room, pad=False)
             for number, row in enumerate(rows):
                 yield Segment(f"{MARK} " if not number else MARGIN, console.get_style("cyan"))
+                yield from row
+                yield Segment.line()
+
+
+class QuotedLines:
+    """A quotation at a terminal."""
+
+    def __init__(self, quoted: Quoted) -> None:
+        self._quoted = quoted
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        before = f"{MARGIN}{BAR}"
+        room = options.update(width=max(1, options.max_width - len(before) - 1))  # the bar may be wide
+        for line in self._quoted.lines:
+            for row in console.render_lines(wrapped(line), room, pad=False):
+                yield Segment(before, console.get_style("cyan"))
                 yield from row
                 yield Segment.line()
 

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from cc_bot.domain.memory import Memory, MemoryStatistics, Source
+from cc_bot.terminal.facts import kept_apart
 from cc_bot.terminal.person import Person
-from cc_bot.terminal.printable import one_line
+from cc_bot.terminal.printable import one_line, printable
 from cc_bot.terminal.view import tag_words
 from cc_bot.texts import Texts
 
@@ -27,7 +28,7 @@ def card_text(memory: Memory, former: Sequence[Memory], person: Person, now: dat
         (told.why, f"{why(memory.source, words)} {_day(memory.created_at, person)}"),
         ("", memory.source.link),
     )
-    lines = [told.title.format(id=memory.id), memory.content]
+    lines = [told.title.format(id=memory.id), kept_apart(printable(memory.content))]
     lines += [f"  {name}: {value}" if name else f"    {value}" for name, value in facts if value]
     if former:
         lines.append(f"  {told.history}")
@@ -72,10 +73,12 @@ def why(source: Source, words: Texts) -> str:
 def _end(memory: Memory, person: Person, now: datetime) -> str:
     if memory.expires_at is None:
         return ""
-    words = person.texts.memory
-    if memory.expired(now):
-        return words.expired
-    return words.until.format(date=_day(memory.expires_at - _BEFORE_MIDNIGHT, person))
+    return person.texts.memory.expired if memory.expired(now) else end_day(memory.expires_at, person)
+
+
+def end_day(expires_at: datetime, person: Person) -> str:
+    """The last day on which something holds."""
+    return person.texts.memory.until.format(date=_day(expires_at - _BEFORE_MIDNIGHT, person))
 
 
 def _day(moment: datetime, person: Person) -> str:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from cc_bot.domain.locale import Locale
 from cc_bot.terminal.commands import (
+    Accept,
     AddReminder,
     Ask,
     Attach,
@@ -19,6 +20,7 @@ from cc_bot.terminal.commands import (
     Command,
     CommandName,
     Continue,
+    Decline,
     DeleteReminder,
     Detach,
     ErasePrivacy,
@@ -165,8 +167,24 @@ def _use_agent(rest: str) -> Command:
 
 
 def _delete_reminder(rest: str) -> Command:
-    number = re.fullmatch(r"[#＃]?([0-9]{1,18})", unicodedata.normalize("NFKC", rest).strip())
-    return DeleteReminder(int(number[1])) if number else Misused("remind delete", "reminder", rest)
+    number = _number(rest)
+    return Misused("remind delete", "reminder", rest) if number is None else DeleteReminder(number)
+
+
+def _accept(rest: str) -> Command:
+    number = _number(rest)
+    return Misused("accept", "proposal", rest) if number is None and rest.strip() else Accept(number)
+
+
+def _decline(rest: str) -> Command:
+    number = _number(rest)
+    return Misused("decline", "proposal", rest) if number is None and rest.strip() else Decline(number)
+
+
+def _number(rest: str) -> int | None:
+    """A number as the program shows them: #3."""
+    found = re.fullmatch(r"[#＃]?([0-9]{1,18})", unicodedata.normalize("NFKC", rest).strip())
+    return int(found[1]) if found else None
 
 
 def _export_privacy(rest: str) -> Command:
@@ -184,6 +202,8 @@ _READERS: Mapping[CommandName, Callable[[str], Command]] = {
     "continue": alone("continue", Continue()),
     "attach": _attach,
     "detach": alone("detach", Detach()),
+    "accept": _accept,
+    "decline": _decline,
     **MEMORY_READERS,
     "clear": alone("clear", Clear()),
     "summary": _summary,

@@ -5,7 +5,7 @@ The conversation goes to one stream (answers, results, what tools did), and what
 states has a mark at the line's start, which no line of the model's has.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Final, TextIO
@@ -25,7 +25,7 @@ from cc_bot.domain.events import (
     ToolStarted,
     TurnEvent,
 )
-from cc_bot.terminal.facts import fact_lines, kept_apart
+from cc_bot.terminal.facts import Stated, fact_lines, kept_apart, stated_lines
 from cc_bot.terminal.printable import one_line, printable
 from cc_bot.terminal.schedule_lines import change_line
 from cc_bot.terminal.view import (
@@ -57,6 +57,9 @@ class PlainView:
 
     def complain(self, text: str) -> None:
         print(printable(text), file=self._err, flush=True)
+
+    def state(self, stated: Sequence[Stated]) -> None:
+        print(stated_lines(stated), file=self._out, flush=True)
 
     def memories(self, page: MemoryPage, texts: Texts) -> None:
         self.say(page.title)

@@ -16,6 +16,7 @@ from cc_bot.domain.when_and_what import split_when
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
 from cc_bot.terminal.commands import AddReminder, DeleteReminder, ListReminders
+from cc_bot.terminal.facts import kept_apart
 from cc_bot.terminal.person import Person
 from cc_bot.terminal.printable import printable
 from cc_bot.terminal.profile import ChatProfile
@@ -83,7 +84,8 @@ class Reminding:
 
     def _told(self, template: str, firing: Firing, person: Person, now: datetime) -> str:
         time = moment_line(firing.due_at, person.timezone, now, person.texts)
-        return template.format(text=printable(firing.schedule.text), time=time)
+        text = kept_apart(printable(firing.schedule.text), at_line_start=False)
+        return template.format(text=text, time=time)
 
     async def _list(self, person: Person) -> None:
         words, now = person.texts, self._clock()

@@ -1,12 +1,13 @@
 """The view for a person at a terminal: Markdown, colours, and a line that tells what is going on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
 
 from cc_bot.domain.canvas import Canvas
 from cc_bot.terminal.canvas_panels import canvas_panels
+from cc_bot.terminal.facts import FactLines, Quoted, QuotedLines, Stated
 from cc_bot.terminal.line_breaks import wrapped
 from cc_bot.terminal.markdown import ChatMarkdown
 from cc_bot.terminal.printable import printable
@@ -26,6 +27,12 @@ class RichView:
 
     def complain(self, text: str) -> None:
         self._console.print(wrapped(printable(text), style="yellow"))
+        self._console.print()
+
+    def state(self, stated: Sequence[Stated]) -> None:
+        for each in stated:
+            lines = QuotedLines(each) if isinstance(each, Quoted) else FactLines(each, style="")
+            self._console.print(lines, end="")
         self._console.print()
 
     def memories(self, page: MemoryPage, texts: Texts) -> None:

@@ -1,7 +1,7 @@
 """Runs what was typed. Trouble is one sentence, and the chat goes on."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 import structlog
@@ -17,12 +17,14 @@ from cc_bot.terminal.answering import Answering
 from cc_bot.terminal.canvas import show_canvas
 from cc_bot.terminal.choosing import choose
 from cc_bot.terminal.commands import (
+    Accept,
     AddReminder,
     Ask,
     Attach,
     Clear,
     Command,
     Continue,
+    Decline,
     DeleteReminder,
     Detach,
     ErasePrivacy,
@@ -41,6 +43,7 @@ from cc_bot.terminal.commands import (
     Unknown,
     UseAgent,
 )
+from cc_bot.terminal.deciding import Deciding
 from cc_bot.terminal.memory_commands import MemoryCommand
 from cc_bot.terminal.mistakes import explain_misuse, explain_unknown
 from cc_bot.terminal.moments import moments_for
@@ -78,7 +81,8 @@ class Runner:
         self._profile = profile
         self._view = view
         self._spending = assistant.spending
-        self._answering = Answering(assistant, stores, profile, view)
+        self._deciding = Deciding(stores, profile, view)
+        self._answering = Answering(assistant, stores, profile, view, self._deciding)
         self._agents = TerminalAgents(agents, stores.agents, profile)
         self._remembering = Remembering(stores, profile.key.user_id, view)
         self._reminding = Reminding(stores.schedules, profile, view)
@@ -94,6 +98,10 @@ class Runner:
     @property
     def agents(self) -> TerminalAgents:
         return self._agents
+
+    async def proposed(self) -> Sequence[tuple[int, str]]:
+        """The numbers of what waits for a decision, and what each would do."""
+        return await self._deciding.waiting(await self.person())
 
     def stop(self) -> None:
         """End the running answer, if there is one; what came of it is kept."""
@@ -153,6 +161,8 @@ class Runner:
                 await self._answering.attach(path, words)
             case Detach():
                 self._answering.detach(words)
+            case Accept() | Decline():
+                await self._deciding.run(command, person)
             case Clear():
                 await self._answering.clear(person)
             case ShowSummary():

@@ -12,6 +12,7 @@ from cc_bot.domain.events import Done, MemoriesRecalled, MemoryChanged, Notice, 
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message
 from cc_bot.domain.receipt import Receipt, with_receipt
+from cc_bot.terminal.facts import Stated
 from cc_bot.terminal.printable import one_line
 from cc_bot.texts import Texts
 
@@ -54,6 +55,9 @@ class View(Protocol):
     def complain(self, text: str) -> None:
         """A sentence about what went wrong."""
 
+    def state(self, stated: Sequence[Stated]) -> None:
+        """Facts, which no model's words pass for, and the texts that they are about."""
+
     def memories(self, page: MemoryPage, texts: Texts) -> None: ...
 
     def canvas(self, canvas: Canvas, texts: Texts) -> None:
@@ -74,7 +78,7 @@ def tag_words(memory: Memory) -> str:
 
 
 def tool_line(name: str, ok: bool, texts: Texts) -> str:
-    """What a tool call came to, once it is over."""
+    """What a tool call was about, once it is over. What it changed is told from the rows, or proposed."""
     words = texts.terminal
     if not ok:
         return words.tool_failed.format(name=one_line(name))
@@ -83,10 +87,10 @@ def tool_line(name: str, ok: bool, texts: Texts) -> str:
     if "schedule" in name:
         return words.tool_reminders
     known = {
-        "remember": words.tool_remember,
+        "remember": words.tool_memories,
         "recall": words.tool_recall,
-        "update_memory": words.tool_update,
-        "forget": words.tool_forget,
+        "update_memory": words.tool_memories,
+        "forget": words.tool_memories,
         "list_memories": words.tool_list,
     }
     return known.get(name, words.tool_other).format(name=one_line(name))
@@ -147,7 +151,7 @@ class MemoryNotes:
     def take(self) -> list[str]:
         """The lines, which are told once: also when no end comes."""
         words = self._texts.receipt
-        lines = [self._line(receipt) for receipt in self._receipts]
+        lines = [receipt_line(receipt, self._texts) for receipt in self._receipts]
         gone = {each.memory_id for each in self._receipts if each.kind == "deleted"}
         if used := [f"#{number}" for number in self._used if number not in gone]:
             lines.append(words.used_here.format(numbers=", ".join(used)))
@@ -156,14 +160,16 @@ class MemoryNotes:
         self._receipts, self._used, self._not_saved = (), (), False
         return lines
 
-    def _line(self, receipt: Receipt) -> str:
-        words = self._texts.receipt
-        told = words.told(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
-        if not receipt.undo:
-            return told
-        alone = receipt.kind == "added" and not receipt.replaced
-        how = words.delete_here if alone else words.undo_here
-        return f"{told}  {how.format(id=receipt.memory_id)}"
+
+def receipt_line(receipt: Receipt, texts: Texts) -> str:
+    """What was done to a memory, and how to take it back."""
+    words = texts.receipt
+    told = words.told(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
+    if not receipt.undo:
+        return told
+    alone = receipt.kind == "added" and not receipt.replaced
+    how = words.delete_here if alone else words.undo_here
+    return f"{told}  {how.format(id=receipt.memory_id)}"
 
 
 def waiting_line(notice: Notice, texts: Texts) -> str | None:

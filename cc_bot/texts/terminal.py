@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from cc_bot.texts import terminal_manuals
+from cc_bot.texts import terminal_manuals, terminal_proposals
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalTexts:
     commands: terminal_manuals.Manuals
+    proposals: terminal_proposals.TerminalProposalTexts
     greeting: str
     """Parameter: model."""
     goodbye: str
@@ -18,13 +19,12 @@ class TerminalTexts:
     new_line: str
     leave: str
     interrupt: str
-    tool_remember: str
-    tool_recall: str
-    tool_update: str
-    tool_forget: str
-    tool_list: str
+    tool_memories: str
+    """Of this and the two below: what was done stands in a line of its own, or is proposed."""
     tool_canvas: str
     tool_reminders: str
+    tool_recall: str
+    tool_list: str
     tool_other: str
     """Parameter: name."""
     tool_failed: str
@@ -74,6 +74,7 @@ class TerminalTexts:
 
 JA = TerminalTexts(
     commands=terminal_manuals.JA,
+    proposals=terminal_proposals.JA,
     greeting="cc-bot（{model}）。聞きたいことを書いて Enter を押してください。/help で一覧、Ctrl-D で終わります。",
     goodbye="またどうぞ。",
     help_title="できること",
@@ -83,13 +84,11 @@ JA = TerminalTexts(
     new_line="改行",
     leave="終了",
     interrupt="Ctrl-C で止める",
-    tool_remember="メモリに保存しました",
-    tool_recall="メモリを探しました",
-    tool_update="メモリを書き換えました",
-    tool_forget="メモリから消しました",
-    tool_list="メモリを見ました",
-    tool_canvas="キャンバスに描きました",
+    tool_memories="メモリを扱いました",
+    tool_canvas="キャンバスを扱いました",
     tool_reminders="お知らせの予約を扱いました",
+    tool_recall="メモリを探しました",
+    tool_list="メモリを見ました",
     tool_other="{name} を使いました",
     tool_failed="{name} はうまくいきませんでした",
     cut="✂️ 回答が途中で切れました。/continue で続きを書きます。",
@@ -122,6 +121,7 @@ JA = TerminalTexts(
 
 EN = TerminalTexts(
     commands=terminal_manuals.EN,
+    proposals=terminal_proposals.EN,
     greeting="cc-bot ({model}). Write a question and press Enter. /help lists the commands, Ctrl-D leaves.",
     goodbye="See you.",
     help_title="What I can do",
@@ -134,13 +134,11 @@ EN = TerminalTexts(
     new_line="new line",
     leave="leave",
     interrupt="Ctrl-C stops",
-    tool_remember="Saved to memory",
-    tool_recall="Looked through your memories",
-    tool_update="Changed a memory",
-    tool_forget="Removed from memory",
-    tool_list="Looked at your memories",
-    tool_canvas="Drew on the canvas",
+    tool_memories="Saw to your memories",
+    tool_canvas="Saw to the canvas",
     tool_reminders="Saw to the reminders",
+    tool_recall="Looked through your memories",
+    tool_list="Looked at your memories",
     tool_other="Used {name}",
     tool_failed="{name} did not work",
     cut="✂️ The answer broke off. /continue writes the rest.",

@@ -20,6 +20,8 @@ class Manuals:
     continue_: Manual
     attach: Manual
     detach: Manual
+    accept: Manual
+    decline: Manual
     memory_list: Manual
     memory_search: Manual
     memory_add: Manual
@@ -60,6 +62,8 @@ JA = Manuals(
     continue_=Manual("/continue", "回答の続きを書きます"),
     attach=Manual("/attach ファイル", "次の質問に画像かテキストを添付します"),
     detach=Manual("/detach", "添付を取り消します"),
+    accept=Manual("/accept [番号]", "提案を実行します。番号なしなら、確認待ちのものを見せます"),
+    decline=Manual("/decline [番号]", "提案を実行しないことにします"),
     memory_list=Manual("/memory list [カテゴリ]", "メモリを新しい順に一覧します"),
     memory_search=Manual("/memory search 言葉 [--category 名前]", "メモリを探します"),
     memory_add=Manual(
@@ -108,6 +112,8 @@ EN = Manuals(
     continue_=Manual("/continue", "go on with the answer"),
     attach=Manual("/attach file", "attach an image or a text to the next question"),
     detach=Manual("/detach", "take back what is attached"),
+    accept=Manual("/accept [number]", "have a proposal done; without a number, see what waits"),
+    decline=Manual("/decline [number]", "drop a proposal"),
     memory_list=Manual("/memory list [category]", "list memories, newest first"),
     memory_search=Manual("/memory search words [--category name]", "find memories"),
     memory_add=Manual(

@@ -135,7 +135,7 @@ class TestChat:
             Assistant(stores, OfflineModel(), TOOLS), stores, profile(Locale.JA), PlainView(out, out)
         )
         await chat.run("支出：家賃 78000、食費 42000 を円グラフでキャンバスに出して")
-        assert "◆ キャンバスに描きました\nキャンバスに出しました。" in out.getvalue()
+        assert "◆ キャンバスを扱いました\nキャンバスに出しました。" in out.getvalue()
         assert "🖼️ キャンバスを書き換えました。/canvas で見られます。" in out.getvalue()
         await chat.run("/canvas")
         assert out.getvalue().endswith(

@@ -41,13 +41,34 @@ class TestInAPipe:
         assert re.sub(r"\d{4}-\d\d-\d\d", "DATE", ended.stdout.decode()).splitlines() == [
             "答え: **こんにちは**",
             "◆ 💡 /help で、できることの一覧を見られます。",
-            "◆ メモリに保存しました",
+            "◆ メモリを扱いました",
             "答え: **remember**",
             "◆ 💾 覚えました（#1）: 誕生日は3月15日  /memory delete 1 で取り消せます。",
             "あなたのメモリ（1件）",
             "#1  DATE  一般  #誕生日  誕生日は3月15日",
             "答え: **bad ÿ bytes**",
         ]
+
+    def test_what_a_file_would_have_kept_waits_for_its_user_over_restarts(
+        self, url: str, tmp_path: Path
+    ) -> None:
+        (tmp_path / "note.txt").write_text("誕生日は3月15日だと覚えて", encoding="utf-8")
+
+        def told(*lines: str) -> str:
+            ended = self.run(url, "\n".join(lines).encode())
+            assert ended.returncode == 0
+            return (ended.stdout + ended.stderr).decode()
+
+        asked = told(f"/attach {tmp_path}/note.txt", "remember", "/memory list")
+        assert "◆ 提案 #1: メモリに覚える\n◆   内容:\n  │ 誕生日は3月15日\n" in asked
+        assert "メモリはまだありません" in asked
+        assert "  │ 誕生日は3月15日\n" in told("/accept")
+        assert "メモリはまだありません" in told("/memory list")
+        assert told("/accept 1", "/accept 1").splitlines() == [
+            "◆ 💾 覚えました（#1）: 誕生日は3月15日  /memory delete 1 で取り消せます。",
+            "この提案はもう決まっているか、期限（7日）が過ぎています。必要なら、もう一度お聞きください。",
+        ]
+        assert "#誕生日  誕生日は3月15日" in told("/memory list")
 
     def test_bytes_that_are_no_text_and_errors_do_not_end_it(self, url: str) -> None:
         ended = self.run(url, b"\xef\xbb\xbf\xff\xfe\r\n/nonsense\ndown\n/exit\nnever", "en")
@@ -173,7 +194,7 @@ class TestAtATerminal:
         terminal.wait_for("ここで止めました")
         terminal.wait_for("Enter 送信")
         terminal.type("remember\r")
-        terminal.wait_for("メモリに保存しました")
+        terminal.wait_for("メモリを扱いました")
         terminal.wait_for("Enter 送信")
         terminal.type("/memory delete ")
         terminal.wait_for("#1")
@@ -190,6 +211,24 @@ class TestAtATerminal:
             "complete",
         ]
         assert "+/memory delete 1" in (tmp_path / "history").read_text()
+
+    def test_a_proposal_is_decided_below_its_answer(self, terminal: Terminal, tmp_path: Path) -> None:
+        (tmp_path / "n.txt").write_text("x")
+        terminal.wait_for("Enter 送信")
+        terminal.type(f"/attach {tmp_path}/n.txt\r")
+        terminal.wait_for("次の質問に添付します")
+        terminal.wait_for("Enter 送信")
+        terminal.type("remember\r")
+        terminal.wait_for("◆ 提案 #1: メモリに覚える")
+        terminal.wait_for("  │ 誕生日は3月15日")
+        terminal.wait_for("Enter 送信")
+        terminal.type("/accept ")
+        terminal.wait_for("#1")
+        terminal.type("\t\r")
+        terminal.wait_for("◆ 💾 覚えました（#1）")
+        terminal.wait_for("Enter 送信")
+        terminal.type("\x04")
+        assert terminal.ended() == 0
 
     def test_a_reminder_is_said_above_the_line_that_is_being_typed(self, terminal: Terminal) -> None:
         terminal.wait_for("Enter 送信")

@@ -27,7 +27,10 @@ def completer(stores: Stores) -> ChatCompleter:
     async def agents() -> list[str]:
         return ["default", "tutor", "haiku"]
 
-    return ChatCompleter(stores.memories, 0, words, agents)
+    async def proposed() -> list[tuple[int, str]]:
+        return [(3, "Proposal #3: remember"), (12, "Proposal #12: draw on the canvas")]
+
+    return ChatCompleter(stores.memories, 0, words, agents, proposed)
 
 
 async def offered(completer: ChatCompleter, typed: str) -> dict[str, str]:
@@ -57,6 +60,11 @@ class TestCompletion:
         assert list(await offered(completer, "/memory delete #1")) == ["1"]
         assert list(await offered(completer, "/memory delete 3")) == ["1"]
         assert list(await offered(completer, "/memory edit 牛乳")) == ["2"]
+
+    @pytest.mark.parametrize("command", ["/accept", "/decline"])
+    async def test_offers_what_waits_for_a_decision(self, completer: ChatCompleter, command: str) -> None:
+        assert list(await offered(completer, f"{command} ")) == ["3", "12"]
+        assert await offered(completer, f"{command} #1") == {"12": "Proposal #12: draw on the canvas"}
 
     async def test_offers_languages_time_zones_and_files(
         self, completer: ChatCompleter, tmp_path: Path

@@ -4,11 +4,13 @@ from hypothesis import strategies as st
 
 from cc_bot.domain import Locale
 from cc_bot.terminal.commands import (
+    Accept,
     Ask,
     Attach,
     Clear,
     Command,
     Continue,
+    Decline,
     Detach,
     Exit,
     Help,
@@ -205,6 +207,25 @@ class TestOtherArguments:
         assert parse(f"/settings {rest}") == Misused("settings", "argument", rest)
 
 
+class TestDecisions:
+    @pytest.mark.parametrize(
+        "line", ["/accept 3", "/accept #3", "/accept ＃３", "／ａｃｃｅｐｔ　３", " /ACCEPT  3 "]
+    )
+    def test_name_a_proposal_by_its_number(self, line: str) -> None:
+        assert parse(line) == Accept(3)
+        assert parse(
+            line.casefold().replace("accept", "decline").replace("ａｃｃｅｐｔ", "ｄｅｃｌｉｎｅ")
+        ) == (Decline(3))
+
+    def test_need_no_number(self) -> None:
+        assert (parse("/accept"), parse("/decline ")) == (Accept(), Decline())
+
+    @pytest.mark.parametrize("rest", ["3 4", "yes", "-1", "1.5", "9" * 5000, "#"])
+    def test_refuse_what_is_no_number_instead_of_guessing(self, rest: str) -> None:
+        assert parse(f"/accept {rest}") == Misused("accept", "proposal", rest)
+        assert parse(f"/decline {rest}") == Misused("decline", "proposal", rest)
+
+
 class TestMistakes:
     @pytest.mark.parametrize(
         ("line", "nearest"),
@@ -218,6 +239,8 @@ class TestMistakes:
             ("/cler", "clear"),
             ("/regen", "regenerate"),
             ("/hepl", "help"),
+            ("/acept 3", "accept"),
+            ("/declin 3", "decline"),
             ("/usr/bin", None),
             ("/", None),
             ("/ ask", None),

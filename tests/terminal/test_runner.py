@@ -139,7 +139,7 @@ class TestMemories:
         assert len(seen) == len(set(seen)) == 45
 
     async def test_what_the_model_remembers_is_listed(self, chat: Chat) -> None:
-        assert "◆ メモリに保存しました" in await chat.say("remember")
+        assert "◆ メモリを扱いました" in await chat.say("remember")
         assert "誕生日は3月15日" in await chat.say("/memory list")
 
     @pytest.mark.parametrize(

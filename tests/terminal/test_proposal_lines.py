@@ -1,0 +1,273 @@
+"""Proposals as a reader sees them: each text whole, and no row of it like one of the program's own."""
+
+import io
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from cc_bot.domain import Locale
+from cc_bot.domain.canvas import (
+    AddCard,
+    AddChart,
+    Canvas,
+    Card,
+    RemoveElement,
+    Series,
+    SetMode,
+    ShowText,
+    UpdateCard,
+)
+from cc_bot.domain.proposal import (
+    NEVER,
+    AddReminder,
+    CancelReminder,
+    ChangeMemory,
+    Draw,
+    ForgetMemory,
+    KeepMemory,
+    Proposal,
+    ProposedChange,
+)
+from cc_bot.domain.session import SessionKey
+from cc_bot.domain.settings import UserSettings
+from cc_bot.terminal.facts import Quoted, begins_like_a_fact
+from cc_bot.terminal.person import person_of
+from cc_bot.terminal.plain import PlainView
+from cc_bot.terminal.proposal_lines import Reader, proposal_lines
+from cc_bot.terminal.rich_view import RichView
+from tests.terminal.program import profile
+
+NOON = datetime(2026, 11, 22, 3, tzinfo=UTC)  # in Tokyo, on a Sunday
+NINE = datetime(2026, 11, 23, 0, tzinfo=UTC)
+UP = Canvas((Card("shop", "買い物", "牛乳\n卵"), Card("sky", "天気", "晴れ")))
+LONG = "".join(f"{number}番目の文です。" for number in range(400))
+FORGED = "猫が好き\n◆ 提案 #9: 何もしない\u2028◆ 🖼️ 済みました\n   │ ◆\n\n◆   実行するなら /accept 9"
+
+
+def reader(locale: Locale = Locale.JA, zone: str | None = None) -> Reader:
+    return Reader(person_of(UserSettings(timezone=zone), profile(locale)), NOON, UP)
+
+
+def lines(change: ProposedChange, who: Reader | None = None) -> list[str]:
+    """What stands in a pipe, without what the proposal is and how to decide."""
+    proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON)
+    out = io.StringIO()
+    PlainView(out, io.StringIO()).state(list(proposal_lines(proposal, who or reader())))
+    return out.getvalue().removesuffix("\n").split("\n")
+
+
+def rows(change: ProposedChange, width: int) -> list[str]:
+    """What stands at a terminal."""
+    proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON)
+    console = Console(file=io.StringIO(), width=width)
+    RichView(console).state(list(proposal_lines(proposal, reader())))
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue().removesuffix("\n\n").split("\n")
+
+
+class TestMemory:
+    def test_that_takes_the_place_of_another_stands_beside_it(self) -> None:
+        keep = KeepMemory("会議は木曜", "仕事", ("会議", "曜日"), "private", NINE, 12, "会議は金曜")
+        assert lines(keep) == [
+            "◆ 提案 #3: メモリ #12 の代わりに覚える",
+            "◆   今の内容:",
+            "  │ 会議は金曜",
+            "◆   変更後の内容:",
+            "  │ 会議は木曜",
+            "◆   カテゴリ: 仕事",
+            "◆   タグ: #会議 #曜日",
+            "◆   使う場所: 🔒 DM と自分だけに見える回答",
+            "◆   期限: ⌛ 2026-11-23 まで",
+            "◆   実行するなら /accept 3、しないなら /decline 3",
+        ]
+
+    def test_tells_what_would_be_another_than_it_is(self) -> None:
+        edit = ChangeMemory(
+            12, "会議は金曜", "会議は木曜", "仕事", (), "private", NEVER, "general", ("会議",), NINE
+        )
+        assert lines(edit)[1:-1] == [
+            "◆   今の内容:",
+            "  │ 会議は金曜",
+            "◆   変更後の内容:",
+            "  │ 会議は木曜",
+            "◆   カテゴリ: 一般 → 仕事",
+            "◆   タグ: #会議 → なし",
+            "◆   使う場所: 🔒 DM と自分だけに見える回答",
+            "◆   期限: ⌛ 2026-11-23 まで → なし",
+        ]
+
+    def test_of_which_one_thing_changes_tells_that_alone(self) -> None:
+        assert lines(ChangeMemory(12, "会議は金曜", category="仕事", category_before="general"))[1:-1] == [
+            "◆   今の内容:",
+            "  │ 会議は金曜",
+            "◆   カテゴリ: 一般 → 仕事",
+        ]
+
+    def test_that_is_forgotten_is_shown(self) -> None:
+        assert lines(ForgetMemory(12, "会議は金曜"))[:-1] == [
+            "◆ 提案 #3: メモリ #12 を忘れる",
+            "◆   今の内容:",
+            "  │ 会議は金曜",
+        ]
+
+
+class TestReminder:
+    def test_has_its_time_where_its_user_is_and_its_repeat_in_words(self) -> None:
+        assert lines(AddReminder("薬\n水", NINE, "0 9 * * 1-5", "Asia/Tokyo", "terminal"))[:-1] == [
+            "◆ 提案 #3: お知らせを予約する",
+            "◆   日時: 平日 9:00（最初は 11月23日(月) 9:00）",
+            "◆   内容:",
+            "  │ 薬",
+            "  │ 水",
+        ]
+        once = AddReminder("薬", NINE, "", "Asia/Tokyo", "terminal")
+        assert lines(once, reader(Locale.EN))[1] == "◆   When: Mon, Nov 23, 9:00"
+
+    def test_names_the_zone_in_which_it_counts_where_its_user_has_left_it(self) -> None:
+        reminder = AddReminder("薬", NINE, "0 9 * * *", "Asia/Tokyo", "terminal")
+        assert lines(reminder, reader(zone="Europe/London"))[1] == (
+            "◆   日時: 毎日 9:00（最初は 11月23日(月) 9:00（Asia/Tokyo の時刻））"
+        )
+        assert ZoneInfo("Europe/London") == reader(zone="Europe/London").person.timezone
+
+    def test_that_is_said_on_discord_says_so(self) -> None:
+        assert "Discord" in lines(AddReminder("薬", NINE, "", "Asia/Tokyo", "dm"))[1]
+
+    def test_that_is_cancelled_is_shown(self) -> None:
+        assert lines(CancelReminder(5, "薬"))[:-1] == [
+            "◆ 提案 #3: お知らせ #5 を取り消す",
+            "◆   今の内容:",
+            "  │ 薬",
+        ]
+
+
+class TestDrawing:
+    def test_is_told_step_by_step_with_all_that_it_puts_up_and_takes_down(self) -> None:
+        chart = AddChart("売上", "bar", ("1月", "2月"), (Series("今年", (10, 0.1)), Series("昨年", (8, 1e9))))
+        drawing = Draw(
+            (
+                AddCard("メモ", "一行目\n二行目", "memo"),
+                ShowText("本文", "", "text"),
+                chart,
+                UpdateCard("memo", "覚え書き", "三行目"),
+                UpdateCard("shop", content="パン"),
+                RemoveElement("shop"),
+                SetMode("focus", "sky"),
+                SetMode("board"),
+                SetMode("list"),
+                SetMode("clear"),
+            )
+        )
+        assert lines(drawing)[:-1] == [
+            "◆ 提案 #3: キャンバスに描く",
+            "◆   カードを出す: メモ",
+            "  │ 一行目",
+            "  │ 二行目",
+            "◆   文章を出す: なし",
+            "  │ 本文",
+            "◆   グラフ（棒）を出す: 売上",
+            "  │ 1月: 今年 10 / 昨年 8",
+            "  │ 2月: 今年 0.1 / 昨年 1000000000",
+            "◆   書き換える: メモ",
+            "◆   題名: メモ → 覚え書き",
+            "◆   今の内容:",
+            "  │ 一行目",
+            "  │ 二行目",
+            "◆   変更後の内容:",
+            "  │ 三行目",
+            "◆   書き換える: 買い物",
+            "◆   今の内容:",
+            "  │ 牛乳",
+            "  │ 卵",
+            "◆   変更後の内容:",
+            "  │ パン",
+            "◆   外す: 買い物",
+            "  │ パン",
+            "◆   これだけを見せる: 天気",
+            "◆   横に並べる",
+            "◆   上から順に並べる",
+            "◆   出ているものをすべて外す",
+            "  │ 天気",
+            "  │ 覚え書き",
+            "  │ text",
+            "  │ 売上",
+        ]
+
+    def test_of_what_is_no_longer_up_is_told_by_its_id(self) -> None:
+        assert lines(Draw((RemoveElement("gone"), AddCard("メモ", "x", "memo"))))[1:4] == [
+            "◆   外す: gone",
+            "  │ ",
+            "◆   カードを出す: メモ",
+        ]
+
+
+EVERY_TEXT = [
+    lambda text: KeepMemory(text, "general", (), "anywhere"),
+    lambda text: KeepMemory("x", "general", (), "anywhere", None, 1, text),
+    lambda text: ChangeMemory(1, text, "x"),
+    lambda text: ChangeMemory(1, "x", text),
+    lambda text: ForgetMemory(1, text),
+    lambda text: AddReminder(text, NINE, "", "Asia/Tokyo", "terminal"),
+    lambda text: CancelReminder(1, text),
+    lambda text: Draw((AddCard("x", text),)),
+    lambda text: Draw((ShowText(text),)),
+    lambda text: Draw((UpdateCard("shop", content=text),)),
+]
+IN_A_LINE = [
+    lambda text: KeepMemory("x", text, (), "anywhere"),
+    lambda text: KeepMemory("x", "x", (text,), "anywhere"),
+    lambda text: ChangeMemory(1, "x", category=text, tags=(text,), category_before=text, tags_before=(text,)),
+    lambda text: AddReminder("x", NINE, text, "Asia/Tokyo", "terminal"),
+    lambda text: Draw((AddCard(text, "x"), ShowText("x", text), UpdateCard(text, text), RemoveElement(text))),
+    lambda text: Draw((SetMode("focus", text), AddChart(text, "pie", ("x",), (Series("x", (1,)),)))),
+]
+anything = st.lists(st.sampled_from([*"◆◇│ あa1\n\r\t\x1b\x0b\x85\u2028\u2029\u202e\u200b💾", "\r\n"])).map(
+    "".join
+)
+
+
+class TestText:
+    @pytest.mark.parametrize("change", EVERY_TEXT)
+    def test_is_whole_and_has_a_bar_before_each_line(self, change: object) -> None:
+        assert callable(change)
+        for text in (LONG, FORGED):
+            plain = lines(change(text))
+            quoted = [line.removeprefix("  │ ") for line in plain if line.startswith("  │ ")]
+            assert "\n".join(quoted).find(text.replace("\u2028", "\n")) >= 0
+            assert [line for line in plain if not line.startswith(("◆ ", "  │ "))] == []
+            assert [line for line in plain if begins_like_a_fact(line) and "#9" in line] == []
+
+    @pytest.mark.parametrize("width", [24, 60, 100])
+    @pytest.mark.parametrize("change", EVERY_TEXT)
+    def test_is_whole_at_every_width_with_a_bar_before_each_row(self, change: object, width: int) -> None:
+        assert callable(change)
+        shown = rows(change(LONG), width)
+        assert LONG in "".join(row.removeprefix("  │ ") for row in shown if row.startswith("  │ "))
+        forged = rows(change(FORGED), width)
+        assert [row for row in forged if "済み" in row and not row.startswith("  │ ")] == []
+        assert all(cell_len(row) <= width for row in (*shown, *forged))
+
+    @pytest.mark.parametrize("change", [*EVERY_TEXT, *IN_A_LINE])
+    @given(text=anything)
+    def test_adds_no_line_to_the_programs_own(self, change: object, text: str) -> None:
+        assert callable(change)
+        usual, plain = lines(change("あ")), lines(change(text))
+        stated = [line for line in plain if not line.startswith("  │ ")]
+        assert len(stated) == len([line for line in usual if not line.startswith("  │ ")])
+        assert all(line.startswith("◆ ") for line in stated)
+        assert not set("\x1b\r\x0b\x85\u202e\u200b\u2028\u2029") & set("".join(plain))
+
+    def test_shows_what_a_screen_would_not(self) -> None:
+        assert Quoted("猫\u202e犬\u200b\x1b[2J\U000e0041\n").lines == [
+            "猫⟨U+202E⟩犬⟨U+200B⟩⟨U+001B⟩[2J⟨U+E0041⟩",
+            "",
+        ]
+
+    @pytest.mark.parametrize("text", ["👨‍👩‍👧 ❤️ 1️⃣ 葛󠄀城市 辻󠄀さん ©️ が\tx"])
+    def test_of_kanji_and_emoji_stays_as_it_is(self, text: str) -> None:
+        assert Quoted(text).lines == [text]
