@@ -11,20 +11,10 @@ import regex  # type: ignore[import-untyped]  # its stubs are not among the depe
 from cc_bot.domain.phrase import Phrase
 from tests.architecture.patterns import Found, attacks, compiled, unknown, weakness
 
-AWAY = tuple(
-    f"cc_bot.{name}"
-    for name in (
-        *("tools.consent", "tools.wishes", "tools.reminder_wishes", "tools.appointments"),
-        "assistant.promises",
-    )
-)
-"""Modules whose word lists are about to go."""
-
 AT_IMPORT = {
     "cc_bot.discord.pages.breaks: regex.compile(place + _ALLOWED)",
     "cc_bot.domain.repeat_words: re.compile(pattern)",
     "cc_bot.domain.when_words: re.compile(pattern)",
-    "cc_bot.tools.reminder_wishes: re.compile('|'.join(parts), re.IGNORECASE)",
 }
 """Calls that a module makes of its own tables as it is imported: what they make is found in it."""
 LIMITED = {
@@ -65,7 +55,7 @@ LENGTHS = (400, 800, 1600, 3200, 6400)
 
 
 def patterns() -> list[Found]:
-    return [found for found in compiled() if not found.place.startswith(AWAY)]
+    return list(compiled())
 
 
 class TestPatterns:

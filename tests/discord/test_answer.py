@@ -54,6 +54,12 @@ class TestWhileStreaming:
         assert page.content == "考えています…"
         assert [button.label for button in page.buttons] == ["止める"]
 
+    @pytest.mark.parametrize("mark", ["`", "~"])
+    @pytest.mark.parametrize("length", [3, 340, 900, 1600, 1700, 2500, 5000])
+    def test_fits_its_messages_whatever_opens_a_block_of_code(self, mark: str, length: int) -> None:
+        for text in (mark * length, f"{mark * length}\nx", f"x\n{mark * length}\n" * 3):
+            assert all(utf16_length(page.content) <= 2000 for page in streaming(TextDelta(text)))
+
     def test_shows_text_as_it_comes(self) -> None:
         [page] = streaming(TextDelta("こん"), TextDelta("にちは"))
         assert page.content == "こんにちは"

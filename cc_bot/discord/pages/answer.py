@@ -23,6 +23,7 @@ from cc_bot.discord.pages.receipts import (
     receipts_in,
 )
 from cc_bot.discord.pages.schedule_receipts import ScheduleReceipt, receipt_of, schedules_in, with_schedule
+from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.events import (
     CanvasChanged,
@@ -145,7 +146,9 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
     if is_blank(begun):
         return (Page(activity or words.answer.thinking, (button,)),)
     *full, last = messages(begun, limit=TEXT_LIMIT, most=MAX_MESSAGES)
-    return (*map(Page, full), Page(close_fences(last), (button,), facts=Facts(activity=activity)))
+    closed = close_fences(last)
+    shown = closed if utf16_length(closed) <= MESSAGE_LIMIT else last  # a fence may be as long as a message
+    return (*map(Page, full), Page(shown, (button,), facts=Facts(activity=activity)))
 
 
 def final_pages(
