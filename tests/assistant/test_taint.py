@@ -16,7 +16,7 @@ from cc_bot.assistant import Assistant, Stop
 from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey, TurnEvent
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.events import MemoryChanged, ToolFinished
+from cc_bot.domain.events import MemoryChanged, NotSaved, ToolFinished
 from cc_bot.domain.memory import Source
 from cc_bot.domain.proposal import AddReminder, Draw, ForgetMemory, KeepMemory
 from cc_bot.llm.model import ToolRequest
@@ -301,6 +301,26 @@ class TestProposedTurn:
         assert [each.change for each in done(events).proposals] == [
             KeepMemory(f"鍵{number}", "general", (), "anywhere") for number in range(4)
         ]
+
+    async def test_that_promises_to_keep_what_it_proposes_is_believed(self, table: Table) -> None:
+        table.model.script = [[OBEYS], ["覚えておきます。下で確かめてください。"]]
+        events = await table.ask(Message("user", "要約して", attachments=(FILE,)))
+        assert not any(isinstance(event, NotSaved) for event in events)
+        assert len(table.model.requests) == 2
+        assert len(done(events).proposals) == 1
+
+    async def test_that_only_promises_proposes_in_the_round_that_makes_it_good(self, table: Table) -> None:
+        table.model.script = [["覚えておきます。"], [OBEYS]]
+        events = await table.ask(Message("user", "要約して", attachments=(FILE,)))
+        assert not any(isinstance(event, NotSaved) for event in events)
+        assert [type(each.change) for each in done(events).proposals] == [KeepMemory]
+        assert await table.stores.memories.count(KEY.user_id) == 0
+
+    async def test_that_promises_to_keep_and_proposes_to_forget_is_not_believed(self, table: Table) -> None:
+        kept = await table.stores.memories.add(KEY.user_id, "合鍵は机")
+        table.model.script = [[forgetting(kept.id)], ["覚えておきます。"], ["はい。"]]
+        events = await table.ask(Message("user", "要約して", attachments=(FILE,)))
+        assert any(isinstance(event, NotSaved) for event in events)
 
     async def test_of_which_nothing_came_leaves_no_proposal(self, table: Table) -> None:
         table.model.script = [[OBEYS], ["確かめてください。"]]
