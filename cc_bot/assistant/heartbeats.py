@@ -247,7 +247,13 @@ def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) ->
     calls = tuple(draft.calls)
     if shown:
         calls = (ToolCall("heartbeat", "recall", "{}", json.dumps({"memories": shown})), *calls)
-    return Message("assistant", _shortened(draft.text.strip()), tool_calls=calls, visibility=visibility)
+    return Message(
+        "assistant",
+        _shortened(draft.text.strip()),
+        tool_calls=calls,
+        visibility=visibility,
+        tainted=draft.tainted,
+    )
 
 
 def _shortened(text: str) -> str:

@@ -1,33 +1,42 @@
 """Whether an answer promises to remember something, or says that it was done.
 
-Models say so without doing it. Each sentence is looked at by itself: questions, offers and what others said
-promise nothing. Code and quotations are not what the bot says.
+Models say so without doing it, and their user would count on it. So this list of words stays where all the
+others went: nothing is allowed or refused by it. Where it finds a promise and nothing was kept, the model is
+asked once more to keep what it promised, under the rules of every call (tools/consent.py); if it does not,
+the user is told. A promise that it does not know costs that notice, and one that it finds wrongly a request.
+
+Each sentence is looked at by itself: questions, offers and what others said promise nothing. Code and
+quotations are not what the bot says. However long an answer is, the time that it takes only grows with it.
 """
 
 import re
 from typing import Final
 
+LOOKED_AT: Final = 4000
+"""Characters at either end of an answer: nobody promises in the middle of a long one."""
+
+# A quotation ends before the next one begins: looking from each mark to the end of the answer for the other
+# mark takes the square of its length.
 _NOT_SAID: Final = re.compile(
-    r"```.*?(?:```|\Z)|`[^`\n]*`|「[^」]*」|『[^』]*』|“[^”]*”|^>.*$", re.DOTALL | re.MULTILINE
+    r"```(?s:.*?)(?:```|\Z)|`[^`\n]*+`|「[^「」]*+」|『[^『』]*+』|“[^“”]*+”|^>[^\n]*+", re.MULTILINE
 )
-_SENTENCE: Final = re.compile(r"[^。．.!！?？\n]+[。．.!！?？]*")
+# What goes on for longer is looked at piece by piece.
+_SENTENCE: Final = re.compile(r"[^。．.!！?？\n]{1,300}+[。．.!！?？]*+")
 _ASKS: Final = re.compile(r"[?？]|(?:ましょう|ます|ました|ません|しよう|い)か(?:ね|な)?[。．\s]*$")
 
 _SOON: Final = r"(?:きます|きますね|くね|くよ|くわ|くから|きますので|いて(?:あります|います|やる))"
 _PROMISE_JA: Final = re.compile(
     rf"(?:覚え|おぼえ|憶え)(?:てお{_SOON}|と(?:きます|くね|くよ|く[。！!]|く$)|ました|ます(?:ね|よ)|たよ|たぞ|たから)"
-    r"|(?:覚え|おぼえ)ておく(?:[。！!\s~〜]|$)|(?:覚え|おぼえ)ておきました"
+    r"|(?:覚え|おぼえ)ておきました"
     r"|(?:記憶|メモ|書き留め|書きとめ|心に留め|頭に入れ|控え)(?:し|っ)?"
     rf"(?:てお{_SOON}|ておく[。！!]|ときます|とくね|とくよ)"
     r"|(?:記憶|メモ)(?:いた)?(?:し|り|っ)(?:ました|たよ|ときました|ておきました)"
-    r"|(?:書き留め|書きとめ|控え|心に留め)(?:て(?:おき)?)?ました"
     r"|(?:覚え|おぼえ)(?:ておきま[ー〜~]+す|させていただき(?:ます|ました))|インプット(?:し(?:ました|ておきます)|完了)"
     r"|(?:記憶|心|胸|頭)に刻(?:みました|んでおき(?:ます|ました)|み込みました)"
     r"|(?:保存|記録|登録)(?:し|いたし)(?:ておきます|ておきました|ときます|ときました|ておくね|とくね)"
     r"|^(?:はい|ええ|うん|了解(?:です)?|承知しました|わかりました|OK|[、,\s])*(?:保存|記録|登録)(?:し|いたし)ました(?![^。！!]*と)"
     r"|(?:メモリー?|記憶|メモ)(?:に|へ)[^。]{0,12}?(?:保存|記録|登録|追加|残|入れ)(?:し|いたし)?"
     r"(?:ました|たよ|ます|ておきました|ておきます)"
-    r"|(?:保存|記録|登録)(?:が)?(?:完了|できました)"
     r"|(?:好み|情報|誕生日|名前|予定|内容|こと)(?:を|は|として)(?:保存|記録|登録)(?:し|いたし)ました"
     r"|忘れ(?:ません(?!よう|か)|ないようにします|ないよう(?:に)?覚え|ないね|ないよ)"
 )
@@ -59,7 +68,6 @@ _PROMISE_EN: Final = re.compile(
     r"(?:long-term )?memor(?:y|ies)\b"
     r"|^\W*(?:(?:ok|okay|got it|sure|alright|all right|great|perfect|thanks)[,!. ]+)*"
     r"(?:noted|remembered|saved|duly noted)\b\W*(?:$|[-:—])"
-    r"|\bconsider it (?:remembered|noted|saved)\b|\bit(?:'s| is) (?:now )?(?:saved|stored|noted)\b"
     r"|\b(?:is|are|has been|have been) now (?:saved|stored|noted|remembered)\b"
     r"|\bi(?:'ve| have)?(?: now| just| also)* updated (?:my|your) (?:memory|memories|notes)\b",
     re.IGNORECASE,
@@ -75,6 +83,8 @@ _CONDITION_EN: Final = re.compile(r"^[^.]{0,12}\bif (?:you|that|it)\b", re.IGNOR
 def promises_to_remember(answer: str) -> bool:
     """Whether somebody who reads the answer will count on its being remembered."""
     said = _NOT_SAID.sub("…", answer.replace("’", "'"))
+    if len(said) > 2 * LOOKED_AT:
+        said = f"{said[:LOOKED_AT]}\n{said[-LOOKED_AT:]}"
     return any(_promises(sentence.strip()) for sentence in _SENTENCE.findall(said))
 
 

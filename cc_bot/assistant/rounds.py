@@ -75,7 +75,7 @@ class Draft:
     history_tokens: float = 0.0
     """Of how much history there was room in its requests, as estimated."""
     tainted: bool = False
-    """Whether a request held words that the user did not write."""
+    """Whether a request or a result held words that the user did not write."""
     recalled: set[int] = field(default_factory=set)
     """The memories that were looked up."""
     made: set[int] = field(default_factory=set)
@@ -253,6 +253,7 @@ class Rounds:
                 # They must not be stored here either.
                 arguments = "{}" if outcome.secret else _kept(request)
                 draft.calls.append(ToolCall(request.id, request.name, arguments, outcome.text, outcome.ok))
+                draft.tainted = draft.tainted or outcome.tainted  # it is stored, also if nobody reads it now
                 draft.recalled.update(outcome.recalled)
                 _note_changes(outcome, draft)
                 done = outcome.changes or outcome.proposal
@@ -275,7 +276,7 @@ class Rounds:
         if outcome.proposal is None or outcome.proposal in draft.proposals:
             return outcome
         if len(draft.proposals) >= MAX_PROPOSALS - 1:  # one is left for what is drawn
-            return ToolOutcome(json.dumps({"error": _ENOUGH}), ok=False)
+            return _without_proposal(outcome)
         draft.proposals.append(outcome.proposal)
         return outcome
 
@@ -284,21 +285,34 @@ class Rounds:
         return name if any(schema.name == name for schema in self.offered) else "unknown"
 
 
+def _without_proposal(outcome: ToolOutcome) -> ToolOutcome:
+    """A refusal; but what was done beside the proposal is done, and its user is told so."""
+    refused = {"error": _ENOUGH}
+    if not outcome.changes:
+        return ToolOutcome(json.dumps(refused), ok=False, tainted=outcome.tainted)
+    told = json.dumps({**json.loads(outcome.text), "superseded": refused}, ensure_ascii=False)
+    return replace(outcome, text=told, proposal=None)
+
+
 def _changes_memory(request: ToolRequest) -> bool:
-    """Whether a call is about to change or delete a memory that is there."""
-    return request.name in {"update_memory", "forget"} or (
-        request.name == "remember" and "supersedes" in request.arguments
-    )
+    """Whether a call is about to change or delete a memory that is there. Its arguments are read as the tool
+    reads them: a name can be written in more than one way."""
+    if request.name != "remember":
+        return request.name in {"update_memory", "forget"}
+    try:
+        arguments = json.loads(request.arguments)
+    except (ValueError, RecursionError):
+        return True
+    return not isinstance(arguments, dict) or arguments.get("supersedes") is not None
 
 
 def _note_changes(outcome: ToolOutcome, draft: Draft) -> None:
     """Tell new memories from those that were there."""
+    draft.made.update(outcome.made)
     for change in outcome.changes:
-        if change.kind == "added":
-            draft.made.add(change.memory.id)
-            if change.former is not None:
-                draft.changed.add(change.former.id)
-        elif not change.unchanged and change.memory.id not in draft.made:
+        if change.kind == "added" and change.former is not None:
+            draft.changed.add(change.former.id)
+        if not change.unchanged and change.memory.id not in draft.made:
             draft.changed.add(change.memory.id)
 
 

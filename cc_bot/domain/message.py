@@ -29,6 +29,11 @@ def is_blank(text: str) -> bool:
     )
 
 
+def has_quotation(text: str) -> bool:
+    """Whether a line of it is marked as somebody's words."""
+    return _QUOTATION.search(text) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call of a tool and what came of it, kept inside the assistant message that made it."""
@@ -85,4 +90,4 @@ class Message:
     def taints(self) -> bool:
         """Whether a turn that reads it has read words which its user did not write: files and quotations are
         somebody else's, whoever sent them."""
-        return self.tainted or bool(self.attachments) or _QUOTATION.search(self.content) is not None
+        return self.tainted or bool(self.attachments) or has_quotation(self.content)

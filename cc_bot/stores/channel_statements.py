@@ -26,18 +26,19 @@ THAW_NEW: Final = """
 """
 
 # $1 channel, $2 thread, $3 place, $4 now, $5 an array of arrays of: id, author, their name, role, content,
-# tool calls, status. When a message was said is part of its id: milliseconds since 2015, above 22 other bits
-# (Discord's API reference, 'Snowflakes').
+# tool calls, status, tainted. When a message was said is part of its id: milliseconds since 2015, above 22
+# other bits (Discord's API reference, 'Snowflakes').
 INSERT: Final = """
     INSERT INTO messages (
         parent_channel_id, thread_id, channel_id, created_at,
-        discord_id, author_id, author_name, role, content, tool_calls, status, timestamp
+        discord_id, author_id, author_name, role, content, tool_calls, status, tainted, timestamp
     )
     SELECT
         $1, $2, $3, $4,
         json_extract(said.value, '$[0]'), json_extract(said.value, '$[1]'), json_extract(said.value, '$[2]'),
         json_extract(said.value, '$[3]'), json_extract(said.value, '$[4]'), json_extract(said.value, '$[5]'),
-        json_extract(said.value, '$[6]'), (json_extract(said.value, '$[0]') >> 22) + 1420070400000
+        json_extract(said.value, '$[6]'),
+        json_extract(said.value, '$[7]'), (json_extract(said.value, '$[0]') >> 22) + 1420070400000
     FROM json_each($5) AS said
     WHERE json_extract(said.value, '$[0]') > (
         SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
@@ -90,9 +91,10 @@ MARK_EDITED: Final = """
     )
 """
 
-# What its user had erased stays so: Discord tells of an edit also when it only adds a preview.
+# What its user had erased stays so: Discord tells of an edit also when it only adds a preview. $3: 1 when it
+# holds others' words now. That it held some before stays: files are still there after an edit.
 EDIT: Final = """
-    UPDATE messages SET content = $2
+    UPDATE messages SET content = $2, tainted = CASE $3 WHEN 1 THEN 1 ELSE tainted END
     WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
     RETURNING id
 """

@@ -13,7 +13,7 @@ from heapq import nlargest
 from cc_bot.domain.channel import ChannelKey, Reading
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone
-from cc_bot.domain.message import Message, is_blank
+from cc_bot.domain.message import Message, has_quotation, is_blank
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, ErasureLog, Statement, place_name
@@ -73,8 +73,9 @@ class ChannelStore:
         params = (key.channel_id, key.thread_id, discord_id)
         await self._database.transaction([Statement(sql.SKIP, params)])
 
-    async def edit(self, discord_id: int, content: str) -> bool:
+    async def edit(self, discord_id: int, content: str, *, tainted: bool = False) -> bool:
         """Change what a user's message says, in a channel or a session. Whether it said another thing before.
+        `tainted`: as `Message.tainted`.
 
         A blank content changes nothing: Discord shows one where the bot may not read it.
         """
@@ -82,7 +83,11 @@ class ChannelStore:
             return False
         params = (discord_id, content)
         *_, changed = await self._database.transaction(
-            [Statement(statement, params) for statement in (sql.THAW_EDITED, sql.MARK_EDITED, sql.EDIT)]
+            [
+                Statement(sql.THAW_EDITED, params),
+                Statement(sql.MARK_EDITED, params),
+                Statement(sql.EDIT, (*params, int(tainted or has_quotation(content)))),
+            ]
         )
         return bool(changed)
 
@@ -214,7 +219,7 @@ class ChannelStore:
         ]
 
 
-def _row(message: Message) -> tuple[int, int, str, str, str, str, str]:
+def _row(message: Message) -> tuple[int, int, str, str, str, str, str, int]:
     """The columns of one message. Where JSON has a NUL, SQLite's text ends; Discord sends none."""
     return (
         _discord_id(message),
@@ -224,6 +229,7 @@ def _row(message: Message) -> tuple[int, int, str, str, str, str, str]:
         message.content.replace("\0", ""),
         tool_calls_to_json(message.tool_calls),
         message.status,
+        int(message.taints or message.role == "assistant"),  # who knows what its model had read
     )
 
 

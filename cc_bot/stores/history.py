@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import Final
 
 from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.message import Attachment, Message, has_quotation
 from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json
@@ -208,7 +208,10 @@ def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
 
 def _recollections(rows: Sequence[Row], kind: str) -> tuple[Recollection, ...]:
     found = sorted((row for row in rows if row[_ROLE] == kind), key=itemgetter(_MESSAGE_ID))
-    return tuple(Recollection(row[_VISIBILITY], row[_CONTENT], bool(row[_TAINTED])) for row in found)
+    return tuple(
+        Recollection(row[_VISIBILITY], text := row[_CONTENT], bool(row[_TAINTED]) or has_quotation(text))
+        for row in found
+    )
 
 
 def _canvas(rows: Sequence[Row]) -> Canvas:

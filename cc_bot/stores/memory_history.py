@@ -139,6 +139,7 @@ class MemoryHistoryStore:
                 category=version.category,
                 tags=version.tags,
                 expires_at=version.expires_at,
+                source=version.source,  # whoever wrote those words wrote what the memory says now
             )
             if restored is not None:
                 return MemoryChange("restored", restored, await self._replaced(head, restored))

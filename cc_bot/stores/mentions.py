@@ -14,11 +14,10 @@ from cc_bot.domain.message import Message
 from cc_bot.storage import Database, Statement
 from cc_bot.stores.message_columns import read_message
 
-# Each mention with its message; which ones is up to the statement. A question is its user's own words, but
-# for what it quotes and what is attached to it.
+# Each mention with its message; which ones is up to the statement.
 _ASKED: Final = """
     SELECT m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
-           m.author_id, m.author_name, m.discord_id, m.created_at, 0
+           m.author_id, m.author_name, m.discord_id, m.created_at, m.tainted
     FROM mentions AS w
     CROSS JOIN messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
 """

@@ -182,6 +182,7 @@ async def _keep(context: ToolContext, wanted: KeepMemory, former: Memory | None 
         expires_at=wanted.expires_at,
         supersedes=former.id if former else None,
     )
+    made = (change.memory.id,) if change.kind == "added" else ()
     if former is not None:
         change = await _superseded(context, change, former)
     told: dict[str, Any] = {"remembered": changed_note(context, change)}
@@ -191,7 +192,8 @@ async def _keep(context: ToolContext, wanted: KeepMemory, former: Memory | None 
     nearest = [memory for memory in beside if memory.id != change.memory.id][:NEAREST]
     if nearest:
         told |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short_notes(context, nearest)}
-    return ToolResult(told, changes=(change,), tainted=_any_tainted(nearest))
+    shown = [change.memory, *([change.former] if change.former else []), *nearest]
+    return ToolResult(told, changes=(change,), made=made, tainted=_any_tainted(shown))
 
 
 async def _keep_beside(context: ToolContext, wanted: KeepMemory, former: Memory) -> ToolResult:

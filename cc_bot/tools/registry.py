@@ -105,6 +105,8 @@ class ToolResult:
     """What the user is told of their reminders, from committed rows."""
     proposal: ProposedChange | None = None
     """What was not done, and is left to the user."""
+    made: tuple[int, ...] = ()
+    """Of the memories that `changes` tells of, those that were not there before."""
     tainted: bool = False
     """Whether the model is told words that the user did not write."""
 
@@ -127,6 +129,7 @@ class ToolOutcome:
     recalled: tuple[int, ...] = ()
     schedules: tuple[ScheduleChange, ...] = ()
     proposal: ProposedChange | None = None
+    made: tuple[int, ...] = ()
     tainted: bool = False
     secret: bool = False
     """Whether the arguments hold what must not be stored."""
@@ -176,6 +179,7 @@ class Tool:
             result.recalled,
             result.schedules,
             result.proposal,
+            result.made,
             result.tainted,
         )
 

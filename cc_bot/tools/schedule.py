@@ -95,7 +95,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # 
     if cancelled is None:
         raise ScheduleNotFound(id=id)
     told = {"cancelled": {"id": cancelled.id, "text": cancelled.text}}
-    return ToolResult(told, schedules=(ScheduleChange("cancelled", cancelled),))
+    return ToolResult(told, schedules=(ScheduleChange("cancelled", cancelled),), tainted=cancelled.tainted)
 
 
 def _store(context: ToolContext) -> ScheduleStore:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -15,6 +16,7 @@ from cc_bot.assistant.heartbeats import LONGEST, Heartbeats, Speech
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import Agent, Locale, SessionKey
 from cc_bot.domain.errors import ModelUnavailable, StorageError
+from cc_bot.domain.memory import Source
 from cc_bot.domain.schedule import Place, Quiet, Schedule
 from cc_bot.llm.heartbeat_request import heartbeat_material
 from cc_bot.llm.model import Finish, SystemPart, ToolRequest, ToolResultPart
@@ -409,6 +411,17 @@ class TestSpeech:
         assert said is not None
         assert len(said) <= LONGEST
         assert said.endswith("です。…")
+
+    @pytest.mark.parametrize("kind", ["import", "command"])
+    async def test_is_tainted_by_what_its_model_has_read(
+        self, heart: Heart, kind: Literal["import", "command"]
+    ) -> None:
+        await heart.table.stores.memories.add(ME, "11月26日に歯医者", source=Source(kind))
+        heart.table.model.script = [["26日は歯医者ですね。"]]
+        speech = await heart.heartbeats.speak(heart.schedule, OPTIONS)
+        assert speech is not None
+        assert speech.message is not None
+        assert speech.message.tainted is (kind == "import")
 
     async def test_is_found_by_whoever_erases_what_it_was_about(self, heart: Heart) -> None:
         memory = await heart.table.stores.memories.add(ME, "11月24日に検査")

@@ -1,5 +1,7 @@
 """Which answers promise to remember something, sentence by sentence."""
 
+from time import process_time
+
 import pytest
 
 from cc_bot.assistant.promises import promises_to_remember
@@ -11,6 +13,7 @@ PROMISES = [
     "覚えときます",
     "わかった、覚えとくね〜",
     "覚えました。",
+    "覚えておきました。",
     "「猫の名前はモチ」を覚えました！",
     "承知しました。記憶しました。",
     "記憶しておきます。",
@@ -119,6 +122,23 @@ NO_PROMISES = [
     "To remember it, use a mnemonic.",
 ]
 
+UNITS = [
+    *("「", "『", "“", "`", "```", "「」", ">", "> a\n", " ", "、", "あ", "!", "a\n"),
+    *(
+        "覚え",
+        "覚えておきます",
+        "以前に覚えました",
+        "メモリに",
+        "覚えておきますと書",
+        "はい、",
+        "、と",
+        "覚えましたなら",
+    ),
+    *("i will ", "i'll always ", "i have saved ", "i've now ", "ok, ", "would i won't forget ", "now saved "),
+    *("i'll remember if you ", "is now ", "「覚え", "“I'll "),
+]
+"""Of what the patterns are made, to be said ten thousand times."""
+
 
 class TestPromises:
     @pytest.mark.parametrize("answer", PROMISES)
@@ -134,3 +154,34 @@ class TestPromises:
 
     def test_are_not_seen_in_code_and_quotations(self) -> None:
         assert not promises_to_remember('```py\nprint("覚えておきます。")\n```\n> 覚えておきます。\n')
+
+    def test_are_recognised_below_a_quotation(self) -> None:
+        assert promises_to_remember("> 猫の名前は？\nモチですね。覚えておきます。")
+
+
+class TestLongAnswer:
+    @pytest.mark.parametrize("filling", ["ラーメンの話。", "「」", "a" * 40 + "\n"])
+    def test_is_looked_at_where_it_begins_and_where_it_ends(self, filling: str) -> None:
+        filled = filling * (100_000 // len(filling))
+        assert promises_to_remember(f"覚えておきます。{filled}")
+        assert promises_to_remember(f"{filled}I'll remember that.")
+
+    def test_may_end_in_code(self) -> None:
+        code = "print(1)\n" * 10_000
+        assert not promises_to_remember(f"これです。\n```py\n{code}# 覚えておきます。\n```")
+
+    @pytest.mark.parametrize("unit", UNITS)
+    def test_takes_time_that_grows_no_faster_than_it_does(self, unit: str) -> None:
+        """Growth and not seconds: eight times as long, and with a square in it sixty-four times."""
+        short, long = (taken(unit * (length // len(unit))) for length in (12_500, 100_000))
+        assert long < 20 * short
+
+
+def taken(answer: str) -> float:
+    """Seconds of this process, of the quickest of a few tries."""
+    tries = []
+    for _ in range(5):
+        start = process_time()
+        promises_to_remember(answer)
+        tries.append(process_time() - start)
+    return min(tries)

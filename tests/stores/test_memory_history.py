@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cc_bot.domain import Memory
+from cc_bot.domain.memory import Source
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 
@@ -115,6 +116,18 @@ class TestRestoring:
         *_, oldest = await stores.memory_history.of(ME, memory.id)
         await stores.memory_history.restore(ME, oldest.id)
         assert await said(stores, memory) == ["A", "C", "B", "A"]
+
+    async def test_tells_who_wrote_what_is_back(self, stores: Stores) -> None:
+        """Otherwise an imported text would pass for its user's own."""
+        old = await stores.memories.add(ME, "Lives in Tokyo", source=Source("import"))
+        new = await stores.memories.add(ME, "Lives in Kyoto", source=Source("model"), supersedes=old.id)
+        change = await stores.memory_history.restore(ME, old.id)
+        assert change is not None
+        assert change.memory.source == Source("import")
+        own = next(each for each in await stores.memory_history.of(ME, new.id) if each.source.kind == "model")
+        change = await stores.memory_history.restore(ME, own.id)
+        assert change is not None
+        assert change.memory.source == Source("model")
 
     async def test_leaves_alone_who_may_see_it(self, stores: Stores) -> None:
         memory = await kept(stores, "前", "後")
