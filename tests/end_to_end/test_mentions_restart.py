@@ -94,8 +94,12 @@ class TestKill:
         message = await stage.write(aiko, channel, "質問")
         await stage.model.arrived(1)
         await killed(stage)
+        stage.discord.fail_next("GET /gateway/bot", 200, delay_s=2)  # the database is open by then
+        starting = asyncio.create_task(stage.start())
+        before = len(stage.discord.transcript)
+        await stage.discord.wait(lambda: len(stage.discord.transcript) > before, "the program to log in")
         stage.change("ALTER TABLE mentions RENAME TO out_of_reach")
-        await stage.start()
+        await starting
         async with stage.patience():
             while "resume_failed" not in stage.program.output:  # noqa: ASYNC110 - nothing else tells of it
                 await asyncio.sleep(0.02)
