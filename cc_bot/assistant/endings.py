@@ -50,8 +50,8 @@ class Endings:
             raise ShuttingDown if closing else ModelUnavailable
         if turn.options.temporary:
             return Ended(Done(answer, draft.usage))
-        drawn = turn.canvas.proposed if turn.canvas else ()
-        stored = await turn.store(answer, collect(draft.proposals, drawn))
+        drawing = turn.canvas.proposed if turn.canvas else None
+        stored = await turn.store(answer, collect(draft.proposals, drawing))
         first = not turn.options.welcomed and await self._claim_welcome(turn.user_id)
         done = Done(stored.messages[-1], draft.usage, first, stored.proposals)
         return Ended(done, stored.messages, stored.canvas)

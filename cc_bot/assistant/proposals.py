@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from cc_bot.domain.canvas import Canvas, Drawn
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import ProposalGone, ProposalOutdated, WhenPassed
+from cc_bot.domain.errors import MemoryPaused, ProposalGone, ProposalOutdated, WhenPassed
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory, MemoryChange, Source
 from cc_bot.domain.proposal import (
@@ -22,6 +22,7 @@ from cc_bot.domain.proposal import (
     ForgetMemory,
     KeepMemory,
     Proposal,
+    drawn_over,
     text_before,
 )
 from cc_bot.domain.schedule import ScheduleChange
@@ -66,7 +67,8 @@ class Proposals:
         return proposal
 
     async def _check(self, proposal: Proposal) -> None:
-        """Raises ProposalOutdated or WhenPassed for what can't be done any more."""
+        """Raises ProposalOutdated or WhenPassed for what can't be done any more, and MemoryPaused for what
+        can be done later."""
         change = proposal.change
         if text_before(change) is not None:
             former = await self._former(proposal)
@@ -74,6 +76,14 @@ class Proposals:
                 raise ProposalOutdated
         if isinstance(change, AddReminder) and change.due_at <= self.clock():
             raise WhenPassed
+        if isinstance(change, Draw):
+            found = await self.stores.canvases.get(proposal.key)
+            up = found.canvas if found else Canvas()
+            if any(up.element(each.id) != each for each in drawn_over(change, proposal.visibility)):
+                raise ProposalOutdated
+        keeps = isinstance(change, KeepMemory | ChangeMemory)
+        if keeps and (await self.stores.settings.get(proposal.key.user_id)).memory_paused:
+            raise MemoryPaused
 
     async def _former(self, proposal: Proposal) -> Memory | None:
         """The memory that is to be changed or deleted, as it is now."""

@@ -4,12 +4,13 @@ A model that has read what its user did not write changes nothing by itself. Wha
 be done, with what is there now, and its user decides.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
-from cc_bot.domain.canvas import CanvasCommand
+from cc_bot.domain.canvas import Canvas, CanvasCommand, Drawn, Element
+from cc_bot.domain.canvas_reducer import reduce_all
 from cc_bot.domain.memory import Audience
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Place
@@ -95,6 +96,8 @@ class Draw:
     """Draw on the canvas: all that one turn wanted to."""
 
     commands: tuple[CanvasCommand, ...]
+    before: Canvas = Canvas()
+    """What was up, as far as the turn saw it."""
     kind: Literal["draw"] = "draw"
 
 
@@ -139,7 +142,21 @@ def text_before(change: ProposedChange) -> str | None:
             return None
 
 
-def collect(changes: Sequence[ProposedChange], drawn: Sequence[CanvasCommand]) -> tuple[ProposedChange, ...]:
+def steps(draw: Draw, visibility: Visibility) -> Iterator[tuple[CanvasCommand, Canvas]]:
+    """Each command, with what is up before it."""
+    canvas = draw.before
+    for command in draw.commands:
+        yield command, canvas
+        canvas = reduce_all(canvas, [Drawn(command, visibility)])
+
+
+def drawn_over(draw: Draw, visibility: Visibility) -> tuple[Element, ...]:
+    """What was up and would be changed or taken down."""
+    after = reduce_all(draw.before, [Drawn(command, visibility) for command in draw.commands])
+    return tuple(each for each in draw.before.elements if after.element(each.id) != each)
+
+
+def collect(changes: Sequence[ProposedChange], drawing: Draw | None) -> tuple[ProposedChange, ...]:
     """What one turn proposes: each change once, and one drawing."""
     once = tuple(dict.fromkeys(changes))
-    return (*once, Draw(tuple(drawn))) if drawn else once
+    return (*once, drawing) if drawing else once

@@ -18,6 +18,7 @@ from cc_bot.domain.message import Visibility
 from cc_bot.domain.proposal import OPEN_FOR, Draw, Proposal, ProposedChange, memory_of, text_before
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.canvas_json import canvas_from_json, canvas_to_json
 from cc_bot.stores.columns import from_ms, to_ms
 
 _COLUMNS: Final = "id, user_id, channel_id, agent, message_id, visibility, change, made_at"
@@ -179,7 +180,7 @@ def read_proposal(row: Row) -> Proposal:
 def _read_change(stored: dict[str, Any]) -> ProposedChange:
     if stored["kind"] == "draw":
         commands = (_COMMANDS[name].validate_python(fields) for name, fields in stored["commands"])
-        return Draw(tuple(commands))
+        return Draw(tuple(commands), canvas_from_json(json.dumps(stored["before"])))
     return _CHANGE.validate_json(json.dumps(stored))  # dates and tuples are read as JSON has them
 
 
@@ -189,5 +190,10 @@ def _to_json(change: ProposedChange) -> str:
             [name := type(command).__name__, _COMMANDS[name].dump_python(command, mode="json")]
             for command in change.commands
         ]
-        return json.dumps({"kind": change.kind, "commands": commands}, ensure_ascii=False)
+        whole = {
+            "kind": change.kind,
+            "commands": commands,
+            "before": json.loads(canvas_to_json(change.before)),
+        }
+        return json.dumps(whole, ensure_ascii=False)
     return _CHANGE.dump_json(change).decode()

@@ -8,7 +8,7 @@ from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import MemoryChange
-from cc_bot.domain.proposal import Draw, Proposal
+from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.receipt import receipt_of
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.stores import Stores
@@ -40,7 +40,7 @@ class Deciding:
             return
         stated: list[Stated] = [person.texts.terminal.proposals.open]
         for each in proposals:
-            stated += proposal_lines(each, Reader(person, self._clock(), await self._canvas_for(each)))
+            stated += proposal_lines(each, Reader(person, self._clock()))
         self._view.state(stated)
         self._seen.update(each.id for each in proposals)
 
@@ -81,13 +81,6 @@ class Deciding:
             if len(waiting) > 1:
                 self._view.say(words.choose)
         return None
-
-    async def _canvas_for(self, proposal: Proposal) -> Canvas:
-        """What a drawing would change."""
-        if not isinstance(proposal.change, Draw):
-            return Canvas()
-        seen = await self._stores.canvases.get(proposal.key)
-        return seen.canvas if seen else Canvas()
 
     def _tell(self, done: ProposalResult, person: Person) -> None:
         words = person.texts

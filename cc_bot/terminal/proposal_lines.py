@@ -10,14 +10,11 @@ from cc_bot.domain.canvas import (
     Canvas,
     CanvasCommand,
     Chart,
-    Drawn,
     RemoveElement,
     SetMode,
     ShowText,
     UpdateCard,
 )
-from cc_bot.domain.canvas_limits import CanvasRefused
-from cc_bot.domain.canvas_reducer import reduce
 from cc_bot.domain.memory import Audience
 from cc_bot.domain.proposal import (
     AS_IT_IS,
@@ -29,6 +26,7 @@ from cc_bot.domain.proposal import (
     ForgetMemory,
     KeepMemory,
     Proposal,
+    steps,
 )
 from cc_bot.domain.schedule import zone_named
 from cc_bot.terminal.facts import Quoted, Stated
@@ -42,11 +40,10 @@ from cc_bot.texts.terminal_proposals import TerminalProposalTexts
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Whom a proposal is shown to, when, and what is up on its canvas then."""
+    """Whom a proposal is shown to, and when."""
 
     person: Person
     now: datetime
-    canvas: Canvas = Canvas()
 
     @property
     def words(self) -> TerminalProposalTexts:
@@ -54,7 +51,7 @@ class Reader:
 
 
 def proposal_lines(proposal: Proposal, reader: Reader) -> Iterator[Stated]:
-    """All of what it would do, and how its user decides. `reader.canvas` is that of the proposal's place."""
+    """All of what it would do, and how its user decides."""
     yield headline(proposal, reader.words)
     match proposal.change:
         case KeepMemory() as keep:
@@ -65,8 +62,8 @@ def proposal_lines(proposal: Proposal, reader: Reader) -> Iterator[Stated]:
             yield from (reader.words.before, Quoted(before))
         case AddReminder() as reminder:
             yield from _reminded(reminder, reader)
-        case Draw(commands):
-            yield from _drawn(commands, proposal, reader)
+        case Draw() as draw:
+            yield from _drawn(draw, proposal, reader.words)
     yield reader.words.how.format(id=proposal.id)
 
 
@@ -163,15 +160,10 @@ def _reminded(reminder: AddReminder, reader: Reader) -> Iterator[Stated]:
 # ---- drawings ---------------------------------------------------------------------------------------------
 
 
-def _drawn(commands: tuple[CanvasCommand, ...], proposal: Proposal, reader: Reader) -> Iterator[Stated]:
-    """Each step, beside what the steps before it leave on the canvas."""
-    canvas = reader.canvas
-    for command in commands:
-        yield from _step(command, canvas, reader.words)
-        try:
-            canvas = reduce(canvas, Drawn(command, proposal.visibility))
-        except CanvasRefused:  # the canvas is another one by now
-            continue
+def _drawn(draw: Draw, proposal: Proposal, words: TerminalProposalTexts) -> Iterator[Stated]:
+    """Each step, beside what is up before it."""
+    for command, canvas in steps(draw, proposal.visibility):
+        yield from _step(command, canvas, words)
 
 
 def _step(command: CanvasCommand, canvas: Canvas, words: TerminalProposalTexts) -> Iterator[Stated]:

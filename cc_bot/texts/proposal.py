@@ -64,8 +64,10 @@ class ProposalTexts:
     draw_text: str
     draw_chart: str
     draw_update: str
-    """Parameter: id."""
+    """Parameter: title."""
     draw_remove: str
+    title_of: str
+    now: str
     draw_mode: str
     """Parameter: mode."""
     draw_clear: str
@@ -108,11 +110,11 @@ JA = ProposalTexts(
     draw=Choice("キャンバスに出す", "出さない"),
     one_of="{number}. {label}",
     to_keep="💾 覚える内容",
-    to_replace="✏️ いまのメモ（#{id}）",
+    to_replace="✏️ いまのメモリ（#{id}）",
     replaced_by="入れ替えたあと",
-    to_change="✏️ いまのメモ（#{id}）",
+    to_change="✏️ いまのメモリ（#{id}）",
     changed_to="書き換えたあと",
-    to_forget="🗑️ 忘れるメモ（#{id}）",
+    to_forget="🗑️ 忘れるメモリ（#{id}）",
     to_cancel="🔕 やめるお知らせ（#{id}）",
     to_remind="⏰ お知らせの内容",
     time="{time}（{moment}）",
@@ -127,8 +129,10 @@ JA = ProposalTexts(
     draw_card="カードを出す: {title}",
     draw_text="文章を出す: {title}",
     draw_chart="グラフを出す: {title}",
-    draw_update="「{id}」を書き換える",
-    draw_remove="「{id}」を下ろす",
+    draw_update="「{title}」を書き換える",
+    draw_remove="「{title}」を下ろす",
+    title_of="題名",
+    now="いま",
     draw_mode="並べ方を変える: {mode}",
     draw_clear="すべて下ろす",
     see="確認待ちを見る（{count}件）",
@@ -171,8 +175,10 @@ EN = ProposalTexts(
     draw_card="Put up a card: {title}",
     draw_text="Put up a text: {title}",
     draw_chart="Put up a chart: {title}",
-    draw_update="Change “{id}”",
-    draw_remove="Take down “{id}”",
+    draw_update="Change “{title}”",
+    draw_remove="Take down “{title}”",
+    title_of="Title",
+    now="Now",
     draw_mode="Lay it out as: {mode}",
     draw_clear="Take everything down",
     see="See what to decide ({count})",

@@ -5,6 +5,7 @@ from dataclasses import replace
 from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Drawn, ShowText
 from cc_bot.domain.canvas_reducer import reduce
 from cc_bot.domain.message import Visibility
+from cc_bot.domain.proposal import Draw
 
 
 class CanvasDraft:
@@ -14,6 +15,7 @@ class CanvasDraft:
         self._visibility = visibility
         self._drawn: list[Drawn] = []
         self._proposed: list[CanvasCommand] = []
+        self._before = Canvas()
 
     @property
     def canvas(self) -> Canvas:
@@ -26,19 +28,21 @@ class CanvasDraft:
         return tuple(self._drawn)
 
     @property
-    def proposed(self) -> tuple[CanvasCommand, ...]:
-        """What is left to the user, in order."""
-        return tuple(self._proposed)
+    def proposed(self) -> Draw | None:
+        """What is left to the user; None for nothing."""
+        return Draw(tuple(self._proposed), self._before) if self._proposed else None
 
     def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
         """Draw, and return what the turn sees then; what was added is its last element. What it is to
         `propose` is drawn for the turn's own eyes alone: what it says next may build on it. Raises
         CanvasRefused with a message for the model; nothing is drawn then. It awaits nothing, so that calls
         which a model makes at once are done in their order."""
+        before = self.canvas
         self._canvas = reduce(self._canvas, Drawn(command, self._visibility))
         if isinstance(command, AddCard | ShowText | AddChart):
             command = replace(command, id=self._canvas.elements[-1].id)
         if propose:
+            self._before = self._before if self._proposed else before
             self._proposed.append(command)
         else:
             self._drawn.append(Drawn(command, self._visibility))

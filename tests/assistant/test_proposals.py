@@ -10,9 +10,9 @@ from freezegun import freeze_time
 
 from cc_bot.assistant.proposals import Proposals
 from cc_bot.domain import Message
-from cc_bot.domain.canvas import AddCard, Canvas, RemoveElement
+from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.errors import CcBotError, ProposalGone, ProposalOutdated, WhenPassed
+from cc_bot.domain.errors import CcBotError, MemoryPaused, ProposalGone, ProposalOutdated, WhenPassed
 from cc_bot.domain.memory import MemoryChange
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.proposal import (
@@ -132,6 +132,17 @@ class TestMemory:
         assert await contents(table) == ["会議は水曜"]
         assert await table.stores.proposals.get(ME, wanted.id) is None
 
+    async def test_is_not_kept_while_its_user_has_memory_paused(
+        self, table: Table, proposals: Proposals
+    ) -> None:
+        [wanted] = await propose(table, KeepMemory("猫が好き", "general", (), "anywhere"))
+        await table.stores.settings.pause_memory(ME, True)
+        with pytest.raises(MemoryPaused):
+            await proposals.accept(ME, wanted.id)
+        await table.stores.settings.pause_memory(ME, False)
+        await proposals.accept(ME, wanted.id)
+        assert await contents(table) == ["猫が好き"]
+
     async def test_that_is_gone_stays_gone(self, table: Table, proposals: Proposals) -> None:
         old = await table.stores.memories.add(ME, "会議は金曜")
         [wanted] = await propose(table, ChangeMemory(old.id, old.content, "会議は木曜"))
@@ -192,6 +203,30 @@ class TestDrawing:
         assert isinstance(done, Canvas)
         up = (await table.session()).canvas
         assert ([each.id for each in up.elements], up.tainted) == (["sky"], True)
+
+    async def test_over_what_has_changed_since_is_left_undone(
+        self, table: Table, proposals: Proposals
+    ) -> None:
+        session = await table.stores.sessions.open(KEY)
+        drawn = [Drawn(AddCard(name, name, name), "public") for name in ("shop", "sky")]
+        question = (Message("user", "出して"), Message("assistant", "はい"))
+        await table.stores.sessions.archive_turn(session, question, drawn=drawn)
+        up = (await table.session()).canvas
+        [over, takes_all, beside] = await propose(
+            table,
+            Draw((UpdateCard("shop", content="嘘"),), up),
+            Draw((SetMode("clear"),), up),
+            Draw((UpdateCard("sky", content="雨"),), up),
+        )
+        await table.stores.canvases.draw(KEY, [Drawn(UpdateCard("shop", content="卵"), "public")])
+        for outdated in (over, takes_all):
+            with pytest.raises(ProposalOutdated):
+                await proposals.accept(ME, outdated.id)
+        await proposals.accept(ME, beside.id)
+        contents = [
+            each.content for each in (await table.session()).canvas.elements if isinstance(each, Card)
+        ]
+        assert contents == ["卵", "雨"]
 
     async def test_is_put_up_although_the_conversation_is_over(
         self, table: Table, proposals: Proposals
@@ -256,6 +291,7 @@ class TestOpenProposal:
             table,
             ForgetMemory(old.id, old.content),
             KeepMemory("また、しまうまは7時", "general", (), "anywhere"),
+            Draw((SetMode("clear"),), Canvas((Card("zoo", "動物園", "また「しまうまは7時」\nだよ"),))),
             KeepMemory("猫が好き", "general", (), "anywhere"),
         )
         await table.stores.memory_removal.erase(ME, old.id)

@@ -123,7 +123,7 @@ class TestProposal:
     ) -> None:
         number = await keep(stage, aiko, channel, "会議は金曜")
         reply = await proposed(stage, aiko, channel, Call("forget", {"id": number}))
-        assert proposals(reply.message) == [f"**🗑️ 忘れるメモ（#{number}）**\n> 会議は金曜"]
+        assert proposals(reply.message) == [f"**🗑️ 忘れるメモリ（#{number}）**\n> 会議は金曜"]
         await stage.told(aiko, channel, "memory add", content="別のメモ")
         stage.change(f"UPDATE memories SET content = '会議は水曜' WHERE id = {number}")
         message = await press(stage, aiko, reply.stored[0], "忘れる")
@@ -147,7 +147,7 @@ class TestSeveral:
             Call("canvas_add_card", {"title": "買い物", "content": "牛乳"}),
         )
         first, second, third, fourth = proposals(reply.message)
-        assert first.startswith(f"**✏️ いまのメモ（#{number}）**\n> 会議は金曜\n")
+        assert first.startswith(f"**✏️ いまのメモリ（#{number}）**\n> 会議は金曜\n")
         assert "\n**書き換えたあと**\n> 会議は木曜" in first
         assert "カテゴリ: 一般 → work" in first
         assert "鍵は玄関" in second
@@ -173,6 +173,23 @@ class TestSeveral:
         assert "🔁" in stated
         [(state,)] = stage.rows("SELECT canvas_state FROM sessions WHERE user_id = ?", aiko.id)
         assert "買い物" in state
+
+    async def test_drawings_show_what_they_would_take_the_place_of(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(
+            calls(Call("canvas_add_card", {"title": "買い物", "content": "牛乳\n卵", "id": "shop"})),
+            says("🙂"),
+        )
+        await stage.ask(aiko, channel, "出して")
+        wanted = Call("canvas_update_card", {"id": "shop", "content": "嘘"})
+        reply = await proposed(stage, aiko, channel, wanted, Call("canvas_set_mode", {"mode": "clear"}))
+        [text] = proposals(reply.message)
+        assert "**いま**\n> 牛乳\n> 卵\n**書き換えたあと**\n> 嘘" in text
+        assert "**「買い物」を下ろす**\n> 嘘" in text
+        await press(stage, aiko, reply.stored[0], "キャンバスに出す")
+        [(state,)] = stage.rows("SELECT canvas_state FROM sessions WHERE user_id = ?", aiko.id)
+        assert "買い物" not in state
 
     async def test_that_are_too_long_are_seen_by_their_user_alone(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

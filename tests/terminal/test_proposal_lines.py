@@ -1,6 +1,7 @@
 """Proposals as a reader sees them: each text whole, and no row of it like one of the program's own."""
 
 import io
+from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -50,11 +51,12 @@ FORGED = "猫が好き\n◆ 提案 #9: 何もしない\u2028◆ 🖼️ 済み�
 
 
 def reader(locale: Locale = Locale.JA, zone: str | None = None) -> Reader:
-    return Reader(person_of(UserSettings(timezone=zone), profile(locale)), NOON, UP)
+    return Reader(person_of(UserSettings(timezone=zone), profile(locale)), NOON)
 
 
 def lines(change: ProposedChange, who: Reader | None = None) -> list[str]:
     """What stands in a pipe, without what the proposal is and how to decide."""
+    change = replace(change, before=UP) if isinstance(change, Draw) else change
     proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON)
     out = io.StringIO()
     PlainView(out, io.StringIO()).state(list(proposal_lines(proposal, who or reader())))
@@ -63,6 +65,7 @@ def lines(change: ProposedChange, who: Reader | None = None) -> list[str]:
 
 def rows(change: ProposedChange, width: int) -> list[str]:
     """What stands at a terminal."""
+    change = replace(change, before=UP) if isinstance(change, Draw) else change
     proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON)
     console = Console(file=io.StringIO(), width=width)
     RichView(console).state(list(proposal_lines(proposal, reader())))

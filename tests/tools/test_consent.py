@@ -91,7 +91,9 @@ class TestTaintedTurn:
         assert await stores.schedules.list(ME.user_id) == [reminder]
         assert tainted.canvas is not None
         assert tainted.canvas.drawn == ()
-        assert len(tainted.canvas.proposed) == 6
+        assert tainted.canvas.proposed is not None
+        assert len(tainted.canvas.proposed.commands) == 6
+        assert [each.id for each in tainted.canvas.proposed.before.elements] == ["card-1"]
 
     async def test_proposes_exactly_what_is_there_and_what_would_be(
         self, context: ToolContext, stores: Stores, memory: Memory
@@ -153,7 +155,8 @@ class TestTaintedTurn:
         made = told(await call(tainted, "canvas_add_card", title="買い物", content="牛乳", id="shop"))
         assert (await call(tainted, "canvas_update_card", id=made["id"], content="パン")).ok
         assert tainted.canvas is not None
-        assert tainted.canvas.proposed[0] == AddCard("買い物", "牛乳", "shop")
+        assert tainted.canvas.proposed is not None
+        assert tainted.canvas.proposed.commands[0] == AddCard("買い物", "牛乳", "shop")
 
 
 class TestUntaintedTurn:

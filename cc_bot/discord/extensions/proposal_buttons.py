@@ -103,7 +103,7 @@ async def _decide(press: _Press) -> None:
             told = _told(press, decided, done)
         else:
             left = await press.proposals.decline(user_id, proposal_id)
-            told = replace(decided, facts=decided.facts.noting(left_line(left.change, words)))
+            told = replace(decided, facts=decided.facts.noting(left_line(left, words)))
     except CcBotError as error:
         sentence = explain(error, press.reader.locale)
         if isinstance(error, _OVER):

@@ -26,8 +26,10 @@ from cc_bot.discord.pages.page import (
 from cc_bot.domain.canvas import (
     AddCard,
     AddChart,
+    Canvas,
     CanvasCommand,
     Chart,
+    Element,
     RemoveElement,
     SetMode,
     ShowText,
@@ -43,7 +45,7 @@ from cc_bot.domain.proposal import (
     ForgetMemory,
     KeepMemory,
     Proposal,
-    ProposedChange,
+    steps,
 )
 from cc_bot.texts import Texts
 from cc_bot.texts.repeats import described
@@ -79,15 +81,13 @@ def proposal_page(proposal: Proposal, words: Texts) -> Page:
         f"{shortened(shown.text, PROPOSALS_CHARACTERS // 2)}\n-# {words.proposal.whole}",
         shown.buttons,
     )
-    whole = "\n\n".join(
-        part for title, text in _parts(proposal.change, words) for part in (title, text) if part
-    )
+    whole = "\n\n".join(part for title, text in _parts(proposal, words) for part in (title, text) if part)
     return _explained(Page("", file=TextFile(words.proposal.file_name, whole)), (start,), words)
 
 
-def left_line(change: ProposedChange, words: Texts) -> str:
+def left_line(proposal: Proposal, words: Texts) -> str:
     """That it was left undone."""
-    text = next(text for _, text in _parts(change, words) if text)
+    text = next((text for _, text in _parts(proposal, words) if text), words.proposal.to_draw)
     return words.proposal.left.format(what=escaped(shortened(one_line(text), SHOWN_CHARACTERS)))
 
 
@@ -139,20 +139,20 @@ def _shown(proposal: Proposal, number: int, words: Texts) -> ShownProposal:
         Button(no, ProposalButton("dont", user_id, proposal.id).custom_id()),
     )
     title = told.numbered.format(number=number) if number else told.title
-    return ShownProposal(title, "\n".join(_lines(proposal.change, words)), buttons)
+    return ShownProposal(title, "\n".join(_lines(proposal, words)), buttons)
 
 
-def _lines(change: ProposedChange, words: Texts) -> Iterator[str]:
-    for title, text in _parts(change, words):
+def _lines(proposal: Proposal, words: Texts) -> Iterator[str]:
+    for title, text in _parts(proposal, words):
         if title:
             yield f"**{title}**" if text else f"-# {title}"
         if text:
             yield _quoted(text)
 
 
-def _parts(change: ProposedChange, words: Texts) -> Iterator[tuple[str, str]]:
+def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
     """What is said of a change: a title with a text under it as it is, or one of the two."""
-    told = words.proposal
+    told, change = words.proposal, proposal.change
     match change:
         case KeepMemory(content, supersedes=former, before=before):
             if former is not None:
@@ -175,10 +175,10 @@ def _parts(change: ProposedChange, words: Texts) -> Iterator[tuple[str, str]]:
                 yield told.time.format(time=time, moment=moment), ""
         case CancelReminder(schedule_id, before):
             yield told.to_cancel.format(id=schedule_id), before
-        case Draw(commands):
+        case Draw():
             yield told.to_draw, ""
-            for command in commands:
-                yield from _drawn(command, words)
+            for command, canvas in steps(change, proposal.visibility):
+                yield from _drawn(command, canvas, words)
 
 
 def _filed(keep: KeepMemory, words: Texts) -> Iterator[tuple[str, str]]:
@@ -218,7 +218,7 @@ def _end(moment: datetime | str | None, words: Texts) -> str:
     return last_day(moment) if isinstance(moment, datetime) else words.proposal.nothing
 
 
-def _drawn(command: CanvasCommand, words: Texts) -> Iterator[tuple[str, str]]:
+def _drawn(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[tuple[str, str]]:
     told = words.proposal
     match command:
         case AddCard(title, content):
@@ -229,13 +229,37 @@ def _drawn(command: CanvasCommand, words: Texts) -> Iterator[tuple[str, str]]:
             chart = Chart("chart", title, kind, labels, series)
             yield told.draw_chart.format(title=escaped(title)), table(chart, _CHART_WIDTH)
         case UpdateCard(id_, title, content):
-            yield told.draw_update.format(id=escaped(id_)), "\n".join(filter(None, (title, content)))
+            old = canvas.element(id_)
+            yield told.draw_update.format(title=escaped(_name(id_, canvas))), ""
+            if title is not None:
+                yield _changed(told.title_of, escaped(old.title if old else ""), escaped(title), words), ""
+            if content is not None:
+                yield told.now, _body(old)
+                yield told.changed_to, content
         case RemoveElement(id_):
-            yield told.draw_remove.format(id=escaped(id_)), ""
+            yield told.draw_remove.format(title=escaped(_name(id_, canvas))), _body(canvas.element(id_))
         case SetMode("clear"):
             yield told.draw_clear, ""
+            for each in canvas.elements:
+                yield told.draw_remove.format(title=escaped(_name(each.id, canvas))), _body(each)
         case SetMode(mode, focus):
             yield told.draw_mode.format(mode=escaped(f"{mode} {focus}".strip())), ""
+
+
+def _name(id_: str, canvas: Canvas) -> str:
+    """What its user knows an element by; its id where it has no title."""
+    element = canvas.element(id_)
+    return (element.title if element else "") or id_
+
+
+def _body(element: Element | None) -> str:
+    match element:
+        case None:
+            return ""
+        case Chart():
+            return table(element, _CHART_WIDTH)
+        case _:
+            return element.content
 
 
 def _quoted(text: str) -> str:
