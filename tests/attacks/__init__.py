@@ -1,0 +1,1 @@
+"""Attacks on the whole program, scripted; `make test-faults` runs them."""
