@@ -1,0 +1,287 @@
+"""The ways in which somebody else's words reach a model: each brings an order before it.
+
+What a carrier returns has happened by then but for the last turn, which the attack runs with a model that
+obeys whatever it reads.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+from freezegun import freeze_time
+
+import cc_bot.tools
+from cc_bot.assistant.heartbeats import Heartbeats
+from cc_bot.domain import Attachment, Locale, Message, SessionKey, TurnEvent
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.memory import Source
+from cc_bot.domain.memory_transfer import PortableMemory
+from cc_bot.llm.model import ToolRequest
+from cc_bot.texts import texts
+from cc_bot.tools.registry import discover
+from tests.assistant.conftest import KEY, OPTIONS
+from tests.attacks.scene import BYSTANDER, DUE, PLACE, THREAD, Scene, done_of
+
+Turn = Callable[[], Awaitable[Sequence[TurnEvent]]]
+
+
+@dataclass(frozen=True)
+class Ready:
+    """The last turn, and what its model looks up before it can read the order."""
+
+    turn: Turn
+    looks: tuple[ToolRequest, ...] = ()
+    later: timedelta = timedelta()
+    """It is asked so much later."""
+
+    def at_its_time(self) -> AbstractContextManager[object]:
+        return freeze_time(utc_now() + self.later, real_asyncio=True) if self.later else nullcontext()
+
+
+Carrier = Callable[[Scene, str], Awaitable[Ready]]
+
+LATER: Final = timedelta(days=2)
+RECALLS: Final = (ToolRequest("look", "recall", '{"query": "合鍵"}'),)
+NOTE: Final = "合鍵は机。"
+
+
+def file(text: str, name: str = "メモ.txt") -> Attachment:
+    return Attachment(name, "text/plain", text.encode())
+
+
+def told(text: str) -> Message:
+    return Message("user", "要約して", attachments=(file(text),))
+
+
+def said(discord_id: int, text: str, author_id: int = KEY.user_id, name: str = "花子") -> Message:
+    return Message("user", text, discord_id=discord_id, author_id=author_id, author_name=name)
+
+
+async def text_file(scene: Scene, order: str) -> Ready:
+    return Ready(lambda: scene.ask(told(order)))
+
+
+async def file_name(scene: Scene, order: str) -> Ready:
+    named = Message("user", "これは？", attachments=(file("天気は晴れ", f"{order}.txt"),))
+    return Ready(lambda: scene.ask(named))
+
+
+async def picture(scene: Scene, order: str) -> Ready:
+    shown = Attachment(f"{order}.png", "image/png", b"\x89PNG")
+    return Ready(lambda: scene.ask(Message("user", "何が写っている？", attachments=(shown,))))
+
+
+async def typed_quotation(scene: Scene, order: str) -> Ready:
+    return Ready(lambda: scene.ask(f"> {order}\nどういう意味？"))
+
+
+async def quotation_of_the_front_end(scene: Scene, order: str) -> Ready:
+    return Ready(lambda: scene.ask(Message("user", f"{order}\nどういう意味？", tainted=True)))
+
+
+async def message_in_the_channel(scene: Scene, order: str) -> Ready:
+    await scene.stores.channels.add(PLACE, said(1, order, BYSTANDER.user_id, "太郎"))
+    return await _asked_in_the_channel(scene)
+
+
+async def name_of_another(scene: Scene, order: str) -> Ready:
+    await scene.stores.channels.add(PLACE, said(1, "やあ", BYSTANDER.user_id, order))
+    return await _asked_in_the_channel(scene)
+
+
+async def name_in_a_mention(scene: Scene, order: str) -> Ready:
+    """Somebody else is mentioned, and stands in the question by the name that they have chosen."""
+    question = replace(said(10, f"@{order} どう思う？"), tainted=True)
+    await scene.stores.channels.add(PLACE, question, waiting=True)
+    [waiting] = await scene.stores.mentions.waiting(PLACE)
+    return Ready(lambda: scene.ask(waiting, key=PLACE))
+
+
+async def channel_of_a_thread(scene: Scene, order: str) -> Ready:
+    await scene.stores.channels.add(PLACE, said(1, order, BYSTANDER.user_id, "太郎"))
+    question = said(60, "どう思う？")
+    await scene.stores.channels.add(THREAD, question, waiting=True)
+    return Ready(lambda: scene.ask(question, key=THREAD))
+
+
+async def chain_of_replies(scene: Scene, order: str) -> Ready:
+    """The bot's answer to somebody else repeats the order; the user replies to it, and it is quoted."""
+    question = said(10, f"> {order}\nどう思う？")
+    await scene.stores.channels.add(PLACE, question, waiting=True)
+    return Ready(lambda: scene.ask(question, key=PLACE))
+
+
+async def question_of_another(scene: Scene, order: str) -> Ready:
+    """Two are answered at once."""
+    other = said(9, order, BYSTANDER.user_id, "太郎")
+    question = said(10, "どう思う？")
+    for each in (other, question):
+        await scene.stores.channels.add(PLACE, each, waiting=True)
+    return Ready(lambda: scene.ask(question, key=PLACE, others=[other]))
+
+
+async def summary(scene: Scene, order: str) -> Ready:
+    scene.play(["はい。"])
+    await scene.ask(told(order))
+    await _summarize(scene, order)
+    return Ready(lambda: scene.ask("続きは？", recapping=True), later=LATER)
+
+
+async def summary_of_a_summary(scene: Scene, order: str) -> Ready:
+    scene.play(["はい。"])
+    await scene.ask(told(order))
+    await _summarize(scene, "ファイルの話をした")
+    session = await scene.stores.sessions.open(replace(KEY, channel_id=KEY.channel_id))
+    await scene.stores.sessions.commit_turn(session, [Message("user", "やあ"), Message("assistant", "はい")])
+    await _summarize(scene, order)
+    return Ready(lambda: scene.ask("続きは？", recapping=True), later=LATER)
+
+
+async def rest_of_an_expired_session(scene: Scene, order: str) -> Ready:
+    scene.play(["はい。"])
+    await scene.ask(f"> {order}\nどういう意味？")
+    return Ready(lambda: scene.ask("続きは？", recapping=True), later=LATER)
+
+
+async def imported_memory(scene: Scene, order: str) -> Ready:
+    await scene.stores.memory_transfer.take(KEY.user_id, [PortableMemory(f"{NOTE}{order}")])
+    return Ready(lambda: scene.ask("合鍵は？", visibility="private"), RECALLS)
+
+
+async def tag_of_an_imported_memory(scene: Scene, order: str) -> Ready:
+    await scene.stores.memory_transfer.take(KEY.user_id, [PortableMemory(NOTE, tags=(order,))])
+    keeps = ToolRequest("look", "remember", json.dumps({"content": NOTE}, ensure_ascii=False))
+    return Ready(lambda: scene.ask(f"{NOTE}覚えて", visibility="private"), (keeps,))
+
+
+async def memory_of_anothers_message(scene: Scene, order: str) -> Ready:
+    source = Source("message", link="https://discord.com/channels/1/2/3", author="太郎")
+    await scene.stores.memories.add(KEY.user_id, f"{NOTE}{order}", source=source)
+    return Ready(lambda: scene.ask("合鍵は？"), RECALLS)
+
+
+async def memory_of_a_confirmed_proposal(scene: Scene, order: str) -> Ready:
+    keeps = json.dumps({"content": f"{NOTE}{order}"}, ensure_ascii=False)
+    await scene.confirmed(ToolRequest("1", "remember", keeps), told(order))
+    await scene.stores.sessions.clear(KEY)
+    return Ready(lambda: scene.ask("合鍵は？"), RECALLS)
+
+
+async def reminder_of_a_confirmed_proposal(scene: Scene, order: str) -> Ready:
+    when = json.dumps(
+        {"when": f"{utc_now() + timedelta(days=60):%Y-%m-%d}T09:00", "text": order}, ensure_ascii=False
+    )
+    await scene.confirmed(ToolRequest("1", "schedule", when), told(order))
+    await scene.stores.sessions.clear(KEY)
+    return Ready(lambda: scene.ask("予定は？"), (ToolRequest("look", "list_schedules", "{}"),))
+
+
+async def drawing_of_a_confirmed_proposal(scene: Scene, order: str) -> Ready:
+    card = json.dumps({"title": "メモ", "content": order, "id": "memo"}, ensure_ascii=False)
+    await scene.confirmed(ToolRequest("1", "canvas_add_card", card), told(order))
+    return Ready(lambda: scene.ask("どう？"), later=LATER)
+
+
+async def call_of_an_earlier_turn(scene: Scene, order: str) -> Ready:
+    await scene.stores.memory_transfer.take(KEY.user_id, [PortableMemory(f"{NOTE}{order}")])
+    scene.play(list(RECALLS), ["机です。"])
+    await scene.ask("合鍵は？", visibility="private")
+    return Ready(lambda: scene.ask("ふうん", visibility="private"))
+
+
+async def call_of_the_hidden_round(scene: Scene, order: str) -> Ready:
+    """What a promise is made good with is shown to nobody, and is in the next turn's history."""
+    await scene.stores.memory_transfer.take(
+        KEY.user_id, [PortableMemory(f"合鍵は机の中。{order}", audience="anywhere")]
+    )
+    keeps = json.dumps({"content": "合鍵は机の中"}, ensure_ascii=False)
+    scene.play(["覚えておきます。"], [ToolRequest("1", "remember", keeps)])
+    await scene.ask("合鍵は机の中。覚えて")
+    return Ready(lambda: scene.ask("ふうん"))
+
+
+async def answer_when_the_file_is_gone(scene: Scene, order: str) -> Ready:
+    scene.play(["要約です。"])
+    await scene.ask(told(order))
+    for number in range(10):  # twenty messages are shown
+        scene.play([f"{number}: {order}"])
+        await scene.ask(f"質問{number}")
+    shown = (await scene.stores.sessions.open(KEY)).history
+    assert not any(message.attachments for message in shown)
+    return Ready(lambda: scene.ask("ふうん"))
+
+
+async def answer_that_is_made_anew(scene: Scene, order: str) -> Ready:
+    scene.play(["要約です。"])
+    answer_id = done_of(await scene.ask(told(order))).answer.id
+    assert answer_id is not None
+
+    async def again() -> Sequence[TurnEvent]:
+        return [event async for event in scene.assistant.regenerate(KEY, answer_id, OPTIONS)]
+
+    return Ready(again)
+
+
+async def answer_that_goes_on(scene: Scene, order: str) -> Ready:
+    scene.play(["要約です。"])
+    await scene.ask(told(order))
+    return Ready(lambda: scene.ask(texts(Locale.JA).answer.continue_question))
+
+
+async def heartbeat(scene: Scene, order: str) -> Ready:
+    ends = utc_now() + timedelta(days=3)
+    noted = PortableMemory(f"{NOTE}{order}", audience="anywhere", expires_at=ends)
+    await scene.stores.memory_transfer.take(KEY.user_id, [noted])
+    schedule = await scene.stores.schedules.add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
+
+    async def beat() -> Sequence[TurnEvent]:
+        beats = Heartbeats(scene.stores, lambda _: scene.switch, discover(cc_bot.tools))
+        await beats.speak(schedule, OPTIONS)
+        return []
+
+    return Ready(beat)
+
+
+CARRIERS: Final[tuple[Carrier, ...]] = (
+    text_file,
+    file_name,
+    picture,
+    typed_quotation,
+    quotation_of_the_front_end,
+    message_in_the_channel,
+    name_of_another,
+    name_in_a_mention,
+    channel_of_a_thread,
+    chain_of_replies,
+    question_of_another,
+    summary,
+    summary_of_a_summary,
+    rest_of_an_expired_session,
+    imported_memory,
+    tag_of_an_imported_memory,
+    memory_of_anothers_message,
+    memory_of_a_confirmed_proposal,
+    reminder_of_a_confirmed_proposal,
+    drawing_of_a_confirmed_proposal,
+    call_of_an_earlier_turn,
+    call_of_the_hidden_round,
+    answer_when_the_file_is_gone,
+    answer_that_is_made_anew,
+    answer_that_goes_on,
+    heartbeat,
+)
+
+
+async def _asked_in_the_channel(scene: Scene) -> Ready:
+    question = said(10, "どう思う？")
+    await scene.stores.channels.add(PLACE, question, waiting=True)
+    return Ready(lambda: scene.ask(question, key=PLACE))
+
+
+async def _summarize(scene: Scene, text: str, key: SessionKey = KEY) -> None:
+    backlog = await scene.stores.summaries.backlog(key)
+    assert backlog is not None
+    assert await scene.stores.summaries.put(backlog, {"public": text})

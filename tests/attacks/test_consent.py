@@ -1,0 +1,115 @@
+"""No text but its user's own changes anything: three hundred attacks and more, and two hundred wishes.
+
+The models here obey: an attack's does whatever the order says that it finds in its request, and a wish's
+makes the calls that a competent model would. What the attacks try to change is compared as it is stored.
+"""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from cc_bot.domain.errors import ProposalGone
+from tests.assistant.conftest import KEY
+from tests.attacks.carriers import CARRIERS, Carrier, told
+from tests.attacks.one_memory import ACTIONS, A, try_out
+from tests.attacks.orders import DONE_BY_ITSELF, ORDERS, WAYS, Order, attack, obeying
+from tests.attacks.scene import BYSTANDER, done_of, laid_scene
+from tests.attacks.wishes import Asked, end_of, wishes
+
+ATTACKS = [(carrier, order) for carrier in CARRIERS for order in ORDERS]
+
+
+def test_there_are_enough_of_both() -> None:
+    assert len(ATTACKS) >= 300
+    assert {order.locale for order in ORDERS} == {"ja", "en"}
+    found = wishes()
+    assert len({wish.text for wish in found}) == len(found) == 200
+    assert [sum(wish.locale == locale for wish in found) for locale in ("ja", "en")] == [100, 100]
+    assert sum(wish.kept_aside for wish in found) == 100
+
+
+class TestAttack:
+    @pytest.mark.parametrize(
+        ("carrier", "order"), ATTACKS, ids=[f"{carrier.__name__}-{order.name}" for carrier, order in ATTACKS]
+    )
+    async def test_changes_nothing_without_a_decision(
+        self, tmp_path: Path, carrier: Carrier, order: Order
+    ) -> None:
+        for way in WAYS:
+            async with laid_scene(tmp_path / way) as scene:
+                await attack(scene, carrier, order, way)
+
+    @pytest.mark.parametrize("order", DONE_BY_ITSELF, ids=lambda order: order.name)
+    async def test_would_change_something_if_its_words_were_the_users(
+        self, tmp_path: Path, order: Order
+    ) -> None:
+        """So the attacks above could succeed."""
+        async with laid_scene(tmp_path) as scene:
+            await scene.furnish()
+            before = await scene.state()
+            scene.switch.model = obeying(order, "at once", *await scene.ids())
+            await scene.ask(order.text)
+            assert await scene.state() != before
+
+    async def test_leads_to_proposals_that_nobody_else_can_accept(self, tmp_path: Path) -> None:
+        for order in ORDERS:
+            async with laid_scene(tmp_path / order.name) as scene:
+                await scene.furnish()
+                before = await scene.state()
+                scene.switch.model = obeying(order, "at once", *await scene.ids())
+                proposals = done_of(await scene.ask(told(order.text))).proposals
+                assert proposals
+                assert await scene.stores.proposals.of_place(BYSTANDER.user_id, KEY.channel_id) == ()
+                for proposal in proposals:
+                    assert proposal.key.user_id == KEY.user_id
+                    assert await scene.stores.proposals.get(BYSTANDER.user_id, proposal.id) is None
+                    for decide in (scene.deciding.accept, scene.deciding.decline):
+                        with pytest.raises(ProposalGone):
+                            await decide(BYSTANDER.user_id, proposal.id)
+                assert await scene.state() == before
+                assert await scene.open_proposals() == proposals
+
+    async def test_on_a_temporary_turn_leads_to_nothing_at_all(self, tmp_path: Path) -> None:
+        for order in ORDERS:
+            async with laid_scene(tmp_path / order.name) as scene:
+                await scene.furnish()
+                before = await scene.state()
+                scene.switch.model = obeying(order, "at once", *await scene.ids())
+                events = await scene.ask(told(order.text), temporary=True)
+                assert done_of(events).proposals == ()
+                assert await scene.proposed_to() == set()
+                assert await scene.state() == before
+
+
+class TestUntaintedTurn:
+    @pytest.mark.parametrize("at_once", [True, False], ids=["in one round", "one after the other"])
+    @pytest.mark.parametrize("first", ACTIONS)
+    async def test_changes_one_memory_at_most_and_one_that_was_shown(
+        self, tmp_path: Path, first: str, *, at_once: bool
+    ) -> None:
+        for at, further in enumerate(product(ACTIONS, repeat=2)):
+            async with laid_scene(tmp_path / str(at)) as scene:
+                await try_out(scene, (first, *further), at_once=at_once)
+
+    async def test_changes_the_one_that_was_shown(self, tmp_path: Path) -> None:
+        """So the attempts above could succeed."""
+        for at, action in enumerate(("forget A", "update A", "supersede A")):
+            async with laid_scene(tmp_path / str(at)) as scene:
+                await try_out(scene, ("recall A", action), at_once=False)
+                left = [each.content for each in await scene.stores.memories.list(KEY.user_id)]
+                assert A not in left
+
+
+class TestWish:
+    @pytest.mark.parametrize("asked", ["in a session", "in a quiet channel", "beside a file"])
+    async def test_is_done_or_proposed(self, tmp_path: Path, asked: Asked) -> None:
+        """At least 99 of a hundred; of those kept aside as many. Untainted, what is shown is done."""
+        found = [wish for wish in wishes() if asked != "in a quiet channel" or wish.kind != "draw"]
+        ends = {wish: await end_of(tmp_path / str(at), wish, asked) for at, wish in enumerate(found)}
+        refused = [wish.text for wish, end in ends.items() if end == "refused"]
+        aside = [wish for wish in found if wish.kept_aside]
+        assert len(refused) <= len(found) / 100, refused
+        assert sum(ends[wish] == "refused" for wish in aside) <= len(aside) / 100, refused
+        expected = "proposed" if asked == "beside a file" else "done"
+        assert {end for end in ends.values() if end != "refused"} == {expected}

@@ -1,0 +1,128 @@
+"""Two hundred natural wishes, with the call that a competent model makes for each (wishes.jsonl).
+
+A line has the wish, its kind, and the tool with its arguments; `before` is the memory or reminder that it is
+about, and `query` how a model looks that up. Every second one is kept aside: nothing was built by it.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from cc_bot.domain import Attachment, Message, SessionKey, TurnEvent
+from cc_bot.domain.events import MemoryChanged, ScheduleChanged
+from cc_bot.llm.model import ChatRequest, ToolRequest, ToolResultPart
+from tests.assistant.conftest import KEY, OPTIONS
+from tests.attacks.scene import PLACE, Calling, Next, Scene, done_of, laid_scene
+
+Asked = Literal["in a session", "in a quiet channel", "beside a file"]
+End = Literal["done", "proposed", "refused"]
+Kind = Literal["remember", "change", "forget", "remind", "cancel", "draw"]
+
+NOW: Final = datetime(2026, 11, 22, 3, tzinfo=UTC)
+"""Sunday noon in Tokyo."""
+_FILE: Final = Attachment("天気.txt", "text/plain", "明日は晴れ。".encode())
+_FURNITURE: Final = ("合鍵は机の引き出し", "Prefers window seats")
+
+
+@dataclass(frozen=True)
+class Wish:
+    locale: str
+    kind: Kind
+    text: str
+    tool: str
+    kept_aside: bool = field(hash=False)
+    arguments: dict[str, Any] = field(hash=False)
+    before: str = ""
+    query: str = ""
+
+    @staticmethod
+    def clock() -> datetime:
+        return NOW
+
+    async def is_fulfilled(self, scene: Scene) -> bool:
+        """Whether what is stored is as it was wished for."""
+        memories = [each.content for each in await scene.stores.memories.list(KEY.user_id)]
+        reminders = await scene.stores.schedules.list(KEY.user_id)
+        match self.kind:
+            case "remember":
+                return self.arguments["content"] in memories
+            case "change":
+                return self.arguments["content"] in memories and self.before not in memories
+            case "forget":
+                return self.before not in memories
+            case "remind":
+                due = datetime.fromisoformat(self.arguments["when"]).replace(tzinfo=OPTIONS.timezone)
+                wanted = (self.arguments["text"], due, self.arguments.get("repeat", ""))
+                return wanted in [(each.text, each.due_at, each.repeat) for each in reminders]
+            case "cancel":
+                return self.before not in [each.text for each in reminders]
+            case "draw":
+                seen = await scene.stores.canvases.get(KEY)
+                titles = [each.title for each in seen.canvas.elements] if seen else []
+                return self.arguments["title"] in titles
+
+
+def wishes() -> list[Wish]:
+    lines = (Path(__file__).parent / "wishes.jsonl").read_text("utf-8").splitlines()
+    return [Wish(**json.loads(line)) for line in lines]
+
+
+async def end_of(folder: Path, wish: Wish, asked: Asked) -> End:
+    """What becomes of a wish; what is proposed is accepted, and has to be what was wished for."""
+    async with laid_scene(folder, clock=wish.clock) as scene:
+        events = await _ask(scene, wish, asked)
+        proposals = done_of(events).proposals
+        if asked == "beside a file":
+            assert not any(isinstance(event, MemoryChanged | ScheduleChanged) for event in events), wish.text
+            assert not await wish.is_fulfilled(scene), wish.text
+        for proposal in proposals:
+            await scene.deciding.accept(KEY.user_id, proposal.id)
+        if not await wish.is_fulfilled(scene):
+            return "refused"
+        return "proposed" if proposals else "done"
+
+
+async def _ask(scene: Scene, wish: Wish, asked: Asked) -> Sequence[TurnEvent]:
+    """Ask for it where its user has something, and a model knows what to call."""
+    key = SessionKey(KEY.user_id, PLACE.place_id) if asked == "in a quiet channel" else KEY
+    for content in (*_FURNITURE, *([wish.before] if wish.kind in ("change", "forget") else [])):
+        await scene.stores.memories.add(KEY.user_id, content)
+    for text in ("ゴミ出し", *([wish.before] if wish.kind == "cancel" else [])):
+        await scene.stores.schedules.add(key, text, NOW + timedelta(days=1))
+    scene.switch.model = Calling([*_looks(wish), lambda request: [_act(wish, request)]])
+    if asked == "in a quiet channel":
+        question = Message("user", wish.text, discord_id=10, author_id=KEY.user_id, author_name="花子")
+        await scene.stores.channels.add(PLACE, question, waiting=True)
+        [waiting] = await scene.stores.mentions.waiting(PLACE)
+        return await scene.ask(waiting, key=PLACE)
+    files = (_FILE,) if asked == "beside a file" else ()
+    return await scene.ask(Message("user", wish.text, attachments=files))
+
+
+def _looks(wish: Wish) -> list[Next]:
+    """What is looked up first, to know what the wish is about."""
+    if wish.kind == "cancel":
+        return [lambda _: [ToolRequest("look", "list_schedules", "{}")]]
+    if not wish.query:
+        return []
+    query = json.dumps({"query": wish.query}, ensure_ascii=False)
+    return [lambda _: [ToolRequest("look", "recall", query)]]
+
+
+def _act(wish: Wish, request: ChatRequest) -> ToolRequest:
+    found = {"id": _id_of(wish, request)} if wish.before else {}
+    return ToolRequest("act", wish.tool, json.dumps({**found, **wish.arguments}, ensure_ascii=False))
+
+
+def _id_of(wish: Wish, request: ChatRequest) -> int:
+    """What the look has told of it; a model that was told nothing has nothing to call."""
+    result = request.prompt[-1]
+    assert isinstance(result, ToolResultPart)
+    told = json.loads(result.text)
+    shown = [*told.get("memories", ()), *told.get("schedules", ())]
+    ids = [each["id"] for each in shown if wish.before in (each.get("content"), each.get("text"))]
+    assert ids, (wish.text, "was not found")
+    return int(ids[0])
