@@ -1,10 +1,6 @@
-<<<<<<< HEAD
 """What somebody would try who wants to stop the program, or to have it do what its user did not ask for: the
 attacks of one session, scripted, so that they are made again and again. `make test-faults` makes them.
 
 They look for what nobody thought of, with strings, presses and requests by the thousands, so they take
 minutes, and `make test` leaves them out; what each of them has found has its own test in the ordinary suite.
 """
-=======
-"""Attacks on the whole program, scripted; `make test-faults` runs them."""
->>>>>>> w-h
