@@ -156,14 +156,14 @@ class TestSeveral:
         assert fourth == "-# 🖼️ キャンバス\n**カードを出す: 買い物**\n> 牛乳"
         labels = [
             *("1. 書き換える", "1. そのまま", "2. 覚える", "2. 覚えない"),
-            *("3. 予約する", "3. 予約しない", "4. キャンバスに出す", "4. 出さない"),
+            *("3. 予約する", "3. 予約しない", "4. キャンバスを変える", "4. 変えない"),
         ]
         assert reply.labels == [*labels, again_label(aiko)]
         message = await press(stage, aiko, reply.stored[0], "2. 覚える")
         assert proposals(message) == [first, third, fourth]
         await press(stage, aiko, reply.stored[0], "1. そのまま")
         await press(stage, aiko, reply.stored[0], "3. 予約する")
-        message = await press(stage, aiko, reply.stored[0], "4. キャンバスに出す")
+        message = await press(stage, aiko, reply.stored[0], "4. キャンバスを変える")
         assert proposals(message) == []
         assert kept(stage, aiko) == ["会議は金曜", "鍵は玄関"]
         reminders = stage.rows("SELECT text FROM schedules WHERE user_id = ?", aiko.id)
@@ -187,7 +187,7 @@ class TestSeveral:
         [text] = proposals(reply.message)
         assert "**いま**\n> 牛乳\n> 卵\n**書き換えたあと**\n> 嘘" in text
         assert "**「買い物」を下ろす**\n> 嘘" in text
-        await press(stage, aiko, reply.stored[0], "キャンバスに出す")
+        await press(stage, aiko, reply.stored[0], "キャンバスを変える")
         [(state,)] = stage.rows("SELECT canvas_state FROM sessions WHERE user_id = ?", aiko.id)
         assert "買い物" not in state
 
