@@ -48,9 +48,16 @@ async def schedule(
         ) from None
     if must_propose(context):
         return ToolResult(PROPOSED, proposal=_new_reminder(context, text, due, cron))
-    same = (text.strip(), due, cron, "active", context.visibility)
+    same = (key.channel_id, text.strip(), due, cron, "active", context.visibility)
     for known in await store.list(context.user_id):  # models repeat their calls, and answers are made anew
-        if (known.text, known.due_at, known.repeat, known.status, known.visibility) == same:
+        if (
+            known.key.channel_id,
+            known.text,
+            known.due_at,
+            known.repeat,
+            known.status,
+            known.visibility,
+        ) == same:
             return _added(known)
     added = await store.add(
         key,

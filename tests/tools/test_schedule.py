@@ -96,6 +96,14 @@ class TestScheduling:
         assert (again.text, again.schedules) == (first.text, first.schedules)
         assert len(await stores.schedules.list(KEY.user_id)) == 1
 
+    async def test_of_another_channel_is_not_taken_for_this_one(self, call: Call, stores: Stores) -> None:
+        there = await stores.schedules.add(
+            SessionKey(KEY.user_id, 11), "薬", datetime(2026, 11, 23, tzinfo=UTC)
+        )
+        outcome = await call("schedule", when="2026-11-23T09:00", text="薬")
+        assert told(outcome)["scheduled"]["id"] != there.id
+        assert len(await stores.schedules.list(KEY.user_id)) == 2
+
     async def test_in_private_stays_private(self, call: Call, stores: Stores) -> None:
         await call("schedule", when="2026-11-23T09:00", text="薬", visibility="private")
         [kept] = await stores.schedules.list(KEY.user_id)
