@@ -43,6 +43,8 @@ class AskedQuestion:
     text: str
     author_name: str
     files: tuple[AskedFile, ...] = ()
+    tainted: bool = False
+    """As `Message.tainted`."""
 
 
 @dataclass(frozen=True, slots=True)

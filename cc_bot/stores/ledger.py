@@ -227,6 +227,5 @@ def _question_of(text: str | None) -> AskedQuestion | None:
     if text is None:
         return None
     told = json.loads(text)
-    return AskedQuestion(
-        told["text"], told["author_name"], tuple(AskedFile(**file) for file in told["files"])
-    )
+    files = tuple(AskedFile(**file) for file in told["files"])
+    return AskedQuestion(told["text"], told["author_name"], files, told.get("tainted", True))

@@ -3,6 +3,8 @@
 import asyncio
 import json
 
+import pytest
+
 from cc_bot.discord.pages.page import PROPOSAL_COLOUR
 from tests.end_to_end.memories import keep
 from tests.end_to_end.stage import Stage, again_label
@@ -242,6 +244,19 @@ class TestPlaces:
         assert kept(stage, ben) == []
         await press(stage, aiko, answer.stored[0], DO)
         assert kept(stage, aiko) == ["鍵は玄関"]
+
+    @pytest.mark.parametrize("place", ["channel", "dm"])
+    async def test_a_message_that_names_others_proposes(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, place: str
+    ) -> None:
+        """Their names are theirs to choose, and the model reads them."""
+        where = channel if place == "channel" else stage.discord.dm(aiko)
+        stage.model.script(calls(Call("remember", {"content": "鍵は玄関"})), says("🙂"))
+        message = await stage.write(aiko, where, f"<@{ben.id}> の猫の名前は？")
+        await stage.says(message, "🙂")
+        assert "@Ben" in stage.shown()[0]
+        assert kept(stage, aiko) == []
+        assert len(open_ones(stage, aiko)) == 1
 
     async def test_in_a_dm_it_proposes(self, stage: Stage, aiko: User) -> None:
         reply = await proposed(stage, aiko, stage.discord.dm(aiko), KEEPS)

@@ -165,4 +165,5 @@ async def _question(turn: PendingTurn) -> Message:
         author_name=turn.question.author_name,
         discord_id=turn.question_id,
         attachments=await fetch_asked(turn.question.files),
+        tainted=turn.question.tainted,
     )

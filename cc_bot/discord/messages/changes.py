@@ -12,7 +12,7 @@ import hikari
 
 from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.messages.addressing import Addressing
-from cc_bot.discord.messages.incoming import is_withheld
+from cc_bot.discord.messages.incoming import is_withheld, names_others
 from cc_bot.discord.messages.mentions import Mentions
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.domain.channel import ChannelKey
@@ -35,8 +35,11 @@ class Changes:
         content = await self.addressing.content_of(message)
         if is_blank(content):
             await self._emptied(message)
-        elif await self.channels.edit(int(message.id), content):
+        elif await self.channels.edit(int(message.id), content, tainted=self._names_others(message)):
             await self.mentions.edited(int(message.id))
+
+    def _names_others(self, message: hikari.PartialMessage) -> bool:
+        return names_others(message, int(self.addressing.bot().id))
 
     async def deleted(self, message_ids: Collection[int]) -> None:
         """Raises StorageError."""

@@ -87,6 +87,12 @@ def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
     return _USER.sub(named, text).strip()
 
 
+def names_others(message: hikari.PartialMessage, bot_id: int) -> bool:
+    """Whether what it says, as `content_of` has it, holds names that its author did not choose: of people
+    that it mentions, and of files."""
+    return bool(message.attachments) or any(user_id != bot_id for user_id in message.user_mentions or ())
+
+
 def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: bool = False) -> str:
     """What a channel's archive keeps of it: what it says, and the names of its files.
 
@@ -117,6 +123,7 @@ def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = Fal
         author_name=name_of_author(message),
         discord_id=int(message.id),
         created_at=message.timestamp,
+        tainted=names_others(message, int(bot.id)),
     )
 
 

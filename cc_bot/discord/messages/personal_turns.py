@@ -24,7 +24,7 @@ from cc_bot.discord.delivery.turns import RunningTurns, show_turn
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
-from cc_bot.discord.messages.incoming import name_of_author, text_of
+from cc_bot.discord.messages.incoming import name_of_author, names_others, text_of
 from cc_bot.discord.messages.unasked import Unasked
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.domain.events import TurnEvent
@@ -60,7 +60,8 @@ class PersonalTurns:
         begin_turn()
         reader = await self.readers.of_author(chosen.key.user_id, self.locales.of(int(message.channel_id)))
         text = await self.unasked.quoting(message, text_of(message, self.bot()))
-        asked = AskedQuestion(text, name_of_author(message), asked_files(message.attachments))
+        files, tainted = asked_files(message.attachments), names_others(message, int(self.bot().id))
+        asked = AskedQuestion(text, name_of_author(message), files, tainted)
         turn = replace(self.entries.of_message(message, chosen.key, reader), question=asked)
         async with await self.entries.accept(turn) as entry:
             await self._show(chosen, message, reader, text, entry=entry, opened=opened)
@@ -118,6 +119,7 @@ class PersonalTurns:
             author_name=name_of_author(message),
             discord_id=int(message.id),
             attachments=files,
+            tainted=names_others(message, int(self.bot().id)),
         )
 
     async def _events(
