@@ -18,6 +18,7 @@ from tests.loopback.model_server import Chunk, End, Fragment, Raw, Reply, Say, S
 
 WITHIN_S = 1.0
 EVERY_S = 0.05
+TRIES = 3
 
 Worst = Callable[[Stage, User, Channel], Awaitable[object]]
 
@@ -36,6 +37,15 @@ async def beside(stage: Stage, user: User, channel: Channel, doing: Awaitable[ob
     waits.append(await acknowledged(stage, user, channel))
 
     return max(waits)
+
+
+async def is_served(stage: Stage, user: User, channel: Channel, do: Callable[[], Awaitable[object]]) -> bool:
+    """Whether this user is acknowledged in time while something is done. A busy machine holds everybody up now
+    and then; what the program does to others, it does each time."""
+    for _ in range(TRIES):
+        if await beside(stage, user, channel, do()) < WITHIN_S:
+            return True
+    return False
 
 
 async def acknowledged(stage: Stage, user: User, channel: Channel) -> float:
@@ -232,37 +242,37 @@ class TestSomebodyElse:
     async def test_beside_a_question(
         self, stage: Stage, aiko: User, ben: User, channel: Channel, worst: Worst
     ) -> None:
-        assert await beside(stage, ben, channel, worst(stage, aiko, channel)) < WITHIN_S
+        assert await is_served(stage, ben, channel, lambda: worst(stage, aiko, channel))
 
     @pytest.mark.parametrize("worst", [*FILES.values()], ids=[*FILES])
     async def test_beside_a_file(
         self, stage: Stage, aiko: User, ben: User, channel: Channel, worst: Worst
     ) -> None:
-        assert await beside(stage, ben, channel, worst(stage, aiko, channel)) < WITHIN_S
+        assert await is_served(stage, ben, channel, lambda: worst(stage, aiko, channel))
 
     @pytest.mark.parametrize("worst", [*ANSWERS.values()], ids=[*ANSWERS])
     async def test_beside_an_answer(
         self, stage: Stage, aiko: User, ben: User, channel: Channel, worst: Worst
     ) -> None:
-        assert await beside(stage, ben, channel, worst(stage, aiko, channel)) < WITHIN_S
+        assert await is_served(stage, ben, channel, lambda: worst(stage, aiko, channel))
 
     @pytest.mark.parametrize("worst", [*CALLS.values()], ids=[*CALLS])
     async def test_beside_calls_of_tools(
         self, stage: Stage, aiko: User, ben: User, channel: Channel, worst: Worst
     ) -> None:
-        assert await beside(stage, ben, channel, worst(stage, aiko, channel)) < WITHIN_S
+        assert await is_served(stage, ben, channel, lambda: worst(stage, aiko, channel))
 
     @pytest.mark.parametrize("worst", [*COMMANDS.values()], ids=[*COMMANDS])
     async def test_beside_options_and_forms(
         self, stage: Stage, aiko: User, ben: User, channel: Channel, worst: Worst
     ) -> None:
-        assert await beside(stage, ben, channel, worst(stage, aiko, channel)) < WITHIN_S
+        assert await is_served(stage, ben, channel, lambda: worst(stage, aiko, channel))
 
     @pytest.mark.parametrize("worst", [*PATTERNS.values()], ids=[*PATTERNS])
     async def test_beside_what_is_matched(
         self, stage: Stage, aiko: User, ben: User, channel: Channel, worst: Worst
     ) -> None:
-        assert await beside(stage, ben, channel, worst(stage, aiko, channel)) < WITHIN_S
+        assert await is_served(stage, ben, channel, lambda: worst(stage, aiko, channel))
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
@@ -281,9 +291,7 @@ class TestSomebodyElseOfTheOfflineModel:
     async def test_is_acknowledged_while_it_is_at_work(
         self, stage: Stage, aiko: User, ben: User, channel: Channel, question: str
     ) -> None:
-        asking = stage.begin(aiko, channel, question)
-
         async def do() -> None:
-            await ended(await asking)
+            await ended(await stage.begin(aiko, channel, question))
 
-        assert await beside(stage, ben, channel, do()) < WITHIN_S
+        assert await is_served(stage, ben, channel, do)

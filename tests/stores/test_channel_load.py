@@ -81,7 +81,7 @@ class TestCost:
             sql.RESET: (100, 1, 100, 5, 0),
             sql.EDIT: (1000, "直した", 0),
             DELETE_MESSAGES: ("[1001, 1002]",),
-            sql.INSERT: (100, 0, 100, 0, '[[5, 1, "花子", "user", "はい", "[]", "complete"]]'),
+            sql.INSERT: (100, 0, 100, 0, '[[5, 1, "花子", "user", "はい", "[]", "complete", 0]]'),
             sql.THAW_NEW: (100, 0, 5, 100, "[5]"),
         }
         await fill(stores, 10)
