@@ -40,8 +40,8 @@ async def beside(stage: Stage, user: User, channel: Channel, doing: Awaitable[ob
 
 
 async def is_served(stage: Stage, user: User, channel: Channel, do: Callable[[], Awaitable[object]]) -> bool:
-    """Whether this user is acknowledged in time while something is done. A busy machine holds everybody up now
-    and then; what the program does to others, it does each time."""
+    """Whether this user is acknowledged in time while something is done. A busy machine holds everybody up
+    now and then; what the program does to others, it does each time."""
     for _ in range(TRIES):
         if await beside(stage, user, channel, do()) < WITHIN_S:
             return True
