@@ -11,7 +11,7 @@ from cc_bot.domain.canvas import Canvas, Drawn
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import MemoryPaused, ProposalGone, ProposalOutdated, WhenPassed
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import Memory, MemoryChange, Source
+from cc_bot.domain.memory import Memory, MemoryChange, Source, says_the_same
 from cc_bot.domain.proposal import (
     AS_IT_IS,
     NEVER,
@@ -22,7 +22,7 @@ from cc_bot.domain.proposal import (
     ForgetMemory,
     KeepMemory,
     Proposal,
-    drawn_over,
+    still_fits,
     text_before,
 )
 from cc_bot.domain.schedule import ScheduleChange
@@ -70,16 +70,20 @@ class Proposals:
         """Raises ProposalOutdated or WhenPassed for what can't be done any more, and MemoryPaused for what
         can be done later."""
         change = proposal.change
-        if text_before(change) is not None:
-            former = await self._former(proposal)
-            if former is None or former.content != text_before(change):
+        former = await self._former(proposal)
+        if text_before(change) is not None and (former is None or former.content != text_before(change)):
+            raise ProposalOutdated
+        if isinstance(change, ChangeMemory) and former is not None and _is_filed_anew(former, change):
+            raise ProposalOutdated
+        if isinstance(change, CancelReminder):
+            known = await self.stores.schedules.get(proposal.key.user_id, change.schedule_id)
+            if known is None or (known.text, known.repeat) != (change.before, change.repeat):
                 raise ProposalOutdated
         if isinstance(change, AddReminder) and change.due_at <= self.clock():
             raise WhenPassed
         if isinstance(change, Draw):
             found = await self.stores.canvases.get(proposal.key)
-            up = found.canvas if found else Canvas()
-            if any(up.element(each.id) != each for each in drawn_over(change, proposal.visibility)):
+            if not still_fits(change, found.canvas if found else Canvas(), proposal.visibility):
                 raise ProposalOutdated
         keeps = isinstance(change, KeepMemory | ChangeMemory)
         if keeps and (await self.stores.settings.get(proposal.key.user_id)).memory_paused:
@@ -113,23 +117,28 @@ class Proposals:
                 return await self._draw(proposal, drawing)
 
     async def _keep(self, proposal: Proposal, keep: KeepMemory) -> MemoryChange:
+        """Keep a new one. What says the same stays as it is, and nothing else is brought up to date: that was
+        not shown."""
         user_id, memories = proposal.key.user_id, self.stores.memories
         former = await self._former(proposal)
-        change = await memories.remember(
-            user_id,
-            keep.content,
-            category=keep.category,
-            tags=keep.tags,
-            audience=keep.audience,
-            source=_CONFIRMED,
-            expires_at=keep.expires_at,
-            supersedes=keep.supersedes,
-            proposal=proposal,
-        )
-        if former is None or former.id in {change.memory.id, change.memory.supersedes}:
-            return change
-        replaced = await memories.supersede(user_id, change.memory.id, former.id)
-        return change if replaced is None else MemoryChange("added", replaced, former)
+        known = await memories.alike(user_id, keep.content, keep.audience)
+        if known is None or known == former or not says_the_same(known.content, keep.content):
+            added = await memories.add(
+                user_id,
+                keep.content,
+                category=keep.category,
+                tags=keep.tags,
+                audience=keep.audience,
+                source=_CONFIRMED,
+                expires_at=keep.expires_at,
+                supersedes=keep.supersedes,
+                proposal=proposal,
+            )
+            return MemoryChange("added", added, former)
+        if not await self.stores.proposals.drop(user_id, proposal.id):
+            raise ProposalGone
+        replaced = await memories.supersede(user_id, known.id, former.id) if former else None
+        return MemoryChange("added", replaced, former) if replaced else MemoryChange("updated", known, known)
 
     async def _change(self, proposal: Proposal, edit: ChangeMemory) -> MemoryChange:
         former = await self._former(proposal)
@@ -168,6 +177,12 @@ class Proposals:
         drawn = [Drawn(command, proposal.visibility, tainted=True) for command in drawing.commands]
         canvas = await self.stores.canvases.draw(proposal.key, drawn, proposal=proposal)
         return _known(canvas).seen(proposal.visibility)
+
+
+def _is_filed_anew(memory: Memory, change: ChangeMemory) -> bool:
+    """Whether what is filed with a memory is not as the proposal showed it."""
+    shown = (change.category_before, change.tags_before, change.expires_before)
+    return (memory.category, memory.tags, memory.expires_at) != shown
 
 
 def _known(found: T | None) -> T:

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Final, Literal
 
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong
 
@@ -19,6 +19,8 @@ MAX_TAG_CHARACTERS = 50
 DEFAULT_CATEGORY = "general"
 UNDO_TIME = timedelta(minutes=10)
 """For so long a deleted memory is hidden only, and its user can have it back."""
+
+_MARKS: Final = re.compile(r"[\s、。!?「」『』“”\"]|[.,](?!\d)")
 
 Audience = Literal["anywhere", "private"]
 """Where a memory may be recalled: in every answer, or only in those that its user alone sees."""
@@ -142,6 +144,16 @@ class Erased:
     """Messages of the user's conversations that still hold what they said."""
     messages: int = 0
     """Messages that were emptied because their user wanted the conversations erased as well."""
+
+
+def says_the_same(one: str, other: str) -> bool:
+    """Whether two texts differ in width, case, white space and how their sentences are marked alone. A sign
+    that may mean something (`-5`, `1.5`, `≠`) is a difference."""
+    return _bare(one) == _bare(other)
+
+
+def _bare(text: str) -> str:
+    return _MARKS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 def clean_content(content: str) -> str:

@@ -9,8 +9,8 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
-from cc_bot.domain.canvas import Canvas, CanvasCommand, Drawn, Element
-from cc_bot.domain.canvas_reducer import reduce_all
+from cc_bot.domain.canvas import Canvas, CanvasCommand, Drawn, SetMode
+from cc_bot.domain.canvas_reducer import CanvasRefused, reduce, reduce_all
 from cc_bot.domain.memory import Audience
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Place
@@ -88,6 +88,8 @@ class CancelReminder:
 
     schedule_id: int
     before: str
+    due_at: datetime | None = None
+    repeat: str = ""
     kind: Literal["cancel"] = "cancel"
 
 
@@ -150,10 +152,23 @@ def steps(draw: Draw, visibility: Visibility) -> Iterator[tuple[CanvasCommand, C
         canvas = reduce_all(canvas, [Drawn(command, visibility)])
 
 
-def drawn_over(draw: Draw, visibility: Visibility) -> tuple[Element, ...]:
-    """What was up and would be changed or taken down."""
+def still_fits(draw: Draw, canvas: Canvas, visibility: Visibility) -> bool:
+    """Whether a drawing would do to this canvas what it would have done to the one it was made on: what it
+    changes is as it was, `clear` takes nothing else, and each command can be done."""
+    up = canvas.seen(visibility)
+    clears = any(isinstance(command, SetMode) and command.mode == "clear" for command in draw.commands)
+    if clears and (canvas.elements != up.elements or up.elements != draw.before.elements):
+        return False
     after = reduce_all(draw.before, [Drawn(command, visibility) for command in draw.commands])
-    return tuple(each for each in draw.before.elements if after.element(each.id) != each)
+    changed = [each for each in draw.before.elements if after.element(each.id) != each]
+    if any(up.element(each.id) != each for each in changed):
+        return False
+    try:
+        for command in draw.commands:
+            canvas = reduce(canvas, Drawn(command, visibility))
+    except CanvasRefused:
+        return False
+    return True
 
 
 def collect(changes: Sequence[ProposedChange], drawing: Draw | None) -> tuple[ProposedChange, ...]:

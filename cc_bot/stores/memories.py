@@ -3,12 +3,10 @@
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from datetime import datetime
 from typing import Final, TypeVar
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import ProposalOutdated
 from cc_bot.domain.memory import (
     DEFAULT_CATEGORY,
     Audience,
@@ -86,6 +84,7 @@ class MemoryStore:
         expires_at: datetime | None = None,
         supersedes: int | None = None,
         created_at: datetime | None = None,
+        proposal: Proposal | None = None,
     ) -> Memory:
         """Keep a note. The memory that it supersedes, if it is this user's, becomes its history. `created_at`
         is for one that is older than now.
@@ -108,9 +107,13 @@ class MemoryStore:
         params = await self._made_of(note.content, note.params, created_at or self._clock())
         rules = await self._quotas.now()
         if supersedes is None:
-            [(number,)] = await self._database.write(lambda: note.steps(sql.INSERT_ALONE, params, rules))
+            [(number,)] = await self._database.write(
+                lambda: carry_out(proposal, lambda: note.steps(sql.INSERT_ALONE, params, rules))
+            )
             return self.written(memory_of(row_alone(number, params)))
-        [row] = await self._database.write(lambda: note.steps(sql.INSERT, params, rules))
+        [row] = await self._database.write(
+            lambda: carry_out(proposal, lambda: note.steps(sql.INSERT, params, rules))
+        )
         return self.written(memory_of(row))
 
     async def remember(
@@ -124,14 +127,12 @@ class MemoryStore:
         source: Source = Source(),
         expires_at: datetime | None = None,
         supersedes: int | None = None,
-        proposal: Proposal | None = None,
     ) -> MemoryChange:
         """Keep a note unless the user has it already, but for width, case and punctuation: then that one is
         brought up to date.
 
         One that is only for private answers is not touched on behalf of a public one, and one that has
-        expired holds again. With a `proposal` it is carried out by that, or nothing is done. Raises as `add`
-        does, and ProposalGone or ProposalOutdated.
+        expired holds again. Raises as `add` does.
         """
         content = clean_content(content)
         check_beside(category, tags, {})
@@ -141,12 +142,9 @@ class MemoryStore:
         params = (*await self._made_of(content, note.params, self._clock()), audience)
         alike_to, rules = await self._made_of(content, likeness, content), await self._quotas.now()
         while True:
-            with suppress(ProposalOutdated):  # it is known: then that one is brought up to date
-                rows = await self._database.write(
-                    lambda: carry_out(proposal, lambda: note.steps(sql.INSERT_UNLESS_KNOWN, params, rules))
-                )
-                if rows:
-                    return MemoryChange("added", self.written(memory_of(rows[0])), former)
+            rows = await self._database.write(lambda: note.steps(sql.INSERT_UNLESS_KNOWN, params, rules))
+            if rows:
+                return MemoryChange("added", self.written(memory_of(rows[0])), former)
             known = await self._database.query(sql.SELECT_ALIKE, user_id, alike_to, audience)
             for row in known:
                 alike = memory_of(row)
@@ -157,12 +155,15 @@ class MemoryStore:
                     category=None if category == DEFAULT_CATEGORY else category,
                     tags=tags or None,
                     expires_at=expires_at if expires_at or alike.expired(self._clock()) else Keep.AS_IS,
-                    source=source if proposal else None,
-                    proposal=proposal,
                 )
                 if updated is not None:
                     return MemoryChange("updated", updated, alike)
             # It was deleted in between: there is nothing like it any more.
+
+    async def alike(self, user_id: int, content: str, audience: Audience) -> Memory | None:
+        """The user's newest memory that `remember` would bring up to date for this text; None for none."""
+        rows = await self._database.query(sql.SELECT_ALIKE, user_id, likeness(content), audience)
+        return memory_of(rows[0]) if rows else None
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
         """The user's memory of this id; None when it is not there or not theirs."""

@@ -14,8 +14,8 @@ from typing import Final
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 
+from cc_bot.domain.message import written_out
 from cc_bot.terminal.line_breaks import wrapped
-from cc_bot.terminal.printable import written_out
 
 MARK: Final = "◆"
 """No letter, digit or punctuation mark looks like it."""

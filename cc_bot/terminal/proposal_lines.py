@@ -16,6 +16,7 @@ from cc_bot.domain.canvas import (
     UpdateCard,
 )
 from cc_bot.domain.memory import Audience
+from cc_bot.domain.message import written_out
 from cc_bot.domain.proposal import (
     AS_IT_IS,
     NEVER,
@@ -32,7 +33,6 @@ from cc_bot.domain.schedule import zone_named
 from cc_bot.terminal.facts import Quoted, Stated
 from cc_bot.terminal.memory_text import end_day
 from cc_bot.terminal.person import Person
-from cc_bot.terminal.printable import written_out
 from cc_bot.terminal.schedule_lines import moment_line
 from cc_bot.texts.repeats import described
 from cc_bot.texts.terminal_proposals import TerminalProposalTexts

@@ -62,14 +62,17 @@ class ProposalTexts:
     draw_card: str
     """Parameter: title, which may be empty; the content follows."""
     draw_text: str
+    draw_titled_text: str
     draw_chart: str
     draw_update: str
     """Parameter: title."""
     draw_remove: str
     title_of: str
     now: str
-    draw_mode: str
-    """Parameter: mode."""
+    draw_list: str
+    draw_board: str
+    draw_focus: str
+    """Parameter: title."""
     draw_clear: str
     see: str
     """A button where they take too much room. Parameter: count."""
@@ -80,6 +83,10 @@ class ProposalTexts:
     """It was left undone. Parameter: what, one of those below."""
     none_open: str
     not_yours: str
+
+    def layout(self, mode: str) -> str:
+        """What a way to lay the canvas out is called."""
+        return {"list": self.draw_list, "board": self.draw_board}.get(mode, self.draw_focus)
 
     def choice(self, change: ProposedChange) -> Choice:
         match change:
@@ -127,13 +134,16 @@ JA = ProposalTexts(
     nothing="なし",
     to_draw="🖼️ キャンバス",
     draw_card="カードを出す: {title}",
-    draw_text="文章を出す: {title}",
+    draw_text="文章を出す",
+    draw_titled_text="文章を出す: {title}",
     draw_chart="グラフを出す: {title}",
     draw_update="「{title}」を書き換える",
     draw_remove="「{title}」を下ろす",
     title_of="題名",
     now="いま",
-    draw_mode="並べ方を変える: {mode}",
+    draw_list="縦に並べる",
+    draw_board="横に並べる",
+    draw_focus="「{title}」だけを大きく出す",
     draw_clear="すべて下ろす",
     see="確認待ちを見る（{count}件）",
     whole="長いので、全文は添付のファイルで確かめてください。",
@@ -145,7 +155,7 @@ JA = ProposalTexts(
 
 EN = ProposalTexts(
     title="For you to decide",
-    numbered="For you to decide, {number}",
+    numbered="For you to decide ({number})",
     why="Nothing has changed yet. It is done only if you choose it (open for 7 days).",
     keep=Choice("Remember it", "Don't remember"),
     replace=Choice("Replace it", "Leave it"),
@@ -173,13 +183,16 @@ EN = ProposalTexts(
     nothing="none",
     to_draw="🖼️ Canvas",
     draw_card="Put up a card: {title}",
-    draw_text="Put up a text: {title}",
+    draw_text="Put up a text",
+    draw_titled_text="Put up a text: {title}",
     draw_chart="Put up a chart: {title}",
     draw_update="Change “{title}”",
     draw_remove="Take down “{title}”",
     title_of="Title",
     now="Now",
-    draw_mode="Lay it out as: {mode}",
+    draw_list="Show everything as a list",
+    draw_board="Show cards side by side",
+    draw_focus="Show “{title}” alone",
     draw_clear="Take everything down",
     see="See what to decide ({count})",
     whole="It is long: the attached file has all of it.",

@@ -18,6 +18,7 @@ from cc_bot.domain.memory import (
     MemoryChange,
     clean_category,
     clean_content,
+    says_the_same,
 )
 from cc_bot.domain.proposal import AS_IT_IS, NEVER, ChangeMemory, ForgetMemory, KeepMemory
 from cc_bot.stores.settings import Keep
@@ -64,11 +65,14 @@ async def remember(
         former.id if former else None,
         former.content if former else "",
     )
+    known = None if former else await context.memories.alike(context.user_id, wanted.content, wanted.audience)
+    if known is not None and says_the_same(known.content, wanted.content):
+        return await _say_again(context, wanted, known, filed=bool(category), tagged=bool(tags))
     if must_propose(context):
         return await _proposed(context, wanted)
     if former is not None and must_propose_changing(context, former.id):
         return await _keep_beside(context, wanted, former)
-    return await _keep(context, wanted, former)
+    return await _keep(context, wanted, former, beside_known=known is not None)
 
 
 @tool(writes=False, memory=True)
@@ -111,21 +115,16 @@ async def update_memory(
     audience: Audience | None = "private" if context.audience == "private" else None
     ends: datetime | Keep | None = end_of(expires, context) if expires else Keep.AS_IS
     if must_propose_changing(context, former.id):
-        return await _proposed(
-            context,
-            ChangeMemory(
-                former.id,
-                former.content,
-                clean_content(content) if content else None,
-                clean_category(category) if category else None,
-                None if tags is None else tuple(tags),
-                audience,
-                AS_IT_IS if isinstance(ends, Keep) else ends or NEVER,
-                former.category,
-                former.tags,
-                former.expires_at,
-            ),
+        edit = ChangeMemory(
+            former.id,
+            former.content,
+            clean_content(content) if content else None,
+            clean_category(category) if category else None,
+            None if tags is None else tuple(tags),
+            audience,
+            AS_IT_IS if isinstance(ends, Keep) else ends or NEVER,
         )
+        return await _proposed_edit(context, edit, former)
     memory = await context.memories.update(
         context.user_id,
         former.id,
@@ -169,19 +168,53 @@ async def list_memories(
     return ToolResult(told, recalled=_ids(shown), tainted=_any_tainted(shown))
 
 
-async def _keep(context: ToolContext, wanted: KeepMemory, former: Memory | None = None) -> ToolResult:
-    """Keep a memory, in the place of the former one if there is one."""
-    beside = await _beside(context, wanted.content)
-    change = await context.memories.remember(
-        context.user_id,
-        wanted.content,
-        category=wanted.category,
-        tags=wanted.tags,
-        audience=wanted.audience,
-        source=context.source,
-        expires_at=wanted.expires_at,
-        supersedes=former.id if former else None,
+async def _say_again(
+    context: ToolContext, wanted: KeepMemory, known: Memory, *, filed: bool, tagged: bool
+) -> ToolResult:
+    """What is known is not written anew: what else is said of it is a change of that memory."""
+    ends = wanted.expires_at if wanted.expires_at or known.expired(context.clock()) else known.expires_at
+    edit = ChangeMemory(
+        known.id,
+        known.content,
+        category=wanted.category if filed and wanted.category != known.category else None,
+        tags=wanted.tags if tagged and wanted.tags != known.tags else None,
+        expires_at=AS_IT_IS if ends == known.expires_at else ends or NEVER,
     )
+    changes = edit != ChangeMemory(known.id, known.content)
+    if changes and must_propose_changing(context, known.id):
+        return await _proposed_edit(context, edit, known)
+    memory: Memory | None = known
+    if changes:
+        memory = await context.memories.update(
+            context.user_id, known.id, category=edit.category, tags=edit.tags, expires_at=ends
+        )
+    change = MemoryChange("updated", memory or known, known)
+    return ToolResult({"remembered": changed_note(context, change)}, changes=(change,), tainted=known.tainted)
+
+
+async def _proposed_edit(context: ToolContext, edit: ChangeMemory, former: Memory) -> ToolResult:
+    """Leave a change of a memory to the user, with what is there now; a change of nothing is none."""
+    edit = replace(
+        edit,
+        content=None if edit.content == former.content else edit.content,
+        audience=None if edit.audience == former.audience else edit.audience,
+        category_before=former.category,
+        tags_before=former.tags,
+        expires_before=former.expires_at,
+    )
+    if (edit.content, edit.category, edit.tags, edit.audience, edit.expires_at) == (*[None] * 4, AS_IT_IS):
+        unchanged = MemoryChange("updated", former, former)
+        return ToolResult({"updated": changed_note(context, unchanged)}, changes=(unchanged,))
+    return await _proposed(context, edit)
+
+
+async def _keep(
+    context: ToolContext, wanted: KeepMemory, former: Memory | None = None, *, beside_known: bool = False
+) -> ToolResult:
+    """Keep a memory, in the place of the former one if there is one. `beside_known`: one that is all but the
+    same is there and says something else, so it is not brought up to date."""
+    beside = await _beside(context, wanted.content)
+    change = await _add(context, wanted, former, beside_known=beside_known)
     made = (change.memory.id,) if change.kind == "added" else ()
     if former is not None:
         change = await _superseded(context, change, former)
@@ -194,6 +227,23 @@ async def _keep(context: ToolContext, wanted: KeepMemory, former: Memory | None 
         told |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short_notes(context, nearest)}
     shown = [change.memory, *([change.former] if change.former else []), *nearest]
     return ToolResult(told, changes=(change,), made=made, tainted=_any_tainted(shown))
+
+
+async def _add(
+    context: ToolContext, wanted: KeepMemory, former: Memory | None, *, beside_known: bool
+) -> MemoryChange:
+    keep = context.memories.add if beside_known else context.memories.remember
+    kept = await keep(
+        context.user_id,
+        wanted.content,
+        category=wanted.category,
+        tags=wanted.tags,
+        audience=wanted.audience,
+        source=context.source,
+        expires_at=wanted.expires_at,
+        supersedes=former.id if former else None,
+    )
+    return MemoryChange("added", kept) if isinstance(kept, Memory) else kept
 
 
 async def _keep_beside(context: ToolContext, wanted: KeepMemory, former: Memory) -> ToolResult:

@@ -97,7 +97,7 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # 
     if found is None:
         raise ScheduleNotFound(id=id)
     if must_propose(context):
-        return ToolResult(PROPOSED, proposal=CancelReminder(found.id, found.text))
+        return ToolResult(PROPOSED, proposal=CancelReminder(found.id, found.text, found.due_at, found.repeat))
     cancelled = await _store(context).cancel(context.user_id, found.id)
     if cancelled is None:
         raise ScheduleNotFound(id=id)

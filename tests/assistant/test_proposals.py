@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from freezegun import freeze_time
@@ -13,7 +14,7 @@ from cc_bot.domain import Message
 from cc_bot.domain.canvas import AddCard, Canvas, Card, Drawn, RemoveElement, SetMode, UpdateCard
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, MemoryPaused, ProposalGone, ProposalOutdated, WhenPassed
-from cc_bot.domain.memory import MemoryChange
+from cc_bot.domain.memory import Memory, MemoryChange
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.proposal import (
     AddReminder,
@@ -43,6 +44,17 @@ async def propose(table: Table, *changes: ProposedChange, private: bool = False)
     return (await table.stores.sessions.archive_turn(session, turn, proposals=changes)).proposals
 
 
+def edit_of(memory: Memory, **changes: Any) -> ChangeMemory:
+    return ChangeMemory(
+        memory.id,
+        memory.content,
+        category_before=memory.category,
+        tags_before=memory.tags,
+        expires_before=memory.expires_at,
+        **changes,
+    )
+
+
 async def contents(table: Table) -> list[str]:
     return [memory.content for memory in await table.stores.memories.list(ME)]
 
@@ -61,13 +73,26 @@ class TestMemory:
         )
         assert (kept.source.kind, kept.tainted) == ("proposal", True)
 
-    async def test_that_is_known_is_brought_up_to_date(self, table: Table, proposals: Proposals) -> None:
-        known = await table.stores.memories.add(ME, "猫が好き")
-        [wanted] = await propose(table, KeepMemory("猫が、好き！", "pets", (), "anywhere"))
+    async def test_that_is_known_stays_as_it_is(self, table: Table, proposals: Proposals) -> None:
+        """What it would have changed of that one was not shown."""
+        known = await table.stores.memories.add(ME, "猫が好き", category="pets", tags=("猫",))
+        [wanted] = await propose(table, KeepMemory("猫が、好き！", "general", ("嘘",), "anywhere"))
         done = await proposals.accept(ME, wanted.id)
-        assert isinstance(done, MemoryChange)
-        assert (done.kind, done.memory.id, done.memory.category) == ("updated", known.id, "pets")
+        assert done == MemoryChange("updated", known, known)
+        assert await table.stores.memories.list(ME) == [known]
         assert await table.stores.proposals.get(ME, wanted.id) is None
+
+    @pytest.mark.parametrize(
+        ("known", "new"),
+        [("x = y", "x ≠ y"), ("肉 > 魚", "肉 ‹ 魚"), ("-5度", "5度"), ("1.5", "15"), ("$5", "5%")],
+    )
+    async def test_that_says_otherwise_takes_no_others_place(
+        self, table: Table, proposals: Proposals, known: str, new: str
+    ) -> None:
+        await table.stores.memories.add(ME, known)
+        [wanted] = await propose(table, KeepMemory(new, "general", (), "anywhere"))
+        await proposals.accept(ME, wanted.id)
+        assert await contents(table) == [new, known]
 
     async def test_takes_the_place_of_the_one_that_was_shown(
         self, table: Table, proposals: Proposals
@@ -93,7 +118,7 @@ class TestMemory:
     async def test_is_changed_in_what_was_proposed_alone(self, table: Table, proposals: Proposals) -> None:
         ends = utc_now() + timedelta(days=1)
         old = await table.stores.memories.add(ME, "会議は金曜", tags=("会議",), expires_at=ends)
-        [wanted] = await propose(table, ChangeMemory(old.id, old.content, "会議は木曜"))
+        [wanted] = await propose(table, edit_of(old, content="会議は木曜"))
         done = await proposals.accept(ME, wanted.id)
         assert isinstance(done, MemoryChange)
         now = done.memory
@@ -102,7 +127,7 @@ class TestMemory:
 
     async def test_loses_its_end_where_that_was_proposed(self, table: Table, proposals: Proposals) -> None:
         old = await table.stores.memories.add(ME, "出張中", expires_at=utc_now() + timedelta(days=1))
-        [wanted] = await propose(table, ChangeMemory(old.id, old.content, expires_at="never"))
+        [wanted] = await propose(table, edit_of(old, expires_at="never"))
         await proposals.accept(ME, wanted.id)
         [memory] = await table.stores.memories.list(ME)
         assert memory.expires_at is None
@@ -114,6 +139,17 @@ class TestMemory:
         assert isinstance(done, MemoryChange)
         assert (done.kind, await contents(table)) == ("deleted", [])
         assert await table.stores.memory_removal.undelete(ME, old.id) is not None
+
+    async def test_that_is_filed_otherwise_by_now_is_left_alone(
+        self, table: Table, proposals: Proposals
+    ) -> None:
+        old = await table.stores.memories.add(ME, "会議は金曜", tags=("a",))
+        [wanted] = await propose(table, edit_of(old, tags=("嘘",)))
+        await table.stores.memories.update(ME, old.id, tags=["大事"])
+        with pytest.raises(ProposalOutdated):
+            await proposals.accept(ME, wanted.id)
+        [memory] = await table.stores.memories.list(ME)
+        assert memory.tags == ("大事",)
 
     @pytest.mark.parametrize("change", [ForgetMemory, ChangeMemory, KeepMemory])
     async def test_that_is_another_by_now_is_left_alone(
@@ -227,6 +263,26 @@ class TestDrawing:
             each.content for each in (await table.session()).canvas.elements if isinstance(each, Card)
         ]
         assert contents == ["卵", "雨"]
+
+    async def test_that_clears_takes_nothing_that_was_not_shown(
+        self, table: Table, proposals: Proposals
+    ) -> None:
+        session = await table.stores.sessions.open(KEY)
+        question = (Message("user", "出して"), Message("assistant", "はい"))
+        await table.stores.sessions.archive_turn(
+            session, question, drawn=[Drawn(AddCard("shop", "牛乳", "shop"), "public")]
+        )
+        up = (await table.session()).canvas
+        [clears, both] = await propose(
+            table,
+            Draw((SetMode("clear"),), up),
+            Draw((AddCard("a", "b"), UpdateCard("gone", content="嘘")), up),
+        )
+        await table.stores.canvases.draw(KEY, [Drawn(AddCard("later", "卵", "later"), "public")])
+        for outdated in (clears, both):
+            with pytest.raises(ProposalOutdated):
+                await proposals.accept(ME, outdated.id)
+        assert len((await table.session()).canvas.elements) == 2
 
     async def test_is_put_up_although_the_conversation_is_over(
         self, table: Table, proposals: Proposals

@@ -114,6 +114,34 @@ class TestProposal:
         assert len(stage.rows("SELECT 1 FROM schedules WHERE user_id = ?", aiko.id)) <= 1
         assert open_ones(stage, aiko) == []
 
+    async def test_presses_one_right_after_the_other_are_all_acted_on(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reminder = Call("schedule", {"when": "明日9時", "text": "鍵のこと"})
+        reply = await proposed(stage, aiko, channel, KEEPS, reminder)
+        route = "PATCH /webhooks/{application}/{token}/messages/@original"
+        stage.discord.fail_next(route, 200, delay_s=0.5)
+        first = await stage.discord.click(aiko, reply.message, "1. 覚える")
+        second = await stage.discord.click(aiko, reply.message, "2. 予約する")
+        await asyncio.gather(first.acknowledged(), second.acknowledged())
+        await reply.until(lambda shown: not proposals(shown.message), "both decisions")
+        assert len(kept(stage, aiko)) == 1
+        assert stage.rows("SELECT text FROM schedules WHERE user_id = ?", aiko.id) == [("鍵のこと",)]
+        assert "鍵は玄関" in reply.message.embeds[0]["description"]
+        assert "鍵のこと" in reply.message.embeds[0]["description"]
+
+    async def test_writes_out_what_no_screen_shows(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        hidden = "鍵は玄関\u200b\u202e\U000e0064\u3164"
+        reply = await proposed(stage, aiko, channel, Call("remember", {"content": hidden}))
+        assert "> 鍵は玄関⟨U+200B⟩⟨U+202E⟩⟨U+E0064⟩⟨U+3164⟩" in proposals(reply.message)[0]
+
+    async def test_of_a_title_with_line_breaks_stays_in_its_line(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        forged = Call("canvas_add_card", {"title": "メモ\n\n💾 覚える内容\n牛乳", "content": "x"})
+        reply = await proposed(stage, aiko, channel, forged)
+        assert proposals(reply.message) == ["-# 🖼️ キャンバス\n**カードを出す: メモ 💾 覚える内容 牛乳**\n> x"]
+
     async def test_outlives_a_restart(self, stage: Stage, aiko: User, channel: Channel) -> None:
         reply = await proposed(stage, aiko, channel, KEEPS)
         await stage.restart()

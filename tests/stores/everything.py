@@ -131,7 +131,7 @@ async def do_everything(database: Database) -> set[str]:
         *("cancel", "pause", "resume", "rezone", "claim_due", "sent", "skipped", "failed", "lost"),
         *("unreported", "next_due", "prune", "said", "last_said"),
         *("look", "looked_at", "missed", "forget"),
-        *("of_place", "drop"),
+        *("of_place", "drop", "alike"),
         *("in_force", "rules", "remove", "begin_maintenance", "end_maintenance", "chain", "chains"),
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
         *("all", "unset", "rules_for"),
@@ -379,7 +379,8 @@ async def decide(stores: Stores, proposal: Proposal) -> None:
     assert await stores.proposals.of_answer(USER, proposal.answer_id) == (proposal,)
     assert await stores.proposals.of_place(USER, KEY.channel_id) == (proposal,)
     assert isinstance(proposal.change, KeepMemory)
-    await stores.memories.remember(USER, proposal.change.content, proposal=proposal)
+    assert await stores.memories.alike(USER, proposal.change.content, "private") is None
+    await stores.memories.add(USER, proposal.change.content, proposal=proposal)
     assert not await stores.proposals.drop(USER, proposal.id)
     await stores.proposals.prune()
     question = said(30, "リマインドして")

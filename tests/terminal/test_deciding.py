@@ -189,7 +189,7 @@ class TestAnotherUser:
 class TestDone:
     async def test_change_is_told_with_how_to_take_it_back(self, chat: Chat, stores: Stores) -> None:
         old = await stores.memories.add(0, "会議は金曜")
-        await propose(stores, ChangeMemory(old.id, old.content, "会議は木曜"))
+        await propose(stores, ChangeMemory(old.id, old.content, "会議は木曜", category_before="general"))
         assert await chat.say("/accept 1") == [
             "◆ ✏️ 書き換えました（#1）: 会議は木曜  /memory undo 1 で取り消せます。"
         ]

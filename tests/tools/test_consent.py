@@ -118,7 +118,7 @@ class TestTaintedTurn:
         due = datetime(2026, 11, 23, tzinfo=UTC)
         assert timed.proposal == AddReminder("薬", due, "", "Asia/Tokyo", "channel", locale="ja")
         cancelled = await call(tainted, "cancel_schedule", id=reminder.id)
-        assert cancelled.proposal == CancelReminder(reminder.id, "薬")
+        assert cancelled.proposal == CancelReminder(reminder.id, "薬", due, "")
 
     @pytest.mark.parametrize(
         ("name", "arguments"),
@@ -211,6 +211,50 @@ class TestUntaintedTurn:
             "会議は木曜",
             "会議は金曜",
         }
+
+
+class TestKnownMemory:
+    """Saying it once more is no way to change one that nobody was shown."""
+
+    @pytest.mark.parametrize("tainted", [True, False])
+    async def test_said_again_stays_as_it_is(
+        self, context: ToolContext, stores: Stores, memory: Memory, *, tainted: bool
+    ) -> None:
+        outcome = await call(replace(context, tainted=tainted), "remember", content="会議は、金曜！")
+        assert (outcome.proposal, told(outcome)["remembered"]["change"]) == (None, "unchanged")
+        assert await stores.memories.list(ME.user_id) == [memory]
+
+    @pytest.mark.parametrize("tainted", [True, False])
+    async def test_with_another_end_is_a_change_that_is_proposed(
+        self, context: ToolContext, stores: Stores, memory: Memory, *, tainted: bool
+    ) -> None:
+        given = {"content": "会議は金曜。", "expires": "2026-11-24", "tags": ["嘘"]}
+        outcome = await call(replace(context, tainted=tainted), "remember", **given)
+        assert isinstance(outcome.proposal, ChangeMemory)
+        assert (outcome.proposal.tags_before, outcome.proposal.tags) == (("会議",), ("嘘",))
+        assert await stores.memories.list(ME.user_id) == [memory]
+
+    async def test_that_was_shown_gets_another_end_at_once(
+        self, context: ToolContext, stores: Stores, memory: Memory
+    ) -> None:
+        shown = replace(context, recalled=frozenset({memory.id}))
+        outcome = await call(shown, "remember", content="会議は金曜。", expires="2026-11-24")
+        assert [each.kind for each in outcome.changes] == ["updated"]
+        [changed] = await stores.memories.list(ME.user_id)
+        assert changed.expires_at is not None
+
+    async def test_of_another_meaning_is_another_memory(self, context: ToolContext, stores: Stores) -> None:
+        await stores.memories.add(ME.user_id, "x = y")
+        outcome = await call(context, "remember", content="x ≠ y")
+        assert [each.kind for each in outcome.changes] == ["added"]
+        assert await stores.memories.count(ME.user_id) == 2
+
+    async def test_a_change_of_nothing_is_none(
+        self, context: ToolContext, stores: Stores, memory: Memory
+    ) -> None:
+        outcome = await call(context, "update_memory", id=memory.id, content="会議は金曜")
+        assert (outcome.proposal, told(outcome)["updated"]["change"]) == (None, "unchanged")
+        assert await stores.memories.list(ME.user_id) == [memory]
 
 
 class TestWhatIsLookedUp:

@@ -68,10 +68,9 @@ async def on_press(
         elif isinstance(button, SeeProposalsButton):
             await _see(interaction, button, reader, proposals.stores.proposals)
         else:
-            with running.claimed(int(interaction.message.id)) as mine:
-                await defer_update(interaction)
-                if mine:
-                    await _decide(_Press(interaction, button, reader, proposals, boards))
+            await defer_update(interaction)
+            async with running.after_others(int(interaction.message.id)):
+                await _decide(_Press(interaction, button, reader, proposals, boards))
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
 
@@ -91,11 +90,13 @@ async def _see(
 
 async def _decide(press: _Press) -> None:
     """Do it or leave it, and say in the message what came of it."""
-    page, words = page_of(press.interaction.message), press.reader.words
-    decided = without(page, press.button.proposal_id)
+    page, words = page_of(await press.interaction.fetch_initial_response()), press.reader.words
     user_id, proposal_id = press.reader.user_id, press.button.proposal_id
+    decided = without(page, proposal_id)
     drawing: SessionKey | None = None
     try:
+        if decided == page:  # it was decided by a press before, or never stood there
+            raise ProposalGone
         if press.button.action == "do":
             proposal = await press.proposals.stores.proposals.get(user_id, proposal_id)
             done = await press.proposals.accept(user_id, proposal_id)
@@ -106,7 +107,7 @@ async def _decide(press: _Press) -> None:
             told = replace(decided, facts=decided.facts.noting(left_line(left, words)))
     except CcBotError as error:
         sentence = explain(error, press.reader.locale)
-        if isinstance(error, _OVER):
+        if isinstance(error, _OVER) and decided != page:
             await _show(press, page, replace(decided, facts=decided.facts.noting(sentence)))
         else:  # it may be tried again
             await press.interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)

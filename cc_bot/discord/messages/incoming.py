@@ -123,7 +123,7 @@ def to_message(message: hikari.Message, bot: hikari.User, *, quoting: bool = Fal
         author_name=name_of_author(message),
         discord_id=int(message.id),
         created_at=message.timestamp,
-        tainted=names_others(message, int(bot.id)),
+        tainted=names_others(message, int(bot.id)) or _is_named_by_others(message),
     )
 
 
@@ -131,6 +131,11 @@ def name_of_author(message: hikari.Message) -> str:
     """What its author is called where they wrote it."""
     user = message.member or message.author
     return user.display_name or user.username
+
+
+def _is_named_by_others(message: hikari.Message) -> bool:
+    """Whether its author has a nickname in this server: who looks after the server may have chosen it."""
+    return bool(message.member and message.member.nickname)
 
 
 def _without_calls(text: str, bot_id: int) -> str:

@@ -35,6 +35,7 @@ from cc_bot.domain.canvas import (
     ShowText,
     UpdateCard,
 )
+from cc_bot.domain.message import written_out
 from cc_bot.domain.proposal import (
     AS_IT_IS,
     NEVER,
@@ -54,7 +55,6 @@ SHOWN_CHARACTERS: Final = 60
 """Of what was left undone."""
 _CHART_WIDTH: Final = 40
 _LINE_MARK: Final = re.compile(r"^([ \t]*)([#+-]|\d+\.)", re.MULTILINE)
-_TURNING: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
 def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> Page:
@@ -168,42 +168,56 @@ def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
             yield told.to_forget.format(id=memory_id), before
         case AddReminder(text, due_at, repeat):
             yield told.to_remind, text
-            time, moment = timestamp(due_at, "F"), timestamp(due_at, "R")
-            if repeat:
-                yield told.again_and_again.format(repeat=described(repeat, words), time=time), ""
-            else:
-                yield told.time.format(time=time, moment=moment), ""
-        case CancelReminder(schedule_id, before):
+            yield _time(due_at, repeat, words), ""
+        case CancelReminder(schedule_id, before, due_at, repeat):
             yield told.to_cancel.format(id=schedule_id), before
+            if due_at is not None:
+                yield _time(due_at, repeat, words), ""
         case Draw():
             yield told.to_draw, ""
             for command, canvas in steps(change, proposal.visibility):
                 yield from _drawn(command, canvas, words)
 
 
+def _time(due_at: datetime, repeat: str, words: Texts) -> str:
+    time, moment = timestamp(due_at, "F"), timestamp(due_at, "R")
+    if repeat:
+        return words.proposal.again_and_again.format(repeat=described(repeat, words), time=time)
+    return words.proposal.time.format(time=time, moment=moment)
+
+
+def _line(text: str) -> str:
+    """A name within a sentence of the bot's own."""
+    return escaped(one_line(written_out(text)))
+
+
 def _filed(keep: KeepMemory, words: Texts) -> Iterator[tuple[str, str]]:
     told = words.proposal
     yield (
-        told.details.format(name=told.category, value=escaped(words.memory.shown_category(keep.category))),
+        told.details.format(name=told.category, value=_line(words.memory.shown_category(keep.category))),
         "",
     )
     if keep.tags:
         yield told.details.format(name=told.tags, value=_tags(keep.tags, words)), ""
     if keep.expires_at is not None:
         yield told.details.format(name=told.ends, value=last_day(keep.expires_at)), ""
+    if keep.audience == "private":
+        yield words.memory.private_only, ""
 
 
 def _refiled(edit: ChangeMemory, words: Texts) -> Iterator[tuple[str, str]]:
     told = words.proposal
     if edit.category is not None and edit.category != edit.category_before:
         before, after = map(words.memory.shown_category, (edit.category_before, edit.category))
-        yield _changed(told.category, escaped(before), escaped(after), words), ""
+        yield _changed(told.category, _line(before), _line(after), words), ""
     if edit.tags is not None and edit.tags != edit.tags_before:
         yield _changed(told.tags, _tags(edit.tags_before, words), _tags(edit.tags, words), words), ""
     if edit.expires_at != AS_IT_IS:
         after_end = None if edit.expires_at == NEVER else edit.expires_at
         ends = (_end(edit.expires_before, words), _end(after_end, words))
         yield _changed(told.ends, *ends, words), ""
+    if edit.audience == "private":
+        yield words.memory.private_only, ""
 
 
 def _changed(name: str, before: str, after: str, words: Texts) -> str:
@@ -211,7 +225,7 @@ def _changed(name: str, before: str, after: str, words: Texts) -> str:
 
 
 def _tags(tags: Sequence[str], words: Texts) -> str:
-    return escaped(" ".join(f"#{one_line(tag)}" for tag in tags)) or words.proposal.nothing
+    return _line(" ".join(f"#{tag}" for tag in tags)) or words.proposal.nothing
 
 
 def _end(moment: datetime | str | None, words: Texts) -> str:
@@ -222,28 +236,28 @@ def _drawn(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[tup
     told = words.proposal
     match command:
         case AddCard(title, content):
-            yield told.draw_card.format(title=escaped(title)), content
+            yield told.draw_card.format(title=_line(title)), content
         case ShowText(content, title):
-            yield told.draw_text.format(title=escaped(title)), content
+            yield (told.draw_titled_text if title else told.draw_text).format(title=_line(title)), content
         case AddChart(title, kind, labels, series):
             chart = Chart("chart", title, kind, labels, series)
-            yield told.draw_chart.format(title=escaped(title)), table(chart, _CHART_WIDTH)
+            yield told.draw_chart.format(title=_line(title)), table(chart, _CHART_WIDTH)
         case UpdateCard(id_, title, content):
             old = canvas.element(id_)
-            yield told.draw_update.format(title=escaped(_name(id_, canvas))), ""
+            yield told.draw_update.format(title=_line(_name(id_, canvas))), ""
             if title is not None:
-                yield _changed(told.title_of, escaped(old.title if old else ""), escaped(title), words), ""
+                yield _changed(told.title_of, _line(old.title if old else ""), _line(title), words), ""
             if content is not None:
                 yield told.now, _body(old)
                 yield told.changed_to, content
         case RemoveElement(id_):
-            yield told.draw_remove.format(title=escaped(_name(id_, canvas))), _body(canvas.element(id_))
+            yield told.draw_remove.format(title=_line(_name(id_, canvas))), _body(canvas.element(id_))
         case SetMode("clear"):
             yield told.draw_clear, ""
             for each in canvas.elements:
-                yield told.draw_remove.format(title=escaped(_name(each.id, canvas))), _body(each)
+                yield told.draw_remove.format(title=_line(_name(each.id, canvas))), _body(each)
         case SetMode(mode, focus):
-            yield told.draw_mode.format(mode=escaped(f"{mode} {focus}".strip())), ""
+            yield told.layout(mode).format(title=_line(_name(focus, canvas))), ""
 
 
 def _name(id_: str, canvas: Canvas) -> str:
@@ -264,5 +278,5 @@ def _body(element: Element | None) -> str:
 
 def _quoted(text: str) -> str:
     """A text as it is, line by line behind a mark: none of its lines passes for another part."""
-    marked = _LINE_MARK.sub(r"\1\\\2", escaped(_TURNING.sub("", text)))
+    marked = _LINE_MARK.sub(r"\1\\\2", escaped(written_out(text)))
     return "\n".join(f"> {line}" for line in marked.splitlines())
