@@ -21,6 +21,7 @@ import asyncio
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -49,6 +50,8 @@ _SCRYPT: Final = {"n": 2**11, "r": 8, "p": 1}
 """2 MiB and some four milliseconds: https://www.rfc-editor.org/rfc/rfc7914. A restore pays it for each user
 that it finds, if anybody was erased since."""
 _LOCK_S: Final = 10.0
+_TORN: Final = re.compile(rb"\{[\x20-\x7c~]*")
+"""What a crash leaves of a line of ours, before whoever asked was told of anything: its beginning."""
 
 _log = structlog.get_logger(__name__)
 
@@ -202,7 +205,9 @@ def read_erasures(path: Path) -> Erasures | None:
             times[entry["id"]] = max(at, times.get(entry["id"], at))
             if version > 1 and entry.get("kind") == "user":
                 last_user = max(at, last_user or at)
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            if not _TORN.fullmatch(line):
+                raise ValueError("a line of the log of erasures can't be read") from error
             _log.warning("erasure_line_unreadable", path=str(path))
     return Erasures(salt, times, last_user, whole_since)
 

@@ -114,7 +114,10 @@ def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> Sta
     newest = known_migrations()[-1].version
     if version > newest:
         raise DatabaseNewer(path=str(backup), found=version, known=newest)
-    if manifest and (version, rows) != (manifest.schema_version, {**manifest.rows, **rows}):
+    if manifest and (version, rows) != (
+        manifest.schema_version,
+        {name: manifest.rows.get(name) for name in rows},
+    ):
         raise BackupDamaged(path=str(backup))
     for suffix in ("", *SIDECARS):
         _beside(copy, suffix).unlink(missing_ok=True)

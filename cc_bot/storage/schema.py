@@ -8,7 +8,7 @@ in an empty database, before anything of it is used. What SQLite keeps for itsel
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from contextlib import closing
 from dataclasses import dataclass
 from functools import lru_cache
@@ -64,18 +64,14 @@ class Deviation:
     state: State
     is_table: bool = False
     """Whether a table of ours is concerned, or what stands in its place."""
+    runs: bool = True
+    """Whether it can have an effect on what the program reads or writes."""
 
     @property
     def label(self) -> str:
         """As it is shown: on one line, however it is called."""
         name = "".join(each if each.isprintable() else "?" for each in self.name)
         return f"{self.kind.upper()} {name[:_SHOWN_CHARACTERS]}"
-
-    @property
-    def runs(self) -> bool:
-        """Whether it can have an effect on what the program reads or writes. What somebody added for their
-        own use, such as a further view or index, has none."""
-        return self.state != "extra" or self.kind == "trigger"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +90,10 @@ class Schema:
     @classmethod
     def of(cls, connection: sqlite3.Connection) -> "Schema":
         """Raises sqlite3.Error."""
-        return cls.of_rows(connection.execute(SELECT_SCHEMA).fetchall())
+        try:
+            return cls.of_rows(connection.execute(SELECT_SCHEMA).fetchall())
+        except UnicodeDecodeError as error:
+            raise sqlite3.DatabaseError("the schema is no text") from error
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -120,6 +119,7 @@ class Schema:
                 each.name,
                 "different" if each.name.lower() in names else "extra",
                 each.name.lower() in tables,
+                each.name.lower() in names or not _is_harmless(each, tables),
             )
             for each in more
         ]
@@ -129,6 +129,27 @@ class Schema:
             if each.name.lower() not in there
         ]
         return tuple(sorted(found, key=lambda each: (not each.is_table, each.kind != "trigger", each.name)))
+
+
+def _is_harmless(extra: SchemaObject, tables: Set[str]) -> bool:
+    """Whether it is one of the few things that somebody adds for their own use and that no write of ours can
+    fail at. SQLite goes by the SQL of a row, not by its kind: a kind that is written otherwise hides one."""
+    words = extra.plain.sql.upper().split(" ")
+    match extra.kind:
+        case "view":
+            return words[:2] == ["CREATE", "VIEW"]
+        case "table":  # a reference to one of ours stands in the way of what is deleted there
+            return words[:2] == ["CREATE", "TABLE"] and "REFERENCES" not in words
+        case "index" if not extra.sql:  # of a constraint of such a table
+            return extra.table.lower() not in tables
+        case "index":  # on one of ours: of columns alone, no constraint, nothing computed
+            named = (
+                {word.strip("\"'`").lower() for word in words[: words.index("(")]} if "(" in words else tables
+            )
+            simple = words[:2] == ["CREATE", "INDEX"] and words.count("(") == 1
+            return named.isdisjoint(tables) or (simple and not {"WHERE", "COLLATE"} & set(words))
+        case _:
+            return False
 
 
 @lru_cache(maxsize=64)

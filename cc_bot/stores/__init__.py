@@ -184,7 +184,7 @@ async def open_stores(
                 memories=memories,
                 memory_history=MemoryHistoryStore(database, memories, clock=clock),
                 memory_transfer=MemoryTransferStore(database, memories, rules, quotas=quotas, clock=clock),
-                memory_removal=MemoryRemovalStore(database, clock=clock, log=erasures),
+                memory_removal=MemoryRemovalStore(database, clock=clock, log=erasures, quotas=quotas),
                 settings=SettingsStore(database, clock=clock),
                 summaries=SummaryStore(database, clock=clock),
                 token_factors=TokenFactorStore(database, clock=clock),

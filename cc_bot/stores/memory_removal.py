@@ -29,10 +29,11 @@ from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import UNDO_TIME, Erased, Memory
-from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, memory_name
+from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, Steps, memory_name
 from cc_bot.stores import memory_removal_statements as sql
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memory_index import unfold_all, unfolded
+from cc_bot.stores.memory_quotas import MemoryQuotas, room_left
 from cc_bot.stores.memory_rows import known_id, memory_of
 from cc_bot.stores.memory_traces import TraceFinder, Traces
 
@@ -72,6 +73,7 @@ class MemoryRemovalStore:
         clock: Clock = utc_now,
         small_bytes: int = SMALL_BYTES,
         log: ErasureLog | None = None,
+        quotas: MemoryQuotas | None = None,
     ) -> None:
         """A database of at most `small_bytes` is written anew after each removal. What is removed is noted in
         the log, where there is one, so that it is removed again from a backup that is restored."""
@@ -79,14 +81,24 @@ class MemoryRemovalStore:
         self._clock = clock
         self._small_bytes = small_bytes
         self._log = log
+        self._quotas = quotas or MemoryQuotas(database)
         self._traces = TraceFinder(database)
 
     async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
         """Have a deleted memory back, with its history; None when UNDO_TIME is over, it was erased, or it is
-        not there, not hidden or not theirs."""
+        not there, not hidden or not theirs. Raises TooManyMemories or MemoryFull where others have its
+        place by now."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
-        [rows] = await self._database.transaction([Statement(sql.UNDELETE, params)])
-        return memory_of(rows[0]) if rows else None
+        rules = await self._quotas.now()
+
+        def steps() -> Steps[Memory | None]:
+            rows = yield Statement(sql.UNDELETE, params)
+            if not rows:
+                return None
+            yield from room_left(user_id, rules)
+            return memory_of(rows[0])
+
+        return await self._database.write(steps)
 
     async def told_in(self, user_id: int, memory_id: int) -> int:
         """How many messages of the user's conversations hold what a memory says, or are the turn in which it

@@ -71,8 +71,35 @@ class TestSchema:
             Deviation("table", "A", "different", is_table=True),
             Deviation("table", "b", "missing", is_table=True),
             Deviation("index", "c", "different"),
-            Deviation("view", "v", "extra"),
+            Deviation("view", "v", "extra", runs=False),
         }
+
+    @pytest.mark.parametrize(
+        ("kind", "table", "sql"),
+        [
+            ("TRIGGER", "a", "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM a; END"),
+            ("view", "a", "CREATE TRIGGER t AFTER INSERT ON a BEGIN DELETE FROM a; END"),
+            ("VIEW", "v", "CREATE VIEW v AS SELECT 1"),
+            ("table", "t", "CREATE TABLE t (x REFERENCES a (x))"),
+            ("table", "t", "CREATE VIRTUAL TABLE t USING fts5(x)"),
+            ("index", "a", "CREATE UNIQUE INDEX i ON a (x)"),
+            ("index", "t", "CREATE UNIQUE INDEX i ON a (x)"),
+            ("index", "a", 'CREATE INDEX i ON "a" (x) WHERE x > 1'),
+            ("index", "a", "CREATE INDEX i ON a (json(x))"),
+            ("index", "a", "CREATE INDEX i ON a (x COLLATE mine)"),
+        ],
+    )
+    def test_what_a_write_could_run_into_is_not_taken_for_an_addition(
+        self, kind: str, table: str, sql: str
+    ) -> None:
+        made = schema_made_by(("CREATE TABLE a (x)",))
+        [found] = Schema((*made.objects, SchemaObject(kind, "i", table, sql))).deviations(made)
+        assert found.runs
+
+    def test_indexes_of_ones_own_table_may_be_of_any_kind(self) -> None:
+        made = schema_made_by(("CREATE TABLE a (x)",))
+        own = ("CREATE TABLE a (x)", "CREATE TABLE t (x UNIQUE)", "CREATE UNIQUE INDEX i ON t (lower(x))")
+        assert not any(each.runs for each in schema_made_by(own).deviations(made))
 
 
 class TestStart:

@@ -54,6 +54,7 @@ class Gate:
     rates: CommandRates = field(default_factory=CommandRates)
     clock: Clock = utc_now
     _last: InForce | None = None
+    _last_set: Rules = field(default_factory=dict)
 
     async def learn(self) -> None:
         """What it takes to let anybody in. Raises hikari's errors."""
@@ -75,19 +76,21 @@ class Gate:
         member = interaction.member
         roles = () if member is None else tuple(map(int, member.role_ids))
         payer = Payer(user_id, int(interaction.guild_id or 0), roles)
-        most = quotas_of_user(await self._rules_for(payer), payer).commands_per_minute
+        most = quotas_of_user(await self._limits(), payer).commands_per_minute
         if most is None:
             return
         if next_at := self.rates.count(user_id, what, most, self.clock()):
             raise TooManyCommands(resets=next_at)
 
-    async def _rules_for(self, payer: Payer) -> Rules:
-        """While the database does not answer, what the file says alone."""
-        in_file = await self.policies.limits()
+    async def _limits(self) -> Rules:
+        """What the file says, and what owners set; of that, while the database does not answer, what was set
+        when it last did. It is waited for once more before the acknowledgement, so not for long here."""
         with suppress(StorageError, TimeoutError):
-            async with asyncio.timeout(self.patience_s):
-                return {**in_file, **(await self.limits.rules_for(payer) if self.limits else {})}
-        return in_file
+            async with asyncio.timeout(self.patience_s / 4):
+                self._last_set = (
+                    {limit.key: limit.value for limit in await self.limits.all()} if self.limits else {}
+                )
+        return {**await self.policies.limits(), **self._last_set}
 
     async def refused_author(self, message: hikari.Message) -> Refusal | None:
         """Why the author of a message may not use the bot there. Raises StorageError, and hikari's errors

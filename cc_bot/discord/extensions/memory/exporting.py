@@ -37,12 +37,13 @@ class Export(
     async def invoke(self, ctx: lightbulb.Context, transfer: MemoryTransferStore, readers: Readers) -> None:
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
-        kept = await transfer.everything(reader.user_id)
+        readable = self.format == "markdown"
+        async with transfer.one_file(reader.user_id):
+            kept = await transfer.everything(reader.user_id)
+            files = await asyncio.to_thread(_files, kept, reader, readers.clock, readable) if kept else []
         if not kept:
             await ctx.interaction.edit_initial_response(reader.words.memory.none)
             return
-        readable = self.format == "markdown"
-        files = await asyncio.to_thread(_files, kept, reader, readers.clock, readable)
         words = reader.words.memory_box
         told = (words.exported_readable if readable else words.exported).format(count=len(kept))
         if len(files) > 1:

@@ -50,12 +50,13 @@ class Import(
         if self.file.size > MAX_IMPORT_BYTES:
             raise too_large(MAX_IMPORT_BYTES)
         await imports.admit(reader.user_id)
-        read = await asyncio.to_thread(read_memory_file, await _fetched(self.file))
-        audience = audience_of(self.audience, interaction)
-        plan = await imports.plan(reader.user_id, read, audience=audience)
+        data, audience = await _fetched(self.file), audience_of(self.audience, interaction)
+        async with imports.one_file(reader.user_id):
+            read = await asyncio.to_thread(read_memory_file, data)
+            plan = await imports.plan(reader.user_id, read, audience=audience)
+            planned = await asyncio.to_thread(to_json, plan.new, readers.clock())
         until = readers.clock() + CONFIRM_WITHIN
         view = import_preview(plan, reader.user_id, until, reader.words)
-        planned = await asyncio.to_thread(to_json, plan.new, readers.clock())
         file = hikari.Bytes(planned.encode(), "memories.json")
         await interaction.edit_initial_response(
             view.content,
@@ -81,11 +82,13 @@ async def on_confirm(event: Pressed, imports: MemoryTransferStore, readers: Read
             raise MemoryPaused
         try:
             [file] = interaction.message.attachments
-            read = await asyncio.to_thread(read_memory_file, await _fetched(file, MAX_PLANNED_BYTES))
+            data = await _fetched(file, MAX_PLANNED_BYTES)
         except (ValueError, AttachmentNotFetched):
             await show(interaction, View(words.attach_again))
             return
-        count = await imports.take(reader.user_id, read)
+        async with imports.one_file(reader.user_id):
+            read = await asyncio.to_thread(read_memory_file, data)
+            count = await imports.take(reader.user_id, read)
         await interaction.edit_initial_response(
             words.imported.format(count=count), embeds=[], components=[], attachments=None
         )
