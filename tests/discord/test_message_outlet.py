@@ -1,6 +1,8 @@
 """Messages that are posted under a nonce: each stands once, whatever an earlier run of the program left."""
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
 import hikari
@@ -13,7 +15,9 @@ from cc_bot.discord.pages.page import Page
 from cc_bot.stores import open_stores
 from tests.databases import laid_out
 from tests.loopback.discord import Channel, LoopbackDiscord, Message
+from tests.loopback.discord.faults import Fault
 
+EDIT = "PATCH /channels/{channel}/messages/{message}"
 POST = "POST /channels/{channel}/messages"
 FIRST, SECOND, THIRD = Page("一枚目"), Page("二枚目"), Page("三枚目")
 
@@ -59,6 +63,35 @@ class TestAnAnswer:
         again = replies.to(channel.id, question.id, await sent(begun, 1), edition="1x")
         await again.show((FIRST, SECOND))
         assert texts(discord, channel) == ["一枚目", "二枚目"]
+
+    async def test_is_on_record_page_by_page_while_an_edit_waits_for_discord(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
+    ) -> None:
+        """Who is stopped while it waits finds the page by its id: nonces are forgotten within minutes."""
+        begun = replies.to(channel.id, question.id, edition="1x")
+        await begun.show((FIRST,))
+        [first] = await begun.message_ids()
+        again = replies.to(channel.id, question.id, (Sent(hikari.Snowflake(first), FIRST),), edition="1x")
+        discord.faults.order(Fault(EDIT, 200, 9, take_effect=False, retry_after_s=0.0, delay_s=60.0))
+        showing = asyncio.create_task(again.show((FIRST, SECOND)))
+        await discord.wait(lambda: discord.faults.outstanding < 9, "the look at the second message")
+        showing.cancel()
+        with suppress(asyncio.CancelledError):
+            await showing
+        discord.faults.forget()
+        pages = await replies.channels.pages(first)
+        assert pages == tuple(message.id for message in discord.messages(channel))[-1:]
+
+    async def test_whose_noted_page_was_deleted_does_not_know_it_any_more(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
+    ) -> None:
+        begun = replies.to(channel.id, question.id, edition="1x")
+        await begun.show((FIRST, SECOND))
+        await begun.show((FIRST,))
+        again = replies.to(channel.id, question.id, await sent(begun, 1), edition="1x")
+        await again.show((FIRST, SECOND))
+        [first, second] = await again.message_ids()
+        assert await replies.channels.pages(first) == (second,)
 
     async def test_that_grew_shorter_and_longer_again_is_all_there(
         self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message

@@ -106,22 +106,20 @@ class MessageOutlet:
     anew: bool = False
     """Whether the answer was begun by an earlier try, so that these nonces may have been used."""
 
-    async def post(
-        self,
-        page: Page,
-        number: int,
-        known: KnownIds,  # noqa: ARG002 - Outlet
-        *,
-        again: bool,
-    ) -> hikari.Snowflake:
+    async def post(self, page: Page, number: int, known: KnownIds, *, again: bool) -> hikari.Snowflake:
+        """It is put on record before it is looked at: looking is an edit, which may wait for Discord's rate
+        limit, and by then the program may be gone and the nonce forgotten."""
         nonce = f"{self.further}-{number + 1}" if number else self.nonce
         replied_to = None if number else self.question_id
-        message = await self._reply(page, nonce, replied_to)
-        for suffix in _SUFFIXES:
+        first_id = (await known())[0] if number else None
+        for suffix in ("", *_SUFFIXES):
+            message = await self._reply(page, nonce + suffix, replied_to)
+            if first_id is not None:
+                await _if_possible(self.channels.add_pages(first_id, [int(message.id)]))
+            await self.noting(int(message.id))
             if await self._stands(message, page, used=self.anew or again):
                 break
-            message = await self._reply(page, nonce + suffix, replied_to)
-        await self.noting(int(message.id))
+            await _if_possible(self.channels.drop_pages([int(message.id)]))
         return message.id
 
     async def _stands(self, message: hikari.Message, page: Page, *, used: bool) -> bool:
@@ -145,9 +143,6 @@ class MessageOutlet:
             if error.code not in REPLY_REFUSED:
                 raise
             return await self._create(page, nonce)
-
-    async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
-        await _if_possible(self.channels.add_pages(_real(first_id), [int(message_id)]))
 
     async def _create(
         self, page: Page, nonce: str, reply: hikari.UndefinedOr[int] = hikari.UNDEFINED
