@@ -107,32 +107,38 @@ class MessageOutlet:
     """Whether the answer was begun by an earlier try, so that these nonces may have been used."""
 
     async def post(self, page: Page, number: int, known: KnownIds, *, again: bool) -> hikari.Snowflake:
-        """It is put on record before it is looked at: looking is an edit, which may wait for Discord's rate
-        limit, and by then the program may be gone and the nonce forgotten."""
+        """What may be of an earlier try is put on record before it is edited: an edit may wait for Discord's
+        rate limit, and by then the program may be gone and the nonce forgotten."""
         nonce = f"{self.further}-{number + 1}" if number else self.nonce
-        replied_to = None if number else self.question_id
-        first_id = (await known())[0] if number else None
         for suffix in ("", *_SUFFIXES):
-            message = await self._reply(page, nonce + suffix, replied_to)
-            if first_id is not None:
-                await _if_possible(self.channels.add_pages(first_id, [int(message.id)]))
-            await self.noting(int(message.id))
-            if await self._stands(message, page, used=self.anew or again):
+            message = await self._reply(page, nonce + suffix, None if number else self.question_id)
+            new = not (self.anew or again) and looks_like(message, page)
+            if new or await self._stands(message.id, page):
                 break
-            await _if_possible(self.channels.drop_pages([int(message.id)]))
+        if number:
+            await _if_possible(self.channels.add_pages((await known())[0], [int(message.id)]))
+        await self.noting(int(message.id))
+        if not new:
+            await self._overwrite(message.id, page)
         return message.id
 
-    async def _stands(self, message: hikari.Message, page: Page, *, used: bool) -> bool:
+    async def _stands(self, message_id: hikari.Snowflake, page: Page) -> bool:
         """Whether what Discord says it posted can be read there. A used nonce may have brought back a message
         of an earlier try, with another text, or one that was deleted since: of that Discord says nothing, but
-        it can't be edited."""
-        if looks_like(message, page) and not used:
-            return True
+        it can't be fetched, nor edited where the bot may not read the past."""
         try:
-            await repeated(lambda: self.edit(message.id, changes_to(None, page)), RETRY_PAUSES_S)
+            await repeated(lambda: self.rest.fetch_message(self.channel_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError:
             return False
+        except hikari.ForbiddenError:
+            try:
+                await self._overwrite(message_id, page)
+            except hikari.NotFoundError:
+                return False
         return True
+
+    async def _overwrite(self, message_id: hikari.Snowflake, page: Page) -> None:
+        await repeated(lambda: self.edit(message_id, changes_to(None, page)), RETRY_PAUSES_S)
 
     async def _reply(self, page: Page, nonce: str, question_id: int | None) -> hikari.Message:
         if question_id is None:
