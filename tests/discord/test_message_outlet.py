@@ -82,6 +82,23 @@ class TestAnAnswer:
         pages = await replies.channels.pages(first)
         assert pages == tuple(message.id for message in discord.messages(channel))[-1:]
 
+    async def test_of_an_earlier_run_has_its_further_messages_on_record_before_its_edits(
+        self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
+    ) -> None:
+        begun = replies.to(channel.id, question.id, edition="1x")
+        await begun.show((FIRST, SECOND))
+        [first, second] = await begun.message_ids()
+        await replies.channels.drop_pages([second])
+        again = replies.to(channel.id, question.id, await sent(begun, 1), edition="1x")
+        discord.faults.order(Fault(EDIT, 200, 9, take_effect=False, retry_after_s=0.0, delay_s=60.0))
+        showing = asyncio.create_task(again.show((FIRST, SECOND)))
+        await discord.wait(lambda: discord.faults.outstanding < 9, "the first edit")
+        showing.cancel()
+        with suppress(asyncio.CancelledError):
+            await showing
+        discord.faults.forget()
+        assert await replies.channels.pages(first) == (second,)
+
     async def test_whose_noted_page_was_deleted_does_not_know_it_any_more(
         self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
     ) -> None:

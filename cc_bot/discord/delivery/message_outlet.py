@@ -53,7 +53,8 @@ class MessageReplies:
         """An answer to a message; `sent` is what of it is there already. `edition` tells the answers to
         different texts of one question apart: at most seven characters."""
         further = f"{base36(question_id)}{edition}" if edition else str(question_id)
-        return Reply(self._outlet(channel_id, question_id, str(question_id), further, anew=bool(sent)), sent)
+        outlet = self._outlet(channel_id, question_id, str(question_id), further, anew=bool(sent))
+        return Reply(outlet, sent, posts_first=bool(sent))
 
     def late(
         self,
@@ -66,7 +67,8 @@ class MessageReplies:
     ) -> Reply:
         """An answer that comes when an interaction's token works no more: to the message that waits for it,
         if there is one."""
-        return Reply(self._outlet(channel_id, waiting_id, entry, entry, noting, anew=bool(sent)), sent)
+        outlet = self._outlet(channel_id, waiting_id, entry, entry, noting, anew=bool(sent))
+        return Reply(outlet, sent, posts_first=bool(sent))
 
     async def say(self, channel_id: int, question_id: int, sentence: str) -> None:
         """Answer a message with one sentence, beside an answer that it may have. Raises hikari's errors."""

@@ -79,9 +79,12 @@ class Sent:
 class Reply:
     """One answer: messages that are there already, and those that it takes beyond them."""
 
-    def __init__(self, outlet: Outlet, sent: Sequence[Sent] = ()) -> None:
-        """`sent` are the messages that are there already."""
+    def __init__(self, outlet: Outlet, sent: Sequence[Sent] = (), *, posts_first: bool = False) -> None:
+        """`sent` are the messages that are there already. `posts_first`: an earlier run of the program, which
+        sent them, may have posted more than it noted. That is found by nonces, which Discord forgets sooner
+        than edits may have to wait."""
         self._outlet = outlet
+        self._posts_first = posts_first
         self._sent = list(sent)
         self._longest = len(self._sent)
         """How many messages it had at once, at most."""
@@ -99,11 +102,15 @@ class Reply:
         PostUncertain when a further message can't be posted safely.
         """
         pauses_s = RETRY_PAUSES_S if insist else ()
+        if self._posts_first:
+            for page in pages[len(self._sent) :]:
+                await self._post(page)
         for index, page in enumerate(pages):
             if index == len(self._sent):
                 await self._post(page)
             elif self._sent[index].page != page:
                 await self._edit(index, page, pauses_s)
+        self._posts_first = False
         await self._shorten(len(pages), pauses_s)
 
     async def remove(self) -> None:
