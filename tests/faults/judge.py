@@ -201,6 +201,9 @@ def _file(case: Evidence) -> Iterator[str]:
             yield f"{waiting} mentions are still to be answered"
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     yield from traces(case.database, case.asked)
+    with closing(sqlite3.connect(case.database)) as connection:
+        connection.execute("VACUUM")  # divided pages keep old bytes; a dead token is worth no rewriting
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     held = _bytes(case.database)
     for reply in case.discord.replies:
         if reply.interaction.token.encode() in held:
