@@ -30,7 +30,7 @@ from cc_bot.domain.agent import Agent
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyQuestion, QuestionTooLong
-from cc_bot.domain.events import CanvasChanged, NotSaved, TurnEvent
+from cc_bot.domain.events import CanvasChanged, NotSaved, TextDelta, TurnEvent
 from cc_bot.domain.measures import UNMEASURED, Meter
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
@@ -38,6 +38,7 @@ from cc_bot.llm.model import ChatModel
 from cc_bot.spending import Spending, Tab
 from cc_bot.stores import Stores
 from cc_bot.summaries import Summaries
+from cc_bot.texts import texts
 from cc_bot.tools.registry import ToolRegistry
 
 MAX_QUESTION_CHARACTERS = 6000
@@ -230,7 +231,10 @@ class Assistant:
     async def _answer(
         self, turn: Turn, draft: Draft, tab: Tab, stop: Stop, account: Account
     ) -> AsyncGenerator[RoundEvent | NotSaved, None]:
-        """Let the model answer into the draft until it is done, stopped, or out of time."""
+        """Let the model answer into the draft until it is done, stopped, or out of time.
+
+        What was done without a word is closed with a sentence: many servers refuse calls with no answer after
+        them, in every later request of the conversation."""
         if stop.requested:
             return
         options = turn.options
@@ -256,6 +260,9 @@ class Assistant:
             draft.history_tokens = prompt.budget_tokens
         if draft.unkept:
             yield NotSaved()
+        if draft.silent and not draft.empty and not turn.replaces:
+            draft.text = texts(options.locale).answer.no_words
+            yield TextDelta(draft.text)
 
     def _tab(
         self, user_id: int, options: TurnOptions, questions: Sequence[Message]

@@ -86,14 +86,22 @@ class Draft:
     """What is left to the user."""
     kept: bool = False
     """Whether a memory was kept or brought up to date, or that was proposed."""
+    acted: bool = False
+    """Whether a tool has kept, changed, drawn or proposed anything."""
     unkept: bool = False
     """Whether it promises to remember something, and nothing was kept."""
     status: Status = "cut"
     """`complete` only once the model said that it is."""
 
     @property
+    def silent(self) -> bool:
+        """Whether nothing was said."""
+        return is_blank(self.text)
+
+    @property
     def empty(self) -> bool:
-        return is_blank(self.text) and not self.calls
+        """Whether nothing came of it: what was only looked up is no answer."""
+        return self.silent and not self.acted
 
     def as_message(self, status: Status, visibility: Visibility) -> Message:
         return Message(
@@ -255,6 +263,7 @@ class Rounds:
                 draft.calls.append(ToolCall(request.id, request.name, arguments, outcome.text, outcome.ok))
                 draft.tainted = draft.tainted or outcome.tainted  # it is stored, also if nobody reads it now
                 draft.recalled.update(outcome.recalled)
+                draft.acted = draft.acted or (outcome.ok and self.registry.writes(request.name))
                 _note_changes(outcome, draft)
                 done = outcome.changes or outcome.proposal
                 draft.kept = draft.kept or bool(done and request.name in KEEPING)

@@ -17,6 +17,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 
+from cc_bot.context.parts import UNSAID
 from cc_bot.context.tokens import part_tokens
 from cc_bot.domain.channel import Block, ChannelKey, Said
 from cc_bot.llm.model import AssistantPart, UserPart
@@ -35,7 +36,7 @@ BLOCKS_IN_BUDGET: Final = 4
 def render(said: Said) -> UserPart | AssistantPart:
     """The part of a prompt that a message becomes. Names come before what people said, not before answers."""
     if said.role == "assistant":
-        return AssistantPart(said.content, tainted=True)
+        return AssistantPart(said.content or UNSAID, tainted=True)
     return UserPart(spoken(said.name, said.author_id, said.content), tainted=True)
 
 

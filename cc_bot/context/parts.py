@@ -1,10 +1,15 @@
 """A message of the history as the parts of a prompt that it becomes."""
 
 from collections.abc import Iterator
+from hashlib import blake2b
+from typing import Final
 
 from cc_bot.context.attachments import as_prompt_text
 from cc_bot.domain.message import Message
 from cc_bot.llm.model import AssistantPart, PromptPart, ToolRequest, ToolResultPart, UserPart
+
+UNSAID: Final = "…"
+"""What stands for an answer without words, as older versions stored them."""
 
 
 def message_parts(message: Message) -> Iterator[PromptPart]:
@@ -23,14 +28,17 @@ def user_part(message: Message) -> UserPart:
 
 def _assistant_parts(message: Message) -> Iterator[PromptPart]:
     """The calls with their results first, then what was said: a call without its result is refused by
-    most servers, so the two are never apart."""
+    most servers, so the two are never apart, and a result with a question after it by many."""
     if message.tool_calls:
-        yield AssistantPart(
-            "",
-            tuple(ToolRequest(call.id, call.name, call.arguments) for call in message.tool_calls),
-            message.tainted,
-        )
-        for call in message.tool_calls:
-            yield ToolResultPart(call.id, call.name, call.result, message.tainted)
-    if message.content:
-        yield AssistantPart(message.content, tainted=message.tainted)
+        calls = [(_call_id(message, index), call) for index, call in enumerate(message.tool_calls)]
+        requests = (ToolRequest(id_, call.name, call.arguments) for id_, call in calls)
+        yield AssistantPart("", tuple(requests), message.tainted)
+        for id_, call in calls:
+            yield ToolResultPart(id_, call.name, call.result, message.tainted)
+    yield AssistantPart(message.content or UNSAID, tainted=message.tainted)
+
+
+def _call_id(message: Message, index: int) -> str:
+    """Of a call of the past. The model's own may have come in several rounds, which are one message here, and
+    from another server: Mistral's refuses all but nine letters and digits."""
+    return blake2b(f"{message.id}:{index}".encode()).hexdigest()[:9]

@@ -240,6 +240,10 @@ class ToolRegistry:
             and (allowed is None or name in allowed)
         )
 
+    def writes(self, name: str) -> bool:
+        """Whether a tool of this name keeps anything."""
+        return name in self._tools and self._tools[name].writes
+
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:

@@ -100,11 +100,30 @@ class TestHistory:
     def test_puts_calls_and_results_before_what_was_said(self) -> None:
         call = ToolCall("c1", "recall", '{"query": "犬"}', '{"memories": []}')
         parts = prompt(Message("user", "犬は？"), Message("assistant", "いません", tool_calls=(call,)))
-        assert parts[2:5] == (
-            AssistantPart("", (ToolRequest("c1", "recall", '{"query": "犬"}'),)),
-            ToolResultPart("c1", "recall", '{"memories": []}'),
-            AssistantPart("いません"),
-        )
+        called, result, said = parts[2:5]
+        assert isinstance(called, AssistantPart)
+        [request] = called.tool_requests
+        assert called == AssistantPart("", (ToolRequest(request.id, "recall", '{"query": "犬"}'),))
+        assert result == ToolResultPart(request.id, "recall", '{"memories": []}')
+        assert said == AssistantPart("いません")
+
+    def test_gives_each_call_an_id_of_its_own_that_every_server_takes(self) -> None:
+        """Servers that number their calls do so anew in each round."""
+        again = tuple(ToolCall("call_0", "recall", "{}", "{}") for _ in range(3))
+        history = [Message("assistant", "はい", tool_calls=again, id=row) for row in (4, 6)]
+        ids = [
+            request.id
+            for part in prompt(Message("user", "犬は？"), *history)
+            if isinstance(part, AssistantPart)
+            for request in part.tool_requests
+        ]
+        assert len(set(ids)) == 6
+        assert all(re.fullmatch("[a-zA-Z0-9]{9}", id_) for id_ in ids)
+
+    def test_closes_calls_after_which_nothing_was_said(self) -> None:
+        call = ToolCall("c1", "recall", "{}", "{}")
+        parts = prompt(Message("user", "犬は？"), Message("assistant", "", tool_calls=(call,)))
+        assert parts[4] == AssistantPart("…")
 
     def test_shows_text_files_as_text_and_images_as_images(self) -> None:
         note = Attachment("memo.txt", "text/plain", "買い物は牛乳".encode())

@@ -209,20 +209,29 @@ async def streaming(reply: AnyReply, text: str) -> AnyReply:
 
 @asynccontextmanager
 async def running_stage(
-    folder: Path, settings: Mapping[str, str], discord: LoopbackDiscord | None = None
+    folder: Path,
+    settings: Mapping[str, str],
+    discord: LoopbackDiscord | None = None,
+    *,
+    strict: bool = False,
 ) -> AsyncIterator[Stage]:
-    """The program, started in a folder and pointed at doubles of its own."""
-    async with set_stage(folder, settings, discord) as stage:
+    """The program, started in a folder and pointed at doubles of its own. `strict`: the model takes one
+    order of roles only, as many do that run at home."""
+    async with set_stage(folder, settings, discord, strict=strict) as stage:
         await stage.start()
         yield stage
 
 
 @asynccontextmanager
 async def set_stage(
-    folder: Path, settings: Mapping[str, str], discord: LoopbackDiscord | None = None
+    folder: Path,
+    settings: Mapping[str, str],
+    discord: LoopbackDiscord | None = None,
+    *,
+    strict: bool = False,
 ) -> AsyncIterator[Stage]:
     """The same, not started yet."""
-    async with discord or LoopbackDiscord() as discord, LoopbackModelServer() as model:
+    async with discord or LoopbackDiscord() as discord, LoopbackModelServer(strict=strict) as model:
         program = Program(
             folder,
             {
@@ -231,6 +240,7 @@ async def set_stage(
                 "OPENAI_BASE_URL": model.base_url,
                 "CC_BOT_MODEL": "loopback",
                 "CC_BOT_SUMMARY_MODEL": SCRIBE,
+                **({"CC_BOT_SINGLE_SYSTEM": "on"} if strict else {}),
                 **settings,
             },
         )

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 Json = dict[str, Any]
@@ -50,16 +51,24 @@ def new_tool_results(body: Json) -> list[str]:
     return results
 
 
-def protocol_error(body: Json) -> str | None:
-    """Why the real API would answer 400, or None."""
+def protocol_error(body: Json, *, strict: bool = False) -> str | None:
+    """Why the real API would answer 400, or None. `strict`: why templates that take one order of roles only
+    would."""
     if not body.get("model") or not body.get("messages"):
         return "'model' and 'messages' are required"
     if body.get("stream") is not True:
         return "this server only streams"
     if body.get("tools") == []:
         return "'tools' must not be empty"
+    roles = [message["role"] for message in body["messages"]]
+    return (
+        _calls_error(body["messages"]) or _order_error(roles) or (_template_error(roles) if strict else None)
+    )
+
+
+def _calls_error(messages: list[Json]) -> str | None:
     awaited: set[str] = set()
-    for message in body["messages"]:
+    for message in messages:
         if message["role"] == "tool":
             if message.get("tool_call_id") not in awaited:
                 return "a tool message must answer a call of the assistant message before it"
@@ -69,3 +78,22 @@ def protocol_error(body: Json) -> str | None:
         else:
             awaited = {call["id"] for call in message.get("tool_calls") or ()}
     return "a tool call has no answer" if awaited else None
+
+
+def _order_error(roles: list[str]) -> str | None:
+    """As Mistral's server and its templates have it: after results somebody says what came of them."""
+    for before, role in pairwise(roles):
+        if before == "tool" and role not in {"tool", "assistant"}:
+            return f"Unexpected role '{role}' after role 'tool'"
+    return None
+
+
+def _template_error(roles: list[str]) -> str | None:
+    """As most models' templates have it: one system message, which comes first, then user and assistant by
+    turns."""
+    if "system" in roles[1:]:
+        return "a system message may only stand first"
+    said = [role for role in roles if role != "system"]
+    if said[:1] != ["user"] or any(before == role != "tool" for before, role in pairwise(said)):
+        return "Conversation roles must alternate user/assistant/user/assistant/..."
+    return None

@@ -90,7 +90,9 @@ Responder = Callable[[Json], Reply | str]
 class LoopbackModelServer:
     """See the module's docstring. `requests` lists every request in order of arrival."""
 
-    def __init__(self, *replies: Reply, responder: Responder | None = None) -> None:
+    def __init__(self, *replies: Reply, responder: Responder | None = None, strict: bool = False) -> None:
+        """`strict`: it refuses requests whose roles come in an order that many servers' templates refuse."""
+        self._strict = strict
         self.requests: list[RecordedRequest] = []
         self.notes: list[RecordedRequest] = []
         """The requests for SCRIBE."""
@@ -167,7 +169,7 @@ class LoopbackModelServer:
             raise
 
     def _next_reply(self, body: Json) -> Reply:
-        if (error := protocol_error(body)) is not None:
+        if (error := protocol_error(body, strict=self._strict)) is not None:
             return fails(400, error)
         if body["model"] == SCRIBE:
             return self._scribe_script.popleft() if self._scribe_script else says(DEFAULT_NOTES)
