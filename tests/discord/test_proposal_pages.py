@@ -132,7 +132,32 @@ class TestText:
 
     def test_that_is_too_long_is_whole_in_a_file(self) -> None:
         long = "あ*" * 2000
-        page = proposal_page(proposal(KeepMemory(long, "仕事", ("会議",), "private", NINE)), JA)
+        keep = KeepMemory(long, "仕事", ("会議",), "private", NINE, 12, f"前{long}")
+        page = proposal_page(proposal(keep), JA)
         assert page.file is not None
         assert long in page.file.text
-        assert sum(len(each.description or "") for each in page.embeds) <= PROPOSALS_CHARACTERS
+        [embed] = page.embeds
+        shown = (embed.description or "").split("\n")
+        assert len(embed.description or "") <= PROPOSALS_CHARACTERS
+        assert [line[:4] for line in shown if line.startswith("> ")] == ["> 前あ", "> あ\\"]
+        assert shown[-4:-1] == [
+            "-# タグ: #会議",
+            "-# 期限: <t:1795391999:d>",
+            "-# 使う場所: 🔒 DM と自分だけに見える回答",
+        ]
+
+    @pytest.mark.parametrize("length", range(1720, 1800, 3))
+    def test_about_as_long_as_there_is_room_for_is_shown(self, length: int) -> None:
+        page = proposal_page(proposal(ForgetMemory(1, "あ" * length)), JA)
+        assert (len(page.embeds), len(page.proposal_rows)) == (1, 1)
+
+    def test_of_steps_without_a_text_is_shown(self) -> None:
+        drawing = Draw(tuple(UpdateCard("shop", f"{number}" * 100) for number in range(30)), UP)
+        assert len(proposal_page(proposal(drawing), JA).embeds) == 1
+
+    def test_that_takes_too_many_steps_is_whole_in_a_file(self) -> None:
+        cards = [AddCard("*題*" * 40, f"本文{number}") for number in range(30)]
+        page = proposal_page(proposal(Draw(tuple(cards))), JA)
+        assert page.file is not None
+        assert "本文29" in page.file.text
+        assert len(page.embeds) == 1

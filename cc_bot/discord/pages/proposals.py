@@ -5,7 +5,7 @@ takes too much room is shown to its user alone, one proposal a message, when the
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -31,6 +31,10 @@ from cc_bot.texts.proposals import Time, Value, describe, gist
 
 SHOWN_CHARACTERS: Final = 60
 """Of what was left undone."""
+_STARTS_CHARACTERS: Final = 600
+"""Of the texts of one that is too long, together: every line and field stands beside where each begins."""
+_LINES_CHARACTERS: Final = PROPOSALS_CHARACTERS - 100
+"""Of all that then stands there, above where the rest is."""
 _CHART_WIDTH: Final = 40
 _LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
 """Of a heading or a list. No backslash stands before a digit: Discord would show it."""
@@ -53,15 +57,15 @@ def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> P
 def proposal_page(proposal: Proposal, words: Texts) -> Page:
     """One proposal in a message of its own."""
     shown = _shown(proposal, 0, words)
-    if len(shown.text) <= PROPOSALS_CHARACTERS:
-        return _explained(Page(""), (shown,), words)
-    start = ShownProposal(
-        shown.title,
-        f"{shortened(shown.text, PROPOSALS_CHARACTERS // 2)}\n-# {words.proposal.whole}",
-        shown.buttons,
-    )
-    whole = "\n\n".join(part for line_and_text in _parts(proposal, words) for part in line_and_text if part)
-    return _explained(Page("", file=TextFile(words.proposal.file_name, whole)), (start,), words)
+    page = _explained(Page(""), (shown,), words)
+    if page.embeds:
+        return page
+    parts = list(_parts(proposal, words))
+    whole = "\n\n".join(part for line_and_text in parts for part in line_and_text if part)
+    room = _STARTS_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
+    starts = "\n".join(_lines((line, shortened(text, room)) for line, text in parts))
+    cut = replace(shown, text=f"{shortened(starts, _LINES_CHARACTERS)}\n-# {words.proposal.whole}")
+    return _explained(Page("", file=TextFile(words.proposal.file_name, whole)), (cut,), words)
 
 
 def left_line(proposal: Proposal, words: Texts) -> str:
@@ -117,12 +121,12 @@ def _shown(proposal: Proposal, number: int, words: Texts) -> ShownProposal:
         Button(no, ProposalButton("dont", user_id, proposal.id).custom_id()),
     )
     title = told.numbered.format(number=number) if number else told.title
-    return ShownProposal(title, "\n".join(_lines(proposal, words)), buttons)
+    return ShownProposal(title, "\n".join(_lines(_parts(proposal, words))), buttons)
 
 
-def _lines(proposal: Proposal, words: Texts) -> Iterator[str]:
+def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
     """What kind of change it is, and each text, stand out."""
-    for number, (line, text) in enumerate(_parts(proposal, words)):
+    for number, (line, text) in enumerate(parts):
         yield f"-# {line}" if number and not text else f"**{line}**"
         if text:
             yield _quoted(text)
