@@ -30,7 +30,7 @@ class ProposalTexts:
     numbered: str
     """Where there are several. Parameter: number."""
     why: str
-    """Below the last one: that nothing is done yet."""
+    """That nothing is done yet: on Discord below the last one, in a terminal above the first."""
     keep: Choice
     replace: Choice
     change: Choice
