@@ -9,11 +9,11 @@ from cc_bot.domain.events import Done, TurnEvent
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import Stores
-from cc_bot.terminal.deciding import Deciding
 from cc_bot.terminal.files import read_file
 from cc_bot.terminal.person import Person
 from cc_bot.terminal.printable import one_line
 from cc_bot.terminal.profile import ChatProfile
+from cc_bot.terminal.proposals import Deciding
 from cc_bot.terminal.view import View
 from cc_bot.texts import Texts
 

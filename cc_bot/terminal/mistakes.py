@@ -26,7 +26,7 @@ def explain_misuse(mistake: Misused, words: Texts) -> str:
         "memory file": words.terminal.memory_file_needed,
         "agent": words.terminal.agent_needed,
         "reminder": words.remind_here.id_needed,
-        "proposal": words.terminal.proposals.id_needed,
+        "proposal": words.terminal.proposal_needed,
         "subcommand": words.terminal.memory_needs_more,
     }
     return sentences[mistake.problem]

@@ -43,7 +43,6 @@ from cc_bot.terminal.commands import (
     Unknown,
     UseAgent,
 )
-from cc_bot.terminal.deciding import Deciding
 from cc_bot.terminal.memory_commands import MemoryCommand
 from cc_bot.terminal.mistakes import explain_misuse, explain_unknown
 from cc_bot.terminal.moments import moments_for
@@ -51,6 +50,7 @@ from cc_bot.terminal.own_data import OwnData
 from cc_bot.terminal.parsing import parse
 from cc_bot.terminal.person import Person, read_person
 from cc_bot.terminal.profile import ChatProfile
+from cc_bot.terminal.proposals import Deciding
 from cc_bot.terminal.remembering import Remembering
 from cc_bot.terminal.reminding import Reminding, Show
 from cc_bot.terminal.summarizing import show_summary

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from cc_bot.domain.canvas import ChartKind
 from cc_bot.domain.proposal import (
     AddReminder,
     CancelReminder,
@@ -15,8 +16,10 @@ from cc_bot.domain.proposal import (
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The two buttons of a proposal: each names what its user gets."""
+    """A kind of change, and its two buttons: each names what its user gets."""
 
+    what: str
+    """Parameter: id, of the memory or the reminder; unless it is a new one."""
     yes: str
     no: str
 
@@ -27,7 +30,7 @@ class ProposalTexts:
     numbered: str
     """Where there are several. Parameter: number."""
     why: str
-    """Below the last one: that nothing is done yet."""
+    """That nothing is done yet: on Discord below the last one, in a terminal above the first."""
     keep: Choice
     replace: Choice
     change: Choice
@@ -37,38 +40,30 @@ class ProposalTexts:
     draw: Choice
     one_of: str
     """A button where there are several proposals. Parameters: number, label."""
-    to_keep: str
-    to_replace: str
-    """Parameter: id."""
-    replaced_by: str
-    to_change: str
-    changed_to: str
-    to_forget: str
-    to_cancel: str
-    to_remind: str
-    time: str
-    """Parameters: time, moment."""
-    again_and_again: str
-    """Parameters: repeat, time."""
-    details: str
-    """Parameters: name, value. Of what is filed with a memory."""
-    changed_details: str
+    now: str
+    """Above the text that is there now."""
+    then: str
+    """Above the one that would be there."""
+    field: str
+    """Parameters: name, value. Of what is filed with a memory, and of a time."""
+    changed_field: str
     """Parameters: name, old, new."""
-    category: str
-    tags: str
-    ends: str
-    nothing: str
-    to_draw: str
+    time: str
+    from_now: str
+    """Parameters: time, moment. Once."""
+    repeated: str
+    """Parameters: repeat, time (the next one)."""
     draw_card: str
     """Parameter: title, which may be empty; the content follows."""
     draw_text: str
     draw_titled_text: str
-    draw_chart: str
+    draw_line: str
+    draw_bars: str
+    draw_pie: str
     draw_update: str
     """Parameter: title."""
     draw_remove: str
     title_of: str
-    now: str
     draw_list: str
     draw_board: str
     draw_focus: str
@@ -80,13 +75,16 @@ class ProposalTexts:
     """Where a text is too long: it is in the file."""
     file_name: str
     left: str
-    """It was left undone. Parameter: what, one of those below."""
+    """It was left undone. Parameter: what, of its texts the first."""
     none_open: str
     not_yours: str
 
     def layout(self, mode: str) -> str:
         """What a way to lay the canvas out is called."""
         return {"list": self.draw_list, "board": self.draw_board}.get(mode, self.draw_focus)
+
+    def draw_chart(self, kind: ChartKind) -> str:
+        return {"line": self.draw_line, "bar": self.draw_bars, "pie": self.draw_pie}[kind]
 
     def choice(self, change: ProposedChange) -> Choice:
         match change:
@@ -108,39 +106,30 @@ JA = ProposalTexts(
     title="確認待ち",
     numbered="確認待ち {number}",
     why="まだ何も変わっていません。あなたが選んだときだけ実行します（7日間有効）。",
-    keep=Choice("覚える", "覚えない"),
-    replace=Choice("入れ替える", "そのまま"),
-    change=Choice("書き換える", "そのまま"),
-    forget=Choice("忘れる", "残す"),
-    remind=Choice("予約する", "予約しない"),
-    cancel=Choice("お知らせをやめる", "残す"),
-    draw=Choice("キャンバスを変える", "変えない"),
+    keep=Choice("💾 メモリに覚える", "覚える", "覚えない"),
+    replace=Choice("✏️ メモリ #{id} と入れ替える", "入れ替える", "そのまま"),
+    change=Choice("✏️ メモリ #{id} を書き換える", "書き換える", "そのまま"),
+    forget=Choice("🗑️ メモリ #{id} を忘れる", "忘れる", "残す"),
+    remind=Choice("⏰ お知らせを予約する", "予約する", "予約しない"),
+    cancel=Choice("🔕 お知らせ #{id} をやめる", "お知らせをやめる", "残す"),
+    draw=Choice("🖼️ キャンバスを変える", "キャンバスを変える", "変えない"),
     one_of="{number}. {label}",
-    to_keep="💾 覚える内容",
-    to_replace="✏️ いまのメモリ（#{id}）",
-    replaced_by="入れ替えたあと",
-    to_change="✏️ いまのメモリ（#{id}）",
-    changed_to="書き換えたあと",
-    to_forget="🗑️ 忘れるメモリ（#{id}）",
-    to_cancel="🔕 やめるお知らせ（#{id}）",
-    to_remind="⏰ お知らせの内容",
-    time="{time}（{moment}）",
-    again_and_again="🔁 {repeat}（次は {time}）",
-    details="{name}: {value}",
-    changed_details="{name}: {old} → {new}",
-    category="カテゴリ",
-    tags="タグ",
-    ends="期限",
-    nothing="なし",
-    to_draw="🖼️ キャンバス",
+    now="いまの内容",
+    then="変えたあとの内容",
+    field="{name}: {value}",
+    changed_field="{name}: {old} → {new}",
+    time="日時",
+    from_now="{time}（{moment}）",
+    repeated="🔁 {repeat}（次は {time}）",
     draw_card="カードを出す: {title}",
     draw_text="文章を出す",
     draw_titled_text="文章を出す: {title}",
-    draw_chart="グラフを出す: {title}",
+    draw_line="折れ線グラフを出す: {title}",
+    draw_bars="棒グラフを出す: {title}",
+    draw_pie="円グラフを出す: {title}",
     draw_update="「{title}」を書き換える",
     draw_remove="「{title}」を下ろす",
     title_of="題名",
-    now="いま",
     draw_list="縦に並べる",
     draw_board="横に並べる",
     draw_focus="「{title}」だけを大きく出す",
@@ -157,39 +146,30 @@ EN = ProposalTexts(
     title="For you to decide",
     numbered="For you to decide ({number})",
     why="Nothing has changed yet. It is done only if you choose it (open for 7 days).",
-    keep=Choice("Remember it", "Don't remember"),
-    replace=Choice("Replace it", "Leave it"),
-    change=Choice("Change it", "Leave it"),
-    forget=Choice("Forget it", "Keep it"),
-    remind=Choice("Set the reminder", "Don't set it"),
-    cancel=Choice("Cancel the reminder", "Keep it"),
-    draw=Choice("Change the canvas", "Leave it"),
+    keep=Choice("💾 Remember this", "Remember it", "Don't remember"),
+    replace=Choice("✏️ Replace memory #{id}", "Replace it", "Leave it"),
+    change=Choice("✏️ Change memory #{id}", "Change it", "Leave it"),
+    forget=Choice("🗑️ Forget memory #{id}", "Forget it", "Keep it"),
+    remind=Choice("⏰ Set a reminder", "Set the reminder", "Don't set it"),
+    cancel=Choice("🔕 Cancel reminder #{id}", "Cancel the reminder", "Keep it"),
+    draw=Choice("🖼️ Change the canvas", "Change the canvas", "Leave it"),
     one_of="{number}. {label}",
-    to_keep="💾 To remember",
-    to_replace="✏️ The note now (#{id})",
-    replaced_by="Replaced by",
-    to_change="✏️ The note now (#{id})",
-    changed_to="Changed to",
-    to_forget="🗑️ To forget (#{id})",
-    to_cancel="🔕 The reminder to cancel (#{id})",
-    to_remind="⏰ To remind you of",
-    time="{time} ({moment})",
-    again_and_again="🔁 {repeat} (next: {time})",
-    details="{name}: {value}",
-    changed_details="{name}: {old} → {new}",
-    category="Category",
-    tags="Tags",
-    ends="Until",
-    nothing="none",
-    to_draw="🖼️ Canvas",
+    now="Text now",
+    then="Text after the change",
+    field="{name}: {value}",
+    changed_field="{name}: {old} → {new}",
+    time="When",
+    from_now="{time} ({moment})",
+    repeated="🔁 {repeat} (next: {time})",
     draw_card="Put up a card: {title}",
     draw_text="Put up a text",
     draw_titled_text="Put up a text: {title}",
-    draw_chart="Put up a chart: {title}",
+    draw_line="Put up a line chart: {title}",
+    draw_bars="Put up a bar chart: {title}",
+    draw_pie="Put up a pie chart: {title}",
     draw_update="Change “{title}”",
     draw_remove="Take down “{title}”",
     title_of="Title",
-    now="Now",
     draw_list="Show everything as a list",
     draw_board="Show cards side by side",
     draw_focus="Show “{title}” alone",

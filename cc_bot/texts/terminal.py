@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-from cc_bot.texts import terminal_manuals, terminal_proposals
+from cc_bot.texts import terminal_manuals
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalTexts:
     commands: terminal_manuals.Manuals
-    proposals: terminal_proposals.TerminalProposalTexts
     greeting: str
     """Parameter: model."""
     goodbye: str
@@ -70,11 +69,20 @@ class TerminalTexts:
     """Parameter: command."""
     memory_file_needed: str
     agent_needed: str
+    proposal: str
+    """Parameters: id, what."""
+    in_zone: str
+    """After a time that does not count where its user is. Parameter: zone."""
+    how_to_decide: str
+    """Parameter: id, of the proposal."""
+    no_proposals: str
+    which_proposal: str
+    """Where several wait."""
+    proposal_needed: str
 
 
 JA = TerminalTexts(
     commands=terminal_manuals.JA,
-    proposals=terminal_proposals.JA,
     greeting="cc-bot（{model}）。聞きたいことを書いて Enter を押してください。/help で一覧、Ctrl-D で終わります。",
     goodbye="またどうぞ。",
     help_title="できること",
@@ -117,11 +125,16 @@ JA = TerminalTexts(
     import_now="まだ何も保存していません。取り込むには {command} と入力してください。",
     memory_file_needed="取り込むファイルを指定してください。例: /memory import memories.json",
     agent_needed="どのエージェントに替えるかを書いてください。一覧は /agent list で見られます。",
+    proposal="提案 #{id}: {what}",
+    in_zone="（{zone} の時刻）",
+    how_to_decide="実行するなら /accept {id}、しないなら /decline {id}",
+    no_proposals="確認待ちの提案はありません。",
+    which_proposal="どれにするか、番号を付けて入力してください。",
+    proposal_needed="提案の番号を書いてください。たとえば /accept 3 です。/accept だけなら、確認待ちのものを見られます。",
 )
 
 EN = TerminalTexts(
     commands=terminal_manuals.EN,
-    proposals=terminal_proposals.EN,
     greeting="cc-bot ({model}). Write a question and press Enter. /help lists the commands, Ctrl-D leaves.",
     goodbye="See you.",
     help_title="What I can do",
@@ -167,4 +180,10 @@ EN = TerminalTexts(
     import_now="Nothing is saved yet. To import this, enter {command}",
     memory_file_needed="Name the file to import, for example: /memory import memories.json",
     agent_needed="Name the agent that is to answer. /agent list shows them.",
+    proposal="Proposal #{id}: {what}",
+    in_zone=" ({zone} time)",
+    how_to_decide="To have it done, enter /accept {id}; if not, /decline {id}",
+    no_proposals="Nothing waits for your decision.",
+    which_proposal="Please enter the one you mean with its number.",
+    proposal_needed="Give the number of the proposal, for example: /accept 3. /accept alone shows those that wait.",
 )

@@ -112,7 +112,7 @@ class TestEveryKind:
         await pressed.button(used, "🧠 使ったメモリ（1）", "残っていません")
         assert used.labels[-1] == again_label(aiko)
         await pressed.button(proposed, "覚える", "覚えました: 鍵は玄関")
-        await pressed.button(long, "確認待ちを見る（1件）", "覚える内容")
+        await pressed.button(long, "確認待ちを見る（1件）", "メモリに覚える")
         await pressed.button(reminders, "次へ ▶", "予定8")
         await pressed.button(rung, "10分後にもう一度", "にもう一度お知らせします")
         await pressed.button(set_now, "お知らせを取り消す", "お知らせを取り消しました: 散歩")

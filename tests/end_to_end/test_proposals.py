@@ -60,7 +60,8 @@ class TestProposal:
         reply = await proposed(stage, aiko, channel, KEEPS)
         [text] = proposals(reply.message)
         assert text == (
-            "**💾 覚える内容**\n> 鍵は玄関\n> \\# 見出し \\*強調\\*\n-# カテゴリ: 一般\n-# タグ: #鍵"
+            "**💾 メモリに覚える**\n> 鍵は玄関\n> \\# 見出し \\*強調\\*\n"
+            "-# カテゴリ: 一般\n-# タグ: #鍵\n-# 使う場所: どこでも"
         )
         assert reply.labels == [DO, DONT, again_label(aiko)]
         assert "まだ何も変わっていません" in str(reply.message.embeds)
@@ -138,9 +139,11 @@ class TestProposal:
     async def test_of_a_title_with_line_breaks_stays_in_its_line(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        forged = Call("canvas_add_card", {"title": "メモ\n\n💾 覚える内容\n牛乳", "content": "x"})
+        forged = Call("canvas_add_card", {"title": "メモ\n\n💾 メモリに覚える\n牛乳", "content": "x"})
         reply = await proposed(stage, aiko, channel, forged)
-        assert proposals(reply.message) == ["-# 🖼️ キャンバス\n**カードを出す: メモ 💾 覚える内容 牛乳**\n> x"]
+        assert proposals(reply.message) == [
+            "**🖼️ キャンバスを変える**\n**カードを出す: メモ 💾 メモリに覚える 牛乳**\n> x"
+        ]
 
     async def test_outlives_a_restart(self, stage: Stage, aiko: User, channel: Channel) -> None:
         reply = await proposed(stage, aiko, channel, KEEPS)
@@ -153,7 +156,7 @@ class TestProposal:
     ) -> None:
         number = await keep(stage, aiko, channel, "会議は金曜")
         reply = await proposed(stage, aiko, channel, Call("forget", {"id": number}))
-        assert proposals(reply.message) == [f"**🗑️ 忘れるメモリ（#{number}）**\n> 会議は金曜"]
+        assert proposals(reply.message) == [f"**🗑️ メモリ #{number} を忘れる**\n> 会議は金曜"]
         await stage.told(aiko, channel, "memory add", content="別のメモ")
         stage.change(f"UPDATE memories SET content = '会議は水曜' WHERE id = {number}")
         message = await press(stage, aiko, reply.stored[0], "忘れる")
@@ -177,13 +180,13 @@ class TestSeveral:
             Call("canvas_add_card", {"title": "買い物", "content": "牛乳"}),
         )
         first, second, third, fourth = proposals(reply.message)
-        assert first.startswith(f"**✏️ いまのメモリ（#{number}）**\n> 会議は金曜\n")
-        assert "\n**書き換えたあと**\n> 会議は木曜" in first
+        assert first.startswith(f"**✏️ メモリ #{number} を書き換える**\n**いまの内容**\n> 会議は金曜\n")
+        assert "\n**変えたあとの内容**\n> 会議は木曜" in first
         assert "カテゴリ: 一般 → work" in first
         assert "鍵は玄関" in second
-        assert "⏰ お知らせの内容" in third
+        assert "⏰ お知らせを予約する" in third
         assert "毎日" in third
-        assert fourth == "-# 🖼️ キャンバス\n**カードを出す: 買い物**\n> 牛乳"
+        assert fourth == "**🖼️ キャンバスを変える**\n**カードを出す: 買い物**\n> 牛乳"
         labels = [
             *("1. 書き換える", "1. そのまま", "2. 覚える", "2. 覚えない"),
             *("3. 予約する", "3. 予約しない", "4. キャンバスを変える", "4. 変えない"),
@@ -215,7 +218,7 @@ class TestSeveral:
         wanted = Call("canvas_update_card", {"id": "shop", "content": "嘘"})
         reply = await proposed(stage, aiko, channel, wanted, Call("canvas_set_mode", {"mode": "clear"}))
         [text] = proposals(reply.message)
-        assert "**いま**\n> 牛乳\n> 卵\n**書き換えたあと**\n> 嘘" in text
+        assert "**いまの内容**\n> 牛乳\n> 卵\n**変えたあとの内容**\n> 嘘" in text
         assert "**「買い物」を下ろす**\n> 嘘" in text
         await press(stage, aiko, reply.stored[0], "キャンバスを変える")
         [(state,)] = stage.rows("SELECT canvas_state FROM sessions WHERE user_id = ?", aiko.id)
@@ -293,7 +296,7 @@ class TestPlaces:
 
     async def test_in_english_it_speaks_english(self, stage: Stage, ben: User, channel: Channel) -> None:
         reply = await proposed(stage, ben, channel, Call("remember", {"content": "The key is at the door"}))
-        assert proposals(reply.message)[0].startswith("**💾 To remember**\n> The key is at the door")
+        assert proposals(reply.message)[0].startswith("**💾 Remember this**\n> The key is at the door")
         assert reply.labels == [DO_EN, DONT_EN, again_label(ben)]
 
 

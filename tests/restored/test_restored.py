@@ -83,6 +83,13 @@ async def contents(bot: Bot, user_id: int) -> list[str]:
         return sorted(memory.content for memory in await stores.memories.list(user_id))
 
 
+async def backup_of_mine(bot: Bot, now: datetime) -> Path:
+    """A backup with one memory."""
+    async with bot.stores(now) as stores:
+        await stores.memories.add(ME, "前の話")
+        return await bot.back_up(now)
+
+
 class TestForgotten:
     async def test_users_stay_forgotten_to_the_last_byte(self, bot: Bot) -> None:
         async with bot.stores() as stores:
@@ -117,9 +124,7 @@ class TestForgotten:
 
     async def test_users_are_not_forgotten_once_more_by_being_restored(self, bot: Bot) -> None:
         start = utc_now() - timedelta(hours=9)
-        async with bot.stores(start) as stores:
-            await stores.memories.add(ME, "前の話")
-            old = await bot.back_up(start)
+        old = await backup_of_mine(bot, start)
         async with bot.stores(start + timedelta(hours=1)) as stores:
             await stores.personal_erasure.erase(ME)
             await stores.memories.add(ME, "新しい話")
@@ -188,9 +193,7 @@ class TestThinned:
     @pytest.mark.parametrize("manifest", [True, False])
     async def test_log_stops_the_restore_of_a_backup_that_is_older(self, bot: Bot, manifest: bool) -> None:
         start = utc_now() - timedelta(days=900)
-        async with bot.stores(start) as stores:
-            await stores.memories.add(ME, "前の話")
-            old = await bot.back_up(start)
+        old = await backup_of_mine(bot, start)
         async with bot.stores(start + timedelta(days=100)) as stores:
             await stores.personal_erasure.erase(ME)
             await stores.memories.add(YOU, "新しい話")
@@ -208,9 +211,7 @@ class TestThinned:
 
     async def test_log_does_not_where_a_copy_of_it_is_whole(self, bot: Bot) -> None:
         start = utc_now() - timedelta(days=900)
-        async with bot.stores(start) as stores:
-            await stores.memories.add(ME, "前の話")
-            old = await bot.back_up(start)
+        old = await backup_of_mine(bot, start)
         async with bot.stores(start + timedelta(days=100)) as stores:
             await stores.personal_erasure.erase(ME)
             copy_log(stores.erasures.path, bot.backups)

@@ -60,7 +60,7 @@ class TestInAPipe:
             return (ended.stdout + ended.stderr).decode()
 
         asked = told(f"/attach {tmp_path}/note.txt", "remember", "/memory list")
-        assert "◆ 提案 #1: メモリに覚える\n◆   内容:\n  │ 誕生日は3月15日\n" in asked
+        assert "◆ 提案 #1: 💾 メモリに覚える\n  │ 誕生日は3月15日\n" in asked
         assert "メモリはまだありません" in asked
         assert "  │ 誕生日は3月15日\n" in told("/accept")
         assert "メモリはまだありません" in told("/memory list")
@@ -219,7 +219,7 @@ class TestAtATerminal:
         terminal.wait_for("次の質問に添付します")
         terminal.wait_for("Enter 送信")
         terminal.type("remember\r")
-        terminal.wait_for("◆ 提案 #1: メモリに覚える")
+        terminal.wait_for("◆ 提案 #1: 💾 メモリに覚える")
         terminal.wait_for("  │ 誕生日は3月15日")
         terminal.wait_for("Enter 送信")
         terminal.type("/accept ")

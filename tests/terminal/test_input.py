@@ -28,7 +28,7 @@ def completer(stores: Stores) -> ChatCompleter:
         return ["default", "tutor", "haiku"]
 
     async def proposed() -> list[tuple[int, str]]:
-        return [(3, "Proposal #3: remember"), (12, "Proposal #12: draw on the canvas")]
+        return [(3, "💾 Remember this"), (12, "🖼️ Change the canvas")]
 
     return ChatCompleter(stores.memories, 0, words, agents, proposed)
 
@@ -64,7 +64,7 @@ class TestCompletion:
     @pytest.mark.parametrize("command", ["/accept", "/decline"])
     async def test_offers_what_waits_for_a_decision(self, completer: ChatCompleter, command: str) -> None:
         assert list(await offered(completer, f"{command} ")) == ["3", "12"]
-        assert await offered(completer, f"{command} #1") == {"12": "Proposal #12: draw on the canvas"}
+        assert await offered(completer, f"{command} #1") == {"12": "🖼️ Change the canvas"}
 
     async def test_offers_languages_time_zones_and_files(
         self, completer: ChatCompleter, tmp_path: Path

@@ -39,7 +39,7 @@ from cc_bot.domain.settings import UserSettings
 from cc_bot.terminal.facts import Quoted, begins_like_a_fact
 from cc_bot.terminal.person import person_of
 from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.proposal_lines import Reader, proposal_lines
+from cc_bot.terminal.proposals import Reader, proposal_lines
 from cc_bot.terminal.rich_view import RichView
 from tests.terminal.program import profile
 
@@ -77,15 +77,15 @@ class TestMemory:
     def test_that_takes_the_place_of_another_stands_beside_it(self) -> None:
         keep = KeepMemory("会議は木曜", "仕事", ("会議", "曜日"), "private", NINE, 12, "会議は金曜")
         assert lines(keep) == [
-            "◆ 提案 #3: メモリ #12 の代わりに覚える",
-            "◆   今の内容:",
+            "◆ 提案 #3: ✏️ メモリ #12 と入れ替える",
+            "◆   いまの内容",
             "  │ 会議は金曜",
-            "◆   変更後の内容:",
+            "◆   変えたあとの内容",
             "  │ 会議は木曜",
             "◆   カテゴリ: 仕事",
             "◆   タグ: #会議 #曜日",
-            "◆   使う場所: 🔒 DM と自分だけに見える回答",
             "◆   期限: ⌛ 2026-11-23 まで",
+            "◆   使う場所: 🔒 DM と自分だけに見える回答",
             "◆   実行するなら /accept 3、しないなら /decline 3",
         ]
 
@@ -94,27 +94,26 @@ class TestMemory:
             12, "会議は金曜", "会議は木曜", "仕事", (), "private", NEVER, "general", ("会議",), NINE
         )
         assert lines(edit)[1:-1] == [
-            "◆   今の内容:",
+            "◆   いまの内容",
             "  │ 会議は金曜",
-            "◆   変更後の内容:",
+            "◆   変えたあとの内容",
             "  │ 会議は木曜",
             "◆   カテゴリ: 一般 → 仕事",
             "◆   タグ: #会議 → なし",
-            "◆   使う場所: 🔒 DM と自分だけに見える回答",
             "◆   期限: ⌛ 2026-11-23 まで → なし",
+            "◆   使う場所: 🔒 DM と自分だけに見える回答",
         ]
 
     def test_of_which_one_thing_changes_tells_that_alone(self) -> None:
         assert lines(ChangeMemory(12, "会議は金曜", category="仕事", category_before="general"))[1:-1] == [
-            "◆   今の内容:",
+            "◆   いまの内容",
             "  │ 会議は金曜",
             "◆   カテゴリ: 一般 → 仕事",
         ]
 
     def test_that_is_forgotten_is_shown(self) -> None:
         assert lines(ForgetMemory(12, "会議は金曜"))[:-1] == [
-            "◆ 提案 #3: メモリ #12 を忘れる",
-            "◆   今の内容:",
+            "◆ 提案 #3: 🗑️ メモリ #12 を忘れる",
             "  │ 会議は金曜",
         ]
 
@@ -122,31 +121,29 @@ class TestMemory:
 class TestReminder:
     def test_has_its_time_where_its_user_is_and_its_repeat_in_words(self) -> None:
         assert lines(AddReminder("薬\n水", NINE, "0 9 * * 1-5", "Asia/Tokyo", "terminal"))[:-1] == [
-            "◆ 提案 #3: お知らせを予約する",
-            "◆   日時: 平日 9:00（最初は 11月23日(月) 9:00）",
-            "◆   内容:",
+            "◆ 提案 #3: ⏰ お知らせを予約する",
             "  │ 薬",
             "  │ 水",
+            "◆   日時: 🔁 平日 9:00（次は 11月23日(月) 9:00）",
         ]
         once = AddReminder("薬", NINE, "", "Asia/Tokyo", "terminal")
-        assert lines(once, reader(Locale.EN))[1] == "◆   When: Mon, Nov 23, 9:00"
+        assert lines(once, reader(Locale.EN))[2] == "◆   When: Mon, Nov 23, 9:00"
 
     def test_names_the_zone_in_which_it_counts_where_its_user_has_left_it(self) -> None:
         reminder = AddReminder("薬", NINE, "0 9 * * *", "Asia/Tokyo", "terminal")
-        assert lines(reminder, reader(zone="Europe/London"))[1] == (
-            "◆   日時: 毎日 9:00（最初は 11月23日(月) 9:00（Asia/Tokyo の時刻））"
+        assert lines(reminder, reader(zone="Europe/London"))[2] == (
+            "◆   日時: 🔁 毎日 9:00（次は 11月23日(月) 9:00（Asia/Tokyo の時刻））"
         )
         assert ZoneInfo("Europe/London") == reader(zone="Europe/London").person.timezone
 
     def test_that_is_said_on_discord_says_so(self) -> None:
-        assert "Discord" in lines(AddReminder("薬", NINE, "", "Asia/Tokyo", "dm"))[1]
+        assert "Discord" in lines(AddReminder("薬", NINE, "", "Asia/Tokyo", "dm"))[2]
 
     def test_that_is_cancelled_is_shown(self) -> None:
-        assert lines(CancelReminder(5, "薬"))[:-1] == [
-            "◆ 提案 #3: お知らせ #5 を取り消す",
-            "◆   今の内容:",
-            "  │ 薬",
-        ]
+        told = ["◆ 提案 #3: 🔕 お知らせ #5 をやめる", "  │ 薬"]
+        assert lines(CancelReminder(5, "薬"))[:-1] == told
+        time = "◆   日時: 🔁 毎日 9:00（次は 11月23日(月) 9:00）"
+        assert lines(CancelReminder(5, "薬", NINE, "0 9 * * *"))[:-1] == [*told, time]
 
 
 class TestDrawing:
@@ -167,44 +164,48 @@ class TestDrawing:
             )
         )
         assert lines(drawing)[:-1] == [
-            "◆ 提案 #3: キャンバスに描く",
+            "◆ 提案 #3: 🖼️ キャンバスを変える",
             "◆   カードを出す: メモ",
             "  │ 一行目",
             "  │ 二行目",
-            "◆   文章を出す: なし",
+            "◆   文章を出す",
             "  │ 本文",
-            "◆   グラフ（棒）を出す: 売上",
+            "◆   棒グラフを出す: 売上",
             "  │ 1月: 今年 10 / 昨年 8",
             "  │ 2月: 今年 0.1 / 昨年 1000000000",
-            "◆   書き換える: メモ",
+            "◆   「メモ」を書き換える",
             "◆   題名: メモ → 覚え書き",
-            "◆   今の内容:",
+            "◆   いまの内容",
             "  │ 一行目",
             "  │ 二行目",
-            "◆   変更後の内容:",
+            "◆   変えたあとの内容",
             "  │ 三行目",
-            "◆   書き換える: 買い物",
-            "◆   今の内容:",
+            "◆   「買い物」を書き換える",
+            "◆   いまの内容",
             "  │ 牛乳",
             "  │ 卵",
-            "◆   変更後の内容:",
+            "◆   変えたあとの内容",
             "  │ パン",
-            "◆   外す: 買い物",
+            "◆   「買い物」を下ろす",
             "  │ パン",
-            "◆   これだけを見せる: 天気",
+            "◆   「天気」だけを大きく出す",
             "◆   横に並べる",
-            "◆   上から順に並べる",
-            "◆   出ているものをすべて外す",
-            "  │ 天気",
-            "  │ 覚え書き",
-            "  │ text",
-            "  │ 売上",
+            "◆   縦に並べる",
+            "◆   すべて下ろす",
+            "◆   「天気」を下ろす",
+            "  │ 晴れ",
+            "◆   「覚え書き」を下ろす",
+            "  │ 三行目",
+            "◆   「text」を下ろす",
+            "  │ 本文",
+            "◆   「売上」を下ろす",
+            "  │ 1月: 今年 10 / 昨年 8",
+            "  │ 2月: 今年 0.1 / 昨年 1000000000",
         ]
 
     def test_of_what_is_no_longer_up_is_told_by_its_id(self) -> None:
-        assert lines(Draw((RemoveElement("gone"), AddCard("メモ", "x", "memo"))))[1:4] == [
-            "◆   外す: gone",
-            "  │ ",
+        assert lines(Draw((RemoveElement("gone"), AddCard("メモ", "x", "memo"))))[1:3] == [
+            "◆   「gone」を下ろす",
             "◆   カードを出す: メモ",
         ]
 

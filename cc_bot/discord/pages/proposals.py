@@ -5,7 +5,7 @@ takes too much room is shown to its user alone, one proposal a message, when the
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -14,7 +14,7 @@ import hikari
 
 from cc_bot.charts import table
 from cc_bot.discord.pages.custom_ids import ProposalButton, SeeProposalsButton, parse_custom_id
-from cc_bot.discord.pages.memory_view import escaped, last_day, one_line, shortened, timestamp
+from cc_bot.discord.pages.memory_view import escaped, last_day, shortened, timestamp
 from cc_bot.discord.pages.page import (
     PROPOSAL_COLOUR,
     PROPOSALS_CHARACTERS,
@@ -23,38 +23,21 @@ from cc_bot.discord.pages.page import (
     ShownProposal,
     TextFile,
 )
-from cc_bot.domain.canvas import (
-    AddCard,
-    AddChart,
-    Canvas,
-    CanvasCommand,
-    Chart,
-    Element,
-    RemoveElement,
-    SetMode,
-    ShowText,
-    UpdateCard,
-)
+from cc_bot.domain.canvas import Chart
 from cc_bot.domain.message import written_out
-from cc_bot.domain.proposal import (
-    AS_IT_IS,
-    NEVER,
-    AddReminder,
-    CancelReminder,
-    ChangeMemory,
-    Draw,
-    ForgetMemory,
-    KeepMemory,
-    Proposal,
-    steps,
-)
+from cc_bot.domain.proposal import Proposal
 from cc_bot.texts import Texts
-from cc_bot.texts.repeats import described
+from cc_bot.texts.proposals import Time, Value, describe, gist
 
 SHOWN_CHARACTERS: Final = 60
 """Of what was left undone."""
+_STARTS_CHARACTERS: Final = 600
+"""Of the texts of one that is too long, together: every line and field stands beside where each begins."""
+_LINES_CHARACTERS: Final = PROPOSALS_CHARACTERS - 100
+"""Of all that then stands there, above where the rest is."""
 _CHART_WIDTH: Final = 40
-_LINE_MARK: Final = re.compile(r"^([ \t]*)([#+-]|\d+\.)", re.MULTILINE)
+_LINE_MARK: Final = re.compile(r"^([ \t]*\d*)([#+.-])", re.MULTILINE)
+"""Of a heading or a list. No backslash stands before a digit: Discord would show it."""
 
 
 def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> Page:
@@ -74,21 +57,20 @@ def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> P
 def proposal_page(proposal: Proposal, words: Texts) -> Page:
     """One proposal in a message of its own."""
     shown = _shown(proposal, 0, words)
-    if len(shown.text) <= PROPOSALS_CHARACTERS:
-        return _explained(Page(""), (shown,), words)
-    start = ShownProposal(
-        shown.title,
-        f"{shortened(shown.text, PROPOSALS_CHARACTERS // 2)}\n-# {words.proposal.whole}",
-        shown.buttons,
-    )
-    whole = "\n\n".join(part for title, text in _parts(proposal, words) for part in (title, text) if part)
-    return _explained(Page("", file=TextFile(words.proposal.file_name, whole)), (start,), words)
+    page = _explained(Page(""), (shown,), words)
+    if page.embeds:
+        return page
+    parts = list(_parts(proposal, words))
+    whole = "\n\n".join(part for line_and_text in parts for part in line_and_text if part)
+    room = _STARTS_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
+    starts = "\n".join(_lines((line, shortened(text, room)) for line, text in parts))
+    cut = replace(shown, text=f"{shortened(starts, _LINES_CHARACTERS)}\n-# {words.proposal.whole}")
+    return _explained(Page("", file=TextFile(words.proposal.file_name, whole)), (cut,), words)
 
 
 def left_line(proposal: Proposal, words: Texts) -> str:
     """That it was left undone."""
-    text = next((text for _, text in _parts(proposal, words) if text), words.proposal.to_draw)
-    return words.proposal.left.format(what=escaped(shortened(one_line(text), SHOWN_CHARACTERS)))
+    return words.proposal.left.format(what=escaped(shortened(gist(proposal, words), SHOWN_CHARACTERS)))
 
 
 def is_proposal_button(button: Button) -> bool:
@@ -139,141 +121,38 @@ def _shown(proposal: Proposal, number: int, words: Texts) -> ShownProposal:
         Button(no, ProposalButton("dont", user_id, proposal.id).custom_id()),
     )
     title = told.numbered.format(number=number) if number else told.title
-    return ShownProposal(title, "\n".join(_lines(proposal, words)), buttons)
+    return ShownProposal(title, "\n".join(_lines(_parts(proposal, words))), buttons)
 
 
-def _lines(proposal: Proposal, words: Texts) -> Iterator[str]:
-    for title, text in _parts(proposal, words):
-        if title:
-            yield f"**{title}**" if text else f"-# {title}"
+def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """What kind of change it is, and each text, stand out."""
+    for number, (line, text) in enumerate(parts):
+        yield f"-# {line}" if number and not text else f"**{line}**"
         if text:
             yield _quoted(text)
 
 
 def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
-    """What is said of a change: a title with a text under it as it is, or one of the two."""
-    told, change = words.proposal, proposal.change
-    match change:
-        case KeepMemory(content, supersedes=former, before=before):
-            if former is not None:
-                yield told.to_replace.format(id=former), before
-            yield (told.to_keep if former is None else told.replaced_by), content
-            yield from _filed(change, words)
-        case ChangeMemory(memory_id, before):
-            yield told.to_change.format(id=memory_id), before
-            if change.content is not None:
-                yield told.changed_to, change.content
-            yield from _refiled(change, words)
-        case ForgetMemory(memory_id, before):
-            yield told.to_forget.format(id=memory_id), before
-        case AddReminder(text, due_at, repeat):
-            yield told.to_remind, text
-            yield _time(due_at, repeat, words), ""
-        case CancelReminder(schedule_id, before, due_at, repeat):
-            yield told.to_cancel.format(id=schedule_id), before
-            if due_at is not None:
-                yield _time(due_at, repeat, words), ""
-        case Draw():
-            yield told.to_draw, ""
-            for command, canvas in steps(change, proposal.visibility):
-                yield from _drawn(command, canvas, words)
+    """Each line that describes it, and the text below that, which may be empty."""
+    for part in describe(proposal, words):
+        below = table(part.below, _CHART_WIDTH) if isinstance(part.below, Chart) else part.below or ""
+        yield part.line(lambda value: _written(value, words)), below
 
 
-def _time(due_at: datetime, repeat: str, words: Texts) -> str:
-    time, moment = timestamp(due_at, "F"), timestamp(due_at, "R")
-    if repeat:
-        return words.proposal.again_and_again.format(repeat=described(repeat, words), time=time)
-    return words.proposal.time.format(time=time, moment=moment)
-
-
-def _line(text: str) -> str:
-    """A name within a sentence of the bot's own."""
-    return escaped(one_line(written_out(text)))
-
-
-def _filed(keep: KeepMemory, words: Texts) -> Iterator[tuple[str, str]]:
-    told = words.proposal
-    yield (
-        told.details.format(name=told.category, value=_line(words.memory.shown_category(keep.category))),
-        "",
-    )
-    if keep.tags:
-        yield told.details.format(name=told.tags, value=_tags(keep.tags, words)), ""
-    if keep.expires_at is not None:
-        yield told.details.format(name=told.ends, value=last_day(keep.expires_at)), ""
-    if keep.audience == "private":
-        yield words.memory.private_only, ""
-
-
-def _refiled(edit: ChangeMemory, words: Texts) -> Iterator[tuple[str, str]]:
-    told = words.proposal
-    if edit.category is not None and edit.category != edit.category_before:
-        before, after = map(words.memory.shown_category, (edit.category_before, edit.category))
-        yield _changed(told.category, _line(before), _line(after), words), ""
-    if edit.tags is not None and edit.tags != edit.tags_before:
-        yield _changed(told.tags, _tags(edit.tags_before, words), _tags(edit.tags, words), words), ""
-    if edit.expires_at != AS_IT_IS:
-        after_end = None if edit.expires_at == NEVER else edit.expires_at
-        ends = (_end(edit.expires_before, words), _end(after_end, words))
-        yield _changed(told.ends, *ends, words), ""
-    if edit.audience == "private":
-        yield words.memory.private_only, ""
-
-
-def _changed(name: str, before: str, after: str, words: Texts) -> str:
-    return words.proposal.changed_details.format(name=name, old=before, new=after)
-
-
-def _tags(tags: Sequence[str], words: Texts) -> str:
-    return _line(" ".join(f"#{tag}" for tag in tags)) or words.proposal.nothing
-
-
-def _end(moment: datetime | str | None, words: Texts) -> str:
-    return last_day(moment) if isinstance(moment, datetime) else words.proposal.nothing
-
-
-def _drawn(command: CanvasCommand, canvas: Canvas, words: Texts) -> Iterator[tuple[str, str]]:
-    told = words.proposal
-    match command:
-        case AddCard(title, content):
-            yield told.draw_card.format(title=_line(title)), content
-        case ShowText(content, title):
-            yield (told.draw_titled_text if title else told.draw_text).format(title=_line(title)), content
-        case AddChart(title, kind, labels, series):
-            chart = Chart("chart", title, kind, labels, series)
-            yield told.draw_chart.format(title=_line(title)), table(chart, _CHART_WIDTH)
-        case UpdateCard(id_, title, content):
-            old = canvas.element(id_)
-            yield told.draw_update.format(title=_line(_name(id_, canvas))), ""
-            if title is not None:
-                yield _changed(told.title_of, _line(old.title if old else ""), _line(title), words), ""
-            if content is not None:
-                yield told.now, _body(old)
-                yield told.changed_to, content
-        case RemoveElement(id_):
-            yield told.draw_remove.format(title=_line(_name(id_, canvas))), _body(canvas.element(id_))
-        case SetMode("clear"):
-            yield told.draw_clear, ""
-            for each in canvas.elements:
-                yield told.draw_remove.format(title=_line(_name(each.id, canvas))), _body(each)
-        case SetMode(mode, focus):
-            yield told.layout(mode).format(title=_line(_name(focus, canvas))), ""
-
-
-def _name(id_: str, canvas: Canvas) -> str:
-    """What its user knows an element by; its id where it has no title."""
-    element = canvas.element(id_)
-    return (element.title if element else "") or id_
-
-
-def _body(element: Element | None) -> str:
-    match element:
+def _written(value: Value, words: Texts) -> str:
+    """A value within a line of the bot's own."""
+    match value:
         case None:
-            return ""
-        case Chart():
-            return table(element, _CHART_WIDTH)
-        case _:
-            return element.content
+            return words.memory_card.nothing
+        case str():
+            return escaped(value)
+        case datetime():
+            return last_day(value)
+        case Time(due_at, ""):
+            moment = timestamp(due_at, "R")
+            return words.proposal.from_now.format(time=timestamp(due_at, "F"), moment=moment)
+        case Time(due_at, repeat):
+            return words.proposal.repeated.format(repeat=escaped(repeat), time=timestamp(due_at, "F"))
 
 
 def _quoted(text: str) -> str:

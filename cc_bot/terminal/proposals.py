@@ -1,10 +1,12 @@
 """Proposals: shown below the answer that made them, and decided on with `/accept` and `/decline`."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import assert_never
 
 from cc_bot.assistant.proposals import ProposalResult, Proposals
-from cc_bot.domain.canvas import Canvas
+from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import MemoryChange
@@ -13,12 +15,73 @@ from cc_bot.domain.receipt import receipt_of
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.stores import Stores
 from cc_bot.terminal.commands import Accept, Decline
-from cc_bot.terminal.facts import Stated
+from cc_bot.terminal.facts import MARGIN, Quoted, Stated
+from cc_bot.terminal.memory_text import end_day
 from cc_bot.terminal.person import Person
+from cc_bot.terminal.printable import one_line
 from cc_bot.terminal.profile import ChatProfile
-from cc_bot.terminal.proposal_lines import Reader, headline, proposal_lines
-from cc_bot.terminal.schedule_lines import change_line
-from cc_bot.terminal.view import View, canvas_note, receipt_line
+from cc_bot.terminal.schedule_lines import change_line, moment_line
+from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_note, receipt_line
+from cc_bot.texts import Texts
+from cc_bot.texts.proposals import Time, Value, describe, gist, headline
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Whom a proposal is shown to, and when."""
+
+    person: Person
+    now: datetime
+
+
+def proposal_lines(proposal: Proposal, reader: Reader) -> Iterator[Stated]:
+    """All of what it would do, its texts whole, and how its user decides."""
+    words = reader.person.texts
+    for number, part in enumerate(describe(proposal, words)):
+        line = part.line(lambda value: _written(value, reader))
+        yield MARGIN + line if number else words.terminal.proposal.format(id=proposal.id, what=line)
+        if part.below is not None:
+            yield Quoted(_numbers(part.below) if isinstance(part.below, Chart) else part.below)
+    yield MARGIN + words.terminal.how_to_decide.format(id=proposal.id)
+
+
+def _written(value: Value, reader: Reader) -> str:
+    """A value within a line of the program's own."""
+    match value:
+        case None:
+            return reader.person.texts.memory_card.nothing
+        case str():
+            return value
+        case datetime():
+            return end_day(value, reader.person)
+        case Time():
+            return _time(value, reader)
+
+
+def _time(time: Time, reader: Reader) -> str:
+    """Where it counts: that is where its user was when it was proposed."""
+    words, own = reader.person.texts, reader.person.timezone
+    zone = time.zone or own
+    told = moment_line(time.due_at, zone, reader.now, words)
+    if zone.key != own.key:
+        told += words.terminal.in_zone.format(zone=zone.key)
+    if time.repeat:
+        told = words.proposal.repeated.format(repeat=time.repeat, time=told)
+    return told if time.place in (None, "terminal") else told + words.remind_here.elsewhere
+
+
+def _left_line(proposal: Proposal, words: Texts) -> str:
+    """That it was left undone."""
+    return words.proposal.left.format(what=one_line(gist(proposal, words), RECEIPT_CHARACTERS))
+
+
+def _numbers(chart: Chart) -> str:
+    """Every number of a chart, as it was given: a line for each label."""
+    lines = []
+    for index, label in enumerate(chart.labels):
+        values = (f"{each.name} {each.values[index]:.15g}".strip() for each in chart.series)
+        lines.append(f"{label}: {' / '.join(values)}")
+    return "\n".join(lines)
 
 
 class Deciding:
@@ -38,7 +101,8 @@ class Deciding:
         """State what waits; nothing where nothing does."""
         if not proposals:
             return
-        stated: list[Stated] = [person.texts.terminal.proposals.open]
+        words = person.texts.proposal
+        stated: list[Stated] = [f"📝 {words.title}: {words.why}"]
         for each in proposals:
             stated += proposal_lines(each, Reader(person, self._clock()))
         self._view.state(stated)
@@ -53,16 +117,16 @@ class Deciding:
             case Accept():
                 self._tell(await self._proposals.accept(self._user_id, number), person)
             case Decline():
-                declined = await self._proposals.decline(self._user_id, number)
-                self._view.state([person.texts.terminal.proposals.declined.format(id=declined.id)])
+                left = await self._proposals.decline(self._user_id, number)
+                self._view.state([_left_line(left, person.texts)])
             case _:
                 assert_never(command)
 
     async def waiting(self, person: Person) -> Sequence[tuple[int, str]]:
         """The numbers that can be decided on, and what each would do; none while they can't be read."""
-        words = person.texts.terminal.proposals
+        words = person.texts
         try:
-            return [(each.id, headline(each, words)) for each in await self._open()]
+            return [(each.id, headline(each.change, words)) for each in await self._open()]
         except StorageError:
             return ()  # the command itself will say so
 
@@ -71,15 +135,15 @@ class Deciding:
 
     async def _only_one(self, person: Person) -> int | None:
         """The one that waits, if this chat has shown it. Otherwise all are shown, and None."""
-        waiting, words = await self._open(), person.texts.terminal.proposals
+        waiting, words = await self._open(), person.texts.terminal
         if not waiting:
-            self._view.say(words.none_open)
+            self._view.say(words.no_proposals)
         elif len(waiting) == 1 and waiting[0].id in self._seen:
             return waiting[0].id
         else:
             await self.show(waiting, person)
             if len(waiting) > 1:
-                self._view.say(words.choose)
+                self._view.say(words.which_proposal)
         return None
 
     def _tell(self, done: ProposalResult, person: Person) -> None:

@@ -86,9 +86,8 @@ class TestQuestionWithAFile:
         said = await chat.say("remember")
         assert said[:2] == ["◆ メモリを扱いました", "答え: **remember"]
         assert said[said.index("◆ 💡 /help で、できることの一覧を見られます。") + 1 :] == [
-            "◆ 📝 確認待ちの提案です。まだ何も変えていません。",
-            "◆ 提案 #1: メモリに覚える",
-            "◆   内容:",
+            "◆ 📝 確認待ち: まだ何も変わっていません。あなたが選んだときだけ実行します（7日間有効）。",
+            "◆ 提案 #1: 💾 メモリに覚える",
             "  │ 誕生日は3月15日",
             "◆   カテゴリ: 一般",
             "◆   タグ: #誕生日",
@@ -112,22 +111,22 @@ class TestQuestionWithAFile:
         chat = Chat(stores, Locale.EN)
         await chat.say(f"/attach {note}")
         said = await chat.say("remember")
-        assert said[said.index("◆ 📝 This waits for your decision. Nothing is changed yet.") + 1 :] == [
-            "◆ Proposal #1: remember",
-            "◆   Text:",
+        [start] = [number for number, line in enumerate(said) if line.startswith("◆ 📝 For you to decide: ")]
+        assert said[start + 1 :] == [
+            "◆ Proposal #1: 💾 Remember this",
             "  │ 誕生日は3月15日",
             "◆   Category: general",
             "◆   Tags: #誕生日",
             "◆   Used: anywhere",
             "◆   To have it done, enter /accept 1; if not, /decline 1",
         ]
-        assert await chat.say("/decline") == ["◆ Proposal #1 is dropped. Nothing was changed."]
+        assert await chat.say("/decline") == ["◆ ↩️ Left as it was: 誕生日は3月15日"]
         assert await chat.kept() == []
 
     async def test_proposes_anew_when_it_is_answered_again(self, chat: Chat, note: Path) -> None:
         await chat.say(f"/attach {note}")
         await chat.say("remember")
-        assert "◆ 提案 #2: メモリに覚える" in await chat.say("/regenerate")
+        assert "◆ 提案 #2: 💾 メモリに覚える" in await chat.say("/regenerate")
         assert "もう決まっている" in " ".join(await chat.say("/accept 1"))
         await chat.say("/accept 2")
         assert await chat.kept() == ["誕生日は3月15日"]
@@ -149,7 +148,7 @@ class TestLaterChat:
     async def test_decides_by_number(self, chat: Chat, stores: Stores) -> None:
         await propose(stores, CAT, DOG)
         assert "犬が好き" in " ".join(await chat.say("/accept 2"))
-        assert await chat.say("/decline ＃１") == ["◆ 提案 #1 は実行しません。何も変えていません。"]
+        assert await chat.say("/decline ＃１") == ["◆ ↩️ 見送りました: 猫が好き"]
         assert await chat.kept() == ["犬が好き"]
 
     @pytest.mark.parametrize("line", ["/accept", "/decline"])
@@ -158,13 +157,13 @@ class TestLaterChat:
         for _ in range(2):
             shown = await chat.say(line)
             assert [each for each in shown if "提案 #" in each] == [
-                "◆ 提案 #1: メモリに覚える",
-                "◆ 提案 #2: メモリに覚える",
+                "◆ 提案 #1: 💾 メモリに覚える",
+                "◆ 提案 #2: 💾 メモリに覚える",
             ]
             assert shown[-1] == "どれにするか、番号を付けて入力してください。"
         assert len(await stores.proposals.of_place(0, 0)) == 2
         await chat.say("/decline 2")
-        assert "#1" in (await chat.say(line))[0]  # the one that is left was shown
+        assert "猫が好き" in (await chat.say(line))[0]  # the one that is left was shown
 
     @pytest.mark.parametrize("line", ["/accept", "/decline"])
     async def test_has_nothing_to_decide_where_nothing_waits(self, chat: Chat, line: str) -> None:

@@ -1,0 +1,163 @@
+"""Proposals below an answer: whole, and no line of them like one of the bot's own."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.discord.pages.custom_ids import ProposalButton
+from cc_bot.discord.pages.page import PROPOSALS_CHARACTERS, Page
+from cc_bot.discord.pages.proposals import left_line, proposal_page, read_proposals, with_proposals
+from cc_bot.domain import Locale
+from cc_bot.domain.canvas import (
+    AddCard,
+    AddChart,
+    Canvas,
+    Card,
+    RemoveElement,
+    Series,
+    SetMode,
+    ShowText,
+    UpdateCard,
+)
+from cc_bot.domain.proposal import (
+    NEVER,
+    AddReminder,
+    CancelReminder,
+    ChangeMemory,
+    Draw,
+    ForgetMemory,
+    KeepMemory,
+    Proposal,
+    ProposedChange,
+)
+from cc_bot.domain.session import SessionKey
+from cc_bot.texts import texts
+
+NINE = datetime(2026, 11, 23, 0, tzinfo=UTC)
+JA = texts(Locale.JA)
+UP = Canvas((Card("shop", "買い物", "牛乳"),))
+
+
+def proposal(change: ProposedChange, number: int = 3) -> Proposal:
+    return Proposal(number, SessionKey(7, 0), 1, "public", change, made_at=NINE)
+
+
+def lines(change: ProposedChange) -> list[str]:
+    [shown] = proposal_page(proposal(change), JA).proposals
+    return shown.text.split("\n")
+
+
+class TestProposal:
+    def test_tells_what_a_memory_says_and_would_say_and_each_field(self) -> None:
+        edit = ChangeMemory(12, "金曜", "木*曜*", "仕_事_", (), "private", NEVER, "general", ("会議",), NINE)
+        assert lines(edit) == [
+            "**✏️ メモリ #12 を書き換える**",
+            "**いまの内容**",
+            "> 金曜",
+            "**変えたあとの内容**",
+            "> 木\\*曜\\*",
+            "-# カテゴリ: 一般 → 仕\\_事\\_",
+            "-# タグ: #会議 → なし",
+            "-# 期限: <t:1795391999:d> → なし",
+            "-# 使う場所: 🔒 DM と自分だけに見える回答",
+        ]
+
+    def test_tells_times_as_each_reader_has_them(self) -> None:
+        assert lines(AddReminder("薬", NINE, "", "Asia/Tokyo", "dm")) == [
+            "**⏰ お知らせを予約する**",
+            "> 薬",
+            "-# 日時: <t:1795392000:F>（<t:1795392000:R>）",
+        ]
+        assert lines(CancelReminder(5, "薬", NINE, "0 9 * * *"))[-1] == (
+            "-# 日時: 🔁 毎日 9:00（次は <t:1795392000:F>）"
+        )
+
+    def test_has_every_number_of_a_chart(self) -> None:
+        chart = AddChart("売上", "bar", ("1月", "2月"), (Series("今年", (10, 0.1)), Series("昨年", (8, 1e9))))
+        assert lines(Draw((chart,))) == [
+            "**🖼️ キャンバスを変える**",
+            "**棒グラフを出す: 売上**",
+            "> A 今年",
+            "> B 昨年",
+            ">   A             B",
+            ">  10             8 1月",
+            "> 0\\.1 1,000,000,000 2月",
+        ]
+
+    def test_shows_what_looks_like_a_list_or_a_heading_as_it_was_written(self) -> None:
+        assert lines(ForgetMemory(1, "1. 卵\n- 牛乳\n# 題\n-# 注\n3.5 kg"))[1:] == [
+            "> 1\\. 卵",
+            "> \\- 牛乳",
+            "> \\# 題",
+            "> \\-# 注",
+            "> 3\\.5 kg",
+        ]
+
+    def test_that_is_left_is_named_by_its_text(self) -> None:
+        assert left_line(proposal(ForgetMemory(1, "*猫*\n犬")), JA) == "↩️ 見送りました: \\*猫\\* 犬"
+
+    def test_is_read_from_its_message_again(self) -> None:
+        some = [proposal(ForgetMemory(1, "猫"), 3), proposal(CancelReminder(5, "薬"), 4)]
+        page = with_proposals(Page("はい"), some, JA)
+        assert [each.title for each in page.proposals] == ["確認待ち 1", "確認待ち 2"]
+        shown, _, why = read_proposals(page.embeds, [button for row in page.proposal_rows for button in row])
+        assert (shown, why) == (page.proposals, page.why)
+        ids = [ProposalButton("do", 7, number).custom_id() for number in (3, 4)]
+        assert [each.buttons[0].custom_id for each in shown] == ids
+
+
+EVERYWHERE = [
+    lambda text: KeepMemory(text, text, (text,), "anywhere", None, 1, text),
+    lambda text: ChangeMemory(1, text, text + "x", text + "x", (text,), None, NINE, text, ()),
+    lambda text: AddReminder(text, NINE, text, "Asia/Tokyo", "dm"),
+    lambda text: CancelReminder(1, text, NINE, text),
+    lambda text: Draw((AddCard(text, text), ShowText(text, text), UpdateCard("shop", text, text)), UP),
+    lambda text: Draw((RemoveElement(text), SetMode("focus", text), SetMode("clear")), UP),
+]
+anything = st.text(st.sampled_from("*_`>#-.1|[]<あa\n\r\x85\u2028\u202e\u200b💾\\"), max_size=30)
+
+
+class TestText:
+    @pytest.mark.parametrize("change", EVERYWHERE)
+    @given(text=anything)
+    def test_adds_no_line_to_the_bots_own(self, change: object, text: str) -> None:
+        assert callable(change)
+        shown = "\n".join(lines(change(text)))
+        assert [line for line in shown.splitlines() if not line.startswith(("> ", "**", "-# "))] == []
+        own = [line for line in shown.splitlines() if line.startswith(("**", "-# "))]
+        most = [line for line in lines(change("あ")) if line.startswith(("**", "-# "))]
+        assert len(own) <= len(most)
+
+    def test_that_is_too_long_is_whole_in_a_file(self) -> None:
+        long = "あ*" * 2000
+        keep = KeepMemory(long, "仕事", ("会議",), "private", NINE, 12, f"前{long}")
+        page = proposal_page(proposal(keep), JA)
+        assert page.file is not None
+        assert long in page.file.text
+        [embed] = page.embeds
+        shown = (embed.description or "").split("\n")
+        assert len(embed.description or "") <= PROPOSALS_CHARACTERS
+        assert [line[:4] for line in shown if line.startswith("> ")] == ["> 前あ", "> あ\\"]
+        assert shown[-4:-1] == [
+            "-# タグ: #会議",
+            "-# 期限: <t:1795391999:d>",
+            "-# 使う場所: 🔒 DM と自分だけに見える回答",
+        ]
+
+    @pytest.mark.parametrize("length", range(1720, 1800, 3))
+    def test_about_as_long_as_there_is_room_for_is_shown(self, length: int) -> None:
+        page = proposal_page(proposal(ForgetMemory(1, "あ" * length)), JA)
+        assert (len(page.embeds), len(page.proposal_rows)) == (1, 1)
+
+    def test_of_steps_without_a_text_is_shown(self) -> None:
+        drawing = Draw(tuple(UpdateCard("shop", f"{number}" * 100) for number in range(30)), UP)
+        assert len(proposal_page(proposal(drawing), JA).embeds) == 1
+
+    def test_that_takes_too_many_steps_is_whole_in_a_file(self) -> None:
+        cards = [AddCard("*題*" * 40, f"本文{number}") for number in range(30)]
+        page = proposal_page(proposal(Draw(tuple(cards))), JA)
+        assert page.file is not None
+        assert "本文29" in page.file.text
+        assert len(page.embeds) == 1
