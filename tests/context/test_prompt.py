@@ -1,5 +1,6 @@
 """The prompt: what the model sees, in which order."""
 
+import re
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
