@@ -36,6 +36,7 @@ from cc_bot.llm.model import (
     Fallback,
     Finish,
     ModelEvent,
+    Thinking,
     ToolRequest,
     ToolResultPart,
     ToolSchema,
@@ -196,6 +197,7 @@ class Rounds:
         self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft
     ) -> AsyncGenerator[TextDelta | Notice | Finish, None]:
         """What the model says to the prompt; to a shorter one, when this one is too long for it."""
+        said_before = len(draft.text)
         request = prompt.request(tools, answer_begun=bool(draft.text.strip()), model=draft.model)
         draft.tainted = draft.tainted or prompt.tainted
         try:
@@ -209,6 +211,9 @@ class Rounds:
                                 yield TextDelta(said)
                             if len(said) < len(text):
                                 return  # without a Finish it is cut
+                        case Thinking(aloud):
+                            draft.text = draft.text[:said_before] if aloud else draft.text
+                            yield Notice("thinking")
                         case Fallback():
                             yield Notice("fallback")
                         case Finish():
@@ -230,7 +235,7 @@ class Rounds:
         with self.account.phase("model"):
             async with aclosing(self.model.stream(request)) as stream:
                 async for event in stream:
-                    if not isinstance(event, Fallback):
+                    if not isinstance(event, Fallback | Thinking):
                         self.account.heard()
                     yield event
 

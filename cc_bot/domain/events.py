@@ -80,8 +80,9 @@ class CanvasChanged:
     canvas: Canvas
 
 
-NoticeKind = Literal["queued", "started", "fallback"]
-"""queued: waiting for another turn to end; started: no longer waiting; fallback: the next model is asked."""
+NoticeKind = Literal["queued", "started", "fallback", "thinking"]
+"""queued: waiting for another turn to end; started: no longer waiting; fallback: the next model is asked;
+thinking: the model thinks before it speaks."""
 
 
 @dataclass(frozen=True, slots=True)

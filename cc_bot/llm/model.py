@@ -114,6 +114,13 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True)
+class Thinking:
+    """The model thinks, and says nothing yet. `aloud`: what it has said in this request was that, too."""
+
+    aloud: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Fallback:
     """The model asked so far gave nothing; the next one of the chain is being asked."""
 
@@ -133,7 +140,7 @@ class Finish:
     """Who answered, as the operator named it; empty where no tokens are counted."""
 
 
-ModelEvent = Delta | Fallback | Finish
+ModelEvent = Delta | Thinking | Fallback | Finish
 
 
 class ChatModel(Protocol):

@@ -9,7 +9,7 @@ from cc_bot.context.tokens import estimate_tokens, request_tokens
 from cc_bot.domain.errors import ModelError
 from cc_bot.domain.events import Usage
 from cc_bot.domain.usage import Spent
-from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent
+from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
 
 
 @dataclass(slots=True)
@@ -28,6 +28,8 @@ class _Asked:
                 self.said.append(text)
             case Fallback(model):
                 self.model = model
+            case Thinking():
+                pass
             case Finish(_, calls, usage, model):
                 self.usage = usage
                 self.model = model or self.model

@@ -179,5 +179,7 @@ def waiting_line(notice: Notice, texts: Texts) -> str | None:
             return texts.answer.waiting_line(notice.ahead)
         case "fallback":
             return texts.answer.fallback
+        case "thinking":
+            return texts.answer.thinking
         case "started":
             return None

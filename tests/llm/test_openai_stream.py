@@ -4,7 +4,7 @@ import pytest
 
 from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.events import Usage
-from cc_bot.llm.model import Delta, Finish
+from cc_bot.llm.model import Delta, Finish, Thinking
 from tests.llm.asking import CONTINUATION, Heard, hear, loopback
 from tests.loopback.model_server import (
     Chunk,
@@ -89,6 +89,7 @@ class TestOddChunks:
         ]
         heard = await heard_from(*odd, Say("東京"), *odd, Say("です"), *odd, End(usage=(5, 2)))
         assert heard.events == (
+            Thinking(),
             Delta("東京"),
             Delta("です"),
             Finish("stop", usage=Usage(5, 2), model="loopback"),

@@ -123,7 +123,10 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:
         case CanvasChanged(canvas):
             state = replace(state, canvas=canvas)
         case Notice(kind, ahead):
-            state = replace(state, waiting="thinking" if kind == "started" else kind, ahead=ahead)
+            waiting: Waiting = kind if kind in ("queued", "fallback") else "thinking"
+            state = replace(
+                state, waiting=waiting, ahead=ahead, tools=() if kind == "thinking" else state.tools
+            )
         case Done(answer):  # after a crash it is all there is
             state = replace(
                 state,

@@ -13,7 +13,7 @@ said, in characters; calls and their arguments (tool_calls.py). What was said up
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from functools import partial
 from typing import Final
@@ -23,10 +23,18 @@ from openai import AsyncStream, BadRequestError, UnprocessableEntityError
 
 from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.events import Usage
-from cc_bot.llm.chat_chunks import Piece, TextJoiner, read_chunk
+from cc_bot.llm.chat_chunks import Piece, TextJoiner, Thoughts, read_chunk
 from cc_bot.llm.chat_messages import Json, request_body
 from cc_bot.llm.context_length import read_refusal
-from cc_bot.llm.model import MAX_ANSWER_CHARACTERS, ChatRequest, Delta, Finish, ModelEvent, UserPart
+from cc_bot.llm.model import (
+    MAX_ANSWER_CHARACTERS,
+    ChatRequest,
+    Delta,
+    Finish,
+    ModelEvent,
+    Thinking,
+    UserPart,
+)
 from cc_bot.llm.openai.client import FAILURES, MAX_RETRIES, Trouble, diagnose, open_client
 from cc_bot.llm.tool_calls import ToolCallAssembler
 
@@ -88,12 +96,14 @@ class OpenAIChatModel:
         async with aclosing(self._pieces(request)) as pieces:
             try:
                 async for piece in pieces:
-                    if text := reply.add(piece):
-                        yield Delta(text)
+                    for event in reply.add(piece):
+                        yield event
                     if reply.full:
                         break
             except FAILURES as error:
                 trouble = diagnose(error)
+        for event in reply.rest():
+            yield event
         # Once the finish reason is there, what breaks later takes nothing away.
         trouble = trouble if reply.finish_reason is None and trouble else reply.trouble()
         if trouble is None:
@@ -182,22 +192,40 @@ class _Reply:
     def __init__(self, model: str) -> None:
         self._model = model
         self.text = TextJoiner()
+        self._thoughts = Thoughts()
+        self._thought = False
+        """Whether it is known that the model thinks."""
         self.usage = Usage()
         self.finish_reason: str | None = None
         self.chunks = 0
         self._room = MAX_ANSWER_CHARACTERS
         self._calls = ToolCallAssembler()
 
-    def add(self, piece: Piece) -> str:
-        """Take a piece in; the text that it makes visible."""
+    def add(self, piece: Piece) -> Iterator[ModelEvent]:
+        """Take a piece in; what it shows."""
         self.chunks += 1
         self.finish_reason = piece.finish_reason or self.finish_reason
         self.usage = piece.usage or self.usage
         for fragment in piece.fragments:
             self._calls.add(fragment)
-        text = piece.text[: max(self._room, 0)]
-        self._room -= len(piece.text)
-        return self.text.add(text) if text else ""
+        said = self._thoughts.add(piece.text)
+        if self._thoughts.begun_before:
+            self._room = MAX_ANSWER_CHARACTERS
+            yield Thinking(aloud=True)
+        elif not self._thought and not self.text.begun and (piece.reasons or self._thoughts.thinking):
+            self._thought = True
+            yield Thinking()
+        yield from self._say(said)
+
+    def rest(self) -> Iterator[ModelEvent]:
+        """What was held back when nothing more comes."""
+        yield from self._say(self._thoughts.rest())
+
+    def _say(self, said: str) -> Iterator[ModelEvent]:
+        text = said[: max(self._room, 0)]
+        self._room -= len(said)
+        if text and (shown := self.text.add(text)):
+            yield Delta(shown)
 
     @property
     def full(self) -> bool:

@@ -1,0 +1,89 @@
+"""What a model thinks is no answer, in whatever pieces and by whatever field it comes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.domain.errors import ModelError
+from cc_bot.llm.chat_chunks import Thoughts
+from cc_bot.llm.model import Delta, Thinking
+from tests.llm.asking import hear, loopback
+from tests.loopback.model_server import Chunk, End, Reply, Say
+
+ANSWERS = {
+    "<think>まず考えます。</think>東京です。": "東京です。",
+    "<THINK>\nHm.\n</Think>\n\nTokyo.": "\n\nTokyo.",
+    "[THINK]Hm.[/THINK]Tokyo.": "Tokyo.",
+    "<thinking>a</thinking>b<think>c</think>d": "bd",
+    "東京<think>です": "東京",
+    "<think>": "",
+    "<think>`</think>`code`": "`code`",
+    "<think>a</thi</think>b": "b",
+    "`<think>` begins it, `</think>` ends it.": "`<think>` begins it, `</think>` ends it.",
+    "``a ` <think> b``": "``a ` <think> b``",
+    "```html\n<think>x</think>\n</think>\n```\nこれ": "```html\n<think>x</think>\n</think>\n```\nこれ",
+    "5` 10 <\n<think>x</think>y": "5` 10 <\ny",
+    "a </think> b": "a </think> b",
+    "1 < 2, a[1], <thin": "1 < 2, a[1], <thin",
+    "<<think>a</think>": "<",
+    "İ<think>a</think>b": "İb",
+}
+
+
+def read(text: str, cuts: list[int]) -> str:
+    """What is said of a text that comes in pieces."""
+    thoughts, said, start = Thoughts(), "", 0
+    for end in (*sorted({cut % (len(text) + 1) for cut in cuts}), len(text)):
+        piece = thoughts.add(text[start:end])
+        said, start = piece if thoughts.begun_before else said + piece, end
+    return said + thoughts.rest()
+
+
+@pytest.mark.parametrize("text", ANSWERS)
+@given(cuts=st.lists(st.integers(0, 80), max_size=40))
+def test_a_thought_is_taken_out_of_an_answer_in_any_pieces(text: str, cuts: list[int]) -> None:
+    assert read(text, cuts) == ANSWERS[text]
+
+
+@given(
+    st.text("<>/[]`\nthinkTHINK あ", max_size=60).filter(lambda text: "think" not in text.lower()), st.data()
+)
+def test_what_is_no_thought_is_as_it_was(text: str, data: st.DataObject) -> None:
+    assert read(text, data.draw(st.lists(st.integers(0, 60)))) == text
+
+
+@given(st.integers(0, 20))
+def test_what_a_template_has_begun_is_thought_up_to_its_end(cut: int) -> None:
+    assert read("考えます。\n</think>\n東京です。", [cut]) == "\n東京です。"
+
+
+async def test_the_model_says_that_it_thinks_before_it_speaks() -> None:
+    steps = (Say("<thi"), Say("nk>まず"), Say("</think>"), Say("東京"), End())
+    async with loopback(Reply(*steps)) as (model, _):
+        heard = await hear(model)
+    assert heard.events[:2] == (Thinking(), Delta("東京"))
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning", "thinking"])
+async def test_a_field_for_it_is_thought(field: str) -> None:
+    reasoning = Chunk({"choices": [{"delta": {field: "まず"}}]})
+    async with loopback(Reply(reasoning, reasoning, Say("東京"), End())) as (model, _):
+        heard = await hear(model)
+    assert heard.events[:2] == (Thinking(), Delta("東京"))
+
+
+async def test_an_answer_that_was_thought_after_all_is_taken_back() -> None:
+    async with loopback(Reply(Say("まず\n"), Say("</think>"), Say("東京"), End())) as (model, _):
+        heard = await hear(model)
+    assert heard.events[:3] == (Delta("まず\n"), Thinking(aloud=True), Delta("東京"))
+
+
+async def test_thinking_alone_is_no_answer_and_has_no_bound_of_an_answer() -> None:
+    thought = Say("<think>" + "あ" * 120_000)
+    async with loopback(Reply(thought, Say("</think>東京"), End()), Reply(thought, End("length"))) as (
+        model,
+        _,
+    ):
+        assert (await hear(model)).text == "東京"
+        with pytest.raises(ModelError):
+            await hear(model)
