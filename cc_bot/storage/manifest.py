@@ -17,6 +17,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from cc_bot.regular_file import read_regular
 from cc_bot.storage.progress import Progress, silent
 
 _FORMAT: Final = 1
@@ -80,7 +81,7 @@ def manifest_path(backup: Path) -> Path:
 def read_manifest(backup: Path) -> Manifest | None:
     """The manifest of a backup; None when there is none. Raises OSError, or ValueError when it is spoiled."""
     with suppress(FileNotFoundError):
-        return Manifest.from_json(manifest_path(backup).read_text("utf-8"))
+        return Manifest.from_json(read_regular(manifest_path(backup)).decode())
     return None
 
 

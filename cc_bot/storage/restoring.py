@@ -34,6 +34,7 @@ from cc_bot.domain.errors import (
     RestoreFailed,
     StorageError,
 )
+from cc_bot.regular_file import NotRegular
 from cc_bot.storage.checking import Damaged, is_disk_trouble
 from cc_bot.storage.copies import leftovers_of
 from cc_bot.storage.durable import move, sync_file, sync_folder
@@ -96,7 +97,7 @@ def staged(
 def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> Staged:
     try:
         manifest = read_manifest(backup)
-    except ValueError as error:
+    except (ValueError, NotRegular) as error:
         raise BackupDamaged(path=str(backup)) from error
     copy = _beside(path, ".copy")
     _copy(backup, copy, progress)

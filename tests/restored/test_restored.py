@@ -1,7 +1,8 @@
 """A restored backup brings nobody back who was forgotten after it was made."""
 
+import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -31,6 +32,7 @@ from cc_bot.storage.migrate import known_migrations
 from cc_bot.storage.progress import Stage
 from cc_bot.storage.run_lock import sole_bot
 from cc_bot.stores import Stores, open_stores
+from tests.no_files import NO_FILES
 from tests.stores.forgetting import FACT, MARK, remembered, stored
 from tests.stores.life import live
 from tests.stores.places import answer, said
@@ -182,6 +184,29 @@ class TestForgotten:
             await stores.personal_erasure.erase(ME)
         assert (await bot.restore(backup)).forgotten == Forgotten(users=1)
         assert (await contents(bot, ME), await contents(bot, YOU)) == ([], ["また来た"])
+
+
+class TestWhatIsNoFile:
+    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+    async def test_in_a_manifests_place_is_refused_at_once(
+        self, bot: Bot, make: Callable[[Path], None]
+    ) -> None:
+        async with bot.stores():
+            backup = await bot.back_up()
+        manifest_path(backup).unlink()
+        make(manifest_path(backup))
+        with pytest.raises(BackupDamaged):
+            await asyncio.wait_for(bot.restore(backup), 30)
+
+    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+    async def test_in_the_place_of_a_record_of_erasures_is_refused_at_once(
+        self, bot: Bot, make: Callable[[Path], None]
+    ) -> None:
+        async with bot.stores():
+            backup = await bot.back_up()
+        make(backup.with_name("erasures_other.jsonl"))
+        with pytest.raises(ErasuresUnreadable):
+            await asyncio.wait_for(bot.restore(backup), 30)
 
 
 class TestThinned:
