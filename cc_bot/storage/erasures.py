@@ -35,6 +35,7 @@ from filelock import FileLock
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ErasureNotNoted
+from cc_bot.regular_file import open_regular, read_regular
 from cc_bot.storage.durable import append, write_new, write_over
 
 Kind = Literal["user", "memory", "memory_and_messages", "message", "place"]
@@ -148,10 +149,10 @@ class ErasureLog:
     def _append(self, kind: Kind, ids: Iterable[int | str], now: datetime) -> None:
         self.make()
         with self._held():
-            with self.path.open("rb") as file:  # of a log that may have grown long
+            with open_regular(self.path) as file:  # of a log that may have grown long
                 version, salt = _head_of(file.readline())
             if version < _VERSION:
-                _, *lines = self.path.read_bytes().splitlines(keepends=True)
+                _, *lines = read_regular(self.path).splitlines(keepends=True)
                 write_over(self.path, b"".join((_first_line(salt), *lines)))
             at = now.isoformat(timespec="milliseconds")
             digest = _slow_hash if kind == "user" else _hash
@@ -161,7 +162,7 @@ class ErasureLog:
         with self._held():
             if not self.path.exists():
                 return 0
-            first, *lines = self.path.read_bytes().splitlines(keepends=True) or [b""]
+            first, *lines = read_regular(self.path).splitlines(keepends=True) or [b""]
             _, salt = _head_of(first)
             kept = [line for line in lines if not is_outdated(line, before)]
             if len(kept) == len(lines):
@@ -186,7 +187,7 @@ def read_erasures(path: Path) -> Erasures | None:
     """What the log in this file says; None when there is none. Raises OSError, or ValueError when it is no
     log."""
     try:
-        content = path.read_bytes()
+        content = read_regular(path)
     except FileNotFoundError:
         return None
     first, *lines = content.splitlines() or [b""]
@@ -210,6 +211,14 @@ def read_erasures(path: Path) -> Erasures | None:
                 raise ValueError("a line of the log of erasures can't be read") from error
             _log.warning("erasure_line_unreadable", path=str(path))
     return Erasures(salt, times, last_user, whole_since)
+
+
+def need_usable(path: Path) -> None:
+    """See that nothing is wrong with the log in this file, if there is one: that a restore can read it, and
+    an erasing add to it. Raises OSError, or ValueError when it is no log."""
+    if read_erasures(path):
+        with path.open("ab"):  # which changes nothing
+            pass
 
 
 def is_first_line(line: bytes) -> bool:

@@ -54,6 +54,11 @@ class DoctorFileTexts:
     backups_unreadable: str
     """Parameter: folder."""
     backups_unreadable_mend: str
+    erasures_ok: str
+    erasures_none: str
+    erasures_unusable: str
+    """Parameter: names."""
+    erasures_mend: str
     files_ok: str
     files_open: str
     """Parameter: names."""
@@ -100,6 +105,10 @@ JA = DoctorFileTexts(
     backups_mend="cc-bot backup を、cron などで毎日動かしてください（docs/backup.ja.md）。",
     backups_unreadable="{folder} を読めません。",
     backups_unreadable_mend="CC_BOT_BACKUP_FOLDER とフォルダの権限を確かめてください。",
+    erasures_ok="読み書きできます。",
+    erasures_none="まだありません。最初の起動で作られます。",
+    erasures_unusable="読み書きできません: {names}",
+    erasures_mend="権限を確かめ、中身が壊れていればバックアップのフォルダにある erasures_….jsonl から戻してください。それまでは、消去かバックアップからの復元ができません。",
     files_ok="ほかの利用者からは読めません。",
     files_open="ほかの利用者からも読めます: {names}",
     files_open_mend="chmod 600 {names}",
@@ -144,6 +153,10 @@ EN = DoctorFileTexts(
     backups_mend="Have cron run `cc-bot backup` every day (docs/backup.md).",
     backups_unreadable="{folder} can't be read.",
     backups_unreadable_mend="Check CC_BOT_BACKUP_FOLDER and the folder's mode.",
+    erasures_ok="It can be read and added to.",
+    erasures_none="There is none yet. The first start makes it.",
+    erasures_unusable="Can't be read and added to: {names}",
+    erasures_mend="Check the mode, and if the content is spoiled put a copy in its place: erasures_….jsonl from the folder of the backups. Until then nothing can be erased, or no backup restored.",
     files_ok="Nobody else on this machine can read them.",
     files_open="Others on this machine can read: {names}",
     files_open_mend="chmod 600 {names}",
