@@ -33,9 +33,10 @@ from cc_bot.domain.errors import (
     DatabaseNewer,
     RestoreFailed,
     StorageError,
+    UpgradeFailed,
 )
 from cc_bot.regular_file import NotRegular
-from cc_bot.storage.checking import Damaged, is_disk_trouble
+from cc_bot.storage.checking import Damaged, is_busy, is_disk_trouble
 from cc_bot.storage.copies import leftovers_of
 from cc_bot.storage.durable import move, sync_file, sync_folder
 from cc_bot.storage.fresh_copy import Deviating, compare, copy_rows, open_warily
@@ -48,7 +49,6 @@ from cc_bot.storage.schema import schema_made_by
 
 SIDECARS: Final = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file, by its name."""
-_BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +90,8 @@ def staged(
             dir=database.parent, prefix=f".{database.name}.restoring-", ignore_cleanup_errors=True
         ) as folder:
             yield _stage(backup, Path(folder) / database.name, rows_only, progress)
+    except UpgradeFailed as error:
+        raise BackupDamaged(path=str(backup)) from error
     except (OSError, sqlite3.Error, StorageError) as error:
         raise RestoreFailed(path=str(database)) from error
 
@@ -220,7 +222,7 @@ def release(database: Path) -> None:
             try:
                 connection.execute("PRAGMA journal_mode = DELETE").fetchall()
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF in _BUSY:
+                if is_busy(error):
                     raise DatabaseInUse(path=str(database)) from error
                 raise
 

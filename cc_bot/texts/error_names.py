@@ -86,6 +86,7 @@ class ErrorTexts:
     database_unusable: str
     database_newer: str
     schema_changed: str
+    upgrade_failed: str
     sqlite_too_old: str
     backup_failed: str
     not_enough_room: str

@@ -81,6 +81,7 @@
         ├── DatabaseUnusable
         ├── DatabaseNewer       the file was written by a newer cc-bot
         ├── SchemaChanged       it does by itself what cc-bot did not make
+        ├── UpgradeFailed       what it holds does not fit the next version
         ├── SqliteTooOld        Python's SQLite lacks what the SQL needs
         ├── BackupFailed        the copy could not be written
         ├── NotEnoughRoom       there is no room for it
@@ -178,6 +179,7 @@ from cc_bot.domain.errors.startup import (
     SettingsUnreadable,
     SqliteTooOld,
     StartupError,
+    UpgradeFailed,
 )
 from cc_bot.domain.errors.storage import (
     ConversationGone,
@@ -301,6 +303,7 @@ __all__ = [
     "UnderMaintenance",
     "UnknownAgent",
     "UnknownTimezone",
+    "UpgradeFailed",
     "WhenNotUnderstood",
     "WhenPassed",
     "WhenTooFar",

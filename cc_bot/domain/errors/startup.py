@@ -68,6 +68,11 @@ class SchemaChanged(StartupError):
     kind)."""
 
 
+class UpgradeFailed(StartupError):
+    """The database holds what a migration can't take; it is as it was before that. Parameters: path, version
+    (that it would have had)."""
+
+
 class SqliteTooOld(StartupError):
     """Parameters: found, needed (versions)."""
 

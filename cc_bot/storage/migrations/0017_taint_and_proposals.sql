@@ -11,10 +11,11 @@ UPDATE sessions SET canvas_state = json_set(
     json((
         SELECT json_group_array(json_set(each.value, '$.tainted', json('true')))
         FROM json_each(canvas_state, '$.elements') AS each
+        WHERE each.type = 'object'  -- nothing else is read as an element
     ))
 )
-WHERE canvas_state <> '{"elements":[]}' AND json_valid(canvas_state)
-    AND json_type(canvas_state, '$.elements') = 'array';
+WHERE canvas_state <> '{"elements":[]}'
+    AND CASE WHEN json_valid(canvas_state) THEN json_type(canvas_state, '$.elements') = 'array' END;
 ALTER TABLE schedules ADD COLUMN tainted INTEGER NOT NULL DEFAULT 0;
 
 -- Changes that a model asked for in a tainted turn and that wait for their user's word. A row goes when it is
