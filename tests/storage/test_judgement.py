@@ -155,3 +155,11 @@ class TestAnUpgrade:
             await start(path, [*known_migrations(), broken])
         assert refused.value.params["version"] == NEWEST + 1
         assert examine(path).version == NEWEST
+
+    async def test_takes_reminders_of_before_for_what_others_may_have_written(self, tmp_path: Path) -> None:
+        path = tmp_path / "sessions.db"
+        await start(path, known_migrations()[:16])
+        change(path, SCHEDULE.replace(", tainted", "").replace(", 0)", ")"))
+        await start(path)
+        with closing(sqlite3.connect(path)) as connection:
+            assert connection.execute("SELECT tainted FROM schedules").fetchall() == [(1,)]
