@@ -1,6 +1,7 @@
 """A restored backup brings nobody back who was forgotten after it was made."""
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
@@ -184,6 +185,25 @@ class TestForgotten:
             await stores.personal_erasure.erase(ME)
         assert (await bot.restore(backup)).forgotten == Forgotten(users=1)
         assert (await contents(bot, ME), await contents(bot, YOU)) == ([], ["また来た"])
+
+
+class TestAManifest:
+    @pytest.mark.parametrize("table", ["memories", "schema_migrations", "turns"])
+    @pytest.mark.parametrize("change", [1, -1, None])
+    async def test_whose_counts_are_others_than_those_of_the_rows_is_refused(
+        self, bot: Bot, table: str, change: int | None
+    ) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "猫")
+            backup = await bot.back_up()
+        manifest = json.loads(manifest_path(backup).read_text())
+        if change is None:
+            del manifest["rows"][table]
+        else:
+            manifest["rows"][table] += change
+        manifest_path(backup).write_text(json.dumps(manifest))
+        with pytest.raises(BackupDamaged):
+            await bot.restore(backup)
 
 
 class TestWhatIsNoFile:
