@@ -100,7 +100,7 @@ class TestBackup:
         with pytest.raises(SystemExit) as ended:
             main(["backup", f"--keep={count}"])
         assert ended.value.code == 2
-        assert "argument --keep: 1 以上の整数で書いてください\n" in capsys.readouterr().err
+        assert "argument --keep: 1 から 2147483647 までの整数で書いてください\n" in capsys.readouterr().err
 
 
 class TestRestore:
