@@ -22,7 +22,7 @@ from cc_bot.storage.erasure_copies import logs_in, read_logs
 from cc_bot.storage.erasures import ErasureLog, Erasures
 from cc_bot.storage.location import database_file, sqlite_path
 from cc_bot.storage.progress import Progress
-from cc_bot.storage.restoring import Staged, finish, put_in_place, release, staged
+from cc_bot.storage.restoring import Staged, finish, need_own_file, put_in_place, release, staged
 from cc_bot.storage.run_lock import sole_bot
 from cc_bot.storage.wiping import data_of, wipe
 from cc_bot.texts import texts
@@ -38,12 +38,18 @@ class Wishes:
     without_erasures: bool = False
     rows_only: bool = False
     """Whether what cc-bot does not make is left behind, instead of the backup being refused."""
+    any_file: bool = False
+    """Whether what is to be replaced may be something else than a database of cc-bot."""
 
     @property
     def options(self) -> str:
         """What else stood on the command line."""
-        erasures = " --without-erasures" if self.without_erasures else ""
-        return erasures + (" --rows-only" if self.rows_only else "")
+        named = {
+            "--without-erasures": self.without_erasures,
+            "--rows-only": self.rows_only,
+            "--any-file": self.any_file,
+        }
+        return "".join(f" {option}" for option, given in named.items() if given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,8 @@ class Restoration:
 async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Restoration:
     """Put a backup in the database's place. Raises a StartupError, with the database as it was."""
     database, clock = database_file(config.database_url), clock_of(config)
+    command = f"cc-bot restore {wishes.backup}{wishes.options} --any-file"
+    need_own_file(database, command=None if wishes.any_file else command)
     with sole_bot(database):
         release(database)  # before minutes are spent on copying
         if not wishes.backup.is_file():  # before anything is asked for it
@@ -132,9 +140,13 @@ def _adopt(own: Path, logs: dict[Path, Erasures], unreadable: list[Path]) -> Non
         raise RestoreFailed(path=str(own)) from error
 
 
-async def run_wipe(config: Config, confirmed: Callable[[list[Path]], bool]) -> list[Path]:
-    """Take the database away with all that belongs to it; what was taken away. Raises a StartupError."""
+async def run_wipe(
+    config: Config, confirmed: Callable[[list[Path]], bool], *, any_file: bool = False
+) -> list[Path]:
+    """Take the database away with all that belongs to it; what was taken away. `any_file`: also if it does
+    not look like one of cc-bot. Raises a StartupError."""
     database = database_file(config.database_url)
+    need_own_file(database, command=None if any_file else "cc-bot wipe --any-file")
     history = sqlite_path(config.database_url).with_name("chat_history")
     with sole_bot(database):
         if not (doomed := data_of(database, history)):

@@ -15,6 +15,7 @@ class BackupTexts:
     yes: str
     without_erasures: str
     rows_only: str
+    any_file: str
     wipe: str
     backed_up: str
     """Parameters: path, size, version, messages, memories."""
@@ -59,6 +60,7 @@ JA = BackupTexts(
     yes="確認せずに実行します",
     without_erasures="消去の記録がなくても続けます（消した人のデータが戻ることがあります）",
     rows_only="cc-bot のものではないトリガーやビューがあっても、それを置いて、中のデータだけを戻します",
+    any_file="今あるファイルが cc-bot のデータベースに見えなくても続けます（壊れたときのため）",
     wipe="データベースと、その控えをすべて消します（ボットを止めてから使います）",
     backed_up="バックアップしました: {path}（{size}、版 {version}、メッセージ {messages}件、メモリ {memories}件）",
     deleted="古いバックアップを {count}個 消しました。",
@@ -93,6 +95,7 @@ EN = BackupTexts(
     yes="do not ask",
     without_erasures="go on without a record of erasures (people who were forgotten may come back)",
     rows_only="leave triggers, views and whatever else cc-bot did not make behind, and take the rows alone",
+    any_file="go on even if the file that is there does not look like a database of cc-bot (for a damaged one)",
     wipe="delete the database and every copy beside it (stop the bot first)",
     backed_up="Backed up to {path} ({size}, version {version}, messages: {messages}, memories: {memories})",
     deleted="Old backups deleted: {count}.",

@@ -85,6 +85,7 @@ class ErrorTexts:
     database_missing: str
     database_unusable: str
     database_newer: str
+    database_not_ours: str
     schema_changed: str
     upgrade_failed: str
     sqlite_too_old: str

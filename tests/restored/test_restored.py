@@ -19,11 +19,12 @@ from cc_bot.domain.errors import (
     BackupDamaged,
     BackupMissing,
     DatabaseInUse,
+    DatabaseNotOurs,
+    DatabaseUnusable,
     ErasuresMissing,
     ErasuresThinned,
     ErasuresUnreadable,
     NotConfirmed,
-    RestoreFailed,
 )
 from cc_bot.restored import Forgotten
 from cc_bot.storage import Database, ErasureLog, Statement, apply_pending, back_up, open_database
@@ -65,8 +66,10 @@ class Bot:
     async def back_up(self, now: datetime | None = None) -> Path:
         return (await back_up(self.database, self.backups, now or utc_now())).path
 
-    async def restore(self, backup: Path, *, yes: bool = True, without_erasures: bool = False) -> Restoration:
-        wishes = Wishes(backup, lambda _: yes, without_erasures)
+    async def restore(
+        self, backup: Path, *, yes: bool = True, without_erasures: bool = False, any_file: bool = False
+    ) -> Restoration:
+        wishes = Wishes(backup, lambda _: yes, without_erasures, any_file=any_file)
         return await run_restore(self.config, wishes, lambda stage, *_: self.stages.append(stage))
 
     def holds(self, word: str) -> bool:
@@ -185,6 +188,86 @@ class TestForgotten:
             await stores.personal_erasure.erase(ME)
         assert (await bot.restore(backup)).forgotten == Forgotten(users=1)
         assert (await contents(bot, ME), await contents(bot, YOU)) == ([], ["また来た"])
+
+
+def somebody_elses(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE bookmarks (url TEXT)")
+
+
+OTHER_FILES: dict[str, Callable[[Path], object]] = {
+    "a text": lambda path: path.write_text("root:x:0:0\n"),
+    "another program's database": somebody_elses,
+}
+
+
+class TestWhatIsToBeReplaced:
+    @pytest.mark.parametrize("make", OTHER_FILES.values(), ids=OTHER_FILES)
+    @pytest.mark.parametrize("linked", [True, False])
+    async def test_is_left_alone_where_it_is_no_database_of_ours(
+        self, bot: Bot, tmp_path: Path, make: Callable[[Path], object], linked: bool
+    ) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "猫")
+            backup = await bot.back_up()
+        bot.database.unlink()
+        (tmp_path / "system").mkdir()
+        file = tmp_path / "system" / "file" if linked else bot.database
+        make(file)
+        file.chmod(0o644)
+        if linked:
+            bot.database.symlink_to(file)
+        before = (file.read_bytes(), file.stat().st_mode, file.stat().st_ino)
+        with pytest.raises(DatabaseNotOurs) as refused:
+            await bot.restore(backup)
+        assert str(refused.value.params["command"]).endswith("--any-file")
+        with pytest.raises(DatabaseNotOurs):
+            await run_wipe(bot.config, lambda _: True)
+        with pytest.raises(DatabaseUnusable):
+            async with bot.stores():
+                pass
+        assert (file.read_bytes(), file.stat().st_mode, file.stat().st_ino) == before
+        assert not list(file.parent.glob("*file.*"))  # nor is anything put beside it
+        replaced = (await bot.restore(backup, any_file=True)).replaced
+        assert replaced is not None
+        assert replaced.read_bytes() == before[0]
+        assert await contents(bot, ME) == ["猫"]
+
+    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+    async def test_is_left_alone_where_it_is_no_file_at_all(
+        self, bot: Bot, make: Callable[[Path], None]
+    ) -> None:
+        async with bot.stores():
+            backup = await bot.back_up()
+        bot.database.unlink()
+        make(bot.database)
+        for any_file in (True, False):
+            with pytest.raises(DatabaseUnusable):
+                await asyncio.wait_for(bot.restore(backup, any_file=any_file), 30)
+
+    @pytest.mark.parametrize("lost", [slice(16, 5000), slice(100, 4096), slice(0, None)])
+    async def test_may_be_damaged_or_empty(self, bot: Bot, lost: slice) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "猫")
+            backup = await bot.back_up()
+        content = bytearray(bot.database.read_bytes())
+        content[lost] = b"\xff" * len(content[lost]) if lost.start else b""
+        bot.database.write_bytes(content)
+        await bot.restore(backup)
+        assert await contents(bot, ME) == ["猫"]
+
+    async def test_may_stand_behind_a_link_or_not_be_there_yet(self, bot: Bot, tmp_path: Path) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "猫")
+            backup = await bot.back_up()
+        (tmp_path / "disk").mkdir()
+        bot.database.unlink()
+        bot.database.symlink_to(tmp_path / "disk" / "real.db")
+        (tmp_path / "sessions.erasures.jsonl").rename(tmp_path / "disk" / "real.erasures.jsonl")
+        assert (await bot.restore(backup)).replaced is None
+        assert (await bot.restore(backup)).replaced is not None
+        assert bot.database.is_symlink()
+        assert await contents(bot, ME) == ["猫"]
 
 
 class TestAManifest:
@@ -437,7 +520,7 @@ class TestRefusal:
             values = "1, '犬', 'general', 'no JSON', '', '', '犬'"  # and 0005 reads that JSON
             spoiled = f"INSERT INTO memories ({columns}) VALUES ({values})"
             await database.transaction([Statement(spoiled)])
-        with pytest.raises(RestoreFailed):
+        with pytest.raises(BackupDamaged):
             await bot.restore(backup)
         assert await contents(bot, ME) == ["猫が好き"]
 

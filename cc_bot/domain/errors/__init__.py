@@ -79,6 +79,7 @@
         ├── DatabaseInUse       a program has the file open that is to be replaced
         ├── DatabaseMissing     there is nothing to copy
         ├── DatabaseUnusable
+        ├── DatabaseNotOurs     it is not replaced or deleted
         ├── DatabaseNewer       the file was written by a newer cc-bot
         ├── SchemaChanged       it does by itself what cc-bot did not make
         ├── UpgradeFailed       what it holds does not fit the next version
@@ -159,6 +160,7 @@ from cc_bot.domain.errors.startup import (
     DatabaseInUse,
     DatabaseMissing,
     DatabaseNewer,
+    DatabaseNotOurs,
     DatabaseUnusable,
     DiscordUnreachable,
     ErasuresMissing,
@@ -236,6 +238,7 @@ __all__ = [
     "DatabaseLocked",
     "DatabaseMissing",
     "DatabaseNewer",
+    "DatabaseNotOurs",
     "DatabaseReadOnly",
     "DatabaseUnusable",
     "DiscordUnreachable",

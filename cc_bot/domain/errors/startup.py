@@ -68,6 +68,11 @@ class SchemaChanged(StartupError):
     kind)."""
 
 
+class DatabaseNotOurs(StartupError):
+    """What would be replaced or deleted is no database of cc-bot. Parameters: path, command (that does it all
+    the same)."""
+
+
 class UpgradeFailed(StartupError):
     """The database holds what a migration can't take; it is as it was before that. Parameters: path, version
     (that it would have had)."""
