@@ -10,6 +10,7 @@ from cc_bot.app.clocks import clock_of
 from cc_bot.config import Config
 from cc_bot.domain.errors import (
     BackupMissing,
+    ErasuresCut,
     ErasuresMissing,
     ErasuresThinned,
     ErasuresUnreadable,
@@ -18,9 +19,10 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.restored import Forgotten, make_fit
 from cc_bot.storage.durable import write_new
-from cc_bot.storage.erasure_copies import logs_in, read_logs
+from cc_bot.storage.erasure_copies import copy_name, logs_in, read_logs
 from cc_bot.storage.erasures import ErasureLog, Erasures
 from cc_bot.storage.location import database_file, sqlite_path
+from cc_bot.storage.manifest import manifests_in
 from cc_bot.storage.progress import Progress
 from cc_bot.storage.restoring import Staged, finish, need_own_file, put_in_place, release, staged
 from cc_bot.storage.run_lock import sole_bot
@@ -78,6 +80,7 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
             if not wishes.confirmed(copy):
                 raise NotConfirmed(command=f"cc-bot restore {wishes.backup} --yes{wishes.options}")
             _need_reach(copy, logs, wishes)
+            cut = _is_cut(copy, logs, wishes)
             forgotten = await make_fit(
                 copy.path,
                 tuple(logs.values()),
@@ -88,7 +91,7 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
             )
             finish(copy.path, database, rewrite=bool(forgotten))
             _adopt(ErasureLog.beside(database).path, logs, unreadable)
-            now, known = clock().astimezone(config.timezone), bool(logs) and not unreadable
+            now, known = clock().astimezone(config.timezone), bool(logs) and not unreadable and not cut
             return Restoration(copy, put_in_place(copy.path, database, now), forgotten, known)
 
 
@@ -121,6 +124,21 @@ def _need_reach(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> Non
     since = max((each for each in reach.values() if each), default=None)
     if since and not wishes.without_erasures and (copy.made_at is None or copy.made_at < since):
         raise ErasuresThinned(path=str(wishes.backup), since=f"{since:%Y-%m-%d}")
+
+
+def _is_cut(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> bool:
+    """Whether the log that there was when the backup was made is gone, or has less than it, or a later backup
+    in its folder, knew of. Raises ErasuresCut, unless the operator goes on without."""
+    if not (manifest := copy.manifest) or not (former := manifest.erasures):
+        return False
+    later = [each for each in manifests_in(wishes.backup.parent) if each.made_at >= manifest.made_at]
+    known = [former, *(each.erasures for each in later if each.erasures)]
+    needed = max(extent.noted for extent in known if extent.name == former.name)
+    found = [log.noted for log in logs.values() if log.extent.name == former.name]
+    cut = max(found, default=-1) < needed
+    if cut and not wishes.without_erasures:
+        raise ErasuresCut(path=str(wishes.backup), name=copy_name(former))
+    return cut
 
 
 def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:

@@ -4,13 +4,12 @@ A copy is named after its log's salt, so that the log of another database, or of
 never takes the place of one that older backups need.
 """
 
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
 from cc_bot.regular_file import read_regular
 from cc_bot.storage.durable import write_over
-from cc_bot.storage.erasures import Erasures, is_first_line, is_outdated, need_usable, read_erasures
+from cc_bot.storage.erasures import Erasures, Extent, is_first_line, is_outdated, need_usable, read_erasures
 
 
 def copy_log(log: Path, folder: Path) -> Path:
@@ -18,7 +17,7 @@ def copy_log(log: Path, folder: Path) -> Path:
     erasures = read_erasures(log)
     if erasures is None:
         raise FileNotFoundError(log)
-    target = folder / f"erasures_{hashlib.sha256(erasures.salt).hexdigest()[:8]}.jsonl"
+    target = folder / copy_name(erasures.extent)
     lines = read_regular(log).splitlines(keepends=True)
     if target.exists():
         known, since = set(lines), erasures.whole_since
@@ -29,6 +28,11 @@ def copy_log(log: Path, folder: Path) -> Path:
         ]
     write_over(target, b"".join(lines))
     return target
+
+
+def copy_name(extent: Extent) -> str:
+    """What the copy of a log is called."""
+    return f"erasures_{extent.name}.jsonl"
 
 
 def logs_in(folder: Path) -> list[Path]:

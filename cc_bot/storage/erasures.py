@@ -68,6 +68,15 @@ def place_name(channel_id: int, thread_id: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """How far a log went at some moment. Lines are added, and those that are taken out are counted; so one
+    that says less later was cut, and one of another name was begun anew."""
+
+    name: str
+    noted: int
+
+
+@dataclass(frozen=True, slots=True)
 class Erasures:
     """What a log says."""
 
@@ -78,6 +87,12 @@ class Erasures:
     """When a user was erased last whose hash is a slow one."""
     whole_since: datetime | None = None
     """What was erased before that may have been taken out; None: nothing has been."""
+    noted: int = 0
+    """How often something was, what was taken out included."""
+
+    @property
+    def extent(self) -> Extent:
+        return Extent(hashlib.sha256(self.salt).hexdigest()[:8], self.noted)
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
         """Whether it was erased at this moment or later; ever, when there is no moment."""
@@ -167,7 +182,10 @@ class ErasureLog:
             kept = [line for line in lines if not is_outdated(line, before)]
             if len(kept) == len(lines):
                 return 0
-            write_over(self.path, b"".join((_first_line(salt), _line(whole_since=before.isoformat()), *kept)))
+            told = [json.loads(line) for line in lines if is_outdated(line, before)]
+            taken = sum("at" in entry for entry in told) + max(map(_taken, told))
+            whole = _line(whole_since=before.isoformat(), taken=taken)
+            write_over(self.path, b"".join((_first_line(salt), whole, *kept)))
             return len(lines) - len(kept)
 
     @contextmanager
@@ -195,22 +213,25 @@ def read_erasures(path: Path) -> Erasures | None:
     times = dict[str, datetime]()
     last_user: datetime | None = None
     whole_since: datetime | None = None
+    noted = taken = 0
     for line in lines:
         try:
             entry = json.loads(line)
             if "whole_since" in entry:
                 moment = datetime.fromisoformat(entry["whole_since"])
                 whole_since = max(moment, whole_since or moment)
+                taken = max(taken, _taken(entry))
                 continue
             at = datetime.fromisoformat(entry["at"])
             times[entry["id"]] = max(at, times.get(entry["id"], at))
+            noted += 1
             if version > 1 and entry.get("kind") == "user":
                 last_user = max(at, last_user or at)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             if not _TORN.fullmatch(line):
                 raise ValueError("a line of the log of erasures can't be read") from error
             _log.warning("erasure_line_unreadable", path=str(path))
-    return Erasures(salt, times, last_user, whole_since)
+    return Erasures(salt, times, last_user, whole_since, noted + taken)
 
 
 def need_usable(path: Path) -> None:
@@ -238,6 +259,12 @@ def is_outdated(line: bytes, before: datetime) -> bool:
         return "whole_since" in entry or datetime.fromisoformat(entry["at"]) < before
     except (ValueError, TypeError, KeyError, RecursionError):
         return False
+
+
+def _taken(entry: Mapping[str, object]) -> int:
+    """How many lines were taken out before it, by the line that tells since when the log is whole."""
+    taken = entry.get("taken")
+    return taken if isinstance(taken, int) else 0
 
 
 def _head_of(first_line: bytes) -> tuple[int, bytes]:

@@ -99,6 +99,7 @@ class ErrorTexts:
     restore_failed: str
     erasures_missing: str
     erasures_unreadable: str
+    erasures_cut: str
     erasures_thinned: str
     not_confirmed: str
     port_taken: str

@@ -21,6 +21,7 @@ from cc_bot.domain.errors import (
     DatabaseInUse,
     DatabaseNotOurs,
     DatabaseUnusable,
+    ErasuresCut,
     ErasuresMissing,
     ErasuresThinned,
     ErasuresUnreadable,
@@ -310,6 +311,98 @@ class TestWhatIsNoFile:
         make(backup.with_name("erasures_other.jsonl"))
         with pytest.raises(ErasuresUnreadable):
             await asyncio.wait_for(bot.restore(backup), 30)
+
+
+class TestCut:
+    """A record of erasures that lost lines at its end, or was begun anew: each file is one by itself."""
+
+    @staticmethod
+    def cut(bot: Bot, lines: int) -> None:
+        for path in (bot.database.with_suffix(".erasures.jsonl"), *bot.backups.glob("erasures_*.jsonl")):
+            path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:lines]))
+
+    async def test_record_is_noticed_by_what_the_backup_knows_of_it(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            await stores.erasures.note("user", 1, 2, 3)
+            backup = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+        self.cut(bot, 3)
+        with pytest.raises(ErasuresCut) as refused:
+            await bot.restore(backup)
+        [copy] = bot.backups.glob("erasures_*.jsonl")
+        assert refused.value.params == {"path": str(backup), "name": copy.name}
+        done = await bot.restore(backup, without_erasures=True)
+        assert not done.erasures_known
+
+    async def test_record_is_noticed_by_what_a_later_backup_knows_of_it(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            old = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+            await bot.back_up()
+        self.cut(bot, 1)
+        with pytest.raises(ErasuresCut):
+            await bot.restore(old)
+
+    async def test_record_is_no_matter_to_what_was_backed_up_since(self, bot: Bot) -> None:
+        start = utc_now() - timedelta(hours=2)
+        async with bot.stores(start) as stores:
+            await stores.erasures.note("user", 1, 2, 3)
+            await bot.back_up(start)
+        self.cut(bot, 1)
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            new = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+        done = await bot.restore(new)
+        assert (done.forgotten, done.erasures_known) == (Forgotten(users=1), True)
+
+    async def test_record_may_have_an_uncut_copy(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            old = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+            await bot.back_up()
+        own = bot.database.with_suffix(".erasures.jsonl")
+        own.write_bytes(own.read_bytes().splitlines(keepends=True)[0])
+        assert (await bot.restore(old)).forgotten == Forgotten(users=1)
+
+    async def test_record_is_told_from_one_that_was_thinned(self, bot: Bot) -> None:
+        start = utc_now() - timedelta(days=900)
+        async with bot.stores(start) as stores:
+            await stores.erasures.note("user", 1, 2, 3)
+        async with bot.stores() as stores:
+            await stores.erasures.note("user", 4)
+            backup = await bot.back_up()
+            assert await stores.erasures.thin(start + timedelta(days=1)) == 3
+            assert await stores.erasures.thin(start + timedelta(days=2)) >= 0
+            known = await stores.erasures.read()
+        assert known is not None
+        assert known.noted == 4
+        for path in bot.backups.glob("erasures_*.jsonl"):
+            path.unlink()
+        assert (await bot.restore(backup)).erasures_known
+
+    async def test_record_that_was_begun_anew_is_noticed(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            backup = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+        for path in (bot.database.with_suffix(".erasures.jsonl"), *bot.backups.glob("erasures_*.jsonl")):
+            path.unlink()
+        async with bot.stores() as stores:
+            await stores.erasures.ensure()
+        with pytest.raises(ErasuresCut):
+            await bot.restore(backup)
+
+    async def test_record_is_not_asked_of_a_manifest_that_knows_none(self, bot: Bot) -> None:
+        async with bot.stores():
+            backup = await bot.back_up()
+        manifest = json.loads(manifest_path(backup).read_text())
+        del manifest["erasures"]
+        manifest_path(backup).write_text(json.dumps(manifest))
+        assert (await bot.restore(backup)).erasures_known
 
 
 class TestThinned:

@@ -94,6 +94,7 @@
         ├── RestoreFailed       the backup could not be put in place
         ├── ErasuresMissing     nobody can tell who has to be forgotten in it
         ├── ErasuresUnreadable  likewise
+        ├── ErasuresCut         likewise, of a part of them
         ├── ErasuresThinned     nobody can tell it of so old a backup
         ├── NotConfirmed        what can't be undone was not confirmed
         └── PortTaken           another program listens there
@@ -163,6 +164,7 @@ from cc_bot.domain.errors.startup import (
     DatabaseNotOurs,
     DatabaseUnusable,
     DiscordUnreachable,
+    ErasuresCut,
     ErasuresMissing,
     ErasuresThinned,
     ErasuresUnreadable,
@@ -247,6 +249,7 @@ __all__ = [
     "EmptyReminder",
     "EndNotUnderstood",
     "ErasureNotNoted",
+    "ErasuresCut",
     "ErasuresMissing",
     "ErasuresThinned",
     "ErasuresUnreadable",

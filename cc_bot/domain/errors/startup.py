@@ -132,6 +132,11 @@ class ErasuresUnreadable(StartupError):
     """A record of who has to be forgotten again can't be read. Parameters: path."""
 
 
+class ErasuresCut(StartupError):
+    """A backup knows of more than the record of erasures has. Parameters: path (the backup), name (of the
+    record's copy)."""
+
+
 class ErasuresThinned(StartupError):
     """The backup is older than the record of who has to be forgotten goes back. Parameters: path, since (the
     day from which on it is whole)."""
