@@ -15,6 +15,7 @@ from typing import Any, Final, Generic, TypeVar
 import structlog
 
 from cc_bot.domain.errors import StartupError
+from cc_bot.regular_file import NotRegular, open_regular
 from cc_bot.texts.operator_file import OperatorFileTexts
 
 _log = structlog.get_logger(__name__)
@@ -126,8 +127,10 @@ class OperatorFile(Generic[T]):
                 raise Refused(self._words.missing.format(variable=self._kind.variable))
             return ""
         try:
-            with self._path.open("rb") as file:
+            with open_regular(self._path) as file:
                 content = file.read(MAX_BYTES + 1)
+        except NotRegular:
+            raise Refused(self._words.no_file) from None
         except OSError:
             raise Refused(self._words.unreadable) from None
         if len(content) > MAX_BYTES:

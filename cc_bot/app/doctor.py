@@ -21,6 +21,7 @@ from cc_bot.doctor.database import FilesSide, examine_database
 from cc_bot.doctor.models import examine_embedder, examine_model
 from cc_bot.doctor.surroundings import (
     examine_backups,
+    examine_erasures,
     examine_font,
     examine_operator_file,
     of_clock_set_ahead,
@@ -31,6 +32,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StartupError
 from cc_bot.search.embedder import Embedder
 from cc_bot.storage.copies import copies_of
+from cc_bot.storage.erasure_copies import unusable_logs
 from cc_bot.storage.erasures import ErasureLog
 from cc_bot.storage.examination import SQLITE
 from cc_bot.storage.location import database_file, sqlite_path
@@ -78,6 +80,7 @@ def _checks(config: Config, words: Texts, *, offline: bool) -> Iterator[Check]:
     look = partial(examine_database, files, words)
     yield Check("database", said.label_database, look, DATABASE_LIMIT_S)
     yield Check("backups", said.label_backups, partial(_backups, config, words))
+    yield Check("erasures", said.label_erasures, partial(_erasures, config, words))
     yield Check("agents", said.label_agents, partial(_agents, config, words))
     yield Check("policy", said.label_policy, partial(_policy, config, words))
     yield from _models(config, words, offline=offline)
@@ -121,6 +124,12 @@ async def _backups(config: Config, words: Texts) -> Sequence[Finding]:
         return next((backup.path for backup in backups_in(folder)), None)
 
     return await examine_backups(config.backup_folder, newest, utc_now(), words)
+
+
+async def _erasures(config: Config, words: Texts) -> Sequence[Finding]:
+    log = ErasureLog.beside(database_file(config.database_url)).path
+    look = partial(unusable_logs, log, config.backup_folder)
+    return await examine_erasures(log, look, words)
 
 
 async def _agents(config: Config, words: Texts) -> Sequence[Finding]:

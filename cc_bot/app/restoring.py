@@ -10,6 +10,7 @@ from cc_bot.app.clocks import clock_of
 from cc_bot.config import Config
 from cc_bot.domain.errors import (
     BackupMissing,
+    ErasuresCut,
     ErasuresMissing,
     ErasuresThinned,
     ErasuresUnreadable,
@@ -18,11 +19,12 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.restored import Forgotten, make_fit
 from cc_bot.storage.durable import write_new
-from cc_bot.storage.erasure_copies import logs_in, read_logs
+from cc_bot.storage.erasure_copies import copy_name, logs_in, read_logs
 from cc_bot.storage.erasures import ErasureLog, Erasures
 from cc_bot.storage.location import database_file, sqlite_path
+from cc_bot.storage.manifest import manifests_in
 from cc_bot.storage.progress import Progress
-from cc_bot.storage.restoring import Staged, finish, put_in_place, release, staged
+from cc_bot.storage.restoring import Staged, finish, need_own_file, put_in_place, release, staged
 from cc_bot.storage.run_lock import sole_bot
 from cc_bot.storage.wiping import data_of, wipe
 from cc_bot.texts import texts
@@ -38,12 +40,18 @@ class Wishes:
     without_erasures: bool = False
     rows_only: bool = False
     """Whether what cc-bot does not make is left behind, instead of the backup being refused."""
+    any_file: bool = False
+    """Whether what is to be replaced may be something else than a database of cc-bot."""
 
     @property
     def options(self) -> str:
         """What else stood on the command line."""
-        erasures = " --without-erasures" if self.without_erasures else ""
-        return erasures + (" --rows-only" if self.rows_only else "")
+        named = {
+            "--without-erasures": self.without_erasures,
+            "--rows-only": self.rows_only,
+            "--any-file": self.any_file,
+        }
+        return "".join(f" {option}" for option, given in named.items() if given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +68,8 @@ class Restoration:
 async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Restoration:
     """Put a backup in the database's place. Raises a StartupError, with the database as it was."""
     database, clock = database_file(config.database_url), clock_of(config)
+    command = f"cc-bot restore {wishes.backup}{wishes.options} --any-file"
+    need_own_file(database, command=None if wishes.any_file else command)
     with sole_bot(database):
         release(database)  # before minutes are spent on copying
         if not wishes.backup.is_file():  # before anything is asked for it
@@ -70,6 +80,7 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
             if not wishes.confirmed(copy):
                 raise NotConfirmed(command=f"cc-bot restore {wishes.backup} --yes{wishes.options}")
             _need_reach(copy, logs, wishes)
+            cut = _is_cut(copy, logs, wishes)
             forgotten = await make_fit(
                 copy.path,
                 tuple(logs.values()),
@@ -80,7 +91,7 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
             )
             finish(copy.path, database, rewrite=bool(forgotten))
             _adopt(ErasureLog.beside(database).path, logs, unreadable)
-            now, known = clock().astimezone(config.timezone), bool(logs) and not unreadable
+            now, known = clock().astimezone(config.timezone), bool(logs) and not unreadable and not cut
             return Restoration(copy, put_in_place(copy.path, database, now), forgotten, known)
 
 
@@ -115,6 +126,21 @@ def _need_reach(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> Non
         raise ErasuresThinned(path=str(wishes.backup), since=f"{since:%Y-%m-%d}")
 
 
+def _is_cut(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> bool:
+    """Whether the log that there was when the backup was made is gone, or has less than it, or a later backup
+    in its folder, knew of. Raises ErasuresCut, unless the operator goes on without."""
+    if not (manifest := copy.manifest) or not (former := manifest.erasures):
+        return False
+    later = [each for each in manifests_in(wishes.backup.parent) if each.made_at >= manifest.made_at]
+    known = [former, *(each.erasures for each in later if each.erasures)]
+    needed = max(extent.noted for extent in known if extent.name == former.name)
+    found = [log.noted for log in logs.values() if log.extent.name == former.name]
+    cut = max(found, default=-1) < needed
+    if cut and not wishes.without_erasures:
+        raise ErasuresCut(path=str(wishes.backup), name=copy_name(former))
+    return cut
+
+
 def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
     """None is the earliest of all."""
     return min(one, other) if one and other else None
@@ -132,9 +158,13 @@ def _adopt(own: Path, logs: dict[Path, Erasures], unreadable: list[Path]) -> Non
         raise RestoreFailed(path=str(own)) from error
 
 
-async def run_wipe(config: Config, confirmed: Callable[[list[Path]], bool]) -> list[Path]:
-    """Take the database away with all that belongs to it; what was taken away. Raises a StartupError."""
+async def run_wipe(
+    config: Config, confirmed: Callable[[list[Path]], bool], *, any_file: bool = False
+) -> list[Path]:
+    """Take the database away with all that belongs to it; what was taken away. `any_file`: also if it does
+    not look like one of cc-bot. Raises a StartupError."""
     database = database_file(config.database_url)
+    need_own_file(database, command=None if any_file else "cc-bot wipe --any-file")
     history = sqlite_path(config.database_url).with_name("chat_history")
     with sole_bot(database):
         if not (doomed := data_of(database, history)):

@@ -33,10 +33,12 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     restore.add_argument("--yes", action="store_true", help=words.yes)
     restore.add_argument("--without-erasures", action="store_true", help=words.without_erasures)
     restore.add_argument("--rows-only", action="store_true", help=words.rows_only)
+    restore.add_argument("--any-file", action="store_true", help=words.any_file)
     migrate = all_texts.cli.migrate
     commands.add_parser("migrate", help=migrate, description=migrate)
     wipe = commands.add_parser("wipe", help=words.wipe, description=words.wipe)
     wipe.add_argument("--yes", action="store_true", help=words.yes)
+    wipe.add_argument("--any-file", action="store_true", help=words.any_file)
 
 
 def run(config: Config, options: argparse.Namespace) -> None:
@@ -88,7 +90,7 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
         )
         return agreed(f"{offer}\n{words.origin}\n{words.go_on}")
 
-    wishes = Wishes(options.file, confirmed, options.without_erasures, options.rows_only)
+    wishes = Wishes(options.file, confirmed, options.without_erasures, options.rows_only, options.any_file)
     with _shown(words) as progress:
         done = asyncio.run(run_restore(config, wishes, progress))
     say(words.restored.format(path=options.file, database=database))
@@ -126,7 +128,7 @@ def _wipe(config: Config, options: argparse.Namespace) -> None:
         say("\n".join((words.doomed, *(f"  {path}" for path in doomed))))
         return options.yes or agreed(words.go_on)
 
-    wiped = asyncio.run(run_wipe(config, confirmed))
+    wiped = asyncio.run(run_wipe(config, confirmed, any_file=options.any_file))
     if not wiped:
         say(words.nothing_to_wipe.format(path=config.database_url))
         return

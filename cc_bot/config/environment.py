@@ -11,6 +11,7 @@ from dotenv.parser import parse_stream
 
 from cc_bot.config.values import LOCAL, OFF
 from cc_bot.domain.errors import InvalidSetting, SettingsUnreadable
+from cc_bot.regular_file import read_regular
 
 Value = TypeVar("Value")
 
@@ -52,7 +53,7 @@ def read_dotenv(path: Path) -> dict[str, str]:
     try:
         if not os.path.lexists(path):  # nor is it in a folder that may not be looked into
             return {}
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_regular(path).decode("utf-8-sig")
     except PermissionError as error:
         raise SettingsUnreadable(path=str(path)) from error
     except (OSError, UnicodeDecodeError) as error:

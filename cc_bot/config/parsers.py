@@ -14,6 +14,7 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from cc_bot.config.values import LogFormat, LogLevel, Synchronous
 from cc_bot.domain.channel import Reading
 from cc_bot.domain.errors import InvalidSetting
+from cc_bot.regular_file import read_regular
 
 _LARGEST = 10**9
 """Of any count or number of seconds: beyond what makes sense, and within what a database and a clock take."""
@@ -57,7 +58,7 @@ def secret_patterns(text: str) -> tuple[str, ...]:
     """The patterns in a file, one a line; blank lines and those that begin with # say nothing."""
     if not text:
         return ()
-    lines = Path(text).read_text(encoding="utf-8-sig").splitlines()
+    lines = read_regular(Path(text)).decode("utf-8-sig").splitlines()
     patterns = []
     for number, line in enumerate(map(str.strip, lines), 1):
         if line and not line.startswith("#"):

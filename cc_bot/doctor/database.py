@@ -56,6 +56,10 @@ def _of_file(path: Path, examined: Examined, words: Texts) -> Finding:
         "no_folder": (said.database_folder.format(path=path.parent), said.database_folder_mend),
         "foreign": (said.database_foreign.format(path=path), said.database_foreign_mend),
         "damaged": (said.database_damaged.format(path=path), said.database_damaged_mend),
+        "unsound": (
+            said.database_unsound.format(path=path, table=examined.table),
+            said.database_unsound_mend,
+        ),
         "read_only": (said.database_read_only.format(path=path), said.database_read_only_mend),
     }
     return notes.failed(*told[examined.condition])

@@ -19,6 +19,7 @@ Name = Literal[
     "schema",
     "disk",
     "backups",
+    "erasures",
     "files",
     "agents",
     "policy",

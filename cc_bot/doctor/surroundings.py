@@ -85,3 +85,16 @@ async def examine_backups(
     if age > OLD:
         return [notes.warning(said.backups_old.format(name=found.name, days=days), said.backups_mend)]
     return [notes.ok(said.backups_ok.format(name=found.name, days=days))]
+
+
+async def examine_erasures(
+    log: Path, unusable: Callable[[], Sequence[Path]], words: Texts
+) -> Sequence[Finding]:
+    """`unusable` names the records of erasures with which nobody could be erased, or nothing restored."""
+    said = words.doctor_files
+    notes = Notes("erasures", words.doctor.label_erasures)
+    if found := await asyncio.to_thread(unusable):
+        names = " ".join(map(str, found))
+        return [notes.failed(said.erasures_unusable.format(names=names), said.erasures_mend)]
+    there = await asyncio.to_thread(log.exists)
+    return [notes.ok(said.erasures_ok if there else said.erasures_none)]

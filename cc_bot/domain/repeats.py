@@ -55,12 +55,16 @@ def next_time(repeat: str, after: datetime, zone: ZoneInfo, quiet: Quiet | None 
         if in_hours(repeat):
             return next_beat(after, repeat, zone, quiet)
         return _next_of_cron(repeat, after, zone) if repeat else None
-    except (CronSimError, ValueError, OverflowError):  # past the year 9999, or damaged
+    except (CronSimError, ValueError, TypeError, AssertionError, OverflowError):
+        # past the year 9999, or damaged: not all of cronsim's refusals are its own errors
         return None
 
 
 def _next_of_cron(cron: str, after: datetime, zone: ZoneInfo) -> datetime | None:
-    hourly = cron.split()[1:2] == ["*"]
+    fields = cron.split()
+    if len(fields) != _FIELDS:  # cronsim takes six too, and would go through the seconds of hours
+        raise ValueError(cron)
+    hourly = fields[1] == "*"
     best: datetime | None = None
     for wall in CronSim(cron, after.astimezone(zone).replace(tzinfo=None) - _SAME_WALL_TIME):
         moments = [moment for moment in _moments(wall, zone, both=hourly) if moment > after]

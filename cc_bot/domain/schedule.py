@@ -38,10 +38,10 @@ schedule is paused."""
 
 
 def zone_named(name: str) -> ZoneInfo:
-    """The time zone of an IANA name that was stored; UTC where the database of zones no longer has it."""
+    """The time zone of an IANA name that was stored; UTC where the database of zones has no such one."""
     try:
         return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of one of its folders
         return ZoneInfo("UTC")
 
 

@@ -22,5 +22,5 @@ class UserSettings:
         """The user's time zone. A name that the time zone database no longer has counts as not chosen."""
         try:
             return ZoneInfo(self.timezone) if self.timezone else default
-        except (ZoneInfoNotFoundError, ValueError):
+        except (ZoneInfoNotFoundError, ValueError, OSError):
             return default

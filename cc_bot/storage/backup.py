@@ -11,7 +11,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -26,7 +26,7 @@ from cc_bot.domain.errors import (
 from cc_bot.storage.checking import Damaged, checked, is_disk_trouble, size_of
 from cc_bot.storage.durable import move, sync_file, write_new
 from cc_bot.storage.erasure_copies import copy_log
-from cc_bot.storage.erasures import ErasureLog
+from cc_bot.storage.erasures import ErasureLog, Extent, read_erasures
 from cc_bot.storage.manifest import Manifest, count_rows, hash_of, manifest_path
 from cc_bot.storage.progress import Progress, growing, silent
 from cc_bot.storage.room import need_room
@@ -74,8 +74,10 @@ def _back_up(
         raise BackupFailed(path=str(folder)) from error
     try:
         manifest = _fill(database, partial, now, progress)
+        extent = _extent(log.path)  # before it is copied: no copy has less
         copy_log(log.path, folder)
         sync_file(partial)
+        manifest = replace(manifest, erasures=extent)
         write_new(manifest_path(target), manifest.to_json().encode())
         move(partial, target)
     except (OSError, ValueError) as error:
@@ -132,6 +134,11 @@ def _names(folder: Path, stem: str) -> Iterator[Path]:
     yield folder / f"{stem}.db"
     for number in count(2):
         yield folder / f"{stem}-{number}.db"
+
+
+def _extent(log: Path) -> Extent | None:
+    erasures = read_erasures(log)
+    return erasures.extent if erasures else None
 
 
 def _fill(database: Path, partial: Path, now: datetime, progress: Progress) -> Manifest:

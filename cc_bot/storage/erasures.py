@@ -35,6 +35,7 @@ from filelock import FileLock
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ErasureNotNoted
+from cc_bot.regular_file import open_regular, read_regular
 from cc_bot.storage.durable import append, write_new, write_over
 
 Kind = Literal["user", "memory", "memory_and_messages", "message", "place"]
@@ -67,6 +68,15 @@ def place_name(channel_id: int, thread_id: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Extent:
+    """How far a log went at some moment. Lines are added, and those that are taken out are counted; so one
+    that says less later was cut, and one of another name was begun anew."""
+
+    name: str
+    noted: int
+
+
+@dataclass(frozen=True, slots=True)
 class Erasures:
     """What a log says."""
 
@@ -77,6 +87,12 @@ class Erasures:
     """When a user was erased last whose hash is a slow one."""
     whole_since: datetime | None = None
     """What was erased before that may have been taken out; None: nothing has been."""
+    noted: int = 0
+    """How often something was, what was taken out included."""
+
+    @property
+    def extent(self) -> Extent:
+        return Extent(hashlib.sha256(self.salt).hexdigest()[:8], self.noted)
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
         """Whether it was erased at this moment or later; ever, when there is no moment."""
@@ -148,10 +164,10 @@ class ErasureLog:
     def _append(self, kind: Kind, ids: Iterable[int | str], now: datetime) -> None:
         self.make()
         with self._held():
-            with self.path.open("rb") as file:  # of a log that may have grown long
+            with open_regular(self.path) as file:  # of a log that may have grown long
                 version, salt = _head_of(file.readline())
             if version < _VERSION:
-                _, *lines = self.path.read_bytes().splitlines(keepends=True)
+                _, *lines = read_regular(self.path).splitlines(keepends=True)
                 write_over(self.path, b"".join((_first_line(salt), *lines)))
             at = now.isoformat(timespec="milliseconds")
             digest = _slow_hash if kind == "user" else _hash
@@ -161,12 +177,15 @@ class ErasureLog:
         with self._held():
             if not self.path.exists():
                 return 0
-            first, *lines = self.path.read_bytes().splitlines(keepends=True) or [b""]
+            first, *lines = read_regular(self.path).splitlines(keepends=True) or [b""]
             _, salt = _head_of(first)
             kept = [line for line in lines if not is_outdated(line, before)]
             if len(kept) == len(lines):
                 return 0
-            write_over(self.path, b"".join((_first_line(salt), _line(whole_since=before.isoformat()), *kept)))
+            told = [json.loads(line) for line in lines if is_outdated(line, before)]
+            taken = sum("at" in entry for entry in told) + max(map(_taken, told))
+            whole = _line(whole_since=before.isoformat(), taken=taken)
+            write_over(self.path, b"".join((_first_line(salt), whole, *kept)))
             return len(lines) - len(kept)
 
     @contextmanager
@@ -186,7 +205,7 @@ def read_erasures(path: Path) -> Erasures | None:
     """What the log in this file says; None when there is none. Raises OSError, or ValueError when it is no
     log."""
     try:
-        content = path.read_bytes()
+        content = read_regular(path)
     except FileNotFoundError:
         return None
     first, *lines = content.splitlines() or [b""]
@@ -194,22 +213,33 @@ def read_erasures(path: Path) -> Erasures | None:
     times = dict[str, datetime]()
     last_user: datetime | None = None
     whole_since: datetime | None = None
+    noted = taken = 0
     for line in lines:
         try:
             entry = json.loads(line)
             if "whole_since" in entry:
                 moment = datetime.fromisoformat(entry["whole_since"])
                 whole_since = max(moment, whole_since or moment)
+                taken = max(taken, _taken(entry))
                 continue
             at = datetime.fromisoformat(entry["at"])
             times[entry["id"]] = max(at, times.get(entry["id"], at))
+            noted += 1
             if version > 1 and entry.get("kind") == "user":
                 last_user = max(at, last_user or at)
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             if not _TORN.fullmatch(line):
                 raise ValueError("a line of the log of erasures can't be read") from error
             _log.warning("erasure_line_unreadable", path=str(path))
-    return Erasures(salt, times, last_user, whole_since)
+    return Erasures(salt, times, last_user, whole_since, noted + taken)
+
+
+def need_usable(path: Path) -> None:
+    """See that nothing is wrong with the log in this file, if there is one: that a restore can read it, and
+    an erasing add to it. Raises OSError, or ValueError when it is no log."""
+    if read_erasures(path):
+        with path.open("ab"):  # which changes nothing
+            pass
 
 
 def is_first_line(line: bytes) -> bool:
@@ -229,6 +259,12 @@ def is_outdated(line: bytes, before: datetime) -> bool:
         return "whole_since" in entry or datetime.fromisoformat(entry["at"]) < before
     except (ValueError, TypeError, KeyError, RecursionError):
         return False
+
+
+def _taken(entry: Mapping[str, object]) -> int:
+    """How many lines were taken out before it, by the line that tells since when the log is whole."""
+    taken = entry.get("taken")
+    return taken if isinstance(taken, int) else 0
 
 
 def _head_of(first_line: bytes) -> tuple[int, bytes]:

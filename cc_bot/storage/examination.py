@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
+from cc_bot.storage.checking import LONGEST_BYTES, RECORDS, Damaged, is_busy, need_sound, need_whole
 from cc_bot.storage.location import has_folder
-from cc_bot.storage.migrate import known_migrations, statements_up_to
+from cc_bot.storage.migrate import deviations_of, known_migrations, recorded_version, statements_up_to
 from cc_bot.storage.schema import Deviation, Schema, schema_made_by
 
 SQLITE: Final = sqlite3.sqlite_version
@@ -16,7 +17,8 @@ SQLITE: Final = sqlite3.sqlite_version
 PATIENCE_S: Final = 5.0
 """A writer that holds the file for longer is in everybody's way."""
 
-Condition = Literal["fine", "missing", "no_folder", "foreign", "damaged", "read_only", "locked"]
+Condition = Literal["fine", "missing", "no_folder", "foreign", "damaged", "unsound", "read_only", "locked"]
+"""unsound: it is whole, and has a row that can't be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +31,18 @@ class Examined:
     size_bytes: int = 0
     deviations: Sequence[Deviation] = ()
     """How its schema differs from the one that the migrations make up to its version."""
+    table: str = ""
+    """In which there is a row that can't be."""
 
 
 def examine(path: Path, *, patience_s: float = PATIENCE_S) -> Examined:
     """Open it, have SQLite look through it, and take the writer's place for a moment. It takes some seconds a
     gigabyte, so not on the event loop."""
     newest = known_migrations()[-1].version
-    if not path.is_file():
+    if not path.exists():
         return Examined("missing" if has_folder(path) else "no_folder", newest)
+    if not path.is_file():
+        return Examined("foreign", newest)
     size = path.stat().st_size
     try:
         # mode=rw: it is never made here. A name with ? or # is quoted by as_uri.
@@ -44,45 +50,60 @@ def examine(path: Path, *, patience_s: float = PATIENCE_S) -> Examined:
             f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=patience_s, isolation_level=None
         )
         with closing(opened) as connection:
-            version = _version(connection)
-            if version is None:
-                return Examined("foreign", newest, size_bytes=size)
-            return Examined(
-                _condition(connection), newest, version, size, _deviations(connection, version, newest)
-            )
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_BYTES)
+            return _examined(connection, newest, size)
+    except Damaged:
+        return Examined("damaged", newest, size_bytes=size)
     except sqlite3.Error as error:
         return Examined(_meaning(error), newest, size_bytes=size)
 
 
-def _version(connection: sqlite3.Connection) -> int | None:
-    """None for a file of another program. A file without anything in it is ours to be."""
-    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    if "schema_migrations" not in tables:
-        return None if tables else 0
-    [(version,)] = connection.execute("SELECT coalesce(max(version), 0) FROM schema_migrations").fetchall()
-    return int(version)
+def _examined(connection: sqlite3.Connection, newest: int, size: int) -> Examined:
+    """Damage is looked for first: what is wrong there matters more than who is writing. Raises Damaged, or
+    sqlite3.Error."""
+    found = Schema.of(connection)
+    if found.tables and RECORDS not in found.tables:
+        return Examined("foreign", newest, size_bytes=size)
+    version = _version(connection, found, newest)
+    need_whole(connection)
+    deviations = _deviations(found, version, newest)
+    table = _unsound_table(connection, version, newest, deviations)
+    if not table:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("ROLLBACK")
+    return Examined("unsound" if table else "fine", newest, version, size, deviations, table)
 
 
-def _deviations(connection: sqlite3.Connection, version: int, newest: int) -> tuple[Deviation, ...]:
+def _version(connection: sqlite3.Connection, found: Schema, newest: int) -> int:
+    """A file without anything in it is ours to be. Raises Damaged."""
+    if not found.tables:
+        return 0
+    rows = connection.execute(f"SELECT version FROM {RECORDS} ORDER BY version").fetchall()  # noqa: S608 - a constant
+    return recorded_version([version for (version,) in rows], found, newest)
+
+
+def _deviations(found: Schema, version: int, newest: int) -> tuple[Deviation, ...]:
     """Nothing of what only a newer program knows, or of a file without anything in it."""
-    if not 0 < version <= newest:
-        return ()
-    return Schema.of(connection).deviations(schema_made_by(statements_up_to(version)))
+    return deviations_of(found, version) if 0 < version <= newest else ()
 
 
-def _condition(connection: sqlite3.Connection) -> Condition:
-    """Damage is looked for first: what is wrong there matters more than who is writing."""
-    if connection.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
-        return "damaged"
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute("ROLLBACK")
-    return "fine"
+def _unsound_table(
+    connection: sqlite3.Connection, version: int, newest: int, deviations: Sequence[Deviation]
+) -> str:
+    """Where there is a row that a restore would refuse, of the tables that are as we make them."""
+    if not 0 < version <= newest or any(each.is_table for each in deviations):
+        return ""
+    try:
+        need_sound(connection, schema_made_by(statements_up_to(version)).tables)
+    except Damaged as damaged:
+        return damaged.table
+    return ""
 
 
 def _meaning(error: sqlite3.Error) -> Condition:
+    if is_busy(error):
+        return "locked"
     match getattr(error, "sqlite_errorcode", 0) & 0xFF:
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return "locked"
         case sqlite3.SQLITE_READONLY:
             return "read_only"
         case sqlite3.SQLITE_CORRUPT:

@@ -2,32 +2,16 @@
 
 The other one may come from anybody. Nothing that it could run is run: its schema is compared, as text, before
 its first table is read, and what takes its place has a schema that the migrations made, into which the rows
-are copied. They are looked at there. SQLite lets any kind of value stand in any column, and our statements
-rely on a user's id being a number, and on texts that can be read.
+are copied. They are looked at there.
 """
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Final
 
-from cc_bot.storage.checking import Damaged, checked
+from cc_bot.storage.checking import LONGEST_BYTES, RECORDS, Damaged, checked, need_sound, version_of
 from cc_bot.storage.migrate import known_migrations, statements_up_to
 from cc_bot.storage.schema import Deviation, Schema, rows_made_by, schema_made_by
-
-_LONGEST_BYTES: Final = 2**26
-"""No value of ours is longer: files that people send are the longest, and Discord takes 10 MiB."""
-_GREATEST_NUMBER: Final = 2**53
-"""Of rows. A number near SQLite's own limit would leave none for the next row."""
-_OTHER_KINDS: Final = {
-    "INTEGER": "({0} | 0) <> {0}",
-    "REAL": "{0} >= ''",
-    "TEXT": "{0} < '' OR {0} >= x''",
-    "BLOB": "{0} < x''",
-}
-
-_RECORDS: Final = "schema_migrations"
 
 
 class Deviating(Exception):
@@ -41,7 +25,7 @@ class Deviating(Exception):
 def open_warily(path: Path) -> sqlite3.Connection:
     """A connection to a file that may come from anybody. Raises sqlite3.Error."""
     connection = sqlite3.connect(path.absolute(), isolation_level=None)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_BYTES)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_BYTES)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 1)
     for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "mmap_size = 0", "foreign_keys = OFF"):
         connection.execute(f"PRAGMA {pragma}").fetchall()
@@ -76,9 +60,7 @@ def compare(connection: sqlite3.Connection, *, rows_only: bool = False) -> int:
 def _need_records(found: Schema) -> None:
     """See that the table which tells the version is a table, before it is read. Raises Damaged."""
     [ours] = schema_made_by(statements_up_to(0)).objects
-    theirs = [
-        each for each in found.objects if each.name.lower() == _RECORDS or each.table.lower() == _RECORDS
-    ]
+    theirs = [each for each in found.objects if each.name.lower() == RECORDS or each.table.lower() == RECORDS]
     tables = [each.plain for each in theirs if each.kind in ("table", "view")]
     if tables != [ours.plain]:
         raise Damaged
@@ -86,14 +68,8 @@ def _need_records(found: Schema) -> None:
 
 def _version(connection: sqlite3.Connection) -> int:
     """Raises Damaged where the records are not those of a database that was brought from 1 to its version."""
-    rows = connection.execute(f"SELECT version FROM {_RECORDS} ORDER BY version LIMIT 10000").fetchall()  # noqa: S608 - a constant
-    versions = [version for (version,) in rows]
-    newest = known_migrations()[-1].version
-    if not versions or not all(isinstance(version, int) for version in versions):
-        raise Damaged
-    if versions[-1] <= newest and versions != list(range(1, len(versions) + 1)):
-        raise Damaged
-    return int(versions[-1])
+    rows = connection.execute(f"SELECT version FROM {RECORDS} ORDER BY version LIMIT 10000").fetchall()  # noqa: S608 - a constant
+    return version_of([version for (version,) in rows], known_migrations()[-1].version)
 
 
 def _drop(connection: sqlite3.Connection, deviation: Deviation) -> None:
@@ -124,10 +100,7 @@ def copy_rows(source: Path, target: Path, version: int) -> None:
         _complete(connection, statements)
         connection.execute("COMMIT")
         connection.execute("DETACH source")
-        for name in tables:
-            _need_sound(connection, name)
-        if connection.execute("PRAGMA foreign_key_check").fetchone():
-            raise Damaged
+        need_sound(connection, tables)
         _make(connection, made, "trigger", "view")
 
 
@@ -145,14 +118,12 @@ def _number(connection: sqlite3.Connection, tables: list[str]) -> None:
         if name not in tables:
             continue
         if not isinstance(seq, int):
-            raise Damaged
+            raise Damaged(name)
         former = connection.execute("SELECT max(seq) FROM main.sqlite_sequence WHERE name = ?", (name,))
         [(copied,)] = former.fetchall()
         connection.execute("DELETE FROM main.sqlite_sequence WHERE name = ?", (name,))
         last = (name, max(seq, copied or 0))
         connection.execute("INSERT INTO main.sqlite_sequence (name, seq) VALUES (?, ?)", last)
-    if connection.execute("SELECT 1 FROM main.sqlite_sequence WHERE seq > ?", (_GREATEST_NUMBER,)).fetchall():
-        raise Damaged
 
 
 def _complete(connection: sqlite3.Connection, statements: tuple[str, ...]) -> None:
@@ -161,34 +132,3 @@ def _complete(connection: sqlite3.Connection, statements: tuple[str, ...]) -> No
         for row in rows:
             marks = ", ".join("?" * len(row))
             connection.execute(f'INSERT OR IGNORE INTO main."{name}" VALUES ({marks})', row)  # noqa: S608 - ours
-
-
-def _need_sound(connection: sqlite3.Connection, table: str) -> None:
-    """See that each value is of its column's kind, each text in UTF-8, and each number of a row such that
-    others can follow. Raises Damaged."""
-    columns = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
-    texts = [f'"{name}"' for _, name, kind, *_ in columns if kind == "TEXT"]
-    wrong = [*_wrong_kinds(columns)]
-    if texts:
-        # Whatever is no text in UTF-8 can't be handed over, which ends the statement.
-        connection.create_function("readable", len(texts), _readable, deterministic=True)
-        wrong.append(f"NOT readable({', '.join(texts)})")
-    try:
-        found = connection.execute(f'SELECT 1 FROM "{table}" WHERE {" OR ".join(wrong)} LIMIT 1').fetchone()  # noqa: S608 - ours
-    except sqlite3.OperationalError as error:
-        raise Damaged from error
-    if found:
-        raise Damaged
-
-
-def _wrong_kinds(columns: list[tuple[int, str, str, int, str | None, int]]) -> Iterator[str]:
-    """Conditions that hold for values of another kind, and not for NULL: where that may not stand, SQLite's
-    own check has found it. They rest on how kinds compare, numbers before texts before bytes
-    (https://www.sqlite.org/datatype3.html, section 4.1), which takes half the time of asking for each's
-    kind."""
-    for _, name, kind, *_ in columns:
-        yield _OTHER_KINDS[kind].format(f'"{name}"')
-
-
-def _readable(*_texts: str | None) -> bool:
-    return True

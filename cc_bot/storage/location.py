@@ -9,6 +9,10 @@ DEFAULT_URL = "sqlite:///data/sessions.db"
 
 _PREFIX = "sqlite:///"
 _DEFAULT_FOLDER = Path("data")
+_LONGEST_NAME_BYTES = 180
+"""Of 255 that most file systems take: what stands beside the database has longer names."""
+_LONGEST_PATH_BYTES = 3900
+"""Of 4096, likewise."""
 
 
 def sqlite_path(url: str) -> Path:
@@ -18,12 +22,19 @@ def sqlite_path(url: str) -> Path:
     InvalidSetting for anything else. The error does not repeat the URL, which may hold a password.
     """
     path = url.removeprefix(_PREFIX)
-    if path == url or not path.strip() or "\0" in path:
+    if path == url or not path.strip() or "\0" in path or not _can_be_a_file(Path(path)):
         raise InvalidSetting(
             name="CC_BOT_DATABASE_URL",
             expected=f"{DEFAULT_URL}, sqlite:////var/lib/cc-bot/sessions.db",
         )
     return Path(path)
+
+
+def _can_be_a_file(path: Path) -> bool:
+    """Whether it ends in a name, and no name is longer than a file system takes."""
+    longest = max((len(os.fsencode(name)) for name in path.parts), default=0)
+    fits = longest <= _LONGEST_NAME_BYTES and len(os.fsencode(path)) <= _LONGEST_PATH_BYTES
+    return path.name not in ("", "..") and fits
 
 
 def database_file(url: str) -> Path:

@@ -10,13 +10,15 @@ It proves damage, not origin: whoever can change a backup can write a manifest f
 import hashlib
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from cc_bot.regular_file import read_regular
+from cc_bot.storage.erasures import Extent
 from cc_bot.storage.progress import Progress, silent
 
 _FORMAT: Final = 1
@@ -45,6 +47,8 @@ class Manifest:
     size_bytes: int
     sha256: str
     rows: Rows
+    erasures: Extent | None = None
+    """Of the log of erasures; None where that was not written down."""
 
     def to_json(self) -> str:
         """The text of the file."""
@@ -67,7 +71,9 @@ class Manifest:
             made_at = datetime.fromisoformat(fields["made_at"])
             if made_at.tzinfo is None:
                 raise ValueError("a moment without a time zone")
-            return cls(**{**fields, "made_at": made_at, "rows": dict(fields["rows"])})
+            told = fields.pop("erasures", None)
+            erasures = Extent(str(told["name"]), int(told["noted"])) if told else None
+            return cls(**{**fields, "made_at": made_at, "rows": dict(fields["rows"]), "erasures": erasures})
         except (TypeError, KeyError, AttributeError, RecursionError) as error:
             raise ValueError("no manifest") from error
 
@@ -80,8 +86,15 @@ def manifest_path(backup: Path) -> Path:
 def read_manifest(backup: Path) -> Manifest | None:
     """The manifest of a backup; None when there is none. Raises OSError, or ValueError when it is spoiled."""
     with suppress(FileNotFoundError):
-        return Manifest.from_json(manifest_path(backup).read_text("utf-8"))
+        return Manifest.from_json(read_regular(manifest_path(backup)).decode())
     return None
+
+
+def manifests_in(folder: Path) -> Iterator[Manifest]:
+    """Those in a folder, as far as they can be read."""
+    for path in folder.glob("*.json"):
+        with suppress(OSError, ValueError):
+            yield Manifest.from_json(read_regular(path).decode())
 
 
 def count_rows(connection: sqlite3.Connection) -> dict[str, int]:

@@ -8,15 +8,16 @@ key before it touches the schema, and finds the work done.
 import re
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from itertools import chain
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import DatabaseNewer, SchemaChanged, StorageError
+from cc_bot.domain.errors import DatabaseDamaged, DatabaseNewer, SchemaChanged, StorageError, UpgradeFailed
+from cc_bot.storage.checking import RECORDS, Damaged, is_about_content, version_of
 from cc_bot.storage.database import Database, Row, Statement, Steps
-from cc_bot.storage.schema import SELECT_SCHEMA, Schema, schema_made_by
+from cc_bot.storage.schema import SELECT_SCHEMA, Deviation, Schema, schema_made_by
 
 _RECORDS = """
     CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -64,11 +65,34 @@ def statements_up_to(version: int, migrations: Sequence[Migration] | None = None
     return (_RECORDS, *chain.from_iterable(steps))
 
 
+def recorded_version(recorded: Sequence[object], found: Schema, newest: int) -> int:
+    """The version of a database with these records and this schema; 0 where nothing was applied yet. Raises
+    Damaged as `version_of` does: without any record nothing of ours may be there."""
+    ours = {name for name in schema_made_by(statements_up_to(newest)).tables if name != RECORDS}
+    if not recorded and ours.isdisjoint(found.tables):
+        return 0
+    return version_of(recorded, newest)
+
+
+def deviations_of(
+    found: Schema, version: int, migrations: Sequence[Migration] | None = None
+) -> tuple[Deviation, ...]:
+    """How the schema of a database of this version differs from the one that the migrations make. What has a
+    name that a later migration gives to something of its own stands in the way of that."""
+    deviations = found.deviations(schema_made_by(statements_up_to(version, migrations)))
+    if not deviations:
+        return ()
+    known = known_migrations() if migrations is None else migrations
+    names = {each.name.lower() for each in schema_made_by(statements_up_to(len(known), known)).objects}
+    return tuple(replace(each, runs=True) if each.name.lower() in names else each for each in deviations)
+
+
 async def need_own_schema(database: Database, migrations: Sequence[Migration] | None = None) -> None:
     """See that nothing is done in this database by what the migrations did not make.
 
     Its triggers would run with whatever is written, and a view in a table's place would answer for it.
-    Tables, views and indexes that somebody added for their own use harm nobody. Raises SchemaChanged.
+    Tables, views and indexes that somebody added for their own use harm nobody, unless an upgrade would give
+    their name to something else. Raises SchemaChanged.
     """
 
     def look() -> Steps[tuple[int, Sequence[Row]]]:
@@ -81,8 +105,7 @@ async def need_own_schema(database: Database, migrations: Sequence[Migration] | 
     version, rows = await database.read(look)
     if not rows:
         return
-    made = schema_made_by(statements_up_to(version, migrations))
-    for deviation in Schema.of_rows(rows).deviations(made):
+    for deviation in deviations_of(Schema.of_rows(rows), version, migrations):
         if deviation.runs:
             raise SchemaChanged(path=database.location, name=deviation.label)
 
@@ -90,8 +113,8 @@ async def need_own_schema(database: Database, migrations: Sequence[Migration] | 
 async def pending(database: Database, migrations: Sequence[Migration] | None = None) -> tuple[Migration, ...]:
     """What `apply_pending` would apply. Raises DatabaseNewer."""
     known = known_migrations() if migrations is None else migrations
-    version = await _version(database)
     newest = known[-1].version
+    version = await _version(database, newest)
     if version > newest:
         raise DatabaseNewer(path=database.location, found=version, known=newest)
     return tuple(migration for migration in known if migration.version > version)
@@ -124,18 +147,26 @@ async def _apply(database: Database, migration: Migration, clock: Clock) -> bool
     )
     try:
         await database.transaction([record, *map(Statement, migration.statements)])
-    except StorageError:
-        if await _version(database) >= migration.version:
+    except StorageError as error:
+        if await _version(database, migration.version) >= migration.version:
             return False
+        if isinstance(error.__cause__, sqlite3.Error) and is_about_content(error.__cause__):
+            raise UpgradeFailed(path=database.location, version=migration.version) from error
         raise
     return True
 
 
-async def _version(database: Database) -> int:
-    """The version of the schema; 0 for a new database."""
+async def _version(database: Database, newest: int) -> int:
+    """The version of the schema; 0 for a new database. Raises DatabaseDamaged where the records of what was
+    applied are not whole."""
     await database.transaction([Statement(_RECORDS)])
-    [(version,)] = await database.query("SELECT coalesce(max(version), 0) FROM schema_migrations")
-    return int(version)
+    rows = await database.query("SELECT version FROM schema_migrations ORDER BY version")
+    try:
+        return recorded_version(
+            [version for (version,) in rows], Schema.of_rows(await database.query(SELECT_SCHEMA)), newest
+        )
+    except Damaged as error:
+        raise DatabaseDamaged from error
 
 
 def _split(script: str) -> tuple[str, ...]:

@@ -31,10 +31,14 @@ from cc_bot.domain.errors import (
     BackupMissing,
     DatabaseInUse,
     DatabaseNewer,
+    DatabaseNotOurs,
+    DatabaseUnusable,
     RestoreFailed,
     StorageError,
+    UpgradeFailed,
 )
-from cc_bot.storage.checking import Damaged, is_disk_trouble
+from cc_bot.regular_file import NotRegular, open_regular
+from cc_bot.storage.checking import RECORDS, Damaged, is_busy, is_disk_trouble
 from cc_bot.storage.copies import leftovers_of
 from cc_bot.storage.durable import move, sync_file, sync_folder
 from cc_bot.storage.fresh_copy import Deviating, compare, copy_rows, open_warily
@@ -43,11 +47,12 @@ from cc_bot.storage.manifest import Manifest, Rows, count_rows, hash_of, read_ma
 from cc_bot.storage.migrate import known_migrations, statements_up_to
 from cc_bot.storage.progress import Progress, growing, silent
 from cc_bot.storage.room import need_room
-from cc_bot.storage.schema import schema_made_by
+from cc_bot.storage.schema import Schema, schema_made_by
 
 SIDECARS: Final = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file, by its name."""
-_BUSY: Final = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_BEGINNING: Final = b"SQLite format 3\0"
+"""Of each of its files: https://www.sqlite.org/fileformat.html, section 1.3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,8 @@ def staged(
             dir=database.parent, prefix=f".{database.name}.restoring-", ignore_cleanup_errors=True
         ) as folder:
             yield _stage(backup, Path(folder) / database.name, rows_only, progress)
+    except UpgradeFailed as error:
+        raise BackupDamaged(path=str(backup)) from error
     except (OSError, sqlite3.Error, StorageError) as error:
         raise RestoreFailed(path=str(database)) from error
 
@@ -96,7 +103,7 @@ def staged(
 def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> Staged:
     try:
         manifest = read_manifest(backup)
-    except ValueError as error:
+    except (ValueError, NotRegular) as error:
         raise BackupDamaged(path=str(backup)) from error
     copy = _beside(path, ".copy")
     _copy(backup, copy, progress)
@@ -206,6 +213,36 @@ def _numbers(former: Path) -> list[tuple[str, int]]:
     return []
 
 
+def need_own_file(database: Path, *, command: str | None = None) -> None:
+    """See that what is to be replaced or taken away is a database of cc-bot, or nothing: where the setting
+    names another file by mistake, or leads to one by a link, that is not ours to touch.
+
+    A damaged one may be known no more; so the operator has a `command` that goes on all the same, and where
+    that was given it is None here. Raises DatabaseNotOurs, or DatabaseUnusable for what is no file.
+    """
+    if not database.exists():
+        return
+    if not database.is_file():
+        raise DatabaseUnusable(path=str(database))
+    if command and not _is_own_file(database):
+        raise DatabaseNotOurs(path=str(database), command=command)
+
+
+def _is_own_file(database: Path) -> bool:
+    try:
+        with open_regular(database) as file:
+            beginning = file.read(len(_BEGINNING))
+        if beginning != _BEGINNING:
+            return not beginning
+        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            tables = Schema.of(connection).tables
+        return not tables or RECORDS in tables
+    except sqlite3.DatabaseError:  # it was one once
+        return True
+    except OSError as error:
+        raise DatabaseUnusable(path=str(database)) from error
+
+
 def release(database: Path) -> None:
     """Have the log of a database written back and taken away. A damaged file is left as it is.
 
@@ -219,7 +256,7 @@ def release(database: Path) -> None:
             try:
                 connection.execute("PRAGMA journal_mode = DELETE").fetchall()
             except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF in _BUSY:
+                if is_busy(error):
                     raise DatabaseInUse(path=str(database)) from error
                 raise
 

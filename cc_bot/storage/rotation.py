@@ -84,8 +84,9 @@ def rotate(
 
 def _left_over(folder: Path, now: datetime) -> list[Path]:
     horizon = (now - _LEFT_OVER_AFTER).timestamp()
-    return [
-        path
-        for path in folder.iterdir()
-        if _LEFT_OVER.fullmatch(path.name) and path.stat().st_mtime < horizon
-    ]
+    found = list[Path]()
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):  # that of a backup which has its name by now
+            if _LEFT_OVER.fullmatch(path.name) and path.stat().st_mtime < horizon:
+                found.append(path)
+    return found

@@ -19,12 +19,13 @@ cuts short, or a disk that can't be read, ends the whole program with a bus erro
 
 def open_file(path: Path, synchronous: Synchronous, patience_s: float) -> sqlite3.Connection:
     """Raises sqlite3.Error, OSError, UnicodeError, or DatabaseFolderMissing."""
-    _make_private(path)
+    _make(path)
     # Absolute, so that no file name is taken for one of SQLite's special ones such as `:memory:`. The
     # thread that uses the connection is aiosqlite's; autocommit, because transactions are begun by hand.
     connection = sqlite3.connect(path.absolute(), timeout=patience_s, isolation_level=None)
     try:
         _refuse_foreign(connection)
+        _make_private(path)
         _set_pragmas(connection, synchronous, patience_s)
     except BaseException:
         connection.close()
@@ -41,10 +42,14 @@ def identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
-def _make_private(path: Path) -> None:
+def _make(path: Path) -> None:
     """Make the file with mode 0600 before SQLite makes it with the umask's; -wal and -shm follow its mode."""
     need_folder(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _make_private(path: Path) -> None:
+    """Take what others may do with a file that was there already; only now is it known to be ours."""
     for file in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
         with suppress(FileNotFoundError):  # the last program to close the file takes the other two away
             if file.stat().st_mode & 0o077:

@@ -182,7 +182,7 @@ async def open_stores(
                 ),
                 canvases=CanvasStore(database, session_ttl=session_ttl, clock=clock),
                 memories=memories,
-                memory_history=MemoryHistoryStore(database, memories, clock=clock),
+                memory_history=MemoryHistoryStore(database, memories, clock=clock, quotas=quotas),
                 memory_transfer=MemoryTransferStore(database, memories, rules, quotas=quotas, clock=clock),
                 memory_removal=MemoryRemovalStore(database, clock=clock, log=erasures, quotas=quotas),
                 settings=SettingsStore(database, clock=clock),

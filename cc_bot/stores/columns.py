@@ -5,6 +5,7 @@ from typing import Final
 
 _BEGINNING_OF_TIME: Final = ""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST_MS: Final = 221_845_392_000_000  # the year 9000: all clocks of the world can tell it
 
 
 def to_text(moment: datetime) -> str:
@@ -18,7 +19,10 @@ def to_ms(moment: datetime) -> int:
 
 
 def from_ms(ms: int) -> datetime:
-    return datetime.fromtimestamp(ms / 1000, UTC)  # rounds to microseconds: exact until 2242
+    """What no clock tells, in a file that was changed by hand, is the nearest moment that clocks do tell: one
+    row of one user must not break what reads those of all."""
+    told = min(max(ms, 0), _LAST_MS)
+    return datetime.fromtimestamp(told / 1000, UTC)  # rounds to microseconds: exact until 2242
 
 
 def idle_since(now: datetime, ttl: timedelta) -> str:

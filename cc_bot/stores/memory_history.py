@@ -7,15 +7,16 @@ greater id than the memory, because it is a copy; a memory that was superseded b
 """
 # ruff: noqa: S608 - put together from constants alone
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import Memory, MemoryChange
-from cc_bot.storage import Database, Statement
+from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_index import unfolded
+from cc_bot.stores.memory_quotas import MemoryQuotas, room_left
 from cc_bot.stores.memory_removal_statements import OWE
 from cc_bot.stores.memory_rows import COLUMNS, known_id, memory_of
 
@@ -70,6 +71,7 @@ _DROP_VERSION: Final = """
     WHERE user_id = $1 AND id = $3 AND id > $2 AND status = 'superseded' AND NOT EXISTS (
         SELECT 1 FROM memories AS newer WHERE newer.user_id = $1 AND newer.supersedes = $3
     )
+    RETURNING id
 """
 
 _DROP_VECTOR: Final = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2"
@@ -110,9 +112,17 @@ _HIDE: Final = """
 class MemoryHistoryStore:
     """The former versions of every user's memories, and only ever the owner's."""
 
-    def __init__(self, database: Database, memories: MemoryStore, *, clock: Clock = utc_now) -> None:
+    def __init__(
+        self,
+        database: Database,
+        memories: MemoryStore,
+        *,
+        clock: Clock = utc_now,
+        quotas: MemoryQuotas | None = None,
+    ) -> None:
         self._database = database
         self._memories = memories
+        self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
 
     async def of(self, user_id: int, memory_id: int) -> list[Memory]:
@@ -149,7 +159,8 @@ class MemoryHistoryStore:
         """Take back an update, which left `former_id` behind: the memory is as it was before, and the newer
         text is gone.
 
-        None, and nothing is changed, when the memory was updated or superseded since, or is not there.
+        None, and nothing is changed, when the memory was updated or superseded since, or is not there. Raises
+        MemoryFull where the former text is another memory's history too, and there is no room for it twice.
         """
         params = (user_id, known_id(memory_id), known_id(former_id))
         batch = [
@@ -158,7 +169,15 @@ class MemoryHistoryStore:
             Statement(_DROP_VECTOR, params[:2]),
             Statement(OWE),
         ]
-        rows, *_ = await self._database.write(lambda: unfolded(user_id, params[1], batch))
+        rules = await self._quotas.now()
+
+        def steps() -> Steps[Sequence[Row]]:
+            rows, dropped, *_ = yield from unfolded(user_id, params[1], batch)
+            if rows and not dropped:  # else there is less than before
+                yield from room_left(user_id, rules, added=False)
+            return rows
+
+        rows = await self._database.write(steps)
         return self._memories.written(memory_of(rows[0])) if rows else None
 
     async def undo_add(self, user_id: int, memory_id: int) -> bool:

@@ -101,7 +101,10 @@ def _quotas(user_id: int, file_rules: Rules) -> Steps[Quotas]:
 
 
 def _size(count: int) -> str:
-    return f"{count / _MIB:,.0f} MiB" if count >= _MIB else f"{count / 1024:,.0f} KiB"
+    for unit, size in (("MiB", _MIB), ("KiB", 1024)):
+        if count >= size:
+            return f"{count / size:,.0f} {unit}"
+    return f"{count:,} B"
 
 
 def size_of(content: str, tags: str, metadata: str) -> int:

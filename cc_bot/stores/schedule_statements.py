@@ -15,6 +15,8 @@ SCHEDULE_COLUMNS: Final = """
     s.id, s.user_id, s.channel_id, s.agent, s.guild_id, s.kind, s.place, s.visibility, s.text, s.due_at,
     s.repeat, s.timezone, s.quiet, s.status, s.obstacle, s.created_at, s.locale, s.tainted
 """
+_LOCALES: Final = {str(locale): locale for locale in Locale}
+_MINUTES: Final = 24 * 60
 _AS_INSERTED: Final = SCHEDULE_COLUMNS.replace("s.", "")
 
 # $1 user
@@ -189,6 +191,8 @@ SCHEDULE_STATEMENTS: Final = frozenset(
 
 
 def read_schedule(row: Row) -> Schedule:
+    """What can't be, in a file that was changed by hand, counts as not known: whoever looks for what is due
+    reads the rows of all users, and one of them must not keep the others' from being said."""
     id_, user_id, channel_id, agent, guild_id, kind, place, visibility, text = row[:9]
     due_at, repeat, timezone, quiet, status, obstacle, created_at, locale, tainted = row[9:]
     return Schedule(
@@ -203,12 +207,21 @@ def read_schedule(row: Row) -> Schedule:
         visibility=visibility,
         repeat=repeat,
         timezone=timezone,
-        quiet=Quiet(**json.loads(quiet)) if quiet else None,
+        quiet=_quiet(quiet) if quiet else None,
         status=status,
         obstacle=obstacle,
-        locale=Locale(locale) if locale else None,
+        locale=_LOCALES.get(locale),
         tainted=bool(tainted),
     )
+
+
+def _quiet(stored: str) -> Quiet | None:
+    try:
+        quiet = Quiet(**json.loads(stored))
+    except (ValueError, TypeError, RecursionError):
+        return None
+    known = all(type(minute) is int and 0 <= minute < _MINUTES for minute in (quiet.since, quiet.until))
+    return quiet if known else None
 
 
 def as_list(values: Collection[str]) -> str:

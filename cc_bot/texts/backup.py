@@ -15,6 +15,7 @@ class BackupTexts:
     yes: str
     without_erasures: str
     rows_only: str
+    any_file: str
     wipe: str
     backed_up: str
     """Parameters: path, size, version, messages, memories."""
@@ -53,12 +54,13 @@ JA = BackupTexts(
     backup_to="コピーを置くフォルダ（既定: CC_BOT_BACKUP_FOLDER、なければ backup）",
     keep="新しいものから N 個だけ残し、それより古いバックアップを消します",
     keep_days="D 日より古いバックアップを消します（最新の1個は残ります）",
-    no_count="1 以上の整数で書いてください",
+    no_count="1 から 2147483647 までの整数で書いてください",
     restore="バックアップを確かめて、データベースと入れ替えます（ボットを止めてから使います）",
     restore_file="バックアップのファイル",
     yes="確認せずに実行します",
     without_erasures="消去の記録がなくても続けます（消した人のデータが戻ることがあります）",
     rows_only="cc-bot のものではないトリガーやビューがあっても、それを置いて、中のデータだけを戻します",
+    any_file="今あるファイルが cc-bot のデータベースに見えなくても続けます（壊れたときのため）",
     wipe="データベースと、その控えをすべて消します（ボットを止めてから使います）",
     backed_up="バックアップしました: {path}（{size}、版 {version}、メッセージ {messages}件、メモリ {memories}件）",
     deleted="古いバックアップを {count}個 消しました。",
@@ -87,12 +89,13 @@ EN = BackupTexts(
     backup_to="folder for the copy (default: CC_BOT_BACKUP_FOLDER, or else backup)",
     keep="keep the newest N backups and delete the older ones",
     keep_days="delete backups that are older than D days (the newest one always stays)",
-    no_count="must be a whole number, 1 or more",
+    no_count="must be a whole number from 1 to 2147483647",
     restore="check a backup and put it in the database's place (stop the bot first)",
     restore_file="the backup's file",
     yes="do not ask",
     without_erasures="go on without a record of erasures (people who were forgotten may come back)",
     rows_only="leave triggers, views and whatever else cc-bot did not make behind, and take the rows alone",
+    any_file="go on even if the file that is there does not look like a database of cc-bot (for a damaged one)",
     wipe="delete the database and every copy beside it (stop the bot first)",
     backed_up="Backed up to {path} ({size}, version {version}, messages: {messages}, memories: {memories})",
     deleted="Old backups deleted: {count}.",

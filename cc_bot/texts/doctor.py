@@ -19,6 +19,7 @@ class DoctorTexts:
     label_schema: str
     label_disk: str
     label_backups: str
+    label_erasures: str
     label_files: str
     label_agents: str
     label_policy: str
@@ -111,6 +112,7 @@ JA = DoctorTexts(
     label_schema="表とトリガー",
     label_disk="ディスク",
     label_backups="バックアップ",
+    label_erasures="消去の記録",
     label_files="ファイルの権限",
     label_agents="エージェント",
     label_policy="制限とアクセス",
@@ -184,6 +186,7 @@ EN = DoctorTexts(
     label_schema="Tables and triggers",
     label_disk="Disk",
     label_backups="Backups",
+    label_erasures="Record of erasures",
     label_files="File modes",
     label_agents="Agents",
     label_policy="Limits and access",

@@ -85,7 +85,9 @@ class ErrorTexts:
     database_missing: str
     database_unusable: str
     database_newer: str
+    database_not_ours: str
     schema_changed: str
+    upgrade_failed: str
     sqlite_too_old: str
     backup_failed: str
     not_enough_room: str
@@ -97,6 +99,7 @@ class ErrorTexts:
     restore_failed: str
     erasures_missing: str
     erasures_unreadable: str
+    erasures_cut: str
     erasures_thinned: str
     not_confirmed: str
     port_taken: str

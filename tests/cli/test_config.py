@@ -1,7 +1,7 @@
 """Settings: read once, and refused in one sentence that names the variable."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -11,6 +11,7 @@ import pytest
 from cc_bot.config import Config, operator_locale, read_config
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidSetting, SettingsUnreadable
+from tests.no_files import NO_FILES
 
 
 def read(tmp_path: Path, dotenv: str = "", **environment: str) -> Config:
@@ -146,9 +147,13 @@ class TestSettings:
                 read_config({}, file)
             assert operator_locale({"CC_BOT_LOCALE": "en"}, file) is Locale.EN
 
-    def test_in_a_folder_are_refused(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+    def test_in_what_is_no_file_are_refused_at_once(
+        self, tmp_path: Path, make: Callable[[Path], None]
+    ) -> None:
+        make(tmp_path / ".env")
         with pytest.raises(InvalidSetting):
-            read_config({}, tmp_path)
+            read_config({}, tmp_path / ".env")
 
     def test_in_a_file_may_stand_among_comments_and_after_a_byte_order_mark(self, tmp_path: Path) -> None:
         config = read(tmp_path, "\ufeff# メモ\r\n\r\nexport CC_BOT_MODEL='a b'  # と注釈\r\n")
@@ -199,6 +204,14 @@ class TestSecretPatterns:
         with pytest.raises(InvalidSetting) as refused:
             read(tmp_path, CC_BOT_SECRET_PATTERNS=str(tmp_path / "patterns"))
         assert str(refused.value.params["name"]).endswith("patterns:2)")
+
+    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+    def test_of_what_is_no_file_are_refused_at_once(
+        self, tmp_path: Path, make: Callable[[Path], None]
+    ) -> None:
+        make(tmp_path / "patterns")
+        with pytest.raises(InvalidSetting):
+            read(tmp_path, CC_BOT_SECRET_PATTERNS=str(tmp_path / "patterns"))
 
     def test_of_a_file_that_is_missing_are_refused(self, tmp_path: Path) -> None:
         with pytest.raises(InvalidSetting):

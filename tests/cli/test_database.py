@@ -100,7 +100,7 @@ class TestBackup:
         with pytest.raises(SystemExit) as ended:
             main(["backup", f"--keep={count}"])
         assert ended.value.code == 2
-        assert "argument --keep: 1 以上の整数で書いてください\n" in capsys.readouterr().err
+        assert "argument --keep: 1 から 2147483647 までの整数で書いてください\n" in capsys.readouterr().err
 
 
 class TestRestore:
@@ -127,7 +127,7 @@ class TestRestore:
             connection.execute("CREATE TRIGGER spy AFTER INSERT ON memories BEGIN DELETE FROM sessions; END")
         code, output = await program.run("restore", str(copy), "--yes")
         assert (code, output.count("\n")) == (2, 3)
-        assert "holds a TRIGGER spy that is not as cc-bot makes it." in output
+        assert "TRIGGER spy is missing or not as cc-bot makes it." in output
         assert f"cc-bot restore {copy} --rows-only\n" in output
         code, output = await program.run("restore", str(copy), "--yes", "--rows-only")
         assert code == 0

@@ -1,7 +1,7 @@
 """What the doctor finds out about the database's file."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -14,6 +14,7 @@ from cc_bot.domain import Locale
 from cc_bot.storage import Statement, apply_pending, open_database
 from cc_bot.storage.examination import examine
 from cc_bot.texts import texts
+from tests.no_files import NO_FILES
 
 EN = texts(Locale.EN)
 
@@ -101,6 +102,13 @@ class TestADatabase:
     async def test_that_is_no_database_at_all_fails(self, tmp_path: Path) -> None:
         (tmp_path / "text.db").write_text("日記" * 1000, encoding="utf-8")
         assert (await findings(FilesSide(tmp_path / "text.db", [])))["database"].verdict == "failed"
+
+    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+    async def test_that_is_no_file_is_not_taken_for_one_that_is_yet_to_be_made(
+        self, tmp_path: Path, make: Callable[[Path], None]
+    ) -> None:
+        make(tmp_path / "sessions.db")
+        assert (await findings(FilesSide(tmp_path / "sessions.db", [])))["database"].verdict == "failed"
 
     async def test_with_a_page_overwritten_fails_and_names_the_way_back(self, side: FilesSide) -> None:
         size = side.database.stat().st_size

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from cc_bot.domain.errors import InvalidPolicy
 from cc_bot.domain.locale import Locale
 from cc_bot.operator_file import FileKind, OperatorFile
 from cc_bot.texts import texts
+from tests.no_files import NO_FILES
 
 
 class TestAChange:
@@ -35,3 +37,22 @@ class TestAChange:
         with pytest.raises(asyncio.CancelledError):
             await asking
         assert await file.now() == "後の内容"
+
+
+class TestWhatIsNoFile:
+    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+    async def test_is_refused_at_once_and_in_a_running_program_changes_nothing(
+        self, tmp_path: Path, make: Callable[[Path], None]
+    ) -> None:
+        path = tmp_path / "policy.toml"
+        kind = FileKind("policy", "CC_BOT_POLICY_FILE", str, InvalidPolicy)
+        words = texts(Locale.EN).operator_file
+        file = OperatorFile[str](path, kind, words, required=True)
+        path.write_text("before")
+        await file.load()
+        path.unlink()
+        make(path)
+        assert await asyncio.wait_for(file.now(), 10) == "before"
+        with pytest.raises(InvalidPolicy) as refused:
+            await asyncio.wait_for(OperatorFile[str](path, kind, words, required=True).load(), 10)
+        assert refused.value.params["detail"] == words.no_file

@@ -68,6 +68,7 @@ class TestLimits:
     def test_that_are_no_number_are_refused_with_what_is_expected(self, value: str) -> None:
         told = refusal(f'[limits.users."7"]\ntokens_per_day = {value}')
         assert told.startswith("[limits.users.7] tokens_per_day is not as it should be")
+        assert "from 1 to 1000000000000000" in told
         assert '"unlimited"' in told
 
     @pytest.mark.parametrize("key", ["everyone", "01", "-5", "9223372036854775808", "１"])

@@ -1,7 +1,9 @@
 """A restored backup brings nobody back who was forgotten after it was made."""
 
+import asyncio
+import json
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,11 +19,13 @@ from cc_bot.domain.errors import (
     BackupDamaged,
     BackupMissing,
     DatabaseInUse,
+    DatabaseNotOurs,
+    DatabaseUnusable,
+    ErasuresCut,
     ErasuresMissing,
     ErasuresThinned,
     ErasuresUnreadable,
     NotConfirmed,
-    RestoreFailed,
 )
 from cc_bot.restored import Forgotten
 from cc_bot.storage import Database, ErasureLog, Statement, apply_pending, back_up, open_database
@@ -31,6 +35,7 @@ from cc_bot.storage.migrate import known_migrations
 from cc_bot.storage.progress import Stage
 from cc_bot.storage.run_lock import sole_bot
 from cc_bot.stores import Stores, open_stores
+from tests.no_files import NO_FILES
 from tests.stores.forgetting import FACT, MARK, remembered, stored
 from tests.stores.life import live
 from tests.stores.places import answer, said
@@ -62,8 +67,10 @@ class Bot:
     async def back_up(self, now: datetime | None = None) -> Path:
         return (await back_up(self.database, self.backups, now or utc_now())).path
 
-    async def restore(self, backup: Path, *, yes: bool = True, without_erasures: bool = False) -> Restoration:
-        wishes = Wishes(backup, lambda _: yes, without_erasures)
+    async def restore(
+        self, backup: Path, *, yes: bool = True, without_erasures: bool = False, any_file: bool = False
+    ) -> Restoration:
+        wishes = Wishes(backup, lambda _: yes, without_erasures, any_file=any_file)
         return await run_restore(self.config, wishes, lambda stage, *_: self.stages.append(stage))
 
     def holds(self, word: str) -> bool:
@@ -187,6 +194,220 @@ class TestForgotten:
             await stores.personal_erasure.erase(ME)
         assert (await bot.restore(backup)).forgotten == Forgotten(users=1)
         assert (await contents(bot, ME), await contents(bot, YOU)) == ([], ["また来た"])
+
+
+def somebody_elses(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE bookmarks (url TEXT)")
+
+
+OTHER_FILES: dict[str, Callable[[Path], object]] = {
+    "a text": lambda path: path.write_text("root:x:0:0\n"),
+    "another program's database": somebody_elses,
+}
+
+
+class TestWhatIsToBeReplaced:
+    @pytest.mark.parametrize("make", OTHER_FILES.values(), ids=OTHER_FILES)
+    @pytest.mark.parametrize("linked", [True, False])
+    async def test_is_left_alone_where_it_is_no_database_of_ours(
+        self, bot: Bot, tmp_path: Path, make: Callable[[Path], object], linked: bool
+    ) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "猫")
+            backup = await bot.back_up()
+        bot.database.unlink()
+        (tmp_path / "system").mkdir()
+        file = tmp_path / "system" / "file" if linked else bot.database
+        make(file)
+        file.chmod(0o644)
+        if linked:
+            bot.database.symlink_to(file)
+        before = (file.read_bytes(), file.stat().st_mode, file.stat().st_ino)
+        with pytest.raises(DatabaseNotOurs) as refused:
+            await bot.restore(backup)
+        assert str(refused.value.params["command"]).endswith("--any-file")
+        with pytest.raises(DatabaseNotOurs):
+            await run_wipe(bot.config, lambda _: True)
+        with pytest.raises(DatabaseUnusable):
+            async with bot.stores():
+                pass
+        assert (file.read_bytes(), file.stat().st_mode, file.stat().st_ino) == before
+        assert not list(file.parent.glob("*file.*"))  # nor is anything put beside it
+        replaced = (await bot.restore(backup, any_file=True)).replaced
+        assert replaced is not None
+        assert replaced.read_bytes() == before[0]
+        assert await contents(bot, ME) == ["猫"]
+
+    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+    async def test_is_left_alone_where_it_is_no_file_at_all(
+        self, bot: Bot, make: Callable[[Path], None]
+    ) -> None:
+        async with bot.stores():
+            backup = await bot.back_up()
+        bot.database.unlink()
+        make(bot.database)
+        for any_file in (True, False):
+            with pytest.raises(DatabaseUnusable):
+                await asyncio.wait_for(bot.restore(backup, any_file=any_file), 30)
+
+    @pytest.mark.parametrize("lost", [slice(16, 5000), slice(100, 4096), slice(0, None)])
+    async def test_may_be_damaged_or_empty(self, bot: Bot, lost: slice) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "猫")
+            backup = await bot.back_up()
+        content = bytearray(bot.database.read_bytes())
+        content[lost] = b"\xff" * len(content[lost]) if lost.start else b""
+        bot.database.write_bytes(content)
+        await bot.restore(backup)
+        assert await contents(bot, ME) == ["猫"]
+
+    async def test_may_stand_behind_a_link_or_not_be_there_yet(self, bot: Bot, tmp_path: Path) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "猫")
+            backup = await bot.back_up()
+        (tmp_path / "disk").mkdir()
+        bot.database.unlink()
+        bot.database.symlink_to(tmp_path / "disk" / "real.db")
+        (tmp_path / "sessions.erasures.jsonl").rename(tmp_path / "disk" / "real.erasures.jsonl")
+        assert (await bot.restore(backup)).replaced is None
+        assert (await bot.restore(backup)).replaced is not None
+        assert bot.database.is_symlink()
+        assert await contents(bot, ME) == ["猫"]
+
+
+class TestAManifest:
+    @pytest.mark.parametrize("table", ["memories", "schema_migrations", "turns"])
+    @pytest.mark.parametrize("change", [1, -1, None])
+    async def test_whose_counts_are_others_than_those_of_the_rows_is_refused(
+        self, bot: Bot, table: str, change: int | None
+    ) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "猫")
+            backup = await bot.back_up()
+        manifest = json.loads(manifest_path(backup).read_text())
+        if change is None:
+            del manifest["rows"][table]
+        else:
+            manifest["rows"][table] += change
+        manifest_path(backup).write_text(json.dumps(manifest))
+        with pytest.raises(BackupDamaged):
+            await bot.restore(backup)
+
+
+class TestWhatIsNoFile:
+    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+    async def test_in_a_manifests_place_is_refused_at_once(
+        self, bot: Bot, make: Callable[[Path], None]
+    ) -> None:
+        async with bot.stores():
+            backup = await bot.back_up()
+        manifest_path(backup).unlink()
+        make(manifest_path(backup))
+        with pytest.raises(BackupDamaged):
+            await asyncio.wait_for(bot.restore(backup), 30)
+
+    @pytest.mark.parametrize("make", NO_FILES.values(), ids=NO_FILES)
+    async def test_in_the_place_of_a_record_of_erasures_is_refused_at_once(
+        self, bot: Bot, make: Callable[[Path], None]
+    ) -> None:
+        async with bot.stores():
+            backup = await bot.back_up()
+        make(backup.with_name("erasures_other.jsonl"))
+        with pytest.raises(ErasuresUnreadable):
+            await asyncio.wait_for(bot.restore(backup), 30)
+
+
+class TestCut:
+    """A record of erasures that lost lines at its end, or was begun anew: each file is one by itself."""
+
+    @staticmethod
+    def cut(bot: Bot, lines: int) -> None:
+        for path in (bot.database.with_suffix(".erasures.jsonl"), *bot.backups.glob("erasures_*.jsonl")):
+            path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:lines]))
+
+    async def test_record_is_noticed_by_what_the_backup_knows_of_it(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            await stores.erasures.note("user", 1, 2, 3)
+            backup = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+        self.cut(bot, 3)
+        with pytest.raises(ErasuresCut) as refused:
+            await bot.restore(backup)
+        [copy] = bot.backups.glob("erasures_*.jsonl")
+        assert refused.value.params == {"path": str(backup), "name": copy.name}
+        done = await bot.restore(backup, without_erasures=True)
+        assert not done.erasures_known
+
+    async def test_record_is_noticed_by_what_a_later_backup_knows_of_it(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            old = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+            await bot.back_up()
+        self.cut(bot, 1)
+        with pytest.raises(ErasuresCut):
+            await bot.restore(old)
+
+    async def test_record_is_no_matter_to_what_was_backed_up_since(self, bot: Bot) -> None:
+        start = utc_now() - timedelta(hours=2)
+        async with bot.stores(start) as stores:
+            await stores.erasures.note("user", 1, 2, 3)
+            await bot.back_up(start)
+        self.cut(bot, 1)
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            new = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+        done = await bot.restore(new)
+        assert (done.forgotten, done.erasures_known) == (Forgotten(users=1), True)
+
+    async def test_record_may_have_an_uncut_copy(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            old = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+            await bot.back_up()
+        own = bot.database.with_suffix(".erasures.jsonl")
+        own.write_bytes(own.read_bytes().splitlines(keepends=True)[0])
+        assert (await bot.restore(old)).forgotten == Forgotten(users=1)
+
+    async def test_record_is_told_from_one_that_was_thinned(self, bot: Bot) -> None:
+        start = utc_now() - timedelta(days=900)
+        async with bot.stores(start) as stores:
+            await stores.erasures.note("user", 1, 2, 3)
+        async with bot.stores() as stores:
+            await stores.erasures.note("user", 4)
+            backup = await bot.back_up()
+            assert await stores.erasures.thin(start + timedelta(days=1)) == 3
+            assert await stores.erasures.thin(start + timedelta(days=2)) >= 0
+            known = await stores.erasures.read()
+        assert known is not None
+        assert known.noted == 4
+        for path in bot.backups.glob("erasures_*.jsonl"):
+            path.unlink()
+        assert (await bot.restore(backup)).erasures_known
+
+    async def test_record_that_was_begun_anew_is_noticed(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "前の話")
+            backup = await bot.back_up()
+            await stores.personal_erasure.erase(ME)
+        for path in (bot.database.with_suffix(".erasures.jsonl"), *bot.backups.glob("erasures_*.jsonl")):
+            path.unlink()
+        async with bot.stores() as stores:
+            await stores.erasures.ensure()
+        with pytest.raises(ErasuresCut):
+            await bot.restore(backup)
+
+    async def test_record_is_not_asked_of_a_manifest_that_knows_none(self, bot: Bot) -> None:
+        async with bot.stores():
+            backup = await bot.back_up()
+        manifest = json.loads(manifest_path(backup).read_text())
+        del manifest["erasures"]
+        manifest_path(backup).write_text(json.dumps(manifest))
+        assert (await bot.restore(backup)).erasures_known
 
 
 class TestThinned:
@@ -393,7 +614,7 @@ class TestRefusal:
             values = "1, '犬', 'general', 'no JSON', '', '', '犬'"  # and 0005 reads that JSON
             spoiled = f"INSERT INTO memories ({columns}) VALUES ({values})"
             await database.transaction([Statement(spoiled)])
-        with pytest.raises(RestoreFailed):
+        with pytest.raises(BackupDamaged):
             await bot.restore(backup)
         assert await contents(bot, ME) == ["猫が好き"]
 

@@ -160,6 +160,41 @@ class TestRunning:
         assert texts(await scheduler(stores.schedules).due()) == ["別の人"]
 
 
+class TestARowThatCannotBe:
+    """A file that was changed by hand."""
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            "locale = 'xx'",
+            "quiet = '[1, 2]'",
+            'quiet = \'{"since": "22", "until": 7}\', repeat = \'every 6h\'',
+            "due_at = -9223372036854775808",
+            "due_at = -1, repeat = '0 21 * * *'",
+            "created_at = 9223372036854775807",
+            "advanced_at = 9223372036854775807, repeat = '0 21 * * *', due_at = 9223372036854775807",
+            "timezone = 'America', repeat = '0 21 * * *'",
+            "repeat = 'never'",
+            "repeat = '* * * * * *'",
+        ],
+    )
+    async def test_harms_nobody_else(self, stores: Stores, url: str, change: str) -> None:
+        with freeze_time(NOON, real_asyncio=True):
+            broken = await stores.schedules.add(KEY, "壊れた", NOON - HOUR / 2)
+            await stores.schedules.add(KEY, "薬", NOON)
+            await stores.schedules.add(SessionKey(2, 20), "別の人", NOON)
+            await stores.schedules.add(SessionKey(2, 20), "あとで", NOON + HOUR)
+            async with open_database(url) as database:
+                await database.transaction(
+                    [Statement(f"UPDATE schedules SET {change} WHERE id = {broken.id}")]
+                )
+            assert "あとで" in [each.text for each in await stores.schedules.list(2)]
+            assert "薬" in [each.text for each in await stores.schedules.list(KEY.user_id)]
+            said = texts(await asyncio.wait_for(scheduler(stores.schedules).due(), 20))
+            assert {"薬", "別の人"} <= set(said)
+            assert await stores.schedules.next_due(["channel"]) is not None
+
+
 class TestStart:
     """After a while without a program."""
 

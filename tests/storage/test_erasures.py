@@ -124,6 +124,17 @@ class TestErasureLog:
         assert erasures.match("user", 3, None)
         assert not erasures.match("user", YOU, None)
 
+    @pytest.mark.parametrize("lost", [b"\0" * 40, b'{"kind": "user", \0\0\0', b'{"kind": "user"}', b"x"])
+    async def test_with_a_line_that_no_crash_leaves_is_refused(self, log: ErasureLog, lost: bytes) -> None:
+        """Such as a disk leaves, that has lost what was on it: somebody may have stood there."""
+        await log.note("user", ME)
+        with log.path.open("ab") as file:
+            file.write(lost + b"\n")
+        with pytest.raises(ErasureNotNoted):
+            await log.read()
+        await log.note("user", YOU)  # whom it takes all the same
+        assert log.path.read_bytes().count(b"\n") == 4
+
     async def test_that_is_missing_is_told_from_an_empty_one(self, log: ErasureLog) -> None:
         assert await log.read() is None
         await log.note("user")

@@ -20,7 +20,20 @@ class TestUrl:
 
     @pytest.mark.parametrize(
         "url",
-        ["", "sqlite:///", "sqlite:///  ", "sqlite://data/x.db", "data/x.db", "mysql:///x", "sqlite:///a\0b"],
+        [
+            *(
+                "",
+                "sqlite:///",
+                "sqlite:///  ",
+                "sqlite://data/x.db",
+                "data/x.db",
+                "mysql:///x",
+                "sqlite:///a\0b",
+            ),
+            *("sqlite:////", "sqlite://////", "sqlite:///.", "sqlite:///./", "sqlite:///data/.."),
+            *(f"sqlite:///{'x' * 400}.db", f"sqlite:////{'x' * 400}/a.db", f"sqlite:///{'あ' * 100}.db"),
+            f"sqlite:///{'folder/' * 600}a.db",
+        ],
     )
     def test_anything_else_is_refused_with_examples_of_what_is_taken(self, url: str) -> None:
         with pytest.raises(InvalidSetting) as refusal:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from cc_bot.domain.errors import DatabaseNewer, StorageError
+from cc_bot.domain.errors import DatabaseNewer, UpgradeFailed
 from cc_bot.storage import (
     Database,
     Dialect,
@@ -166,7 +166,7 @@ class TestApplying:
         async with open_database(url) as database:
             await apply_pending(database, first)
             before = schema(tmp_path / "sessions.db")
-            with pytest.raises(StorageError):
+            with pytest.raises(UpgradeFailed):
                 await apply_pending(database, broken)
             assert await pending(database, broken) == broken[1:]
         assert schema(tmp_path / "sessions.db") == before

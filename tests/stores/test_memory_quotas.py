@@ -11,8 +11,9 @@ import pytest
 from cc_bot.domain.errors import CcBotError, MemoryFull, TooManyImports, TooManyMemories
 from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Rules
 from cc_bot.domain.memory_transfer import PortableMemory
-from cc_bot.storage import Database, open_database
+from cc_bot.storage import Database, Statement, open_database
 from cc_bot.stores import Stores, open_stores
+from cc_bot.stores.memory_quotas import MemoryQuotas
 from tests.databases import laid_out
 
 ME, YOU = 123456789012345678, 876543210987654321
@@ -125,6 +126,61 @@ class TestMemories:
         with pytest.raises(MemoryFull):
             await stores.memory_transfer.take(ME, [PortableMemory("え" * 300), PortableMemory("お" * 300)])
         assert await contents(stores) == ["あ" * 600]
+
+    @pytest.mark.parametrize(
+        ("limit", "told"), [(1, "1 B"), (1023, "1,023 B"), (1024, "1 KiB"), (2**20 - 1, "1,024 KiB")]
+    )
+    async def test_are_refused_with_the_limit_as_people_say_it(
+        self, database: Database, file: File, limit: int, told: str
+    ) -> None:
+        file.limit("memory_bytes", limit)
+        with pytest.raises(MemoryFull) as refused:
+            await MemoryQuotas(database, file.read).need_room(ME, 1, limit + 1)
+        assert refused.value.params == {"limit": told}
+
+    async def test_that_were_deleted_are_not_had_back_where_there_is_no_room(
+        self, stores: Stores, file: File
+    ) -> None:
+        file.limit("memories", 1)
+        gone = await stores.memories.add(ME, "猫")
+        await stores.memories.delete(ME, gone.id)
+        other = await stores.memories.add(ME, "犬")
+        with pytest.raises(TooManyMemories):
+            await stores.memory_removal.undelete(ME, gone.id)
+        assert await contents(stores) == ["犬"]
+        await stores.memories.delete(ME, other.id)
+        file.limit("memory_bytes", 13)  # both count until they are purged
+        with pytest.raises(MemoryFull):
+            await stores.memory_removal.undelete(ME, gone.id)
+        assert await contents(stores) == []
+        file.limit("memory_bytes", 14)
+        assert await stores.memory_removal.undelete(ME, gone.id) is not None
+        assert await contents(stores) == ["猫"]
+
+    async def test_go_back_to_a_former_text_though_there_is_no_room(self, stores: Stores, file: File) -> None:
+        memory = await stores.memories.add(ME, "猫はタマ")
+        after = await stores.memories.update(ME, memory.id, content="猫はミケ")
+        assert after is not None
+        file.limit("memory_bytes", 1)
+        assert await stores.memory_history.undo_update(ME, memory.id, after.supersedes or 0) is not None
+        assert await contents(stores) == ["猫はタマ"]  # which is less than it was
+
+    async def test_go_back_to_no_text_that_another_one_keeps_where_there_is_no_room(
+        self, stores: Stores, database: Database, file: File
+    ) -> None:
+        """In a file that was changed by hand, two may have one history."""
+        memory = await stores.memories.add(ME, "あ" * 600)
+        after = await stores.memories.update(ME, memory.id, content="短い")
+        other = await stores.memories.add(ME, "別の")
+        assert after is not None
+        shared = Statement("UPDATE memories SET supersedes = $1 WHERE id = $2", (after.supersedes, other.id))
+        await database.transaction([shared])
+        file.limit("memory_bytes", 3000)
+        with pytest.raises(MemoryFull):
+            await stores.memory_history.undo_update(ME, memory.id, after.supersedes or 0)
+        assert await contents(stores) == ["短い", "別の"]
+        file.limit("memory_bytes", 4000)
+        assert await stores.memory_history.undo_update(ME, memory.id, after.supersedes or 0) is not None
 
     async def test_are_bounded_by_a_history_without_end_too(self, stores: Stores, file: File) -> None:
         file.limit("memory_bytes", 20_000)

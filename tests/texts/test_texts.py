@@ -78,7 +78,7 @@ class TestErrors:
     def test_are_each_explained(self, locale: Locale) -> None:
         names = [
             *("limit", "length", "name", "expected", "detail", "path", "found", "known", "needed", "id"),
-            *("resets", "since", "note", "free", "command", "host", "port", "made"),
+            *("resets", "since", "note", "free", "command", "host", "port", "made", "version"),
         ]
         for error in every_error():
             assert explain(error(**dict.fromkeys(names, "7")), locale), error

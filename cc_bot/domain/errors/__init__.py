@@ -79,8 +79,10 @@
         ├── DatabaseInUse       a program has the file open that is to be replaced
         ├── DatabaseMissing     there is nothing to copy
         ├── DatabaseUnusable
+        ├── DatabaseNotOurs     it is not replaced or deleted
         ├── DatabaseNewer       the file was written by a newer cc-bot
         ├── SchemaChanged       it does by itself what cc-bot did not make
+        ├── UpgradeFailed       what it holds does not fit the next version
         ├── SqliteTooOld        Python's SQLite lacks what the SQL needs
         ├── BackupFailed        the copy could not be written
         ├── NotEnoughRoom       there is no room for it
@@ -92,6 +94,7 @@
         ├── RestoreFailed       the backup could not be put in place
         ├── ErasuresMissing     nobody can tell who has to be forgotten in it
         ├── ErasuresUnreadable  likewise
+        ├── ErasuresCut         likewise, of a part of them
         ├── ErasuresThinned     nobody can tell it of so old a backup
         ├── NotConfirmed        what can't be undone was not confirmed
         └── PortTaken           another program listens there
@@ -158,8 +161,10 @@ from cc_bot.domain.errors.startup import (
     DatabaseInUse,
     DatabaseMissing,
     DatabaseNewer,
+    DatabaseNotOurs,
     DatabaseUnusable,
     DiscordUnreachable,
+    ErasuresCut,
     ErasuresMissing,
     ErasuresThinned,
     ErasuresUnreadable,
@@ -178,6 +183,7 @@ from cc_bot.domain.errors.startup import (
     SettingsUnreadable,
     SqliteTooOld,
     StartupError,
+    UpgradeFailed,
 )
 from cc_bot.domain.errors.storage import (
     ConversationGone,
@@ -234,6 +240,7 @@ __all__ = [
     "DatabaseLocked",
     "DatabaseMissing",
     "DatabaseNewer",
+    "DatabaseNotOurs",
     "DatabaseReadOnly",
     "DatabaseUnusable",
     "DiscordUnreachable",
@@ -242,6 +249,7 @@ __all__ = [
     "EmptyReminder",
     "EndNotUnderstood",
     "ErasureNotNoted",
+    "ErasuresCut",
     "ErasuresMissing",
     "ErasuresThinned",
     "ErasuresUnreadable",
@@ -301,6 +309,7 @@ __all__ = [
     "UnderMaintenance",
     "UnknownAgent",
     "UnknownTimezone",
+    "UpgradeFailed",
     "WhenNotUnderstood",
     "WhenPassed",
     "WhenTooFar",

@@ -68,6 +68,16 @@ class SchemaChanged(StartupError):
     kind)."""
 
 
+class DatabaseNotOurs(StartupError):
+    """What would be replaced or deleted is no database of cc-bot. Parameters: path, command (that does it all
+    the same)."""
+
+
+class UpgradeFailed(StartupError):
+    """The database holds what a migration can't take; it is as it was before that. Parameters: path, version
+    (that it would have had)."""
+
+
 class SqliteTooOld(StartupError):
     """Parameters: found, needed (versions)."""
 
@@ -120,6 +130,11 @@ class ErasuresMissing(StartupError):
 
 class ErasuresUnreadable(StartupError):
     """A record of who has to be forgotten again can't be read. Parameters: path."""
+
+
+class ErasuresCut(StartupError):
+    """A backup knows of more than the record of erasures has. Parameters: path (the backup), name (of the
+    record's copy)."""
 
 
 class ErasuresThinned(StartupError):

@@ -1,8 +1,8 @@
 -- What a turn has read decides what its model may do: a message, summary or reminder is tainted when it holds
 -- words that its user did not write, or was made by a model that had read such words.
 --
--- Of what was stored before, nobody knows it: then it counts as tainted. Reminders were held against their
--- user's own words when they were made.
+-- Of what was stored before, nobody knows it: then it counts as tainted. Reminders too: their user's own words
+-- were asked for when they were made, but some words opened that gate for whatever a file said.
 ALTER TABLE messages ADD COLUMN tainted INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE summaries ADD COLUMN tainted INTEGER NOT NULL DEFAULT 1;
 UPDATE sessions SET canvas_state = json_set(
@@ -11,11 +11,12 @@ UPDATE sessions SET canvas_state = json_set(
     json((
         SELECT json_group_array(json_set(each.value, '$.tainted', json('true')))
         FROM json_each(canvas_state, '$.elements') AS each
+        WHERE each.type = 'object'  -- nothing else is read as an element
     ))
 )
-WHERE canvas_state <> '{"elements":[]}' AND json_valid(canvas_state)
-    AND json_type(canvas_state, '$.elements') = 'array';
-ALTER TABLE schedules ADD COLUMN tainted INTEGER NOT NULL DEFAULT 0;
+WHERE canvas_state <> '{"elements":[]}'
+    AND CASE WHEN json_valid(canvas_state) THEN json_type(canvas_state, '$.elements') = 'array' END;
+ALTER TABLE schedules ADD COLUMN tainted INTEGER NOT NULL DEFAULT 1;
 
 -- Changes that a model asked for in a tainted turn and that wait for their user's word. A row goes when it is
 -- decided, or its answer goes. No id is ever given twice: a button must not come to mean something else.
