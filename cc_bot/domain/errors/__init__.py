@@ -9,6 +9,7 @@
     │   ├── TooManyMemories
     │   ├── MemoryFull          no room is left for their texts
     │   ├── TooManyImports
+    │   ├── FilesInLine         their earlier files are not done yet
     │   ├── SecretNotStored
     │   ├── MemoryPaused
     │   ├── MemoryNotFound
@@ -115,6 +116,7 @@ from cc_bot.domain.errors.input import (
     EmptyQuestion,
     EmptyReminder,
     EndNotUnderstood,
+    FilesInLine,
     ImportNotUnderstood,
     InputError,
     LimitNotForChannels,
@@ -245,6 +247,7 @@ __all__ = [
     "ErasuresMissing",
     "ErasuresThinned",
     "ErasuresUnreadable",
+    "FilesInLine",
     "ImportNotUnderstood",
     "InputError",
     "InvalidAgents",
