@@ -267,8 +267,10 @@ OFFLINE: dict[str, str] = {
     "my name is": "my name is " * 540,
     "a wish with spaces": "覚えて" + " " * 5990 + "x",
     "lines": "x" + "\n" * 5998 + "x",
+    "wishes": "remember " * 666,
 }
 """To the model that needs no server; likewise."""
+ASKERS: Final = 8
 
 
 class TestSomebodyElse:
@@ -337,3 +339,18 @@ class TestSomebodyElseOfTheOfflineModel:
             await ended(await stage.begin(aiko, channel, question))
 
         assert await is_served(stage, ben, channel, do)
+
+    @pytest.mark.parametrize("question", ["please " * 800 + "x", "remember " * 666])
+    async def test_is_acknowledged_while_it_is_at_work_for_many(
+        self, stage: Stage, ben: User, question: str
+    ) -> None:
+        places = [stage.discord.guild_channel() for _ in range(ASKERS)]
+        users = [stage.discord.user(f"Asker {number}") for number in range(ASKERS)]
+
+        async def ask(user: User, channel: Channel) -> None:
+            await ended(await stage.begin(user, channel, question))
+
+        async def do() -> None:
+            await asyncio.gather(*map(ask, users, places))
+
+        assert await is_served(stage, ben, stage.discord.guild_channel(), do)
