@@ -194,6 +194,8 @@ ANSWERS: dict[str, Worst] = {
         Chunk({"choices": [{"delta": {"reasoning": "x" * 1_000_000}}]}), Say("はい。"), End()
     ),
     "an endless line": answers(Say("はい。"), *[Raw("data: " + "x" * 2**20)] * 20),
+    "blank lines": answers(Say("はい。"), *[Raw("\n" * 2**20)] * 40),
+    "signs of life": answers(Say("はい。"), *[Raw(": ping\n\n" * 2**17)] * 40),
     "nesting": answers(Say("はい。"), Raw("data: " + "[" * 500_000 + "\n\n"), End()),
 }
 CALLS: dict[str, Worst] = {

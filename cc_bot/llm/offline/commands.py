@@ -153,7 +153,7 @@ def _unlink(before: str) -> str:
 
 
 def _keep_en(text: str) -> Keep | None:
-    """`FYI the gate is green, remember that`: when the first command is cut, others may follow what is kept."""
+    """`FYI the gate is green, remember that`: one command is cut, another may stand behind what is kept."""
     keep = _cut_en(text)
     for _ in range(_MORE_COMMANDS):
         again = _cut_en(keep.content) if keep else None
