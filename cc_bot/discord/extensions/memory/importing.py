@@ -7,13 +7,13 @@ it from there: nothing is kept in between, so it works after a restart, too.
 import asyncio
 from datetime import datetime, timedelta
 
-import aiohttp
 import hikari
 import lightbulb
 
 from cc_bot.context.attachments import too_large
 from cc_bot.context.memory_file import read_memory_file
 from cc_bot.discord.access.ways_in import Pressed
+from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
 from cc_bot.discord.extensions.memory.options import audience_of, where
@@ -29,7 +29,6 @@ from cc_bot.stores.memory_transfer import MemoryTransferStore
 
 CONFIRM_WITHIN = timedelta(minutes=30)
 """Somebody may want to read first what would be imported."""
-FETCH_WITHIN_S = 20.0
 MAX_PLANNED_BYTES = 8 * MAX_IMPORT_BYTES
 """Of the file that the button reads: ours, so it can only be as large as we made it."""
 
@@ -111,8 +110,4 @@ async def on_confirm(event: Pressed, imports: MemoryTransferStore, line: FileLin
 async def _fetched(file: hikari.Attachment, limit_bytes: int = MAX_IMPORT_BYTES) -> bytes:
     if file.size > limit_bytes:
         raise too_large(limit_bytes)
-    try:
-        async with asyncio.timeout(FETCH_WITHIN_S):
-            return await file.read()
-    except (TimeoutError, hikari.HTTPError, aiohttp.ClientError, OSError) as error:
-        raise AttachmentNotFetched from error
+    return await fetch_bytes(file.url, limit_bytes)
