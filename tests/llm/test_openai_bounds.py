@@ -95,8 +95,8 @@ class TestStream:
                 assert (await hear(model)).text == "はい"
 
     async def test_with_signs_of_life_between_its_words_is_whole(self) -> None:
-        signs = Raw(": ping\n\n" * 10_000)
-        async with loopback(Reply(*[signs, Say("は")] * 20, End())) as (model, _):
+        steps: list[Step] = [Raw(": ping\n\n" * 10_000), Say("は")] * 20
+        async with loopback(Reply(*steps, End())) as (model, _):
             assert (await hear(model)).text == "は" * 20
 
     @pytest.mark.parametrize(
