@@ -21,6 +21,7 @@ from cc_bot.discord.delivery.entries import Entries
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
+from cc_bot.discord.file_line import FileLine
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.lifetime import Lifeline
 from cc_bot.discord.localization import GuildLocales, Readers
@@ -157,6 +158,7 @@ def put_together(
     registry.register_value(Owners, owners)
     registry.register_value(BotStatus, bot_status)
     registry.register_value(Gate, gate)
+    registry.register_value(FileLine, FileLine())
     registry.register_value(Policies, given.policies)
     registry.register_value(Readers, readers)
     registry.register_value(RunningTurns, running)

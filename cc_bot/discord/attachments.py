@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import aiohttp
-import hikari
 
 from cc_bot.context.attachments import read_attachment, size_limit, too_large
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
@@ -30,7 +29,8 @@ class _File(Protocol):
     @property
     def size(self) -> int: ...
 
-    async def read(self) -> bytes: ...
+    @property
+    def url(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,9 @@ class _Asked:
     def size(self) -> int:
         return self.file.size
 
-    async def read(self) -> bytes:
-        return await hikari.URL(self.file.url, self.file.name).read()
+    @property
+    def url(self) -> str:
+        return self.file.url
 
 
 async def fetch_attachment(attachment: _File) -> Attachment:
@@ -61,13 +62,30 @@ async def fetch_attachment(attachment: _File) -> Attachment:
     Raises AttachmentTooLarge (before anything is fetched), AttachmentNotSupported or AttachmentNotFetched.
     """
     _check_size(attachment)
-    try:
-        async with asyncio.timeout(TIMEOUT_S):
-            data = await attachment.read()
-    except (TimeoutError, hikari.HTTPError, aiohttp.ClientError, OSError) as error:
-        raise AttachmentNotFetched from error
+    data = await fetch_bytes(attachment.url, size_limit(attachment.media_type, attachment.filename))
     # Trying the encodings of a text takes up to 0.2 s: no work for the event loop.
     return await asyncio.to_thread(read_attachment, attachment.filename, data)
+
+
+async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
+    """What is there, if that is no more than it may be. Raises AttachmentNotFetched.
+
+    Not by hikari's `read`: it leaves its session open where no answer comes, or none that can be read.
+    """
+    data = bytearray()
+    try:
+        async with (
+            asyncio.timeout(TIMEOUT_S),
+            aiohttp.ClientSession(raise_for_status=True) as session,
+            session.get(url) as response,
+        ):
+            async for some in response.content.iter_any():
+                data += some
+                if len(data) > limit_bytes:
+                    raise AttachmentNotFetched
+    except (TimeoutError, aiohttp.ClientError, OSError) as error:
+        raise AttachmentNotFetched from error
+    return bytes(data)
 
 
 async def fetch_attachments(attachments: Sequence[_File]) -> tuple[Attachment, ...]:

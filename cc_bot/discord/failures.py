@@ -42,6 +42,9 @@ async def tell_failure(interaction: Answerable, error: Exception, readers: Reade
     if isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_INTERACTION:
         _log.warning("interaction_expired")  # Discord has told the user by now that we did not respond
         return
+    if not interaction.app.rest.is_alive:
+        _log.info("interaction_left")  # the bot has logged out, and can tell nobody anything
+        return
     if isinstance(error, AccessError):
         pass  # whoever refused it has it on record
     elif isinstance(error, CcBotError):

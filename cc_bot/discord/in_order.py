@@ -29,6 +29,10 @@ class InOrder:
             held.callback(joined.lock.release)
             yield held.close
 
+    def joined(self, line: Hashable) -> int:
+        """How many are in a line, the first of them included."""
+        return self._lines[line].joined if line in self._lines else 0
+
     @contextmanager
     def _joined(self, name: Hashable) -> Iterator[_Line]:
         line = self._lines.setdefault(name, _Line())

@@ -22,6 +22,9 @@ MARKDOWN_MARK: Final = "<!-- cc-bot memories, for reading: import the JSON -->"
 
 _FORMAT: Final = "cc-bot memories"
 _VERSION: Final = 1
+_HEAD_BYTES: Final = 1000
+"""Room for what stands around the memories of a file."""
+_BETWEEN_BYTES: Final = 2
 
 # Each of them is for the beginning of a line or entry, and takes its white space in one way.
 _FENCE_OR_RULE = re.compile(r"\A\s*+(?:```.*|~~~.*|[-*_=]{3,}+\s*+)")
@@ -87,26 +90,22 @@ def portable(memory: Memory) -> PortableMemory:
 
 
 def to_json(memories: Iterable[PortableMemory], exported_at: datetime) -> str:
-    """The file that `read_memories` gives back unchanged."""
-    document = {
-        "format": _FORMAT,
-        "version": _VERSION,
-        "exported_at": _text(exported_at),
-        "memories": [_item(memory) for memory in memories],
-    }
-    return json.dumps(document, ensure_ascii=False, indent=1)
+    """The file that `read_memories` gives back unchanged. One line a memory, so that people can search it."""
+    return _document([_line(memory) for memory in memories], exported_at)
 
 
-def importable_parts(memories: Sequence[PortableMemory], exported_at: datetime) -> Iterator[str]:
+def importable_parts(memories: Iterable[PortableMemory], exported_at: datetime) -> Iterator[str]:
     """JSON files that hold all memories, each small enough to be imported again. At least one."""
-    if len(memories) <= MAX_IMPORTED:
-        whole = to_json(memories, exported_at)
-        if len(whole.encode("utf-8", "replace")) <= MAX_IMPORT_BYTES or len(memories) < 2:
-            yield whole
-            return
-    half = len(memories) // 2
-    yield from importable_parts(memories[:half], exported_at)
-    yield from importable_parts(memories[half:], exported_at)
+    lines, room = list[str](), MAX_IMPORT_BYTES - _HEAD_BYTES
+    for memory in memories:
+        line = _line(memory)
+        size = len(line.encode("utf-8", "replace")) + _BETWEEN_BYTES
+        if lines and (size > room or len(lines) == MAX_IMPORTED):
+            yield _document(lines, exported_at)
+            lines, room = [], MAX_IMPORT_BYTES - _HEAD_BYTES
+        lines.append(line)
+        room -= size
+    yield _document(lines, exported_at)
 
 
 def read_memories(text: str) -> list[PortableMemory]:
@@ -126,6 +125,15 @@ def read_memories(text: str) -> list[PortableMemory]:
 
 
 # ---- JSON -------------------------------------------------------------------------------------------------
+
+
+def _document(lines: Sequence[str], exported_at: datetime) -> str:
+    head = {"format": _FORMAT, "version": _VERSION, "exported_at": _text(exported_at)}
+    return f'{json.dumps(head)[:-1]}, "memories": [\n' + ",\n".join(lines) + "\n]}\n"
+
+
+def _line(memory: PortableMemory) -> str:
+    return json.dumps(_item(memory), ensure_ascii=False)
 
 
 def _item(memory: PortableMemory) -> dict[str, Any]:

@@ -69,8 +69,15 @@ class Phrase:
         return self._look("fullmatch", text, _match)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """All matches; the limit is for all of them together."""
-        return iter(self._look("finditer", text, _matches))
+        """All matches, each when it is asked for; the limit is for all of them together."""
+        found = self._look("finditer", text, _matches)
+        while True:
+            try:
+                yield next(found)
+            except StopIteration:
+                return
+            except TimeoutError as error:
+                raise TookTooLong from error
 
     def sub(self, replacement: str | Callable[[re.Match[str]], str], text: str) -> str:
         return self._look("sub", text, _text, replacement)
@@ -102,8 +109,8 @@ def _match(found: Any) -> re.Match[str] | None:
     return cast("re.Match[str] | None", found)
 
 
-def _matches(found: Any) -> list[re.Match[str]]:
-    return list(found)
+def _matches(found: Any) -> Iterator[re.Match[str]]:
+    return cast("Iterator[re.Match[str]]", found)
 
 
 def _text(found: Any) -> str:

@@ -7,12 +7,14 @@ and there are few of them at a time. The event loop is everybody's.
 
 import asyncio
 import errno
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
 import structlog
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 from prometheus_client import generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
@@ -23,6 +25,9 @@ from cc_bot.metrics.meter import PrometheusMeter
 from cc_bot.metrics.records import counted
 
 _log = structlog.get_logger(__name__)
+_requests: Final = logging.getLogger(f"{__name__}.requests")
+"""What aiohttp has to say of them."""
+_requests.addFilter(lambda record: not _is_malformed(record))
 
 CLOSING_S: Final = 1.0
 """A scrape that is under way when the program ends."""
@@ -46,6 +51,7 @@ async def serving(
     runner = web.AppRunner(
         _app(meter, gauges, vitals),
         access_log=None,
+        logger=_requests,
         shutdown_timeout=CLOSING_S,
         lingering_time=0,  # a body is nothing that anybody here waits for
     )
@@ -81,6 +87,11 @@ async def _listen(runner: web.AppRunner, host: str, port: int, patience_s: float
         return await loop.create_server(connection, host, port)
     except OSError as error:
         raise why_not(error, host, port) from error
+
+
+def _is_malformed(record: logging.LogRecord) -> bool:
+    """Whether somebody sent what is no request: they are told so, and nobody here has to do anything."""
+    return record.exc_info is not None and isinstance(record.exc_info[1], HttpProcessingError)
 
 
 class _TurnedAway(asyncio.Protocol):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Final, TypeVar
+from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import (
@@ -66,6 +67,7 @@ class MemoryStore:
         self._secret_rules = secret_rules or SecretRules()
         self._upkeep = upkeep
         self._apart = asyncio.Lock()
+        self._counting = WeakValueDictionary[int, asyncio.Lock]()
         meaning = Meaning(database, embedding.embedder, crowded=embedding.crowded) if embedding else None
         nearness = meaning.nearness if meaning else None
         self._search = MemorySearch(database, clock, nearness=nearness, upkeep=upkeep)
@@ -257,10 +259,12 @@ class MemoryStore:
         return int(number)
 
     async def statistics(self, user_id: int) -> MemoryStatistics:
-        """What is kept of a user, in numbers."""
+        """What is kept of a user, in numbers. It reads all of it, so of each user one is made at a time: who
+        asks for a hundred waits in a line of their own, and not everybody in the database's."""
         counts = Statement(sql.STATISTICS, (user_id, to_text(self._clock())))
         parts = [Statement(sql.CATEGORIES, (user_id,)), Statement(sql.SOURCES, (user_id,))]
-        return statistics_of(*await self._database.transaction([counts, *parts]))
+        async with self._counting.setdefault(user_id, asyncio.Lock()):
+            return statistics_of(*await self._database.transaction([counts, *parts]))
 
     async def update(
         self,

@@ -7,10 +7,8 @@ others have their turn: at the database, and at the processor.
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar
-from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored
@@ -97,19 +95,6 @@ class MemoryTransferStore:
         self._secret_rules = secret_rules
         self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
-        self._file = asyncio.Lock()
-        self._files_of = WeakValueDictionary[int, asyncio.Lock]()
-
-    @asynccontextmanager
-    async def one_file(self, user_id: int) -> AsyncIterator[None]:
-        """Wait for the others whose files are being read or made, and of each user for their own ones first.
-
-        A file takes a second of a thread, and threads take turns with the event loop: a dozen at once would
-        leave it none, and would all be held at once. Whoever asks for twenty has one in line.
-        """
-        own = self._files_of.setdefault(user_id, asyncio.Lock())
-        async with own, self._file:
-            yield
 
     async def everything(self, user_id: int) -> list[PortableMemory]:
         """All memories of a user, oldest first."""

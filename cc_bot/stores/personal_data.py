@@ -16,7 +16,6 @@ Record = Mapping[str, Any]
 """One row, ready for JSON: times in ISO 8601, ids of Discord as texts, since many programs round numbers of
 that size."""
 
-_AT_A_TIME: Final = 200
 _PIECE_BYTES: Final = 3 * 2**20
 """Of a file: a longer one is told in several records."""
 
@@ -55,8 +54,8 @@ class PersonalDataStore:
                 yield row
             return
         ids = sorted({row[0] for row in await self._database.query(table.ids, user_id)})
-        for first in range(0, len(ids), _AT_A_TIME):
-            some = json.dumps(ids[first : first + _AT_A_TIME])
+        for first in range(0, len(ids), table.at_a_time):
+            some = json.dumps(ids[first : first + table.at_a_time])
             for row in await self._database.query(table.statement, user_id, some):
                 yield row
 

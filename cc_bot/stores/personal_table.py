@@ -29,17 +29,20 @@ class PersonalTable:
     at_form: TimeForm = "text"
     ids: str = ""
     """A query for the ids of the rows, where there may be very many, or they are found by other rows."""
+    id_column: str = "id"
+    at_a_time: int = 200
+    """Ids whose rows are read together, and so held."""
 
     @property
     def statement(self) -> str:
         """$1 user; with `ids`: $2 an array of some of them."""
-        some = " AND id IN (SELECT value FROM json_each($2))" if self.ids else ""
+        some = f" AND {self.id_column} IN (SELECT value FROM json_each($2))" if self.ids else ""
         return f"SELECT {', '.join(self.columns)} FROM {self.table} WHERE {self.theirs}{some}"
 
     @property
     def counting(self) -> str:
         """How many there are, and from when to when. $1 user"""
         span = f"min({self.at}), max({self.at})" if self.at else "NULL, NULL"
-        chosen = f"id IN ({self.ids})" if self.ids else self.theirs
+        chosen = f"{self.id_column} IN ({self.ids})" if self.ids else self.theirs
         held = f"{self.theirs} AND {chosen}" if self.ids else self.theirs
         return f"SELECT count(*), {span} FROM {self.table} WHERE {held}"

@@ -24,6 +24,11 @@ OWN_MESSAGES: Final = """
     SELECT id FROM messages WHERE user_id = $1 AND session_id IS NULL
 """
 
+OWN_FILES: Final = """
+    SELECT message_id FROM attachments
+    WHERE user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)
+"""
+
 SAID_IN_CHANNELS: Final = "SELECT id FROM messages WHERE user_id IS NULL AND author_id = $1 AND role = 'user'"
 
 ANSWERED_IN_CHANNELS: Final = """
@@ -94,6 +99,9 @@ PERSONAL_TABLES: Final = (
         "files",
         "user_id = $1 AND session_id IN (SELECT id FROM sessions WHERE user_id = $1)",
         ("message_id", "position", "session_id", "user_id", "name", "content_type", "data"),
+        ids=OWN_FILES,
+        id_column="message_id",
+        at_a_time=1,  # a message has 20 MB of them
     ),
     PersonalTable(
         "summaries",

@@ -14,6 +14,7 @@ class ErrorTexts:
     too_many_memories: str
     memory_full: str
     too_many_imports: str
+    files_in_line: str
     too_many_commands: str
     secret_not_stored: str
     memory_paused: str

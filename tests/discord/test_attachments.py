@@ -1,6 +1,7 @@
 """The files of one message are fetched side by side."""
 
 import asyncio
+import gc
 from collections.abc import Sequence
 
 import hikari
@@ -51,3 +52,29 @@ class TestFiles:
             await fetched("a.txt", "b.zip", "gone.txt")
         with pytest.raises(AttachmentNotFetched):
             await fetched("a.txt", "gone.txt", "b.zip")
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            b"HTTP/1.1 200 OK\r\nX-A: " + b"a" * 10_000 + b"\r\n\r\n",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc",
+            b"HTTP/1.1 200 OK\r\nContent-Length: 9000000\r\n\r\n" + b"a" * 9_000_000,
+            b"nonsense\r\n\r\n",
+            b"",
+        ],
+        ids=["a long header", "half of it", "more than was told", "no HTTP", "nothing"],
+    )
+    async def test_are_not_fetched_from_a_server_that_breaks_off(self, answer: bytes) -> None:
+        async def serve(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            writer.write(answer)
+            writer.close()
+
+        async with await asyncio.start_server(serve, "127.0.0.1") as server:
+            host, port = server.sockets[0].getsockname()
+            [attachment] = message(files=("a.txt",)).attachments
+            attachment.url = f"http://{host}:{port}/a.txt"
+            with pytest.raises(AttachmentNotFetched):
+                await fetch_attachments([attachment])
+        del attachment
+        gc.collect()  # a session that was left open complains now
+        await asyncio.sleep(0)

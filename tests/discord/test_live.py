@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Callable, Sequence
 
+import hikari
 import pytest
+from structlog.testing import capture_logs
 
 from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.reply import Reply
@@ -30,7 +32,15 @@ class Recorder(Reply):
         self._more.clear()
         async with asyncio.timeout(5):
             await self._more.wait()
-        return self.contents[-1]
+        return self.contents[-1] if self.contents else ""
+
+
+class LoggedOut(Recorder):
+    """To whom Discord listens no more."""
+
+    async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
+        self._more.set()
+        raise hikari.ComponentStateConflictError("closed")
 
 
 @pytest.fixture
@@ -89,3 +99,9 @@ class TestLiveAnswer:
                 await asyncio.sleep(0.01)
                 live.feed(TextDelta("The end."))
         assert live.state.text == "The end."
+
+    async def test_that_ends_after_the_bot_has_logged_out_is_no_error(self) -> None:
+        with capture_logs() as records:
+            async with live_answer(reply := LoggedOut()):
+                await reply.next()
+        assert [record["event"] for record in records if record["log_level"] != "info"] == []

@@ -26,12 +26,20 @@ class TestPhrase:
         assert [match and match[0] for match in found] == ["1", "dogを", "dogを"]
         assert phrase.fullmatch("dogを。") is None
 
-    @pytest.mark.parametrize("how", ["search", "match", "fullmatch", "finditer", "split"])
+    @pytest.mark.parametrize("how", ["search", "match", "fullmatch", "split"])
     def test_ends_at_its_limit(self, how: str) -> None:
         begun = time.thread_time()
         with pytest.raises(TookTooLong):
             getattr(ENDLESS, how)(TEXT)
         assert time.thread_time() - begun < 8 * LIMIT_S
+
+    def test_looks_for_all_no_longer_either(self) -> None:
+        with pytest.raises(TookTooLong):
+            list(ENDLESS.finditer(TEXT))
+
+    def test_looks_for_no_more_than_are_asked_for(self) -> None:
+        found = Phrase(rf"b|{ENDLESS.pattern[1:]}").finditer(f"b{TEXT}")
+        assert next(found)[0] == "b"
 
     def test_replaces_no_longer_either(self) -> None:
         with pytest.raises(TookTooLong):

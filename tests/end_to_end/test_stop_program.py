@@ -1,12 +1,16 @@
 """Ctrl-C and SIGTERM: running turns may finish, nobody is left with 'thinking…', exit code 0."""
 
+import asyncio
+import os
 import signal
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage, answered, ended, running_stage, streaming
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Hang, Pause, Reply, Say, says
@@ -19,12 +23,33 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
         stage.check()
 
 
+def caught(program: Program) -> bool:
+    """Whether the program has taken SIGTERM into its own hands; Python has SIGINT from the beginning."""
+    told = Path(f"/proc/{program.process_id}/status").read_text()
+    [mask] = [line.split()[1] for line in told.splitlines() if line.startswith("SigCgt:")]
+    return bool(int(mask, 16) >> (signal.SIGTERM - 1) & 1)
+
+
 class TestSignal:
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     async def test_ends_an_idle_program(self, stage: Stage, number: signal.Signals) -> None:
         assert await stage.program.stop(number) == 0
         assert "Traceback" not in stage.program.output
         assert not stage.discord.connected
+
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+    async def test_ends_a_program_that_is_not_loaded_yet(
+        self, tmp_path: Path, number: signal.Signals
+    ) -> None:
+        seen = {"DISCORD_TOKEN": "x", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        program = Program(tmp_path, seen, from_nothing=True)
+        await program.start("run")
+        async with asyncio.timeout(30):
+            while not caught(program):  # noqa: ASYNC110 - no event comes out of a process
+                await asyncio.sleep(0.001)
+        assert await program.stop(number) == 0
+        assert program.output == ""
+        assert not any(os.scandir(tmp_path))
 
     async def test_lets_a_running_turn_finish_and_starts_no_other(
         self, stage: Stage, aiko: User, ben: User, channel: Channel

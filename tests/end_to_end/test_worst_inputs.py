@@ -7,11 +7,12 @@ callback, at the loopback Discord, over and over for as long as the worst input 
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Final
 
 import pytest
 import pytest_asyncio
 
-from tests.end_to_end.memories import form, keep, submitted
+from tests.end_to_end.memories import form, keep, press, run, submitted
 from tests.end_to_end.stage import Stage, ended, running_stage
 from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_server import Chunk, End, Fragment, Raw, Reply, Say, Step, says
@@ -103,6 +104,30 @@ def types(name: str, **options: str) -> Worst:
     return do
 
 
+def commands_at_once(name: str, **options: str | File) -> Worst:
+    """As often as a user can press a key, each of them until its reply is there."""
+
+    async def do(stage: Stage, user: User, channel: Channel) -> None:
+        replies = [await stage.discord.slash(user, channel, name, **options) for _ in range(AT_ONCE)]
+        await asyncio.gather(*(reply.finished() for reply in replies))
+
+    return do
+
+
+def having_much(do: Worst) -> Worst:
+    """Of somebody of whom there is as much as fills files."""
+
+    async def begin(stage: Stage, user: User, channel: Channel) -> None:
+        if not stage.rows("SELECT 1 FROM attachments WHERE user_id = ?", user.id):
+            await attaches("a.txt", b"a", "text/plain")(stage, user, channel)
+            stage.change(f"UPDATE attachments SET data = zeroblob({4 * 2**20}) WHERE user_id = {user.id}")
+            asked = await run(stage, user, channel, "import", file=File("a.txt", NOTES, "text/plain"))
+            await press(stage, user, asked, "5000件を取り込む")
+        await do(stage, user, channel)
+
+    return begin
+
+
 def fills_in(**inputs: str) -> Worst:
     async def do(stage: Stage, user: User, channel: Channel) -> None:
         await submitted(
@@ -169,6 +194,8 @@ ANSWERS: dict[str, Worst] = {
         Chunk({"choices": [{"delta": {"reasoning": "x" * 1_000_000}}]}), Say("はい。"), End()
     ),
     "an endless line": answers(Say("はい。"), *[Raw("data: " + "x" * 2**20)] * 20),
+    "blank lines": answers(Say("はい。"), *[Raw("\n" * 2**20)] * 40),
+    "signs of life": answers(Say("はい。"), *[Raw(": ping\n\n" * 2**17)] * 40),
     "nesting": answers(Say("はい。"), Raw("data: " + "[" * 500_000 + "\n\n"), End()),
 }
 CALLS: dict[str, Worst] = {
@@ -206,6 +233,17 @@ COMMANDS: dict[str, Worst] = {
 }
 
 
+AT_ONCE: Final = 30
+NOTES: Final = "\n".join(f"{number} {'あ' * 60}" for number in range(5000)).encode()
+"""A megabyte."""
+MANY: dict[str, Worst] = {
+    "exports of everything": having_much(commands_at_once("privacy export")),
+    "exports by DM": having_much(commands_at_once("privacy export", where="dm")),
+    "exports of memories": having_much(commands_at_once("memory export")),
+    "exports for reading": having_much(commands_at_once("memory export", format="markdown")),
+    "imports": commands_at_once("memory import", file=File("a.txt", NOTES, "text/plain")),
+}
+"""Of one user, all of them at once."""
 PATTERNS: dict[str, Worst] = {
     "days without end": commands("remind add", when="1日 " * 32 + "1日x", text="薬"),
     "days without spaces": commands("remind add", when="1日" * 49 + "x", text="薬"),
@@ -231,8 +269,10 @@ OFFLINE: dict[str, str] = {
     "my name is": "my name is " * 540,
     "a wish with spaces": "覚えて" + " " * 5990 + "x",
     "lines": "x" + "\n" * 5998 + "x",
+    "wishes": "remember " * 666,
 }
 """To the model that needs no server; likewise."""
+ASKERS: Final = 8
 
 
 class TestSomebodyElse:
@@ -268,6 +308,12 @@ class TestSomebodyElse:
     ) -> None:
         assert await is_served(stage, ben, channel, lambda: worst(stage, aiko, channel))
 
+    @pytest.mark.parametrize("worst", [*MANY.values()], ids=[*MANY])
+    async def test_beside_many_at_once(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, worst: Worst
+    ) -> None:
+        assert await is_served(stage, ben, channel, lambda: worst(stage, aiko, channel))
+
     @pytest.mark.parametrize("worst", [*PATTERNS.values()], ids=[*PATTERNS])
     async def test_beside_what_is_matched(
         self, stage: Stage, aiko: User, ben: User, channel: Channel, worst: Worst
@@ -295,3 +341,18 @@ class TestSomebodyElseOfTheOfflineModel:
             await ended(await stage.begin(aiko, channel, question))
 
         assert await is_served(stage, ben, channel, do)
+
+    @pytest.mark.parametrize("question", ["please " * 800 + "x", "remember " * 666])
+    async def test_is_acknowledged_while_it_is_at_work_for_many(
+        self, stage: Stage, ben: User, question: str
+    ) -> None:
+        places = [stage.discord.guild_channel() for _ in range(ASKERS)]
+        users = [stage.discord.user(f"Asker {number}") for number in range(ASKERS)]
+
+        async def ask(user: User, channel: Channel) -> None:
+            await ended(await stage.begin(user, channel, question))
+
+        async def do() -> None:
+            await asyncio.gather(*map(ask, users, places))
+
+        assert await is_served(stage, ben, stage.discord.guild_channel(), do)

@@ -23,8 +23,11 @@ HOSTILE = (
     "ok, " * 1_400 + "remind me",
     "猫は何？" * 1_400,
     "remember that " * 420,
+    "remember " * 666,
+    "fyi, " * 1_200,
+    "I remember " * 540,
 )
-"""They took up to an hour."""
+"""They took up to an hour, or more calls than the stack has room for."""
 
 
 async def answer(*said: str) -> str:

@@ -59,10 +59,23 @@ class TestStream:
             Reply(Raw("data: [\n"), *[Raw("data: 1,\n" * 100_000)] * 2, Raw("data: 1]\n\n"), *LATE),
             Reply(Raw(":" * 2 * MIB + "\n\n"), *LATE),
             Reply(*[Raw(f": {'x' * (MIB // 2)}\n\n")] * 130, *LATE),
+            Reply(*[Raw("\n" * (MIB // 2))] * 4, *LATE),
+            Reply(*[Raw(": ping\n\n" * 60_000)] * 4, *LATE),
+            Reply(*[Raw("event: ping\n\n" * 50_000)] * 4, *LATE),
             Reply(Raw("data: " + "[" * (MIB // 2) + "\n\n"), *LATE),
             fails(400, "x" * 65 * MIB),
         ],
-        ids=["one line", "one event of many lines", "one comment", "comments", "nesting", "an error"],
+        ids=[
+            "one line",
+            "one event of many lines",
+            "one comment",
+            "comments",
+            "blank lines",
+            "signs of life",
+            "events without data",
+            "nesting",
+            "an error",
+        ],
     )
     async def test_of_too_many_bytes_is_no_answer(self, reply: Reply) -> None:
         async with loopback(reply, max_retries=0) as (model, _):
@@ -80,6 +93,11 @@ class TestStream:
             pieces = [Raw(event + blank[:1]), Raw(blank[1:])] * 12
             async with loopback(Reply(*pieces, Say("はい"), End())) as (model, _):
                 assert (await hear(model)).text == "はい"
+
+    async def test_with_signs_of_life_between_its_words_is_whole(self) -> None:
+        steps: list[Step] = [Raw(": ping\n\n" * 10_000), Say("は")] * 20
+        async with loopback(Reply(*steps, End())) as (model, _):
+            assert (await hear(model)).text == "は" * 20
 
     @pytest.mark.parametrize(
         "sign", [{"content": ""}, {"reasoning_content": "うーん"}, {"content": " "}], ids=str

@@ -95,6 +95,22 @@ async def program() -> AsyncIterator[Served]:
         yield program
 
 
+class TestNoRequest:
+    @pytest.mark.parametrize(
+        "sent",
+        [b"nonsense\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n", b"GET /" + b"a" * 20_000 + b" HTTP/1.1\r\n\r\n"],
+        ids=["nonsense", "no version", "a long line"],
+    )
+    async def test_is_refused_and_nothing_is_logged(
+        self, program: Served, sent: bytes, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(program.url.rpartition(":")[2]))
+        writer.write(sent)
+        assert b" 400 " in (await reader.read()).splitlines()[0]
+        writer.close()
+        assert [record for record in caplog.records if record.levelname != "DEBUG"] == []
+
+
 class TestHealth:
     async def test_is_ok_while_connected_and_writable(self, program: Served) -> None:
         assert await program.health() == (200, {"status": "ok", "problems": {}})

@@ -1,5 +1,6 @@
 """Looking over one's memories: pages in three orders, and what is kept in numbers."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 from freezegun import freeze_time
@@ -72,3 +73,16 @@ class TestStatistics:
                 oldest=START,
                 newest=end,
             )
+
+    async def test_of_one_user_asked_for_many_times_hold_up_nobody_else(self, stores: Stores) -> None:
+        made = list[int]()
+
+        async def count() -> None:
+            made.append((await stores.memories.statistics(ME)).count)
+
+        counting = [asyncio.create_task(count()) for _ in range(20)]
+        await asyncio.sleep(0)
+        await stores.memories.count(YOU)
+        assert len(made) <= 2
+        await asyncio.gather(*counting)
+        assert made == [0] * 20

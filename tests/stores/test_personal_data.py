@@ -1,6 +1,7 @@
 """What a user is told of what is stored about them: all of it, whatever the schema becomes."""
 
 import json
+import tracemalloc
 from typing import Any, Final
 
 import pytest
@@ -86,6 +87,19 @@ class TestExport:
         one, two = (await exported(stores))["attachments"]
         assert (one["piece"], one["pieces"], two["piece"], two["name"]) == (1, 2, 2, "大.png")
         assert len(one["data_base64"]) == 4 * 2**20
+
+    async def test_holds_the_files_of_one_message_at_a_time(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        for number in range(8):
+            file = Attachment(f"{number}.png", "image/png", bytes(2**20))
+            await stores.sessions.archive_turn(session, [Message("user", "見て", attachments=(file,))])
+        tracemalloc.start()
+        try:
+            async for _ in stores.personal_data.records(ME):
+                pass
+            assert tracemalloc.get_traced_memory()[1] < 6 * 2**20
+        finally:
+            tracemalloc.stop()
 
     async def test_of_nobody_is_empty(self, lived: Stores) -> None:
         assert await exported(lived, 5) == {}

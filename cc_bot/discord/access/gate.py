@@ -36,8 +36,9 @@ _log = structlog.get_logger(__name__)
 
 _NOT_TOLD = 0
 """The id of a server that has to be asked for."""
-PATIENCE_S = 1.0
-"""With the database, which may be held up by another program: Discord waits 3 s for an acknowledgement."""
+PATIENCE_S = 0.5
+"""With the database, which may be held up by another program or by somebody's long list of wishes: Discord
+waits 3 s for an acknowledgement."""
 
 
 @dataclass(slots=True)

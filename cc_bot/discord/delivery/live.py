@@ -78,7 +78,9 @@ class LiveAnswer:
         self._over.set()
         self._changed.set()
         [outcome] = await asyncio.gather(self._painter, return_exceptions=True)
-        if isinstance(outcome, Exception):
+        if isinstance(outcome, hikari.ComponentStateConflictError):
+            _log.info("painting_left")  # the bot has logged out; what is not shown is shown after a start
+        elif isinstance(outcome, Exception):
             _log.error("painting_broke", exc_info=outcome)
 
     async def open(self) -> None:

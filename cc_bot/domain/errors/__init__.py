@@ -9,6 +9,7 @@
     │   ├── TooManyMemories
     │   ├── MemoryFull          no room is left for their texts
     │   ├── TooManyImports
+    │   ├── FilesInLine         their earlier files are not done yet
     │   ├── SecretNotStored
     │   ├── MemoryPaused
     │   ├── MemoryNotFound
@@ -118,6 +119,7 @@ from cc_bot.domain.errors.input import (
     EmptyQuestion,
     EmptyReminder,
     EndNotUnderstood,
+    FilesInLine,
     ImportNotUnderstood,
     InputError,
     LimitNotForChannels,
@@ -253,6 +255,7 @@ __all__ = [
     "ErasuresMissing",
     "ErasuresThinned",
     "ErasuresUnreadable",
+    "FilesInLine",
     "ImportNotUnderstood",
     "InputError",
     "InvalidAgents",

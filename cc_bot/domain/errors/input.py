@@ -35,6 +35,10 @@ class TooManyImports(InputError):
     """The user has imported as often as they may for now. Parameters: resets (the moment of the next one)."""
 
 
+class FilesInLine(InputError):
+    """As many files of the user's wait as may; those before have to be done first."""
+
+
 class SecretNotStored(InputError):
     """What was to be remembered looks like a password, token, card or key number."""
 

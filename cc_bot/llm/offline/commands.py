@@ -70,6 +70,8 @@ _OF_SOMEBODY_EN = Phrase(r"\b(?:i|to|we|they|he|she|you)\s*$")
 _MAY_FOLLOW_EN = Phrase(r"[.,;:!?\n-]\s*$|\b(?:so|and|but|please|hey|ok|also)[,\s]*$")
 _LINK = 100
 """Characters before a command in which the words that tie it to the fact are looked for."""
+_MORE_COMMANDS = 2
+"""Beside the first, which people write around one fact."""
 _LINK_EN = Phrase(
     r"(?:[,;:.\s-]|\b(?:so|and|but|please|pls|that|which|okay|ok|would you|could you|can you|will you)\b)+$"
 )
@@ -151,15 +153,28 @@ def _unlink(before: str) -> str:
 
 
 def _keep_en(text: str) -> Keep | None:
+    """`FYI the gate is green, remember that`: one command is cut, another may stand behind what is kept."""
+    keep = _cut_en(text)
+    for _ in range(_MORE_COMMANDS):
+        again = _cut_en(keep.content) if keep else None
+        if not keep or not again or not again.content or not keep.content.startswith(again.content):
+            break
+        keep = again
+    return keep
+
+
+def _cut_en(text: str) -> Keep | None:
+    """What is to be kept, without the first command."""
     folded = text.replace("’", "'").strip()
     lowered = folded.lower()
     if _TALK_EN.search(lowered):
         return None
     for found in _COMMAND_EN.finditer(lowered):
         before, after = folded[: found.start()], folded[found.end() :]
-        if _OF_SOMEBODY_EN.search(before.lower()) and not before.lower().endswith("to you"):
+        near = before[-_LINK:].lower()
+        if _OF_SOMEBODY_EN.search(near) and not near.endswith("to you"):
             continue
-        if before.strip() and not _may_follow(before, after):
+        if before.strip() and not _may_follow(near, after):
             continue
         fact = (before[:-_LINK] + _LINK_EN.sub("", before[-_LINK:])).strip()
         rest = _LEAD_EN.sub("", after).strip()
@@ -167,21 +182,13 @@ def _keep_en(text: str) -> Keep | None:
             rest = ""
         greeting = _START_EN.fullmatch(f"{fact.lower()} ")
         content = rest if greeting or not fact else f"{_ended(fact)} {rest}" if rest else fact
-        if _ALONE_EN.match(content.lower()):
-            return Keep("")
-        return Keep(_without_second_command(_tidy(_THANKS_EN.sub("", content))))
+        return Keep("" if _ALONE_EN.match(content.lower()) else _tidy(_THANKS_EN.sub("", content)))
     return None
 
 
-def _without_second_command(content: str) -> str:
-    """`FYI the gate is green, remember that`: the first command is cut already."""
-    again = _keep_en(content)
-    return again.content if again and again.content and content.startswith(again.content) else content
-
-
-def _may_follow(before: str, after: str) -> bool:
+def _may_follow(near: str, after: str) -> bool:
     """Whether a command may stand here: at the start of a sentence or after a comma, or at the very end."""
-    return bool(_MAY_FOLLOW_EN.search(before.lower())) or not after.strip(" .!?")
+    return bool(_MAY_FOLLOW_EN.search(near)) or not after.strip(" .!?")
 
 
 def _ended(fact: str) -> str:

@@ -1,7 +1,8 @@
 """OfflineModel: a ChatModel that needs no network, no key and no training.
 
 It reads by patterns what anybody may have written, so each step has a limit of time, and is made beside the
-event loop. What takes longer is not understood, like any other question that it has no rule for.
+event loop: one at a time, since a thread at work takes turns with the loop, and eight would leave it one in
+nine. What takes longer is not understood, like any other question that it has no rule for.
 """
 
 import asyncio
@@ -27,9 +28,11 @@ class OfflineModel:
     def __init__(self, step_s: float = STEP_S) -> None:
         """`step_s` is the processor time that one step may take."""
         self._step_s = step_s
+        self._one_at_a_time = asyncio.Lock()
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        step = await asyncio.to_thread(_step, request, self._step_s)
+        async with self._one_at_a_time:
+            step = await asyncio.to_thread(_step, request, self._step_s)
         if isinstance(step, Call):
             yield Finish("tools", step.requests, Usage())
             return

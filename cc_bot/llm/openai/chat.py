@@ -44,8 +44,6 @@ _TRAILER_TIMEOUT_S = 3.0
 LONGEST_S: Final = 600.0
 """Of one answer, as of a turn; summaries and the like have no turn that ends them. A model that gives signs
 of life for ever is ended."""
-_BREATH_S: Final = 0.01
-"""For how long chunks that are there already are taken in before others have their turn on the event loop."""
 _LONGEST_EVENT: Final = 2**20
 """Bytes of one chunk: a whole answer in one, each character written as \\uXXXX, takes 600,000."""
 
@@ -122,7 +120,6 @@ class OpenAIChatModel:
         clock = asyncio.get_running_loop().time
         deadline = clock() + self._timeout_s
         end = clock() + self._longest_s
-        breath = clock() + _BREATH_S
         async with asyncio.timeout_at(deadline):
             chunks = await self._ask(request)
         async with chunks:
@@ -133,9 +130,6 @@ class OpenAIChatModel:
                     return
                 piece = read_chunk(chunk)
                 yield piece
-                if clock() >= breath:
-                    await asyncio.sleep(0)
-                    breath = clock() + _BREATH_S
                 if piece.finish_reason:
                     deadline = clock() + min(_TRAILER_TIMEOUT_S, self._timeout_s)
                 elif piece.alive:

@@ -4,9 +4,12 @@ What a server says in an error may quote the question or the key, so neither our
 carry it: a failure is one record of its kind and status, and no exception is chained to ours.
 
 How much a server may send is bounded where its bytes come in, before anybody joins, decodes or parses them:
-the client itself takes a line of any length. For that, nothing is sent compressed.
+the client itself takes a line of any length, and as many blank ones as there are, at once. For that,
+nothing is sent compressed.
 """
 
+import asyncio
+import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Final
@@ -57,6 +60,14 @@ class Trouble:
 
 _BLANK_LINES: Final = (b"\n\n", b"\n\r\n", b"\r\r")
 """What ends an event of a stream."""
+_SAYS: Final = re.compile(rb"(?:^|[\r\n])data:")
+"""What makes it one: comments and blank lines alone are none, and go on for as long as a server likes."""
+_IN_TWO_PIECES: Final = 5
+"""Bytes of these that may have come in the piece before."""
+_SLICE: Final = 2048
+"""Bytes that are taken in before others may have their turn: as many blank lines take the client 5 ms."""
+_BREATH_S: Final = 0.01
+"""For how long bytes that are there already are taken in before others do have it."""
 
 
 class TooMuch(ValueError):
@@ -72,20 +83,41 @@ class _BoundedBody(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Raises TooMuch."""
-        total = event = 0
-        before = b""
+        clock = asyncio.get_running_loop().time
+        event, total, breath = _Event(), 0, clock() + _BREATH_S
         async for data in self._body:
             total += len(data)
-            known = before + data  # a blank line may come in two pieces
-            end = max(known.rfind(blank) for blank in _BLANK_LINES)
-            event = event + len(data) if end < 0 else len(known) - end
-            if total > MOST_BYTES or event > self._longest_event:
+            if total > MOST_BYTES or event.grown(data) > self._longest_event:
                 raise TooMuch
-            before = known[-2:]
-            yield data
+            for start in range(0, len(data), _SLICE):
+                yield data[start : start + _SLICE]
+                if clock() >= breath:
+                    await asyncio.sleep(0)
+                    breath = clock() + _BREATH_S
 
     async def aclose(self) -> None:
         await self._body.aclose()
+
+
+class _Event:
+    """What came since the last event of a stream that says something."""
+
+    def __init__(self) -> None:
+        self._bytes = 0
+        self._says = True
+        self._before = b"\n"
+
+    def grown(self, data: bytes) -> int:
+        """How many bytes it has with these, or the next one if it ends in them."""
+        known = self._before + data
+        end = max(known.rfind(blank) for blank in _BLANK_LINES)
+        self._says = self._says or bool(_SAYS.search(known))
+        self._bytes += len(data)
+        if self._says and end >= 0:
+            self._bytes = len(known) - end
+            self._says = bool(_SAYS.search(known, end))
+        self._before = known[-_IN_TWO_PIECES:]
+        return self._bytes
 
 
 def open_client(

@@ -7,6 +7,7 @@ import hikari
 import lightbulb
 
 from cc_bot.discord.extensions.memory.group import memory
+from cc_bot.discord.file_line import FileLine
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.domain.clock import Clock
@@ -34,25 +35,34 @@ class Export(
     )
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, transfer: MemoryTransferStore, readers: Readers) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, transfer: MemoryTransferStore, line: FileLine, readers: Readers
+    ) -> None:
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
         readable = self.format == "markdown"
-        async with transfer.one_file(reader.user_id):
-            kept = await transfer.everything(reader.user_id)
-            files = await asyncio.to_thread(_files, kept, reader, readers.clock, readable) if kept else []
-        if not kept:
-            await ctx.interaction.edit_initial_response(reader.words.memory.none)
-            return
-        words = reader.words.memory_box
-        told = (words.exported_readable if readable else words.exported).format(count=len(kept))
-        if len(files) > 1:
-            told = f"{told}\n{words.exported_parts.format(files=len(files))}"
-        await ctx.interaction.edit_initial_response(told, attachments=files[:MAX_FILES])
-        for first in range(MAX_FILES, len(files), MAX_FILES):
-            await ctx.interaction.execute(
-                attachments=files[first : first + MAX_FILES], flags=hikari.MessageFlag.EPHEMERAL
-            )
+        async with line.of(reader.user_id):
+            async with line.at_work():
+                kept = await transfer.everything(reader.user_id)
+                files = await asyncio.to_thread(_files, kept, reader, readers.clock, readable) if kept else []
+            if not kept:
+                await ctx.interaction.edit_initial_response(reader.words.memory.none)
+                return
+            words = reader.words.memory_box
+            told = (words.exported_readable if readable else words.exported).format(count=len(kept))
+            await _send(ctx.interaction, told, files, reader)
+
+
+async def _send(
+    interaction: hikari.CommandInteraction, told: str, files: Sequence[hikari.Bytes], reader: Reader
+) -> None:
+    if len(files) > 1:
+        told = f"{told}\n{reader.words.memory_box.exported_parts.format(files=len(files))}"
+    await interaction.edit_initial_response(told, attachments=files[:MAX_FILES])
+    for first in range(MAX_FILES, len(files), MAX_FILES):
+        await interaction.execute(
+            attachments=files[first : first + MAX_FILES], flags=hikari.MessageFlag.EPHEMERAL
+        )
 
 
 def _files(

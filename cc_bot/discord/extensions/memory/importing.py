@@ -5,30 +5,30 @@ it from there: nothing is kept in between, so it works after a restart, too.
 """
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-import aiohttp
 import hikari
 import lightbulb
 
 from cc_bot.context.attachments import too_large
 from cc_bot.context.memory_file import read_memory_file
 from cc_bot.discord.access.ways_in import Pressed
+from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
 from cc_bot.discord.extensions.memory.options import audience_of, where
+from cc_bot.discord.file_line import FileLine
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.memory_ids import ConfirmButton
 from cc_bot.discord.pages.memory_import import import_preview
 from cc_bot.discord.pages.memory_view import View
 from cc_bot.domain.errors import AttachmentNotFetched, MemoryPaused
-from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, to_json
+from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, ImportPlan, to_json
 from cc_bot.stores.memory_transfer import MemoryTransferStore
 
 CONFIRM_WITHIN = timedelta(minutes=30)
 """Somebody may want to read first what would be imported."""
-FETCH_WITHIN_S = 20.0
 MAX_PLANNED_BYTES = 8 * MAX_IMPORT_BYTES
 """Of the file that the button reads: ours, so it can only be as large as we made it."""
 
@@ -41,7 +41,9 @@ class Import(
     audience = where()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, imports: MemoryTransferStore, readers: Readers) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, imports: MemoryTransferStore, line: FileLine, readers: Readers
+    ) -> None:
         interaction = ctx.interaction
         await defer(interaction, ephemeral=True)
         reader = await readers.of(interaction)
@@ -49,26 +51,32 @@ class Import(
             raise MemoryPaused
         if self.file.size > MAX_IMPORT_BYTES:
             raise too_large(MAX_IMPORT_BYTES)
-        await imports.admit(reader.user_id)
-        data, audience = await _fetched(self.file), audience_of(self.audience, interaction)
-        async with imports.one_file(reader.user_id):
-            read = await asyncio.to_thread(read_memory_file, data)
-            plan = await imports.plan(reader.user_id, read, audience=audience)
-            planned = await asyncio.to_thread(to_json, plan.new, readers.clock())
-        until = readers.clock() + CONFIRM_WITHIN
-        view = import_preview(plan, reader.user_id, until, reader.words)
-        file = hikari.Bytes(planned.encode(), "memories.json")
-        await interaction.edit_initial_response(
-            view.content,
-            embed=view.embed,
-            components=components(view.buttons),
-            attachments=[file] if plan.new else hikari.UNDEFINED,
-        )
+        async with line.of(reader.user_id):
+            await imports.admit(reader.user_id)
+            data, audience = await _fetched(self.file), audience_of(self.audience, interaction)
+            async with line.at_work():
+                read = await asyncio.to_thread(read_memory_file, data)
+                plan = await imports.plan(reader.user_id, read, audience=audience)
+                planned = await asyncio.to_thread(to_json, plan.new, readers.clock())
+            await _preview(interaction, plan, planned, reader, readers.clock() + CONFIRM_WITHIN)
+
+
+async def _preview(
+    interaction: hikari.CommandInteraction, plan: ImportPlan, planned: str, reader: Reader, until: datetime
+) -> None:
+    view = import_preview(plan, reader.user_id, until, reader.words)
+    file = hikari.Bytes(planned.encode(), "memories.json")
+    await interaction.edit_initial_response(
+        view.content,
+        embed=view.embed,
+        components=components(view.buttons),
+        attachments=[file] if plan.new else hikari.UNDEFINED,
+    )
 
 
 @loader.listener(Pressed)
 @lightbulb.di.with_di
-async def on_confirm(event: Pressed, imports: MemoryTransferStore, readers: Readers) -> None:
+async def on_confirm(event: Pressed, imports: MemoryTransferStore, line: FileLine, readers: Readers) -> None:
     """Import what the file below the question says."""
     interaction = event.interaction
 
@@ -80,15 +88,16 @@ async def on_confirm(event: Pressed, imports: MemoryTransferStore, readers: Read
             return
         if reader.memory_paused:
             raise MemoryPaused
-        try:
-            [file] = interaction.message.attachments
-            data = await _fetched(file, MAX_PLANNED_BYTES)
-        except (ValueError, AttachmentNotFetched):
-            await show(interaction, View(words.attach_again))
-            return
-        async with imports.one_file(reader.user_id):
-            read = await asyncio.to_thread(read_memory_file, data)
-            count = await imports.take(reader.user_id, read)
+        async with line.of(reader.user_id):
+            try:
+                [file] = interaction.message.attachments
+                data = await _fetched(file, MAX_PLANNED_BYTES)
+            except (ValueError, AttachmentNotFetched):
+                await show(interaction, View(words.attach_again))
+                return
+            async with line.at_work():
+                read = await asyncio.to_thread(read_memory_file, data)
+                count = await imports.take(reader.user_id, read)
         await interaction.edit_initial_response(
             words.imported.format(count=count), embeds=[], components=[], attachments=None
         )
@@ -101,8 +110,4 @@ async def on_confirm(event: Pressed, imports: MemoryTransferStore, readers: Read
 async def _fetched(file: hikari.Attachment, limit_bytes: int = MAX_IMPORT_BYTES) -> bytes:
     if file.size > limit_bytes:
         raise too_large(limit_bytes)
-    try:
-        async with asyncio.timeout(FETCH_WITHIN_S):
-            return await file.read()
-    except (TimeoutError, hikari.HTTPError, aiohttp.ClientError, OSError) as error:
-        raise AttachmentNotFetched from error
+    return await fetch_bytes(file.url, limit_bytes)

@@ -5,12 +5,15 @@ short one. A bot that its user has only brought along may follow up five times; 
 said to be a part.
 """
 
+from collections.abc import AsyncIterator
+
 import hikari
 import lightbulb
 import structlog
 
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeated
 from cc_bot.discord.extensions.privacy.group import privacy as group
+from cc_bot.discord.file_line import FileLine
 from cc_bot.discord.interactions import defer
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.custom_ids import base36
@@ -35,22 +38,17 @@ class Export(
     )
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, readers: Readers) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, privacy: Privacy, line: FileLine, readers: Readers
+    ) -> None:
         interaction = ctx.interaction
         await defer(interaction, ephemeral=True)
         reader = await readers.of(interaction)
         day = readers.clock().astimezone(reader.timezone).date().isoformat()
         outlet = _ByDm(interaction, reader) if self.where == "dm" else _Here(interaction, reader)
-        sent = 0
-        try:
-            async for part in privacy.export(reader.user_id):
-                await outlet.send(hikari.Bytes(part, f"cc-bot-{day}-{sent + 1}.json"), sent)
-                sent += 1
-        except hikari.ClientHTTPResponseError as error:
-            _log.warning("export_cut_short", sent=sent, error=type(error).__name__)
-            await outlet.cut_short(sent)
-        else:
-            await outlet.done(sent)
+        async with line.of(reader.user_id):
+            parts = line.one_by_one(privacy.export(reader.user_id))
+            await _send(parts, outlet, day)
 
 
 class _Here:
@@ -101,3 +99,16 @@ class _ByDm:
     async def cut_short(self, sent: int) -> None:
         told = self._words.cut_short.format(sent=sent) if sent else self._words.dm_closed
         await self._interaction.edit_initial_response(told)
+
+
+async def _send(parts: AsyncIterator[bytes], outlet: _Here | _ByDm, day: str) -> None:
+    sent = 0
+    try:
+        async for part in parts:
+            await outlet.send(hikari.Bytes(part, f"cc-bot-{day}-{sent + 1}.json"), sent)
+            sent += 1
+    except hikari.ClientHTTPResponseError as error:
+        _log.warning("export_cut_short", sent=sent, error=type(error).__name__)
+        await outlet.cut_short(sent)
+    else:
+        await outlet.done(sent)
