@@ -21,6 +21,8 @@ class Measured:
     model: str
     request: ChatRequest
     prompt_tokens: int
+    limit: int | None = None
+    """The most that it takes, where it has refused a longer request and told."""
 
 
 class Calibration:
@@ -28,6 +30,8 @@ class Calibration:
         """`model` is the one that is asked first, unless an agent has its own."""
         self._factors = factors
         self._model = model
+        self._limits: dict[str, int] = {}
+        """Of models that have refused a request for its length: the next one is made to fit at once."""
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def factor(self, chain: Sequence[str] = ()) -> float:
@@ -38,8 +42,15 @@ class Calibration:
         """
         return await self._factors.get(chain[0] if chain else self._model)
 
+    def limit(self, chain: Sequence[str] = ()) -> int | None:
+        """The tokens of the longest request that the first of the chain takes, answer included; None where it
+        has not told since the start of the program."""
+        return self._limits.get(chain[0] if chain else self._model)
+
     def learn(self, measured: Iterable[Measured]) -> Awaitable[None]:
         """Take in what a turn's requests cost, some time soon; who needs it done can wait for it."""
+        measured = list(measured)
+        self._limits |= {one.model: one.limit for one in measured if one.limit is not None}
         known = [one for one in measured if one.model and one.prompt_tokens > 0]
         task = asyncio.create_task(self._learn(known))
         self._tasks.add(task)

@@ -64,4 +64,6 @@ class ChannelPrompts:
             factor=factor,
             cache_key=cache_key(turn.key),
             temperature=options.agent.temperature,
+            limit=self._calibration.limit(options.agent.models),
+            offered=offered,
         )

@@ -71,6 +71,8 @@ class Prompts:
             factor=factor,
             cache_key=cache_key(turn.session.key),
             temperature=options.agent.temperature,
+            limit=self._calibration.limit(options.agent.models),
+            offered=offered,
         )
 
     async def _earlier(self, turn: SessionTurn, budget_tokens: float, cost: Cost) -> tuple[Message, ...]:

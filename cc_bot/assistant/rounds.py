@@ -194,9 +194,14 @@ class Rounds:
         draft.unkept = not draft.kept
 
     async def _listen(
-        self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft
+        self,
+        prompt: TurnPrompt,
+        tools: Sequence[ToolSchema],
+        draft: Draft,
+        limit: int | None = None,
     ) -> AsyncGenerator[TextDelta | Notice | Finish, None]:
-        """What the model says to the prompt; to a shorter one, when this one is too long for it."""
+        """What the model says to the prompt; to a shorter one, when this one is too long for it. `limit` is
+        what it has just told of how much it takes."""
         said_before = len(draft.text)
         request = prompt.request(tools, answer_begun=bool(draft.text.strip()), model=draft.model)
         draft.tainted = draft.tainted or prompt.tainted
@@ -218,14 +223,16 @@ class Rounds:
                             yield Notice("fallback")
                         case Finish():
                             draft.model = event.model
-                            draft.measured.append(Measured(event.model, request, event.usage.prompt_tokens))
+                            spent = event.usage.prompt_tokens
+                            draft.measured.append(Measured(event.model, request, spent, limit))
                             yield event
             return
         except ContextTooLong as error:
             if not prompt.shrink(tools, error.limit):
                 raise
+            limit = error.limit
         _log.info("window_shrunk")
-        async with aclosing(self._listen(prompt, tools, draft)) as events:
+        async with aclosing(self._listen(prompt, tools, draft, limit)) as events:
             async for again in events:
                 yield again
 

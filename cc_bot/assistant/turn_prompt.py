@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from cc_bot.context.built import Built
-from cc_bot.context.shrink import shrunk_history
+from cc_bot.context.shrink import fitting_history, shrunk_history
 from cc_bot.context.tokens import part_tokens, tools_tokens
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolSchema
 
@@ -20,11 +20,17 @@ class TurnPrompt:
         factor: float = 1.0,
         cache_key: str = "",
         temperature: float | None = None,
+        limit: int | None = None,
+        offered: Sequence[ToolSchema] = (),
     ) -> None:
         """`budget_tokens` of history, as estimated; `factor`: what the model counts for each of those;
-        `cache_key` and `temperature` are those of its requests."""
+        `cache_key` and `temperature` are those of its requests. `limit` is known of the model: with the tools
+        that are `offered`, no more tokens than that."""
         self._build = build
         self._factor = factor
+        if limit is not None:
+            beside = _tokens(build(0).parts) + tools_tokens(offered)
+            budget_tokens = min(budget_tokens, fitting_history(beside, int(limit / factor)))
         self._cache_key = cache_key
         self._temperature = temperature
         self._start = build(budget_tokens)

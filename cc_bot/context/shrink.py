@@ -10,4 +10,9 @@ def shrunk_history(history: int, beside: int, limit: int | None) -> int:
     at most, since the answer has to fit as well.
     """
     half = history // 2 if history >= beside else 0
-    return half if limit is None else max(0, min(half, limit * 3 // 4 - beside))
+    return half if limit is None else min(half, fitting_history(beside, limit))
+
+
+def fitting_history(beside: int, limit: int) -> int:
+    """The tokens of history for which there is room in a request to a model that takes `limit`."""
+    return max(0, limit * 3 // 4 - beside)

@@ -215,6 +215,15 @@ class TestTooLong:
         assert request_tokens(table.model.requests[1]) <= 4000
         assert len(shown(table.model.requests[1])) > 1
 
+    async def test_a_limit_that_was_told_is_kept_to_from_then_on(self, table: Table) -> None:
+        await talk(table, 8, PARAGRAPH * 10)
+        table.model.script = [[ContextTooLong(limit=4000)], ["はい。"]]
+        await table.ask("続きは？")
+        await table.ask("それから？")
+        assert request_tokens(table.model.requests[2]) <= 4000
+        assert len(shown(table.model.requests[2])) > 1
+        assert len(table.model.requests) == 3
+
     async def test_is_tried_once(self, table: Table) -> None:
         await talk(table, 8)
         table.model.script = [[ContextTooLong()], [ContextTooLong()]]
