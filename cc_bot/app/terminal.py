@@ -14,8 +14,10 @@ from cc_bot.purge import purge_due
 from cc_bot.storage.location import sqlite_path
 
 
-async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> None:
-    """Chat in the terminal until the input ends. Raises InvalidSetting for an agent that there is not."""
+async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> bool:
+    """Chat in the terminal until the input ends; whether all was done that came through a pipe.
+
+    Raises InvalidSetting for an agent that there is not."""
     clock = clock_of(config)
     async with open_core(config, clock) as core:
         from cc_bot.terminal import ChatProfile, run_chat
@@ -35,6 +37,8 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
             agent=agent,
         )
         try:
-            await run_chat(core.assistant, core.stores, profile, agents=core.agents, privacy=core.privacy)
+            return await run_chat(
+                core.assistant, core.stores, profile, agents=core.agents, privacy=core.privacy
+            )
         finally:
             await purge_due(core.stores.memory_removal, clock)

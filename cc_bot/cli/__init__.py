@@ -80,7 +80,8 @@ def _run(config: Config, options: argparse.Namespace) -> int:
             from cc_bot.app.terminal import run_terminal  # noqa: PLC0415
 
             configure_logging("error", config.log_format)
-            asyncio.run(run_terminal(config, options.user, options.channel, options.agent))
+            done = asyncio.run(run_terminal(config, options.user, options.channel, options.agent))
+            return EXIT_OK if done else EXIT_BROKEN
         case "doctor":
             configure_logging("error", config.log_format)
             return doctor.run(config, options)

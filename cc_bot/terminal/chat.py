@@ -43,9 +43,11 @@ async def run_chat(
     *,
     agents: Agents | None = None,
     privacy: Privacy | None = None,
-) -> None:
+) -> bool:
     """Chat on this process's standard streams until the user leaves or the input ends. `agents`: who can
     answer; None: the default one alone. `privacy`: None: nothing is deleted for its age.
+
+    Whether all that came through a pipe was done: whoever wrote it reads no complaints.
 
     Returns also when a signal asks the program to end, which cuts the running answer and keeps what came
     of it, and when whoever read the output has gone away.
@@ -55,16 +57,16 @@ async def run_chat(
             stream.reconfigure(encoding="utf-8", errors="replace")
     try:
         if sys.stdin is None:  # closed by whoever started the program: there is nothing to read
-            return
-        if sys.stdin.isatty() and sys.stdout.isatty():
-            await _with_a_person(assistant, stores, profile, agents, privacy)
-        else:
-            await _in_a_pipe(assistant, stores, profile, agents, privacy)
+            return True
+        if not sys.stdin.isatty() or not sys.stdout.isatty():
+            return await _in_a_pipe(assistant, stores, profile, agents, privacy)
+        await _with_a_person(assistant, stores, profile, agents, privacy)
     except OSError as error:
         if error.errno not in _GONE:
             raise
         # At exit Python would try to write what is left, and complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return True
 
 
 async def _with_a_person(
@@ -112,7 +114,7 @@ async def _in_a_pipe(
     profile: ChatProfile,
     agents: Agents | None,
     privacy: Privacy | None,
-) -> None:
+) -> bool:
     view = PlainView(sys.stdout, sys.stderr)
     runner = Runner(
         assistant,
@@ -128,6 +130,7 @@ async def _in_a_pipe(
     with handled({"SIGINT": ending.begin, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
         async with _reminded(runner, _at_once):
             await _converse(lines.read, runner, ending, nullcontext)
+    return ending.begun or not view.complained
 
 
 async def _at_once(show: Callable[[], None]) -> None:
@@ -169,9 +172,13 @@ class _Ending:
             self._begun.set()
             self._draining = asyncio.create_task(self._assistant.drain(0))
 
+    @property
+    def begun(self) -> bool:
+        return self._begun.is_set()
+
     async def unless_begun(self, read: Read) -> str | None:
         """What `read` gives; None when the end comes first."""
-        if self._begun.is_set():
+        if self.begun:
             return None
         reading = asyncio.create_task(read())
         begun = asyncio.create_task(self._begun.wait())

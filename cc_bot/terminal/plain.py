@@ -51,11 +51,14 @@ class PlainView:
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self._out = out
         self._err = err
+        self.complained = False
+        """Whether anything could not be done."""
 
     def say(self, text: str) -> None:
         print(printable(text), file=self._out, flush=True)
 
     def complain(self, text: str) -> None:
+        self.complained = True
         print(printable(text), file=self._err, flush=True)
 
     def state(self, stated: Sequence[Stated]) -> None:

@@ -8,7 +8,7 @@ import structlog
 
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
-from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.errors import CcBotError, ModelNotFound
 from cc_bot.domain.privacy import Retention
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores
@@ -138,7 +138,8 @@ class Runner:
             await self._run(command, person)
         except CcBotError as error:
             moment = moments_for(person, self._stores.usage.now())
-            self._view.complain(explain(error, person.locale, moment))
+            told = person.texts.terminal.model_not_found if isinstance(error, ModelNotFound) else ""
+            self._view.complain(told.format(**error.params) or explain(error, person.locale, moment))
         except OSError:
             raise  # the terminal or the pipe is gone: there is nobody to tell
         except Exception as error:  # noqa: BLE001 - one broken command must not end the chat

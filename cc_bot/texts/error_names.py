@@ -58,6 +58,8 @@ class ErrorTexts:
     model_said_nothing: str
     model_refused_key: str
     model_refused_request: str
+    model_not_found: str
+    """Without its name: that is for whoever runs the bot."""
     context_too_long: str
     access_error: str
     not_allowed: str

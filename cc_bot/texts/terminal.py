@@ -37,6 +37,8 @@ class TerminalTexts:
     misused: str
     """Parameters: given, usage."""
     no_answer_yet: str
+    model_not_found: str
+    """Parameter: model, as the operator, who reads it, named it."""
     attached: str
     """Parameter: name."""
     detached: str
@@ -105,6 +107,7 @@ JA = TerminalTexts(
     memory_needs_more="/memory のあとに list、search、add、show などを続けてください。/help で一覧を見られます。",
     misused="「{given}」はここでは使えません。使い方: {usage}",
     no_answer_yet="まだ回答がありません。先に何か聞いてください。",
+    model_not_found="AIモデル「{model}」が見つかりません。CC_BOT_MODEL と OPENAI_BASE_URL を確かめてください。",
     attached="📎 {name} を次の質問に添付します。取り消すときは /detach です。",
     detached="添付を取り消しました。",
     nothing_attached="添付はありません。",
@@ -160,6 +163,7 @@ EN = TerminalTexts(
     memory_needs_more="Put list, search, add, show or the like after /memory. /help lists them.",
     misused="“{given}” can't be used here. Usage: {usage}",
     no_answer_yet="There is no answer yet. Ask something first.",
+    model_not_found="There is no AI model “{model}”. Check CC_BOT_MODEL and OPENAI_BASE_URL.",
     attached="📎 {name} goes with your next question. /detach takes it back.",
     detached="Nothing is attached any more.",
     nothing_attached="Nothing is attached.",

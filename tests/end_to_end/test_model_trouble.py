@@ -1,10 +1,12 @@
 """When the model is slow, refuses, breaks off or says nothing: what the user gets to see."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage, answered, ended, running_stage
 from tests.loopback.discord import Channel, User
 from tests.loopback.discord import Reply as Shown
@@ -14,6 +16,7 @@ from tests.loopback.model_server import (
     End,
     Hang,
     Json,
+    LoopbackModelServer,
     Pause,
     Raw,
     Reply,
@@ -151,6 +154,31 @@ class TestCutAnswer:
         reply = await stage.ask(ben, channel)
         assert reply.text.startswith("Let me look.")
         assert "Continue" in reply.labels
+
+
+class TestUnknownModel:
+    async def test_is_no_fault_of_the_question(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        stage.model.responder = lambda _: fails(404)
+        reply = await ended(await stage.begin(aiko, channel))
+        assert reply.text.startswith("設定されているAIモデルが見つかりません。")
+        assert "first" not in reply.text
+        record = next(line for line in stage.program.output.splitlines() if "ModelNotFound" in line)
+        assert "first" in record
+
+    async def test_is_named_in_the_terminal_and_ends_a_pipe_with_a_failure(self, tmp_path: Path) -> None:
+        async with LoopbackModelServer(responder=lambda _: fails(404)) as model:
+            settings = {"OPENAI_BASE_URL": model.base_url, "CC_BOT_MODEL": "gpt-5-mni"}
+            code, output = await Program(tmp_path, settings).run("chat", stdin="元気？\n".encode())
+        assert "AIモデル「gpt-5-mni」が見つかりません。" in output
+        assert code == 1
+
+
+class TestAPipe:
+    async def test_ends_well_when_all_was_answered(self, tmp_path: Path) -> None:
+        async with LoopbackModelServer() as model:
+            program = Program(tmp_path, {"OPENAI_BASE_URL": model.base_url})
+            code, output = await program.run("chat", stdin="元気？\n".encode())
+        assert (code, "承知しました" in output) == (0, True)
 
 
 class TestEmptyAnswer:

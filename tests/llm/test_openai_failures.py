@@ -8,7 +8,13 @@ from contextlib import aclosing
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.errors import ModelError, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
+from cc_bot.domain.errors import (
+    ModelError,
+    ModelNotFound,
+    ModelRefusedKey,
+    ModelRefusedRequest,
+    ModelUnavailable,
+)
 from cc_bot.llm.model import Delta
 from cc_bot.llm.openai import OpenAIChatModel
 from tests.llm.asking import QUESTION, hear, loopback
@@ -48,7 +54,7 @@ class TestRefusal:
             (402, ModelRefusedKey),
             (403, ModelRefusedKey),
             (400, ModelRefusedRequest),
-            (404, ModelRefusedRequest),
+            (404, ModelNotFound),
             (413, ModelRefusedRequest),
             (422, ModelRefusedRequest),
         ],
@@ -57,6 +63,20 @@ class TestRefusal:
         async with loopback(fails(status), fails(status)) as (model, _):
             with pytest.raises(error):
                 await hear(model)
+
+    @pytest.mark.parametrize(
+        "told",
+        [
+            "The model `gpt-5-mni` does not exist or you do not have access to it.",
+            "Invalid model: loopback",
+            'model "loopback" not found, try pulling it first',
+        ],
+    )
+    async def test_that_there_is_no_such_model_is_told_by_its_name(self, told: str) -> None:
+        async with loopback(fails(400, told), fails(400, told)) as (model, _):
+            with pytest.raises(ModelNotFound) as raised:
+                await hear(model)
+        assert raised.value.params == {"model": "loopback"}
 
 
 class TestRetry:

@@ -73,6 +73,7 @@ def assistant(stores: Stores) -> Assistant:
 
 
 async def main(url: str, locale: str, history_file: Path | None) -> None:
+    asyncio.get_running_loop().slow_callback_duration = 60  # a busy machine is nothing to complain of
     async with open_stores(url) as stores:
         await run_chat(assistant(stores), stores, profile(Locale(locale), history_file))
 

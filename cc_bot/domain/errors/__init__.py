@@ -52,6 +52,7 @@
     │       ├── ModelSaidNothing
     │       ├── ModelRefusedKey
     │       ├── ModelRefusedRequest
+    │       │   └── ModelNotFound
     │       └── ContextTooLong      more than the model can take in at once
     ├── AccessError             the operator does not let it be done
     │   ├── NotAllowed
@@ -204,6 +205,7 @@ from cc_bot.domain.errors.turn import (
     Crowded,
     LimitReached,
     ModelError,
+    ModelNotFound,
     ModelRefusedKey,
     ModelRefusedRequest,
     ModelSaidNothing,
@@ -271,6 +273,7 @@ __all__ = [
     "MessageContentRefused",
     "MissingToken",
     "ModelError",
+    "ModelNotFound",
     "ModelRefusedKey",
     "ModelRefusedRequest",
     "ModelSaidNothing",

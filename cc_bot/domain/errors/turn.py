@@ -52,7 +52,11 @@ class ModelRefusedKey(ModelError):
 
 
 class ModelRefusedRequest(ModelError):
-    """The server does not take the request: an unknown model, or a question it can't handle."""
+    """The server does not take the request: most often a question that it can't handle."""
+
+
+class ModelNotFound(ModelRefusedRequest):
+    """The server has no such model, or is not where it is looked for. Parameters: model, as it was named."""
 
 
 class ContextTooLong(ModelError):

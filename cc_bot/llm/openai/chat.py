@@ -99,7 +99,7 @@ class OpenAIChatModel:
                     if reply.full:
                         break
             except FAILURES as error:
-                trouble = diagnose(error)
+                trouble = diagnose(error, self._model)
         for event in reply.rest():
             yield event
         # Once the finish reason is there, what breaks later takes nothing away.

@@ -27,6 +27,7 @@ from openai import (
 from cc_bot.domain.errors import (
     ContextTooLong,
     ModelError,
+    ModelNotFound,
     ModelRefusedKey,
     ModelRefusedRequest,
     ModelUnavailable,
@@ -37,6 +38,11 @@ MAX_RETRIES = 2
 _CONNECT_TIMEOUT_S = 5.0
 
 _BAD_KEY_STATUSES = frozenset({401, 402, 403})  # 402: the key's account has no credit left
+_NOT_THERE: Final = ("model_not_found", "does not exist", "not found", "invalid model", "unknown model")
+_NOT_FOUND: Final = 404
+_BAD_REQUEST: Final = 400
+_LOOKED_AT: Final = 500
+"""Characters of a refusal: what comes later quotes the request."""
 _PASSING_STATUSES = frozenset({408, 409, 425, 429})
 
 MOST_BYTES: Final = 64 * 2**20
@@ -159,19 +165,29 @@ def open_client(
     )
 
 
-def diagnose(error: Exception) -> Trouble:
-    """What one of FAILURES means."""
+def diagnose(error: Exception, model: str) -> Trouble:
+    """What one of FAILURES means, when this model was asked for."""
     match error:
         case APIError(body=body, message=message) if too_long := read_refusal(body, message):
             status = error.status_code if isinstance(error, APIStatusError) else None
             told = {} if too_long.limit is None else {"limit": too_long.limit}
             return Trouble(ContextTooLong(**told), type(error).__name__, status, _retries(error))
+        case APIStatusError(status_code=status, message=message) if status == _NOT_FOUND or (
+            status == _BAD_REQUEST and _is_about_a_model(message)
+        ):
+            return Trouble(ModelNotFound(model=model), type(error).__name__, status, _retries(error))
         case APIStatusError(status_code=status):
             return Trouble(_meaning(status)(), type(error).__name__, status, _retries(error))
         case APIConnectionError():
             return Trouble(ModelUnavailable(), type(error).__name__, retries=_retries(error))
         case _:
             return Trouble(ModelUnavailable(), type(error).__name__)
+
+
+def _is_about_a_model(message: str) -> bool:
+    """Whether a refusal says that there is no such model: not every server has a 404 for that."""
+    said = message[:_LOOKED_AT].lower()
+    return "model" in said and any(words in said for words in _NOT_THERE)
 
 
 def _meaning(status: int) -> type[ModelError]:

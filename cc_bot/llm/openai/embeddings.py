@@ -82,7 +82,7 @@ class OpenAIEmbedder:
                 )
             return _read(answer, len(texts))
         except FAILURES as error:
-            trouble = diagnose(error)
+            trouble = diagnose(error, self._model)
         self._record(trouble, len(texts))
         raise trouble.error
 

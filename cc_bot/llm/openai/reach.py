@@ -21,7 +21,7 @@ async def reach(model: str, *, api_key: str | None, base_url: str | None, timeou
         async with asyncio.timeout(timeout_s):
             heard = await _asked(client, model)
     except FAILURES as error:
-        raise diagnose(error).error from None
+        raise diagnose(error, model).error from None
     finally:
         await client.close()
     if not heard:
