@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.errors import InputError, WhenNotUnderstood
+from cc_bot.domain.errors import InputError, NoSuchTime, RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.repeat_words import parse_schedule
 
 LONGEST: Final = 60
@@ -25,8 +25,11 @@ _GOES_ON: Final = re.compile(
 )
 """How what follows a time shows that the time was cut short: `3日`ごと, `1時`間以内, `明日`か明後日."""
 _OPEN: Final = re.compile(r"\b(?:or|and|at)$|ご$")
-_PART_OF_A_WORD: Final = re.compile(r"(?<![今明毎翌])[朝昼夕夜晩]$")
-"""As in 昼寝 and 夕飯; 毎朝 is a word of its own."""
+_PART_OF_A_WORD: Final = re.compile(r"(?<![今明毎翌])[朝昼夕夜晩]$|^[月火水木金土日]{2,7}$")
+"""As in 昼寝, 夕飯 and 水木さん; 毎朝 is a word of its own."""
+_CLOCK: Final = re.compile(r"[時:]")
+_CLOCK_FOLLOWS: Final = re.compile(r"\s?\d{1,2}[時:]")
+"""`明日 `10時に薬: the hour is part of the time."""
 _LINKS: Final = ("に", "の", "は", "、", ",", " ", "　")
 _CLINGS: Final = re.compile(r"[\d第隔先毎数約週再:：/.〜~-]$")
 """What a time may not follow: `第3`金曜, `隔週`月曜."""
@@ -64,14 +67,19 @@ def _may_end(when: str, what: str) -> bool:
     """Whether what follows leaves the time as it is."""
     if _PART_OF_A_WORD.search(when) and what and not what.startswith(_LINKS):
         return False
+    if _CLOCK_FOLLOWS.match(what) and not _CLOCK.search(when):
+        return False
     return _GOES_ON.match(what) is None
 
 
 def _says_when(words: str) -> bool:
-    """Whether they are a time, or a repeat; also one that is over, or too often: its user is told so."""
+    """Whether they are a time, or a repeat; also one that is over, too often, several, or in no calendar: its
+    user is told so."""
     try:
         parse_schedule(words, "", _ANY_DAY, ZoneInfo("UTC"))
-    except WhenNotUnderstood:
+    except NoSuchTime:
+        return True
+    except (WhenNotUnderstood, RepeatNotUnderstood):
         return False
     except InputError:
         return True

@@ -15,6 +15,7 @@
     │   ├── ImportNotUnderstood
     │   ├── TooManyToImport
     │   ├── EndNotUnderstood
+    │   ├── EndPassed
     │   ├── UnknownTimezone
     │   ├── UnknownAgent
     │   ├── EmptyReminder
@@ -24,6 +25,8 @@
     │   ├── ProposalGone        decided, or too old
     │   ├── ProposalOutdated    what it would change is another by now
     │   ├── WhenNotUnderstood
+    │   │   └── NoSuchTime      no calendar has it
+    │   ├── SeveralTimes        where one was asked for
     │   ├── WhenPassed
     │   ├── WhenTooFar
     │   ├── RepeatNotUnderstood
@@ -115,6 +118,7 @@ from cc_bot.domain.errors.input import (
     EmptyQuestion,
     EmptyReminder,
     EndNotUnderstood,
+    EndPassed,
     ImportNotUnderstood,
     InputError,
     LimitNotForChannels,
@@ -124,6 +128,7 @@ from cc_bot.domain.errors.input import (
     MemoryPaused,
     MemoryTooLong,
     ModelsNotUnderstood,
+    NoSuchTime,
     ProposalGone,
     ProposalOutdated,
     QuestionTooLong,
@@ -132,6 +137,7 @@ from cc_bot.domain.errors.input import (
     RepeatTooOften,
     ScheduleNotFound,
     SecretNotStored,
+    SeveralTimes,
     SubjectNotUnderstood,
     TooManyImports,
     TooManyMemories,
@@ -241,6 +247,7 @@ __all__ = [
     "EmptyQuestion",
     "EmptyReminder",
     "EndNotUnderstood",
+    "EndPassed",
     "ErasureNotNoted",
     "ErasuresMissing",
     "ErasuresThinned",
@@ -265,6 +272,7 @@ __all__ = [
     "ModelSaidNothing",
     "ModelUnavailable",
     "ModelsNotUnderstood",
+    "NoSuchTime",
     "NotAllowed",
     "NotConfirmed",
     "NotEnoughRoom",
@@ -286,6 +294,7 @@ __all__ = [
     "SecretNotStored",
     "ServerLimitReached",
     "SettingsUnreadable",
+    "SeveralTimes",
     "ShuttingDown",
     "SqliteTooOld",
     "StartupError",
