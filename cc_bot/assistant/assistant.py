@@ -256,6 +256,8 @@ class Assistant:
             draft.history_tokens = prompt.budget_tokens
         if draft.unkept:
             yield NotSaved()
+        if draft.unscheduled:
+            yield NotSaved("reminder")
 
     def _tab(
         self, user_id: int, options: TurnOptions, questions: Sequence[Message]

@@ -27,6 +27,8 @@ from cc_bot.domain.when_spelling import normalized
 from cc_bot.domain.when_words import MIDNIGHT, SMALL_HOURS, read
 
 DAILY: Final = "* * *"
+MOST_AT_ONCE: Final = 5
+"""Schedules that one text makes."""
 MOST_HOURS: Final = 168
 """Between two times that are counted in hours."""
 Planned = tuple[datetime, str]
@@ -63,8 +65,16 @@ def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tu
     What repeats may be said in either; a `when` beside a `repeat` tells when it begins, and the day and time
     where `repeat` tells none.
 
-    Raises what `parse_when` and `parse_repeat` raise, but never SeveralTimes.
+    Raises what `parse_when` and `parse_repeat` raise; SeveralTimes for more than MOST_AT_ONCE, and for one
+    repeat with several beginnings.
     """
+    planned = _planned(when, repeat, now, zone)
+    if len(planned) > MOST_AT_ONCE:
+        raise SeveralTimes
+    return planned
+
+
+def _planned(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
     if _ONCE.fullmatch(normalized(repeat)):
         repeat = ""
     if not repeat.strip():

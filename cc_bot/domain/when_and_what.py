@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError, NoSuchTime, RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.repeat_words import parse_schedule
+from cc_bot.domain.rhythms import sounds_repeated
+from cc_bot.domain.when_spelling import normalized
 
 LONGEST: Final = 60
 """Characters in which a time is looked for, from either end."""
@@ -38,12 +40,14 @@ _CLINGS: Final = re.compile(r"[\d第隔先毎数約週再:：/.〜~-]$")
 def split_when(written: str) -> tuple[str, str]:
     """The words that tell when, as many as do, and the others: from the beginning, or else from the end. A
     time is cut out of a word only in Japanese, which has no spaces. Raises WhenNotUnderstood where there is
-    no time."""
+    no time, and RepeatNotUnderstood where it seems to repeat in a way that no rule reads."""
     text = written.strip()
     for when, what in _parts(text):
         if not _OPEN.search(when) and _says_when(when):
             left = _BETWEEN.sub("", when.rstrip())
             return left.strip(), _LINK.sub("", when[len(left) :] + what)
+    if sounds_repeated(normalized(text[:LONGEST])):
+        raise RepeatNotUnderstood
     raise WhenNotUnderstood
 
 

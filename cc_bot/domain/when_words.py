@@ -12,6 +12,7 @@ from typing import Final, Literal
 from cc_bot.domain.errors import NoSuchTime, WhenNotUnderstood
 from cc_bot.domain.holidays import NAMED_DAY
 from cc_bot.domain.when_amounts import SPAN_EN, SPAN_JA, amounts
+from cc_bot.domain.when_spelling import normalized
 
 Part = Literal["", "am", "pm", "morning", "noon", "afternoon", "evening", "night", "late", "small_hours"]
 USUAL_MINUTE: Final[dict[Part, int]] = {
@@ -28,6 +29,10 @@ MIDNIGHT: Final = 24 * 60
 SMALL_HOURS: Final = 5 * 60
 """Until then it is night."""
 
+_VAGUE: Final = re.compile(
+    r"(?:その|近い)うち|いつか|いつでも|(?:また)?(?:あと|後|のちほど|後ほど|今度)で?|暇な(?:とき|時)|適当に?"
+    r"|(?:much |a bit )?later|soon|some ?(?:time|day)|one day|eventually|whenever"
+)
 _WEEKDAYS: Final = "月火水木金土日"
 _WEEKDAYS_EN: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _MONTHS_EN: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -110,6 +115,11 @@ def read(text: str) -> Said:
         else:
             raise WhenNotUnderstood
     return said
+
+
+def is_vague(text: str) -> bool:
+    """Whether a text says no more than that it is not now: nobody can tell when that is, no model either."""
+    return _VAGUE.fullmatch(normalized(text).removesuffix("に")) is not None
 
 
 def weekday_of(name: str) -> int:

@@ -57,7 +57,7 @@ def read_times(text: str, number: int) -> None:
 
 def split_times(text: str, number: int) -> None:
     """When and what, of one line."""
-    with suppress(WhenNotUnderstood):
+    with suppress(WhenNotUnderstood, RepeatNotUnderstood):
         when, _ = split_when(text)
         assert when
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.errors import WhenNotUnderstood
+from cc_bot.domain.errors import RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.when_and_what import split_when
 
 
@@ -67,6 +67,11 @@ class TestLine:
         with pytest.raises(WhenNotUnderstood):
             split_when(written)
 
+    @pytest.mark.parametrize("written", ["3日おきに薬", "毎週 薬", "1日3回薬を飲む", "pills twice a day"])
+    def test_with_a_repeat_that_no_rule_reads_is_refused_as_such(self, written: str) -> None:
+        with pytest.raises(RepeatNotUnderstood):
+            split_when(written)
+
     @pytest.mark.parametrize(
         "written",
         [
@@ -85,14 +90,14 @@ class TestLine:
         ],
     )
     def test_whose_time_goes_on_is_not_cut_short(self, written: str) -> None:
-        with pytest.raises(WhenNotUnderstood):
+        with pytest.raises((WhenNotUnderstood, RepeatNotUnderstood)):
             split_when(written)
 
     @given(st.text(max_size=120))
     def test_of_whatever_is_taken_apart_or_refused(self, written: str) -> None:
         try:
             when, what = split_when(written)
-        except WhenNotUnderstood:
+        except (WhenNotUnderstood, RepeatNotUnderstood):
             return
         assert when in written
         assert what in written
