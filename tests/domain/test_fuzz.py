@@ -8,7 +8,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from cc_bot.domain.ending import parse_end
 from cc_bot.domain.errors import (
+    EndNotUnderstood,
+    EndPassed,
     ImportNotUnderstood,
     RepeatNotUnderstood,
     RepeatTooOften,
@@ -52,6 +55,9 @@ def read_times(text: str, number: int) -> None:
             planned = parse_schedules(when, repeat, now, zone)
             assert planned
             assert all(due > now for due, _ in planned)
+    with suppress(EndNotUnderstood, EndPassed, *TIMES):
+        end = parse_end(text, now, zone)
+        assert end is None or end > now
     parse_minute(text)
 
 
