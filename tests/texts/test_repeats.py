@@ -1,12 +1,18 @@
 """A repeat in words, in each language."""
 
+import re
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain import Locale
-from cc_bot.domain.repeat_words import parse_repeat
-from cc_bot.texts import texts
+from cc_bot.domain.errors import InputError, RepeatNotUnderstood, SeveralTimes, WhenNotUnderstood
+from cc_bot.domain.repeat_words import parse_repeat, parse_schedules
+from cc_bot.texts import explain, texts
+from cc_bot.texts.commands import remind
 from cc_bot.texts.repeats import described
 
 
@@ -141,3 +147,22 @@ class TestWords:
         told = described(repeat, texts(locale))
         assert "cron" not in told
         assert parse_repeat(told) == repeat
+
+
+class TestExamples:
+    """What the options of /remind and the refusals give as examples."""
+
+    @pytest.mark.parametrize("locale", list(Locale))
+    @pytest.mark.parametrize("name", ["remind_when_description", "remind_repeat_description"])
+    def test_are_read(self, locale: Locale, name: str) -> None:
+        now = datetime(2026, 11, 22, 10, 30, tzinfo=UTC)
+        described_as: str = getattr(remind.JA if locale is Locale.JA else remind.EN, name)
+        for example in re.split(r"、|, ", described_as.partition(": ")[2]):
+            when, repeat = ("2026-12-01", example) if "repeat" in name else (example, "")
+            assert parse_schedules(when, repeat, now, ZoneInfo("Asia/Tokyo")), example
+
+    @pytest.mark.parametrize("error", [RepeatNotUnderstood(), WhenNotUnderstood(), SeveralTimes()])
+    def test_of_a_refusal_are_read(self, error: InputError) -> None:
+        now = datetime(2026, 11, 22, 10, 30, tzinfo=UTC)
+        for example in re.findall(r"「([^」]+)」", explain(error, Locale.JA)):
+            assert parse_schedules(example, "", now, ZoneInfo("Asia/Tokyo")), example
