@@ -140,9 +140,9 @@ _DAYS: Final[list[tuple[re.Pattern[str], _Read]]] = [
             _of_month,
         ),
         (rf"(?:on )?the (?P<days>{_DAYS_EN})\b(?!:){_ALL_MONTHS}", _of_month),
-        (r"平日", _fixed("* * 1-5", "weeks")),
+        (r"(?<!次の)(?<!今度の)平日", _fixed("* * 1-5", "weeks")),
         (rf"{_EVERY}(?:weekdays?|(?:working|business|work) ?days?)\b", _fixed("* * 1-5", "weeks")),
-        (r"週末", _fixed("* * 0,6", "weeks")),
+        (r"(?<![今来の])週末", _fixed("* * 0,6", "weeks")),
         (rf"{_EVERY}(?:the )?weekends?\b", _fixed("* * 0,6", "weeks")),
         (
             rf"(?P<first>{_W})曜?日?(?:から|~|〜|-|–|ー)(?P<last>{_W})(?:曜日?|(?![月日]))(?:まで)?",

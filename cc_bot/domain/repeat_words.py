@@ -75,7 +75,7 @@ def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tu
 
 
 def _planned(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    if _ONCE.fullmatch(normalized(repeat)):
+    if len(repeat) <= LONGEST and _ONCE.fullmatch(normalized(repeat)):
         repeat = ""
     if not repeat.strip():
         return _once_or_again(when, now, zone)

@@ -76,7 +76,7 @@ _WORDS: Final[tuple[tuple[str, Unit, int], ...]] = (
 """0: the words tell the count."""
 _RHYTHMS: Final = [(re.compile(pattern), unit, count) for pattern, unit, count in _WORDS]
 _SOUNDS_REPEATED: Final = re.compile(
-    r"毎(?!度|回)|(?<!まる)ごと|おき(?![るてまた])|隔[日週月年]|繰り?返|[日週月年]に?\d[度回]|第\d.{0,6}曜|平日|週末"
+    r"毎(?!度|回)|(?<!まる)ごと|おき(?![るてまた])|隔[日週月年]|繰り?返|[日週月年]に?\d[度回]|第\d.{0,6}曜|(?<!次の)(?<!今度の)平日"
     r"|曜?日?(?:から|~|〜)[月火水木金土日]曜"
     r"|\b(?:every|each|hourly|daily|weekly|fortnightly|bi-?weekly|monthly|yearly|annually|alternate)\b"
     r"|\b(?:once|twice|times) (?:a|an|per)\b|\brepeat"

@@ -25,6 +25,8 @@ USUAL_MINUTE_OF_DAY: Final = 9 * 60
 """After midnight: when a day is named alone."""
 AFTERNOON_UNTIL: Final = 7 * 60
 """Minutes after noon: `5時` is this afternoon's once that of the morning is over; 7時 may be tomorrow's."""
+_A_LIFE: Final = timedelta(days=366 * 150)
+"""As long ago as what repeats may have begun: a birthday."""
 LONGEST: Final = 200
 """Characters; whatever is longer is no time, and is matched with nothing."""
 
@@ -63,7 +65,7 @@ def read_when(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -
         furthest = now + timedelta(days=366 * FURTHEST_YEARS)
     except (ValueError, OverflowError) as error:
         raise WhenNotUnderstood from error
-    if meant.moment <= now and not over:
+    if meant.moment <= (now - _A_LIFE if over else now):
         raise WhenPassed
     if meant.moment > furthest:
         raise WhenTooFar(limit=FURTHEST_YEARS)

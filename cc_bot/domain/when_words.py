@@ -33,6 +33,7 @@ _VAGUE: Final = re.compile(
     r"(?:その|近い)うち|いつか|いつでも|(?:また)?(?:あと|後|のちほど|後ほど|今度)で?|暇な(?:とき|時)|適当に?"
     r"|(?:much |a bit )?later|soon|some ?(?:time|day)|one day|eventually|whenever"
 )
+_LONGEST_VAGUE: Final = 30
 _WEEKDAYS: Final = "月火水木金土日"
 _WEEKDAYS_EN: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _MONTHS_EN: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -119,7 +120,7 @@ def read(text: str) -> Said:
 
 def is_vague(text: str) -> bool:
     """Whether a text says no more than that it is not now: nobody can tell when that is, no model either."""
-    return _VAGUE.fullmatch(normalized(text).removesuffix("に")) is not None
+    return len(text) <= _LONGEST_VAGUE and _VAGUE.fullmatch(normalized(text).removesuffix("に")) is not None
 
 
 def weekday_of(name: str) -> int:
@@ -249,6 +250,12 @@ def _weekday(said: Said, match: re.Match[str]) -> None:
             pass
 
 
+def _weekend(said: Said, match: re.Match[str]) -> None:
+    said.weekday = 5
+    if match["week"] and match["week"] != "coming":
+        said.week = _STEPS[match["week"]]
+
+
 def _shift(said: Said, match: re.Match[str]) -> None:
     said.shift = amounts(match["span"])
 
@@ -327,6 +334,8 @@ _WORDS: Final[list[tuple[str, re.Pattern[str], _Take]]] = [
         ("date", rf"(?:(?P<year>\d{{4}})年の?)?(?P<named>{NAMED_DAY})(?:日(?!本))?", _named_day),
         ("weekday", r"(?P<which>次の|今度の)?(?P<weekday>[月火水木金土日])曜日?", _weekday),
         ("weekday", rf"(?:(?P<which>next|this|coming) )?(?P<weekday>{_ONE_WEEKDAY_EN})", _weekday),
+        ("weekday", r"(?:(?P<week>今|再来|来)|次の|今度の)週末", _weekend),
+        ("weekday", r"(?:(?P<week>this|next|coming) )?weekend\b", _weekend),
         ("weekday", r"\((?P<weekday>[月火水木金土日])\)", _weekday),
         ("week", r"(今|再来|来|翌)週", _offset("week")),
         ("week", r"(this|next) week\b", _offset("week")),

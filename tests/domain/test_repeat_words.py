@@ -281,6 +281,7 @@ class TestSchedule:
             ("1990-03-15", "毎年", "2027-03-15 09:00", "0 9 15 3 *"),
             ("2026-11-10 10:00", "隔週", "2026-11-24 10:00", "0 10 * * 2 every 2 weeks from 2026-11-10"),
             ("2026-11-03 10:00", "隔週", "2026-12-01 10:00", "0 10 * * 2 every 2 weeks from 2026-11-03"),
+            ("来週末", "毎週", "2026-11-28 09:00", "0 9 * * 6"),
             ("昨日", "毎日", "2026-11-23 09:00", "0 9 * * *"),
         ],
     )
@@ -293,6 +294,10 @@ class TestSchedule:
         [
             ("", "", WhenNotUnderstood),
             ("そのうち", "", WhenNotUnderstood),
+            ("0001-01-01", "毎日", WhenNotUnderstood),
+            ("1700-01-01T00:00", "隔週", WhenPassed),
+            ("次の平日の9時", "", WhenNotUnderstood),
+            ("明日", "毎" * 500, RepeatNotUnderstood),
             ("2月30日", "", NoSuchTime),
             ("2月30日", "毎週", NoSuchTime),
             ("昨日9時", "", WhenPassed),

@@ -187,6 +187,17 @@ class TestTimeZone:
         assert (daily.due_at, daily.timezone) == (NOON + 8 * HOUR, "Europe/Berlin")
         assert single.due_at == NOON + DAY
 
+    async def test_moves_neither_a_beginning_nor_what_is_counted_in_hours(self, schedules: Clocked) -> None:
+        begin = NOON + 30 * DAY
+        await once(schedules, begin, repeat=DAILY, text="来月から")
+        await once(schedules, begin, repeat=f"{DAILY} every 3 days from {begin:%Y-%m-%d}", text="3日ごと")
+        await once(schedules, NOON + 5 * HOUR, repeat="every 5h", text="5時間ごと")
+        await schedules.rezone(KEY.user_id, "Europe/Berlin")
+        kept = {each.text: each.due_at for each in await schedules.list(KEY.user_id)}
+        assert kept["5時間ごと"] == NOON + 5 * HOUR
+        assert kept["来月から"] == begin + 8 * HOUR
+        assert kept["3日ごと"] == begin + 8 * HOUR
+
     async def test_that_changes_loses_nothing_that_is_due(self, schedules: Clocked) -> None:
         await once(schedules, repeat=DAILY)
         schedules.now = NOON + MINUTE
