@@ -178,6 +178,17 @@ class TestDamagedRow:
         assert claimed == ["壊れた", "薬"]
 
 
+class TestInterval:
+    async def test_moves_on_by_its_weeks_also_over_times_that_were_missed(self, schedules: Clocked) -> None:
+        await once(schedules, repeat="0 21 * * 0 every 2 weeks from 2026-11-22")
+        assert times(await schedules.at(NOON)) == [NOON]
+        [kept] = await schedules.list(KEY.user_id)
+        assert kept.due_at == NOON + 14 * DAY
+        assert times(await schedules.at(NOON + 15 * DAY)) == []  # too late for the one of the day before
+        [kept] = await schedules.list(KEY.user_id)
+        assert kept.due_at == NOON + 28 * DAY
+
+
 class TestTimeZone:
     async def test_of_a_repeat_follows_its_user(self, schedules: Clocked) -> None:
         await once(schedules, repeat=DAILY)

@@ -1,7 +1,7 @@
 """A repeat in words, in each language."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import InputError, RepeatNotUnderstood, SeveralTimes, WhenNotUnderstood
 from cc_bot.domain.repeat_words import parse_repeat, parse_schedules
+from cc_bot.domain.repeats import begun_on, next_time
 from cc_bot.texts import explain, texts
 from cc_bot.texts.commands import remind
 from cc_bot.texts.repeats import described
@@ -147,6 +148,23 @@ class TestWords:
         told = described(repeat, texts(locale))
         assert "cron" not in told
         assert parse_repeat(told) == repeat
+
+    @given(
+        repeat=REPEATS,
+        locale=st.sampled_from(Locale),
+        zone=st.sampled_from([ZoneInfo("Asia/Tokyo"), ZoneInfo("Europe/Berlin")]),
+        second=st.integers(1_767_225_600, 1_893_455_999),
+    )
+    def test_with_the_first_time_set_the_same_reminder(
+        self, repeat: str, locale: Locale, zone: ZoneInfo, second: int
+    ) -> None:
+        now = datetime.fromtimestamp(second, UTC)
+        first = next_time(repeat, now, zone)
+        if first is None or first - now > timedelta(days=3600):
+            return
+        stored = begun_on(repeat, first.astimezone(zone).date())
+        told = described(stored, texts(locale))
+        assert parse_schedules(first.isoformat(), told, now, zone) == ((first, stored),)
 
 
 class TestExamples:
