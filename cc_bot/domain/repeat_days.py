@@ -126,6 +126,7 @@ _DAYS: Final[list[tuple[re.Pattern[str], _Read]]] = [
             rf"{_EVERY}(?:the )?(?P<days>{_NTH_EN})(?: (?:of|in) (?:every |each )?(?P<name>{MONTH_EN}))?",
             _nth_weekdays,
         ),
+        (r"月初め?|初日", _fixed("1 * *", "months", alone=False)),
         (r"月末日?|(?<![週年])末日?|最終日", _fixed("L * *", "months", alone=False)),
         (
             r"(?:on )?the (?:last day|end)\b(?: of\b)?|\bmonth[- ]end\b",

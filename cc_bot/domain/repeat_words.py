@@ -45,6 +45,17 @@ _LISTED: Final = re.compile(r"と|及び|[,、&・/]|\band\b|(?<=[朝昼夕夜�
 _PAST_THE_HOUR: Final = re.compile(
     r"(?P<ja>\d{1,2})分\s?に?|(?:at )?(?P<en>\d{1,2}) (?:minutes )?past(?: the hour)?"
 )
+_BEGINNINGS: Final = {
+    "来週": "来週の月曜",
+    "再来週": "再来週の月曜",
+    "来月": "来月1日",
+    "再来月": "再来月1日",
+    "来年": "来年1月1日",
+    "next week": "next monday",
+}
+"""What begins next week does so on its first day."""
+_TODAY: Final = re.compile(r"今日|本日|きょう|today", re.IGNORECASE)
+_STARTING: Final = re.compile(r"\b(?:starting|beginning|from)\b(?: (?:on|at|from)\b)?")
 _FROM: Final = re.compile(r"\(|\)|から|開始|\b(?:from|starting(?: at| from)?|beginning)\b")
 
 
@@ -81,6 +92,8 @@ def _planned(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Pla
         return _once_or_again(when, now, zone)
     if not when.strip():
         return _first_times(_parse_repeats(repeat, None), now, zone)
+    if _TODAY.fullmatch(when.strip()):
+        when = now.astimezone(zone).date().isoformat()  # alone it does not tell when
     try:
         start = read_when(when, now, zone, over=True)
     except NoSuchTime:
@@ -110,12 +123,29 @@ def _once_or_again(when: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, .
         try:
             return _first_times(_parse_repeats(when, None), now, zone)
         except RepeatNotUnderstood:
+            if found := _begun(when):
+                return _planned(*found, now, zone)
             if _is_repeated(when):
                 raise
         try:
             return tuple((moment, "") for moment in parse_several(when, now, zone))
         except WhenNotUnderstood:
             raise error from None
+
+
+def _begun(when: str) -> tuple[str, str] | None:
+    """`明日から毎日9時`, `every 3 days starting tomorrow`: the beginning and the repeat; None for others."""
+    if len(when) > LONGEST:
+        return None
+    written = normalized(when)
+    start, since, repeat = written.partition("から")
+    if not since:
+        repeat, *starts = _STARTING.split(written, maxsplit=1)
+        start = starts[0] if starts else ""
+    if not start.strip() or not sounds_repeated(repeat) or sounds_repeated(start):
+        return None
+    start = start.strip()
+    return _BEGINNINGS.get(start, start), repeat.strip(" ,、")
 
 
 def _is_repeated(when: str) -> bool:
