@@ -260,6 +260,8 @@ class Assistant:
             draft.history_tokens = prompt.budget_tokens
         if draft.unkept:
             yield NotSaved()
+        if draft.unscheduled:
+            yield NotSaved("reminder")
         if draft.silent and not draft.empty and not turn.replaces:
             draft.text = texts(options.locale).answer.no_words
             yield TextDelta(draft.text)

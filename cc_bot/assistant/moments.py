@@ -4,21 +4,27 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
 import structlog
 
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import ModelError, WhenNotUnderstood
+from cc_bot.domain.errors import (
+    ModelError,
+    NoSuchTime,
+    RepeatNotUnderstood,
+    SeveralTimes,
+    WhenNotUnderstood,
+)
 from cc_bot.domain.limits import Payer
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.repeat_words import parse_schedule
+from cc_bot.domain.repeat_words import Planned, parse_schedules
 from cc_bot.domain.when_amounts import as_delay
 from cc_bot.domain.when_spelling import normalized
+from cc_bot.domain.when_words import is_vague
 from cc_bot.llm.model import ChatModel, Delta
-from cc_bot.llm.when_request import moment_in, when_request
+from cc_bot.llm.when_request import manifold_in, moment_in, when_request
 from cc_bot.spending import Spending
 
 _log = structlog.get_logger(__name__)
@@ -42,17 +48,22 @@ class Moments:
 
     async def of(
         self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: Payer = Payer(0)
-    ) -> tuple[datetime, str]:
-        """The first time (UTC) that is meant where the user is, and the cron expression of a repeat, empty
-        for none. Raises InputError for words that mean no time, or one that is over or too far away, and
-        LimitReached when a model would have to be asked and `payer` has used up what there is."""
+    ) -> tuple[Planned, ...]:
+        """All that is meant where the user is: the first time (UTC) of each, and its repeat, empty for none.
+        Raises InputError for words that mean no time, or one that is over or too far away, and LimitReached
+        when a model would have to be asked and `payer` has used up what there is. What repeats or is several
+        times is never one moment that a model chose."""
         try:
-            return parse_schedule(when, repeat, self.clock(), zone)
+            return parse_schedules(when, repeat, self.clock(), zone)
+        except NoSuchTime:
+            raise
         except WhenNotUnderstood:
+            if is_vague(when):
+                raise
             proposed = as_delay(normalized(when)) or await self._proposed(when, zone, locale, payer)
             if proposed is None:
                 raise
-        return parse_schedule(proposed, repeat, self.clock(), zone)
+        return parse_schedules(proposed, repeat, self.clock(), zone)
 
     async def _proposed(self, words: str, zone: ZoneInfo, locale: Locale, payer: Payer) -> str | None:
         request = when_request(words, self.clock().astimezone(zone), locale)
@@ -70,7 +81,13 @@ class Moments:
         except (ModelError, TimeoutError) as error:
             _log.info("moment_not_resolved", error=type(error).__name__)
             return None
-        return moment_in(answer)
+        match manifold_in(answer):
+            case "repeats":
+                raise RepeatNotUnderstood
+            case "several":
+                raise SeveralTimes
+            case None:
+                return moment_in(answer)
 
     @asynccontextmanager
     async def _paid_by(self, payer: Payer) -> AsyncIterator[ChatModel]:

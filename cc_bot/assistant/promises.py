@@ -1,4 +1,4 @@
-"""Whether an answer promises to remember something, or says that it was done.
+"""Whether an answer promises to remember something, or to remind of it, or says that it was done.
 
 Models say so without doing it, and their user would count on it. So this list of words stays where all the
 others went: nothing is allowed or refused by it. Where it finds a promise and nothing was kept, the model is
@@ -80,24 +80,59 @@ _NO_PROMISE_EN: Final = re.compile(
 _CONDITION_EN: Final = re.compile(r"^[^.]{0,12}\bif (?:you|that|it)\b", re.IGNORECASE)
 
 
+_DONE_JA: Final = (
+    r"(?:ておき(?:ます|ました)|とき(?:ます|ました)|とく[ねよ]|ました(?!か)|たよ|ますね|いたしました|完了です)"
+)
+_SET_JA: Final = r"(?:リマインダー|リマインド|アラーム|タイマー|予約)"
+_TELLS_JA: Final = r"(?:お知らせ|通知|リマインド|知らせ|声(?:を)?かけ|思い出させ|起こ)"
+_REMIND_JA: Final = re.compile(
+    rf"{_SET_JA}を?(?:し|いたし|致し){_DONE_JA}"
+    rf"|(?:{_SET_JA}|お知らせ|通知|予定|スケジュール|カレンダー)(?:を|に|へ|は|の)?[^。、]{{0,12}}?"
+    rf"(?:(?:セット|設定|登録|追加|予約|作成)(?:し|いたし|致し)?|入れ|組み|かけ){_DONE_JA}"
+    r"|(?:[時分秒後日朝昼晩夜]|曜|夕方|[0-9０-９])(?:に|頃|ごろ|なったら){0,3}(?:(?!れば|たら|なら)[^。]){0,24}?"
+    rf"{_TELLS_JA}(?:し|いたし|致し)?(?:ます|るね|るよ)(?!か)"
+)
+_ALARM_EN: Final = r"(?:reminder|alarm|timer)s?"
+_REMIND_EN: Final = re.compile(
+    r"\bi(?:'ll| will| shall|'m going to)(?: definitely| certainly| be sure to| make sure to| also| now)* "
+    r"(?:(?:remind|ping|notify|alert|wake|nudge) you"
+    rf"|(?:set|schedule|create|add) (?:an?|the|your|that|this)\b[^.]{{0,30}}?\b{_ALARM_EN})\b"
+    r"|\bi(?:'ve| have)?(?: now| just| also| successfully| already)* (?:set|scheduled|created|added|put)\b"
+    rf"[^.]{{0,40}}?\b(?:{_ALARM_EN}|schedule|calendar)\b"
+    rf"|(?<!\bno )(?<!\bany )\b{_ALARM_EN}(?: is| are| has been| have been)?(?: now| all)? "
+    r"(?:set|scheduled|created|added)\b",
+    re.IGNORECASE,
+)
+
+
+def promises_to_remind(answer: str) -> bool:
+    """Whether somebody who reads the answer will count on being told at a time."""
+    return any(_makes(sentence, _REMIND_JA, _REMIND_EN) for sentence in _sentences(answer))
+
+
 def promises_to_remember(answer: str) -> bool:
     """Whether somebody who reads the answer will count on its being remembered."""
+    return any(_makes(sentence, _PROMISE_JA, _PROMISE_EN) for sentence in _sentences(answer))
+
+
+def _sentences(answer: str) -> list[str]:
     said = _NOT_SAID.sub("…", answer.replace("’", "'"))
     if len(said) > 2 * LOOKED_AT:
         said = f"{said[:LOOKED_AT]}\n{said[-LOOKED_AT:]}"
-    return any(_promises(sentence.strip()) for sentence in _SENTENCE.findall(said))
+    return [sentence.strip() for sentence in _SENTENCE.findall(said)]
 
 
-def _promises(sentence: str) -> bool:
+def _makes(sentence: str, japanese: re.Pattern[str], english: re.Pattern[str]) -> bool:
+    """Whether a sentence makes a promise of these forms."""
     if _ASKS.search(sentence):
         return False
-    for match in _PROMISE_JA.finditer(sentence):
+    for match in japanese.finditer(sentence):
         before = sentence[: match.start()]
         if _QUOTED_JA.search(sentence[match.end() :]):
             continue
         if not (_NO_PROMISE_JA.search(before) or _NOT_MINE_JA.search(before)):
             return True
-    for match in _PROMISE_EN.finditer(sentence):
+    for match in english.finditer(sentence):
         before, after = sentence[: match.start()], sentence[match.end() :]
         if not (_NO_PROMISE_EN.search(before) or _CONDITION_EN.search(after)):
             return True

@@ -11,7 +11,7 @@ import structlog
 
 from cc_bot.assistant.account import Account
 from cc_bot.assistant.calibration import Measured
-from cc_bot.assistant.promises import promises_to_remember
+from cc_bot.assistant.promises import promises_to_remember, promises_to_remind
 from cc_bot.assistant.turn_prompt import TurnPrompt
 from cc_bot.context.instructions import instructions
 from cc_bot.domain.errors import ContextTooLong, ModelError
@@ -56,6 +56,8 @@ MAX_CALLS: Final = 64
 """Of one turn; after them likewise. Ten elements of a canvas and some notes take about twenty."""
 KEEPING: Final = frozenset({"remember", "update_memory"})
 """Tools that make a promise to remember good."""
+SCHEDULING: Final = frozenset({"schedule"})
+"""Likewise, to remind."""
 
 RoundEvent = (
     TextDelta | ToolStarted | ToolFinished | MemoryChanged | MemoriesRecalled | ScheduleChanged | Notice
@@ -91,6 +93,10 @@ class Draft:
     """Whether a tool has kept, changed, drawn or proposed anything."""
     unkept: bool = False
     """Whether it promises to remember something, and nothing was kept."""
+    scheduled: bool = False
+    """Whether a reminder was set, or that was proposed."""
+    unscheduled: bool = False
+    """Whether it promises to remind, and no reminder was set."""
     status: Status = "cut"
     """`complete` only once the model said that it is."""
 
@@ -130,11 +136,24 @@ class Rounds:
         async with aclosing(self._until_said(prompt, draft)) as events:
             async for event in events:
                 yield event
-        draft.unkept = draft.status == "complete" and not draft.kept and promises_to_remember(draft.text)
-        if draft.unkept and any(schema.name in KEEPING for schema in self.offered):
-            async with aclosing(self._keep_promise(prompt, draft)) as events:
-                async for event in events:
-                    yield event
+        if draft.status != "complete":
+            return
+        told = instructions(self.context.locale)
+        reminds = promises_to_remind(draft.text)
+        draft.unscheduled = reminds and not draft.scheduled and not _only_listed(draft)
+        # 予定を登録しました may mean either: one promise is kept once.
+        draft.unkept = not draft.kept and not reminds and promises_to_remember(draft.text)
+        if draft.unscheduled:
+            promise = self._keep_promise(prompt, draft, SCHEDULING, told.not_scheduled)
+        elif draft.unkept:
+            promise = self._keep_promise(prompt, draft, KEEPING, told.not_stored)
+        else:
+            return
+        async with aclosing(promise) as events:
+            async for event in events:
+                yield event
+        draft.unkept = draft.unkept and not draft.kept
+        draft.unscheduled = draft.unscheduled and not draft.scheduled
 
     async def _until_said(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         for round_number in range(MAX_ROUNDS + 1):
@@ -172,9 +191,13 @@ class Rounds:
             told = tuple(replace(call, arguments=_kept(call)) for call in wanted)
             prompt.add(AssistantPart(draft.text[said_before:].strip(), told), *results)
 
-    async def _keep_promise(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
+    async def _keep_promise(
+        self, prompt: TurnPrompt, draft: Draft, tools: frozenset[str], told: str
+    ) -> AsyncGenerator[RoundEvent, None]:
         """One round more, of which no word is shown or stored: the model promised what it did not do."""
-        prompt.add(UserPart(f"[{instructions(self.context.locale).not_stored}]"))
+        if not any(schema.name in tools for schema in self.offered):
+            return
+        prompt.add(UserPart(f"[{told}]"))
         request = prompt.request(self.offered, answer_begun=True, model=draft.model)
         finish = Finish("cut")
         try:
@@ -186,12 +209,11 @@ class Rounds:
             return
         draft.usage += finish.usage
         draft.measured.append(Measured(finish.model, request, finish.usage.prompt_tokens))
-        wanted = [call for call in finish.tool_requests if call.name in KEEPING][:MAX_CALLS_PER_ROUND]
+        wanted = [call for call in finish.tool_requests if call.name in tools][:MAX_CALLS_PER_ROUND]
         async with aclosing(self._call_all(wanted, prompt, draft)) as calls:
             async for item in calls:
                 if not isinstance(item, ToolResultPart):
                     yield item
-        draft.unkept = not draft.kept
 
     async def _listen(
         self,
@@ -277,8 +299,9 @@ class Rounds:
                 draft.recalled.update(outcome.recalled)
                 draft.acted = draft.acted or (outcome.ok and self.registry.writes(request.name))
                 _note_changes(outcome, draft)
-                done = outcome.changes or outcome.proposal
+                done = outcome.changes or outcome.schedules or outcome.proposal
                 draft.kept = draft.kept or bool(done and request.name in KEEPING)
+                draft.scheduled = draft.scheduled or bool(done and request.name in SCHEDULING)
                 yield ToolFinished(request.id, request.name, outcome.ok)
                 for change in outcome.changes:
                     yield MemoryChanged(change)
@@ -304,6 +327,13 @@ class Rounds:
     def _known(self, name: str) -> str:
         """The name of a tool that there is; models make others up."""
         return name if any(schema.name == name for schema in self.offered) else "unknown"
+
+
+def _only_listed(draft: Draft) -> bool:
+    """Whether an answer may speak of reminders that were set before: they were looked up, and none was
+    refused."""
+    names = {call.name for call in draft.calls}
+    return not names & SCHEDULING and bool(names & {"list_schedules", "cancel_schedule"})
 
 
 def _without_proposal(outcome: ToolOutcome) -> ToolOutcome:

@@ -19,6 +19,8 @@ class Instructions:
     """In what changes: the user wants memory paused."""
     not_stored: str
     """To a model that promised to remember something, and did not."""
+    not_scheduled: str
+    """Likewise, of a reminder."""
     channel: str
     """In a channel, where several people speak."""
     speakers: str
@@ -58,6 +60,10 @@ JA = Instructions(
     not_stored=(
         "システムより: 今の返答は覚えておくと伝えていますが、このターンでは何も保存されていません。ユーザーが残してほしいと頼んだことなら、"
         "いま remember を呼び出してください。頼まれていなければ何も呼び出さないでください。ここでの文章はユーザーには見えません。"
+    ),
+    not_scheduled=(
+        "システムより: 今の返答はお知らせを予約したと伝えていますが、このターンでは何も予約されていません。ユーザーが時刻を決めて頼んだことなら、"
+        "いま schedule を呼び出してください。そうでなければ何も呼び出さないでください。ここでの文章はユーザーには見えません。"
     ),
     temporary="この質問は一時的なもので、何も保存されません。覚えておくこともできません。",
     channel=(
@@ -105,6 +111,11 @@ EN = Instructions(
     not_stored=(
         "From the system: your answer says that you will remember, but nothing was stored in this turn. If the user "
         "asked to have it kept, call remember now. If not, call nothing. The user does not see what you write here."
+    ),
+    not_scheduled=(
+        "From the system: your answer says that a reminder is set, but none was set in this turn. If the user asked "
+        "for one at a time that is clear, call schedule now. If not, call nothing. The user does not see what you "
+        "write here."
     ),
     temporary="This question is temporary: nothing is stored, and you can't remember anything from it.",
     channel=(

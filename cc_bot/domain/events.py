@@ -63,7 +63,9 @@ class MemoriesRecalled:
 
 @dataclass(frozen=True, slots=True)
 class NotSaved:
-    """The model promised to remember something, and nothing was stored."""
+    """The model promised to remember something, or to remind of it, and nothing was stored."""
+
+    what: Literal["memory", "reminder"] = "memory"
 
 
 @dataclass(frozen=True, slots=True)

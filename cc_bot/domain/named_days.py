@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import Final
 
-_ERAS: Final = {"令和": 2018, "平成": 1988, "昭和": 1925}
+from cc_bot.domain.when_spelling import year_of
+
 _MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH: Final = (
     r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -63,8 +64,7 @@ def _named(text: str) -> Iterator[tuple[int | None, int, int]]:
             parts = found.groupdict()
             year = int(parts["year"]) if parts.get("year") else None
             if parts.get("era"):
-                reign = 1 if parts["reign"] == "元" else int(parts["reign"])
-                year = _ERAS[parts["era"]] + reign
+                year = year_of(parts["era"], parts["reign"])
             name = parts.get("name")
             month = _MONTHS.index(name[:3]) + 1 if name else int(parts["month"])
             yield year, month, int(parts["day"])

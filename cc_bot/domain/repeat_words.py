@@ -1,192 +1,287 @@
-"""A repeat as people write it, in Japanese or English, or as cron: the cron expression that is meant.
+"""A repeat as people write it, in Japanese or English, or as cron: the repeat that is meant, as stored.
 
-`毎朝8時`, `平日9時`, `毎週月曜 9:00`, `毎月3日`, `every weekday at 9`, `every monday and thursday at 6pm`.
+`毎朝8時`, `平日9時`, `隔週の火曜 10時`, `毎月第2水曜`, `every weekday at 9`, `every other friday`.
+It is read in three steps: how often (rhythms), on which days (repeat_days), at which times. What is left over
+then was not understood, and nothing is.
 """
 
 import re
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Iterable
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import (
+    NoSuchTime,
     RepeatNotUnderstood,
     RepeatTooOften,
+    SeveralTimes,
     WhenNotUnderstood,
 )
-from cc_bot.domain.repeats import check_cron, next_time
-from cc_bot.domain.when import LONGEST, USUAL_MINUTE_OF_DAY, parse_when
+from cc_bot.domain.repeat_days import find_days
+from cc_bot.domain.repeats import begun_on, check_repeat, in_hours, next_time
+from cc_bot.domain.rhythms import Rhythm, find_rhythm, sounds_repeated
+from cc_bot.domain.when import LONGEST, USUAL_MINUTE_OF_DAY, Meant, clock_alone, parse_several, read_when
 from cc_bot.domain.when_spelling import normalized
-from cc_bot.domain.when_words import MIDNIGHT, MONTH_EN, SMALL_HOURS, WEEKDAY_EN, month_of, read, weekday_of
+from cc_bot.domain.when_words import MIDNIGHT, SMALL_HOURS, read
 
 DAILY: Final = "* * *"
-_CRON: Final = re.compile(r"\A[\d*/,\-#a-z]++(?:\s++[\d*/,\-#a-z]++){4}", re.IGNORECASE | re.ASCII)
+MOST_AT_ONCE: Final = 5
+"""Schedules that one text makes."""
+MOST_HOURS: Final = 168
+"""Between two times that are counted in hours."""
+Planned = tuple[datetime, str]
+"""The first time (UTC), and the repeat as it is stored; empty for what comes once."""
+
+_CRON: Final = re.compile(
+    r"\A[\d*/,\-#a-z]++(?:\s++[\d*/,\-#a-z]++){4}(?:\s++every\s[\w\s-]{1,40})?", re.IGNORECASE | re.ASCII
+)
 _HAS_STARS_OR_DIGITS: Final = re.compile(r"^[\d*]")
-_EVERY: Final = r"(?:every|each)"
-_WEEKDAYS_EN: Final = rf"{WEEKDAY_EN}(?:(?>(?:,|\s|&|and\b){{0,6}}){WEEKDAY_EN}){{0,13}}"
-_ORDINALS: Final = {"first": "1", "second": "2", "third": "3", "fourth": "4", "last": "L"}
-_TH: Final = r"(?:st|nd|rd|th)?\b"
-_NTH: Final = r"(?P<nth>first|second|third|fourth|last|[1-5](?=st|nd|rd|th))(?:st|nd|rd|th)?"
+_ONCE: Final = re.compile(
+    r"(?:繰り?返し(?:は)?)?(?:なし|無し|しない|ない|1回(?:だけ|のみ|きり)?|1度(?:だけ)?|不要)|none|no|never|once|off|-"
+)
+_LISTED: Final = re.compile(r"と|及び|[,、&・/]|\band\b|(?<=[朝昼夕夜晩])(?=[朝昼夕夜晩])")
+_PAST_THE_HOUR: Final = re.compile(
+    r"(?P<ja>\d{1,2})分\s?に?|(?:at )?(?P<en>\d{1,2}) (?:minutes )?past(?: the hour)?"
+)
+_BEGINNINGS: Final = {
+    "来週": "来週の月曜",
+    "再来週": "再来週の月曜",
+    "来月": "来月1日",
+    "再来月": "再来月1日",
+    "来年": "来年1月1日",
+    "next week": "next monday",
+}
+"""What begins next week does so on its first day."""
+_TODAY: Final = re.compile(r"今日|本日|きょう|today", re.IGNORECASE)
+_STARTING: Final = re.compile(r"\b(?:starting|beginning|from)\b(?: (?:on|at|from)\b)?")
+_FROM: Final = re.compile(r"\(|\)|から|開始|\b(?:from|starting(?: at| from)?|beginning)\b")
 
 
-def parse_repeat(text: str, *, minute: int | None = None) -> str:
-    """The cron expression that a text means. `minute` (after midnight) is when, where the text tells none.
+def parse_repeat(text: str, *, start: datetime | None = None) -> str:
+    """The repeat that a text means; `start`, where its user is, tells the day and time that the text leaves
+    out. One that is counted from its first day does not tell that day yet (`repeats.begun_on`).
 
-    Raises RepeatNotUnderstood or RepeatTooOften.
+    Raises RepeatNotUnderstood, RepeatTooOften, or SeveralTimes for what only several repeats can be.
     """
+    repeats = _parse_repeats(text, start)
+    if len(repeats) > 1:
+        raise SeveralTimes
+    return repeats[0]
+
+
+def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
+    """All that is meant: several where no single schedule can be it (`明日9時と18時`, `毎日9時と18時半`).
+    What repeats may be said in either; a `when` beside a `repeat` tells when it begins, and the day and time
+    where `repeat` tells none.
+
+    Raises what `parse_when` and `parse_repeat` raise; SeveralTimes for more than MOST_AT_ONCE, and for one
+    repeat with several beginnings.
+    """
+    planned = _planned(when, repeat, now, zone)
+    if len(planned) > MOST_AT_ONCE:
+        raise SeveralTimes
+    return planned
+
+
+def _planned(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
+    if len(repeat) <= LONGEST and _ONCE.fullmatch(normalized(repeat)):
+        repeat = ""
+    if not repeat.strip():
+        return _once_or_again(when, now, zone)
+    if not when.strip():
+        return _first_times(_parse_repeats(repeat, None), now, zone)
+    if _TODAY.fullmatch(when.strip()):
+        when = now.astimezone(zone).date().isoformat()  # alone it does not tell when
+    try:
+        start = read_when(when, now, zone, over=True)
+    except NoSuchTime:
+        raise
+    except WhenNotUnderstood:
+        if _is_repeated(when):  # two repeats: which of them?
+            raise RepeatNotUnderstood from None
+        parse_several(when, now, zone)
+        raise SeveralTimes from None
+    return _from(start, repeat, now, zone)
+
+
+def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> Planned:
+    """Likewise, of what is one schedule. Raises SeveralTimes for all else."""
+    planned = parse_schedules(when, repeat, now, zone)
+    if len(planned) > 1:
+        raise SeveralTimes
+    return planned[0]
+
+
+def _once_or_again(when: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
+    try:
+        return ((read_when(when, now, zone).moment, ""),)
+    except NoSuchTime:
+        raise
+    except WhenNotUnderstood as error:
+        try:
+            return _first_times(_parse_repeats(when, None), now, zone)
+        except RepeatNotUnderstood:
+            if found := _begun(when):
+                return _planned(*found, now, zone)
+            if _is_repeated(when):
+                raise
+        try:
+            return tuple((moment, "") for moment in parse_several(when, now, zone))
+        except WhenNotUnderstood:
+            raise error from None
+
+
+def _begun(when: str) -> tuple[str, str] | None:
+    """`明日から毎日9時`, `every 3 days starting tomorrow`: the beginning and the repeat; None for others."""
+    if len(when) > LONGEST:
+        return None
+    written = normalized(when)
+    start, since, repeat = written.partition("から")
+    if not since:
+        repeat, *starts = _STARTING.split(written, maxsplit=1)
+        start = starts[0] if starts else ""
+    if not start.strip() or not sounds_repeated(repeat) or sounds_repeated(start):
+        return None
+    start = start.strip()
+    return _BEGINNINGS.get(start, start), repeat.strip(" ,、")
+
+
+def _is_repeated(when: str) -> bool:
+    return len(when) <= LONGEST and sounds_repeated(normalized(when))
+
+
+def _from(start: Meant, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
+    """From the time on that is named; from the beginning of the day, where only that is."""
+    local = start.moment.astimezone(zone)
+    begin = local if start.timed else datetime.combine(local.date(), time(), zone)
+    repeats = _parse_repeats(repeat, local)
+    if all(map(in_hours, repeats)) and start.moment > now:
+        return tuple((start.moment, each) for each in repeats)
+    return _first_times(repeats, now, zone, begin.astimezone(UTC) - timedelta(seconds=1))
+
+
+def _first_times(
+    repeats: list[str], now: datetime, zone: ZoneInfo, begin: datetime | None = None
+) -> tuple[Planned, ...]:
+    """The first time of each that is still to come. Days between two are counted from its very first one."""
+    planned: list[Planned] = []
+    for each in repeats:
+        first = next_time(each, begin or now, zone)
+        if first is None:
+            raise RepeatNotUnderstood
+        repeat = begun_on(each, first.astimezone(zone).date())
+        due = first if first > now else next_time(repeat, now, zone)
+        if due is None:
+            raise RepeatNotUnderstood
+        planned.append((due, repeat))
+    return tuple(sorted(planned))
+
+
+def _parse_repeats(text: str, start: datetime | None) -> list[str]:
     if len(text) > LONGEST:
         raise RepeatNotUnderstood
     if _CRON.fullmatch(text.strip()) and _HAS_STARS_OR_DIGITS.match(text.strip()):
-        return check_cron(text)
+        return [check_repeat(text)]
     if len(written := re.sub(r"毎(?=[朝晩夕夜昼])", "毎日", normalized(text))) > 2 * LONGEST:
         raise RepeatNotUnderstood
-    for pattern, days_of in _DAYS:
-        if match := pattern.search(written):
-            rest = f"{written[: match.start()]} {written[match.end() :]}"
-            times = _minutes(rest)
-            return check_cron(_with_clock(days_of(match), times, minute))
-    raise RepeatNotUnderstood
+    rhythm, rest = find_rhythm(written)
+    if rhythm and rhythm.unit == "minutes":
+        _minutes(rest)
+        raise RepeatTooOften
+    if rhythm and rhythm.unit == "hours":
+        return [_hours_apart(rhythm.count, rest, start)]
+    days, rest = find_days(rest)
+    if rhythm is None and days and days.alone:
+        rhythm = Rhythm(days.unit)
+    if rhythm is None:
+        raise RepeatNotUnderstood
+    if days is None:
+        fields = {"days": DAILY, "weeks": "* * ?", "months": "? * *", "years": "? ? *"}[rhythm.unit]
+    elif days.unit == rhythm.unit or (days.unit == "weeks" and rhythm == Rhythm("days")):
+        fields = days.fields
+    else:
+        raise RepeatNotUnderstood
+    return [
+        check_repeat(each) for each in _with_clock(_with_day(fields, start), _minutes(rest), rhythm, start)
+    ]
 
 
-def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[datetime, str]:
-    """The first time (UTC) and the cron expression, empty for what comes once. What repeats may be said in
-    either; a `when` beside a `repeat` tells the first day, and the time of day where `repeat` tells none.
-
-    Raises what `parse_when` and `parse_repeat` raise.
-    """
-    if not repeat.strip():
-        try:
-            return parse_when(when, now, zone), ""
-        except WhenNotUnderstood as error:
-            try:
-                return _first(parse_repeat(when), now, zone)
-            except RepeatNotUnderstood:
-                raise error from None
-    if not when.strip():
-        return _first(parse_repeat(repeat), now, zone)
-    start = parse_when(when, now, zone).astimezone(zone)
-    cron = parse_repeat(repeat, minute=start.hour * 60 + start.minute)
-    day = datetime.combine(start.date(), time(), zone) - timedelta(seconds=1)
-    return _first(cron, max(now, day.astimezone(UTC)), zone)
+def _with_day(fields: str, start: datetime | None) -> str:
+    """The days, with those that nothing but the first day tells."""
+    if "?" not in fields:
+        return fields
+    if start is None:
+        raise RepeatNotUnderstood
+    day, month, weekday = fields.split()
+    if day == "?":
+        day = "L" if start.day == 31 else str(start.day)
+        if month == "?":
+            day, month = str(start.day), str(start.month)
+    return f"{day} {month} {start.isoweekday() % 7 if weekday == '?' else weekday}"
 
 
-def _first(cron: str, after: datetime, zone: ZoneInfo) -> tuple[datetime, str]:
-    if first := next_time(cron, after, zone):
-        return first, cron
-    raise RepeatNotUnderstood
-
-
-def _with_clock(days: str, times: set[int], minute: int | None) -> str:
-    """The whole expression, of the three fields that tell the days (five: those tell the time as well), and
-    of the times of the day."""
-    if len(days.split()) > 3:
-        if times:
-            raise RepeatNotUnderstood
-        return days
-    minutes = times or {USUAL_MINUTE_OF_DAY if minute is None else minute}
-    if len({each % 60 for each in minutes}) > 1:
-        raise RepeatNotUnderstood  # cron has no 9:00 and 18:30 in one
-    if max(minutes) >= MIDNIGHT and days != DAILY:
+def _with_clock(days: str, times: set[int], rhythm: Rhythm, start: datetime | None) -> list[str]:
+    """The whole expressions: one for each minute of an hour, for cron has no 9:00 and 18:30 in one."""
+    minutes = times or {USUAL_MINUTE_OF_DAY if start is None else start.hour * 60 + start.minute}
+    if max(minutes) >= MIDNIGHT and (days, rhythm.count) != (DAILY, 1):
         raise RepeatNotUnderstood  # the night after Monday is on a Tuesday
-    hours = sorted({each // 60 % 24 for each in minutes})
-    return f"{min(minutes) % 60} {','.join(map(str, hours))} {days}"
+    hours = defaultdict[int, set[int]](set)
+    for each in minutes:
+        hours[each % 60].add(each // 60 % 24)
+    every = _interval(rhythm)
+    return [f"{past} {_listed(of_day)} {days}{every}" for past, of_day in sorted(hours.items())]
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    return ",".join(map(str, sorted(numbers)))
+
+
+def _interval(rhythm: Rhythm) -> str:
+    """What stands behind cron (repeats.py)."""
+    count, unit = rhythm.count, rhythm.unit
+    if count < 1:
+        raise RepeatNotUnderstood
+    if unit == "years":
+        count, unit = count * 12, "months"
+    return "" if rhythm.count == 1 else f" every {count} {unit}"
+
+
+def _hours_apart(hours: int, rest: str, start: datetime | None) -> str:
+    """Cron begins anew at midnight: what does not divide a day is counted in hours that pass."""
+    if hours == 1 and (past := _PAST_THE_HOUR.fullmatch(rest.strip(" ,、"))):
+        return check_repeat(f"{int(past['ja'] or past['en'])} * {DAILY}")
+    from_when, named = _FROM.subn(" ", rest)
+    times = _minutes(from_when)
+    if not 1 <= hours <= MOST_HOURS or len(times) > 1 or (times and (24 % hours or not named)):
+        raise RepeatNotUnderstood
+    if 24 % hours:
+        return f"every {hours}h"
+    usual = USUAL_MINUTE_OF_DAY if hours == 24 else 0
+    begin = min(times, default=usual if start is None else start.hour * 60 + start.minute)
+    return check_repeat(f"{begin % 60} {_hours_from(begin // 60 % 24, hours)} {DAILY}")
+
+
+def _hours_from(begin: int, apart: int) -> str:
+    """Cron's field of the hours that are so far apart, this one among them."""
+    if apart in (1, 24):
+        return "*" if apart == 1 else str(begin)
+    first = begin % apart
+    return _listed(range(first, 24, apart)) if first else f"*/{apart}"
 
 
 def _minutes(rest: str) -> set[int]:
     """Minutes after midnight of the times that are named."""
     found = set[int]()
-    for part in re.split(r"と|及び|[,、&]|\band\b", rest):
+    for number, part in enumerate(_LISTED.split(rest)):
         try:
-            said = read(part)
+            said = read(clock_alone(part.strip()) if number else part.strip())
             minute = said.minute_of_some_day()
         except (WhenNotUnderstood, ValueError) as error:
             raise RepeatNotUnderstood from error
-        if said.seen - {"clock", "part"}:
+        if said.seen - {"clock", "part"} or said.as_now:
             raise RepeatNotUnderstood
         if minute is not None:
             found.add(minute + MIDNIGHT * (said.part == "late" and minute < SMALL_HOURS))
     return found
-
-
-# ---- the days -------------------------------------------------------------------------------------------
-
-_Days = Callable[[re.Match[str]], str]
-
-
-def _fixed(days: str) -> _Days:
-    return lambda _: days
-
-
-def _of_week(match: re.Match[str]) -> str:
-    names = re.findall(rf"[月火水木金土日]|{WEEKDAY_EN}", re.sub("曜日?", "", match["days"]))
-    numbers = sorted({(weekday_of(name) + 1) % 7 for name in names})  # cron's week begins with Sunday: 0
-    return f"* * {','.join(map(str, numbers))}"
-
-
-def _nth_of_month(match: re.Match[str]) -> str:
-    nth = _ORDINALS.get(match["nth"], match["nth"])
-    day = (weekday_of(match["day"]) + 1) % 7
-    return f"* * {day}L" if nth == "L" else f"* * {day}#{nth}"
-
-
-def _of_month(match: re.Match[str]) -> str:
-    return f"{match['day']} * *"
-
-
-def _of_year(match: re.Match[str]) -> str:
-    month = match["month"]
-    return f"{match['day']} {month if month.isdecimal() else month_of(month)} *"
-
-
-def _each_hour(match: re.Match[str]) -> str:
-    return f"{int(match.groupdict().get('minute') or 0)} * * * *"
-
-
-def _hours_apart(match: re.Match[str]) -> str:
-    """Only what divides a day: cron begins anew at midnight."""
-    hours = int(match["hours"])
-    if not hours or 24 % hours:
-        raise RepeatNotUnderstood
-    return {1: "0 * * * *", 24: DAILY}.get(hours, f"0 */{hours} * * *")
-
-
-def _too_often(_: re.Match[str]) -> str:
-    raise RepeatTooOften
-
-
-_DAYS: Final[list[tuple[re.Pattern[str], _Days]]] = [
-    (re.compile(pattern), days_of)
-    for pattern, days_of in (
-        (r"\d{1,4}分(?:おき|ごと|毎)", _too_often),
-        (rf"{_EVERY} (?:\d{{1,4}} )?min(?:ute)?s?\b", _too_often),
-        (r"(?P<hours>\d{1,2})時間(?:おき|ごと|毎)", _hours_apart),
-        (rf"{_EVERY} (?P<hours>\d{{1,2}}) ?(?:hours?|h)\b", _hours_apart),
-        (r"毎時(?:(?P<minute>\d{1,2})分)?|1時間に1[度回]", _each_hour),
-        (rf"{_EVERY} hour\b|\bhourly\b", _each_hour),
-        (r"毎月の?第(?P<nth>[1-5])(?P<day>[月火水木金土日])曜日?", _nth_of_month),
-        (
-            rf"(?:{_EVERY} |(?:on )?the )?{_NTH} (?P<day>{WEEKDAY_EN}) of (?:the|every|each) month",
-            _nth_of_month,
-        ),
-        (r"毎月の?(?:末日?|最終日)|毎月末|\b(?:on )?the last day of (?:every|each) month", _fixed("L * *")),
-        (r"毎月の?(?P<day>\d{1,2})日", _of_month),
-        (rf"(?:{_EVERY} month|monthly)(?: on)? the (?P<day>\d{{1,2}}){_TH}", _of_month),
-        (r"(?:on )?the (?P<day>\d{1,2})(?:st|nd|rd|th)? of (?:every|each) month", _of_month),
-        (r"毎年の?(?P<month>\d{1,2})月(?P<day>\d{1,2})日", _of_year),
-        (
-            rf"(?:{_EVERY} year|yearly|annually)(?: on)? (?P<month>{MONTH_EN})\s?(?P<day>\d{{1,2}}){_TH}",
-            _of_year,
-        ),
-        (rf"{_EVERY} (?P<month>{MONTH_EN})\s?(?P<day>\d{{1,2}}){_TH}", _of_year),
-        (r"毎?平日(?:毎日)?", _fixed("* * 1-5")),
-        (rf"(?:{_EVERY} |on )?(?:weekdays?|(?:working|business) days?)\b", _fixed("* * 1-5")),
-        (r"毎?週末|(?:毎週)?土日", _fixed("* * 0,6")),
-        (rf"(?:{_EVERY} |on )?weekends?\b", _fixed("* * 0,6")),
-        (r"毎週の?(?P<days>(?:[月火水木金土日](?:曜日?)?[・、,と\s]{0,6}){1,14})(?!\d*[日月])", _of_week),
-        (r"毎(?P<days>[月火水木金土日]曜)日?", _of_week),
-        (rf"(?:(?:{_EVERY}|on|weekly)\s){{0,3}}(?P<days>{_WEEKDAYS_EN})", _of_week),
-        (r"毎日", _fixed(DAILY)),
-        (rf"{_EVERY} ?day\b|\bdaily\b", _fixed(DAILY)),
-        (rf"{_EVERY} (?=morning|afternoon|evening|night)", _fixed(DAILY)),
-    )
-]

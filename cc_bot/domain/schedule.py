@@ -71,7 +71,8 @@ class Schedule:
     visibility: Visibility = "public"
     """Of the turn or reply it was made in. What is private is never said in a server's channel."""
     repeat: str = ""
-    """A cron expression of five fields; of a heartbeat the hours between two, as `every 6h`; empty: once."""
+    """A cron expression of five fields, perhaps with days, weeks or months between (repeats.py); or the hours
+    between two, as `every 6h`; empty: once."""
     timezone: str = "Asia/Tokyo"
     """The IANA name of the user's time zone, in which `repeat` counts."""
     locale: Locale | None = None

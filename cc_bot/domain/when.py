@@ -10,11 +10,13 @@ much later; of a time that there is twice, the first is meant that is still to c
 import calendar
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.errors import WhenNotUnderstood, WhenPassed, WhenTooFar
+from cc_bot.domain.errors import NoSuchTime, WhenNotUnderstood, WhenPassed, WhenTooFar
+from cc_bot.domain.holidays import day_named, nth_weekday
 from cc_bot.domain.when_spelling import normalized
 from cc_bot.domain.when_words import MIDNIGHT, NOON, SMALL_HOURS, Said, read
 
@@ -23,49 +25,130 @@ USUAL_MINUTE_OF_DAY: Final = 9 * 60
 """After midnight: when a day is named alone."""
 AFTERNOON_UNTIL: Final = 7 * 60
 """Minutes after noon: `5時` is this afternoon's once that of the morning is over; 7時 may be tomorrow's."""
+_A_LIFE: Final = timedelta(days=366 * 150)
+"""As long ago as what repeats may have begun: a birthday."""
 LONGEST: Final = 200
 """Characters; whatever is longer is no time, and is matched with nothing."""
 
+_LISTED: Final = re.compile(r"と|及び|[、,&]|\band\b")
+_NUMBER: Final = re.compile(r"\d{1,2}")
+_CLOCK: Final = frozenset({"clock", "part"})
 _ISO: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}(?P<time>[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?(?P<offset>\s?z|[+-]\d{2}:?\d{2})?)?"
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a text means."""
+
+    moment: datetime
+    """UTC."""
+    timed: bool
+    """Whether the text names a time of day, or so many hours; else it is the usual one of the day."""
+
+
 def parse_when(text: str, now: datetime, zone: ZoneInfo) -> datetime:
     """The moment (UTC) that a text means to somebody in this time zone.
 
-    Raises WhenNotUnderstood, WhenPassed or WhenTooFar.
+    Raises WhenNotUnderstood, and NoSuchTime as one of those; WhenPassed or WhenTooFar.
     """
-    if len(text) > LONGEST or len(written := normalized(text)) > LONGEST:  # ㍿ becomes four characters
-        raise WhenNotUnderstood
+    return read_when(text, now, zone).moment
+
+
+def read_when(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> Meant:
+    """Likewise, with what it is known by. `over`: a day that is over is meant as well, as the beginning of
+    what repeats."""
+    written = _written(text)
     try:
-        moment = _moment(written, now.astimezone(UTC), zone)
+        meant = _meant(written, now.astimezone(UTC), zone, over=over)
         furthest = now + timedelta(days=366 * FURTHEST_YEARS)
     except (ValueError, OverflowError) as error:
         raise WhenNotUnderstood from error
-    if moment <= now:
+    if meant.moment <= (now - _A_LIFE if over else now):
         raise WhenPassed
-    if moment > furthest:
+    if meant.moment > furthest:
         raise WhenTooFar(limit=FURTHEST_YEARS)
-    return moment
+    return meant
 
 
-def _moment(written: str, now: datetime, zone: ZoneInfo) -> datetime:
+def parse_several(text: str, now: datetime, zone: ZoneInfo) -> list[datetime]:
+    """The moments of a list: `明日9時と18時`, `monday and tuesday at 9`. What one leaves out is that of the
+    others. Raises what parse_when does; WhenNotUnderstood for what is no list."""
+    first, *others = (part.strip() for part in _LISTED.split(_written(text)))
+    saids = [read(first), *(read(clock_alone(part)) for part in others)]
+    if len(saids) < 2 or any(said.shift or not said.seen for said in saids):
+        raise WhenNotUnderstood
+    clocks = [said for said in saids if said.seen & _CLOCK]
+    moments = set[datetime]()
+    day: Said | None = None
+    for said in saids:
+        day = said if said.seen - _CLOCK else day
+        clock = said if said.seen & _CLOCK else next(iter(clocks), said)
+        moments.add(_first_to_come(_joined(day, clock), now.astimezone(UTC), zone).moment)
+    if len(moments) < 2:
+        raise WhenNotUnderstood
+    return sorted(moments)
+
+
+def clock_alone(part: str) -> str:
+    """A later part of a list, which may be no more than a number: `at 9 and 18`."""
+    return f"at {part}" if _NUMBER.fullmatch(part) else part
+
+
+def _joined(day: Said | None, clock: Said) -> Said:
+    """The day of one and the time of the other."""
+    if day is None or day is clock:
+        return clock
+    seen = (day.seen - _CLOCK) | (clock.seen & _CLOCK)
+    return replace(
+        clock,
+        days=day.days,
+        date=day.date,
+        named=day.named,
+        year_named=day.year_named,
+        nth=day.nth,
+        weekday=day.weekday,
+        strictly=day.strictly,
+        week=day.week,
+        month=day.month,
+        year=day.year,
+        part=clock.part or day.part,
+        seen=seen,
+    )
+
+
+def _written(text: str) -> str:
+    if len(text) > LONGEST or len(written := normalized(text)) > LONGEST:  # ㍿ becomes four characters
+        raise WhenNotUnderstood
+    return written
+
+
+def _meant(written: str, now: datetime, zone: ZoneInfo, *, over: bool) -> Meant:
     if (iso := _ISO.fullmatch(written)) and iso["time"]:
-        moment = datetime.fromisoformat(written.upper().replace(" Z", "Z"))
-        return moment.astimezone(UTC) if iso["offset"] else _on_the_wall(moment, now, zone)
+        try:
+            moment = datetime.fromisoformat(written.upper().replace(" Z", "Z"))
+        except ValueError as error:
+            raise NoSuchTime from error
+        return Meant(moment.astimezone(UTC) if iso["offset"] else _on_the_wall(moment, now, zone), timed=True)
     said = read(written)
-    local = now.astimezone(zone)
     if said.shift:
-        return _shifted(said, now, zone)
-    return _first_to_come(said, local, now, zone)
+        return Meant(_shifted(said, now, zone), timed=bool(said.shift[2] or said.seen & _CLOCK))
+    return _first_to_come(said, now, zone, over=over)
 
 
-def _first_to_come(said: Said, local: datetime, now: datetime, zone: ZoneInfo) -> datetime:
+def _first_to_come(said: Said, now: datetime, zone: ZoneInfo, *, over: bool = False) -> Meant:
+    local = now.astimezone(zone)
+    if said.as_now:
+        said = replace(said, minute=local.hour * 60 + local.minute)
+    past: datetime | None = None
     for wall in _walls(said, local.date()):
         moment = _on_the_wall(wall, now, zone)
         if moment > now:
-            return moment
+            return Meant(moment, timed=bool(said.seen & _CLOCK))
+        past = moment
+    if past and over:
+        return Meant(past, timed=bool(said.seen & _CLOCK))
     raise WhenPassed
 
 
@@ -109,6 +192,8 @@ def _shifted(said: Said, now: datetime, zone: ZoneInfo) -> datetime:
     if said.seen - {"shift", "clock", "part"} or (seconds and said.seen != {"shift"}):
         raise WhenNotUnderstood
     local = now.astimezone(zone)
+    if said.as_now:
+        said = replace(said, minute=None)  # so it is without the words
     year, month = _months_on(local.date(), months)
     day = min(local.day, calendar.monthrange(year, month)[1])
     wall = local.replace(year=year, month=month, day=day, tzinfo=None, fold=0) + timedelta(days=days)
@@ -131,7 +216,7 @@ def _days(said: Said, today: date) -> Iterator[date]:
     elif named <= {"date", "month", "year", "weekday"}:
         for day in _of_the_calendar(said, today):
             if said.weekday not in (None, day.weekday()):
-                raise WhenNotUnderstood  # there is no such day
+                raise NoSuchTime
             yield day
     else:
         raise WhenNotUnderstood
@@ -154,6 +239,12 @@ def _of_the_week(said: Said, today: date) -> Iterator[date]:
 
 
 def _of_the_calendar(said: Said, today: date) -> Iterator[date]:
+    if said.named:
+        yield from _with_a_name(said, today)
+        return
+    if said.nth:
+        yield from _nth_of_the_month(said, said.nth, today)
+        return
     if said.date is None:  # next month, next year: on the same day
         year, month = _months_on(today, (said.month or 0) + 12 * (said.year or 0))
         yield date(year, month, min(today.day, calendar.monthrange(year, month)[1]))
@@ -170,12 +261,46 @@ def _of_the_calendar(said: Said, today: date) -> Iterator[date]:
         candidates = [(year_named, month_named)]
     else:
         candidates = [(today.year + years, month_named) for years in range(9)]  # 29 February can be so far
+    if not all(1 <= month <= 12 for _, month in candidates):
+        raise NoSuchTime
     if all(day > calendar.monthrange(year, month)[1] for year, month in candidates):
-        raise WhenNotUnderstood
+        raise NoSuchTime
     for year, month in candidates:
         last = calendar.monthrange(year, month)[1]
         if day <= last:
             yield date(year, month, day or last)
+
+
+def _with_a_name(said: Said, today: date) -> Iterator[date]:
+    """元日, 来年の成人の日."""
+    if said.month is not None:
+        raise WhenNotUnderstood
+    if said.year is None and said.year_named is None:
+        years: tuple[int, ...] = (today.year, today.year + 1)
+    else:
+        years = (said.year_named or today.year + (said.year or 0),)
+    yield from (day_named(said.named, each) for each in years)
+
+
+def _nth_of_the_month(said: Said, nth: tuple[int, int], today: date) -> Iterator[date]:
+    """来月の第2水曜, 12月の最終金曜. Without a month it comes again and again (repeat_words)."""
+    year, month, _ = said.date or (None, None, 0)
+    if said.weekday is not None or (month is None) == (said.month is None):
+        raise WhenNotUnderstood
+    if month is None:
+        candidates = [_months_on(today, said.month or 0)]
+    elif year is not None or said.year is not None:
+        candidates = [(year or today.year + (said.year or 0), month)]
+    else:
+        candidates = [(today.year, month), (today.year + 1, month)]
+    if not all(1 <= each <= 12 for _, each in candidates):
+        raise NoSuchTime
+    for candidate in candidates:
+        try:
+            yield nth_weekday(*candidate, *nth)
+        except ValueError as error:
+            if len(candidates) == 1:
+                raise NoSuchTime from error  # no fifth one
 
 
 def _months_on(day: date, months: int) -> tuple[int, int]:

@@ -6,8 +6,10 @@ from datetime import UTC, datetime
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.errors import InputError, WhenNotUnderstood
+from cc_bot.domain.errors import InputError, NoSuchTime, RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.repeat_words import parse_schedule
+from cc_bot.domain.rhythms import sounds_repeated
+from cc_bot.domain.when_spelling import normalized
 
 LONGEST: Final = 60
 """Characters in which a time is looked for, from either end."""
@@ -25,8 +27,11 @@ _GOES_ON: Final = re.compile(
 )
 """How what follows a time shows that the time was cut short: `3日`ごと, `1時`間以内, `明日`か明後日."""
 _OPEN: Final = re.compile(r"\b(?:or|and|at)$|ご$")
-_PART_OF_A_WORD: Final = re.compile(r"(?<![今明毎翌])[朝昼夕夜晩]$")
-"""As in 昼寝 and 夕飯; 毎朝 is a word of its own."""
+_PART_OF_A_WORD: Final = re.compile(r"(?<![今明毎翌])[朝昼夕夜晩]$|^[月火水木金土日]{2,7}$")
+"""As in 昼寝, 夕飯 and 水木さん; 毎朝 is a word of its own."""
+_CLOCK: Final = re.compile(r"[時:]")
+_CLOCK_FOLLOWS: Final = re.compile(r"\s?\d{1,2}[時:]")
+"""`明日 `10時に薬: the hour is part of the time."""
 _LINKS: Final = ("に", "の", "は", "、", ",", " ", "　")
 _CLINGS: Final = re.compile(r"[\d第隔先毎数約週再:：/.〜~-]$")
 """What a time may not follow: `第3`金曜, `隔週`月曜."""
@@ -35,12 +40,14 @@ _CLINGS: Final = re.compile(r"[\d第隔先毎数約週再:：/.〜~-]$")
 def split_when(written: str) -> tuple[str, str]:
     """The words that tell when, as many as do, and the others: from the beginning, or else from the end. A
     time is cut out of a word only in Japanese, which has no spaces. Raises WhenNotUnderstood where there is
-    no time."""
+    no time, and RepeatNotUnderstood where it seems to repeat in a way that no rule reads."""
     text = written.strip()
     for when, what in _parts(text):
         if not _OPEN.search(when) and _says_when(when):
             left = _BETWEEN.sub("", when.rstrip())
             return left.strip(), _LINK.sub("", when[len(left) :] + what)
+    if sounds_repeated(normalized(text[:LONGEST])):
+        raise RepeatNotUnderstood
     raise WhenNotUnderstood
 
 
@@ -64,14 +71,19 @@ def _may_end(when: str, what: str) -> bool:
     """Whether what follows leaves the time as it is."""
     if _PART_OF_A_WORD.search(when) and what and not what.startswith(_LINKS):
         return False
+    if _CLOCK_FOLLOWS.match(what) and not _CLOCK.search(when):
+        return False
     return _GOES_ON.match(what) is None
 
 
 def _says_when(words: str) -> bool:
-    """Whether they are a time, or a repeat; also one that is over, or too often: its user is told so."""
+    """Whether they are a time, or a repeat; also one that is over, too often, several, or in no calendar: its
+    user is told so."""
     try:
         parse_schedule(words, "", _ANY_DAY, ZoneInfo("UTC"))
-    except WhenNotUnderstood:
+    except NoSuchTime:
+        return True
+    except (WhenNotUnderstood, RepeatNotUnderstood):
         return False
     except InputError:
         return True

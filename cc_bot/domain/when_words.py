@@ -9,8 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from cc_bot.domain.errors import WhenNotUnderstood
+from cc_bot.domain.errors import NoSuchTime, WhenNotUnderstood
+from cc_bot.domain.holidays import NAMED_DAY
 from cc_bot.domain.when_amounts import SPAN_EN, SPAN_JA, amounts
+from cc_bot.domain.when_spelling import normalized
 
 Part = Literal["", "am", "pm", "morning", "noon", "afternoon", "evening", "night", "late", "small_hours"]
 USUAL_MINUTE: Final[dict[Part, int]] = {
@@ -27,6 +29,11 @@ MIDNIGHT: Final = 24 * 60
 SMALL_HOURS: Final = 5 * 60
 """Until then it is night."""
 
+_VAGUE: Final = re.compile(
+    r"(?:その|近い)うち|いつか|いつでも|(?:また)?(?:あと|後|のちほど|後ほど|今度)で?|暇な(?:とき|時)|適当に?"
+    r"|(?:much |a bit )?later|soon|some ?(?:time|day)|one day|eventually|whenever"
+)
+_LONGEST_VAGUE: Final = 30
 _WEEKDAYS: Final = "月火水木金土日"
 _WEEKDAYS_EN: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _MONTHS_EN: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -47,6 +54,11 @@ class Said:
     """From today on."""
     date: tuple[int | None, int | None, int] | None = None
     """Year, month, day; None: the one to come. Day 0 is the month's last."""
+    named: str = ""
+    """A day with a name, such as 成人の日; `year_named` or `year` may tell of which year."""
+    year_named: int | None = None
+    nth: tuple[int, int] | None = None
+    """Which weekday of a month: 2 and 0 for the second Monday; 0 for its last one."""
     weekday: int | None = None
     strictly: bool = False
     """Whether that weekday is not today."""
@@ -62,6 +74,8 @@ class Said:
     """On the clock, after midnight; beyond MIDNIGHT it is the next day's. As it was said: `part` counts."""
     exact: bool = False
     """Whether `part` does not count: noon, 9pm."""
+    as_now: bool = False
+    """Whether the hour is that of now: 今頃, at this time."""
     spoken: bool = False
     """Whether it is an hour as people say it, perhaps of the afternoon: `3時`, `at 3:30`; not `3:00`."""
     seen: set[str] = field(default_factory=set)
@@ -102,6 +116,11 @@ def read(text: str) -> Said:
         else:
             raise WhenNotUnderstood
     return said
+
+
+def is_vague(text: str) -> bool:
+    """Whether a text says no more than that it is not now: nobody can tell when that is, no model either."""
+    return len(text) <= _LONGEST_VAGUE and _VAGUE.fullmatch(normalized(text).removesuffix("に")) is not None
 
 
 def weekday_of(name: str) -> int:
@@ -162,7 +181,7 @@ def _clock(said: Said, match: re.Match[str]) -> None:
     found = match.groupdict()
     hour, minute = int(found["hour"]), int(found.get("minute") or (30 if found.get("half") else 0))
     if hour > 29 or minute > 59:
-        raise WhenNotUnderstood
+        raise NoSuchTime
     if found.get("before"):
         minute = -minute
     if half := (found.get("ampm") or "")[:1]:
@@ -188,6 +207,24 @@ def _date(said: Said, match: re.Match[str]) -> None:
     said.date = (int(found["year"]) if found.get("year") else None, month, int(found["day"]))
 
 
+def _named_day(said: Said, match: re.Match[str]) -> None:
+    said.named = match["named"]
+    said.year_named = int(match["year"]) if match["year"] else None
+
+
+def _nth_weekday(said: Said, match: re.Match[str]) -> None:
+    which, found = match["nth"], match.groupdict()
+    nth = int(which) if which.isdecimal() else NTH_WORDS[which]
+    said.nth = (nth, weekday_of(match["weekday"]))
+    name = found.get("name")
+    month = month_of(name) if name else int(found["month"]) if found.get("month") else None
+    said.date = (int(found["year"]) if found.get("year") else None, month, 0)
+
+
+def _as_now(said: Said, _: re.Match[str]) -> None:
+    said.as_now = said.exact = True
+
+
 def _last_day(said: Said, _: re.Match[str]) -> None:
     said.date = (None, None, 0)
 
@@ -211,6 +248,12 @@ def _weekday(said: Said, match: re.Match[str]) -> None:
             said.week = 1
         case _:
             pass
+
+
+def _weekend(said: Said, match: re.Match[str]) -> None:
+    said.weekday = 5
+    if match["week"] and match["week"] != "coming":
+        said.week = _STEPS[match["week"]]
 
 
 def _shift(said: Said, match: re.Match[str]) -> None:
@@ -242,11 +285,25 @@ _PARTS: Final[tuple[tuple[str, Part], ...]] = (
     (r"未明|明け方", "small_hours"),
     (r"夜|晩|よる|(?:at )?night\b", "night"),
 )
+NTH_WORDS: Final = {
+    **dict.fromkeys(("最終", "最後の", "last"), 0),
+    **dict.fromkeys(("最初の", "first"), 1),
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "fifth": 5,
+}
+"""Which weekday of a month; 0: the last."""
+NTH_EN: Final = r"(?P<nth>first|second|third|fourth|fifth|last|[1-5](?=st|nd|rd|th))(?:st|nd|rd|th)?"
+_ONE_NTH_JA: Final = (
+    r"(?:第\s?(?=[1-5])|(?=最))(?P<nth>[1-5]|最終|最後の|最初の)の?(?P<weekday>[月火水木金土日])曜日?"
+)
+_LATER_JA: Final = r"(?:後|ご(?![ろと])|したら|経ったら|たったら)"
 _AMPM: Final = r"(?P<ampm>[ap]\.?m\.?)(?![a-z])"
 _HOUR: Final = r"(?P<hour>\d{1,2})"
 
 _FILLER: Final = re.compile(
-    r"[\s、,。.・]+|の|に|は|で|ごろ|頃|くらい|ぐらい|ちょうど|きっかり"
+    r"[\s、,。.・]+|の|に|は|で|ごろ|頃|ころ|くらい|ぐらい|ちょうど|きっかり"
     r"|(?:on|the|of|by|about|around|sharp|please|exactly)\b|at\b(?!\s*\d)"
 )
 
@@ -254,12 +311,31 @@ _WORDS: Final[list[tuple[str, re.Pattern[str], _Take]]] = [
     (name, re.compile(pattern), take)
     for name, pattern, take in (
         ("shift", rf"{SPAN_JA}(?:後|ご(?![ろと])|したら|経ったら|たったら)", _shift),
+        (
+            "shift",
+            rf"(?:(?:今|いま|これ)から|あと)\s?{SPAN_JA}(?:後|ご(?![ろと])|したら|経ったら|たったら)?",
+            _shift,
+        ),
         ("shift", rf"(?:in|after) {SPAN_EN}", _shift),
         ("shift", rf"{SPAN_EN} (?:from now|later)\b", _shift),
         *(("day", pattern, _day(days)) for pattern, days in _DAYS),
         *(("day", pattern, _day(days, part)) for pattern, days, part in _DAY_AND_PART),
+        (
+            "date",
+            rf"(?:(?:(?P<year>\d{{4}})年の?)?(?P<month>\d{{1,2}})月の?)?{_ONE_NTH_JA}",
+            _nth_weekday,
+        ),
+        (
+            "date",
+            rf"{NTH_EN} (?P<weekday>{_ONE_WEEKDAY_EN}) (?:of|in) "
+            rf"(?:(?=this|next)|(?P<name>{MONTH_EN})(?:,?\s(?P<year>\d{{4}})\b)?)",
+            _nth_weekday,
+        ),
+        ("date", rf"(?:(?P<year>\d{{4}})年の?)?(?P<named>{NAMED_DAY})(?:日(?!本))?", _named_day),
         ("weekday", r"(?P<which>次の|今度の)?(?P<weekday>[月火水木金土日])曜日?", _weekday),
         ("weekday", rf"(?:(?P<which>next|this|coming) )?(?P<weekday>{_ONE_WEEKDAY_EN})", _weekday),
+        ("weekday", r"(?:(?P<week>今|再来|来)|次の|今度の)週末", _weekend),
+        ("weekday", r"(?:(?P<week>this|next|coming) )?weekend\b", _weekend),
         ("weekday", r"\((?P<weekday>[月火水木金土日])\)", _weekday),
         ("week", r"(今|再来|来|翌)週", _offset("week")),
         ("week", r"(this|next) week\b", _offset("week")),
@@ -270,6 +346,7 @@ _WORDS: Final[list[tuple[str, re.Pattern[str], _Take]]] = [
         ),
         ("date", r"(?P<month>\d{1,2})月\s?(?P<day>\d{1,2})日", _date),
         ("date", r"(?P<month>\d{1,2})/(?P<day>\d{1,2})(?![\d/])", _date),
+        ("date", r"(?P<month>\d{2})-(?P<day>\d{2})(?![\d:-])", _date),
         (
             "date",
             rf"(?P<name>{MONTH_EN})\s?(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s(?P<year>\d{{4}})\b)?",
@@ -286,6 +363,13 @@ _WORDS: Final[list[tuple[str, re.Pattern[str], _Take]]] = [
         ("month", r"(this|next) month\b", _offset("month")),
         ("year", r"(今|再来|来|翌)年", _offset("year")),
         ("year", r"(this|next) year\b", _offset("year")),
+        ("clock", r"今頃|今ごろ|いまごろ|(?:今と)?同じ(?:時間|時刻|ころ|頃)|同時刻|この時[間刻]", _as_now),
+        ("clock", r"(?:at )?(?:(?:this|the same|same) time)\b", _as_now),
+        (
+            "clock",
+            rf"(?P<ampm>[ap]\.?m\.?)\s?{_HOUR}(?:[時:]\s?(?:(?P<minute>\d{{1,2}})分?|(?P<half>半))?)?(?![\d間])",
+            _clock,
+        ),
         ("clock", rf"{_HOUR}時\s?(?:(?P<minute>\d{{1,2}})分(?P<before>前)?|(?P<half>半))?(?!間)", _clock),
         ("clock", rf"(?:at )?{_HOUR}[:.](?P<minute>\d{{2}})(?::\d{{2}})?(?:\s?{_AMPM})?(?!\d)", _clock),
         ("clock", rf"(?:at )?{_HOUR}\s?{_AMPM}", _clock),

@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
@@ -16,6 +16,7 @@ from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedule
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.proposal import Proposal
+from cc_bot.domain.repeats import in_hours
 from cc_bot.domain.schedule import (
     MAX_SCHEDULES,
     MAX_TEXT_CHARACTERS,
@@ -166,8 +167,8 @@ class ScheduleStore:
                 if old.timezone == timezone:
                     continue
                 new = replace(old, timezone=timezone)
-                moves = old.repeat and old.kind == "reminder" and old.due_at > now
-                due = (following_time(new, now) if moves else None) or old.due_at
+                moves = old.repeat and not in_hours(old.repeat) and old.due_at > now
+                due = (following_time(new, max(now, _day_before(old, new))) if moves else None) or old.due_at
                 yield Statement(sql.REZONE, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
 
         await self._database.write(steps)
@@ -281,3 +282,9 @@ class ScheduleStore:
 def _settled(firing: Firing, state: FiringState, message_id: int | None = None) -> Statement:
     of = (firing.schedule.id, to_ms(firing.due_at), firing.schedule.key.user_id)
     return Statement(sql.SETTLE, (*of, state, message_id))
+
+
+def _day_before(old: Schedule, new: Schedule) -> datetime:
+    """The end of the day before the one that it comes on, in another time zone: it may begin in a month."""
+    day = old.due_at.astimezone(old.zone).date()
+    return datetime.combine(day, time(), new.zone).astimezone(UTC) - timedelta(seconds=1)

@@ -124,7 +124,7 @@ class Remembering:
             tags=command.tags,
             source=Source("terminal"),
             audience="private" if command.private else "anywhere",
-            expires_at=parse_end(command.until, person.timezone),
+            expires_at=parse_end(command.until, self._clock(), person.timezone),
         )
         self._view.say(words.memory.added.format(id=memory.id, content=one_line(memory.content)))
 
@@ -147,7 +147,7 @@ class Remembering:
             tags=command.tags,
             expires_at=Keep.AS_IS
             if command.until is None
-            else parse_end(command.until.removeprefix("-"), person.timezone),
+            else parse_end(command.until.removeprefix("-"), self._clock(), person.timezone),
         )
         if changed is None:
             self._not_found(command.memory_id, words)

@@ -10,7 +10,7 @@ import structlog
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, EmptyReminder, ScheduleNotFound
 from cc_bot.domain.message import Message
-from cc_bot.domain.repeat_words import parse_schedule
+from cc_bot.domain.repeat_words import parse_schedules
 from cc_bot.domain.schedule import Firing, ScheduleChange, Untold
 from cc_bot.domain.when_and_what import split_when
 from cc_bot.scheduler import Scheduler
@@ -101,20 +101,21 @@ class Reminding:
         if not written:
             raise EmptyReminder
         when, text = split_when(written)
-        due, repeat = parse_schedule(when, "", self._clock(), person.timezone)
+        planned = parse_schedules(when, "", self._clock(), person.timezone)
         if not text:
             self._view.complain(person.texts.remind_here.what)
             return
-        added = await self._schedules.add(
-            person.key,
-            text,
-            due,
-            place="terminal",
-            visibility=self._profile.visibility,
-            repeat=repeat,
-            timezone=person.timezone.key,
-        )
-        self._tell(ScheduleChange("added", added), person.texts)
+        for due, repeat in planned:
+            added = await self._schedules.add(
+                person.key,
+                text,
+                due,
+                place="terminal",
+                visibility=self._profile.visibility,
+                repeat=repeat,
+                timezone=person.timezone.key,
+            )
+            self._tell(ScheduleChange("added", added), person.texts)
 
     async def _delete(self, schedule_id: int, person: Person) -> None:
         cancelled = await self._schedules.cancel(self._profile.key.user_id, schedule_id)

@@ -137,16 +137,17 @@ class MemoryNotes:
         self._texts = texts
         self._receipts: tuple[Receipt, ...] = ()
         self._used: tuple[int, ...] = ()
-        self._not_saved = False
+        self._unkept = set[str]()
 
     def add(self, event: MemoryChanged | MemoriesRecalled | NotSaved) -> None:
+        words = self._texts.receipt
         match event:
             case MemoryChanged(change):
                 self._receipts = with_receipt(self._receipts, change)
             case MemoriesRecalled(ids):
                 self._used = tuple(dict.fromkeys((*self._used, *ids)))
-            case NotSaved():
-                self._not_saved = True
+            case NotSaved(what):
+                self._unkept.add(words.not_saved if what == "memory" else words.not_scheduled)
 
     def take(self) -> list[str]:
         """The lines, which are told once: also when no end comes."""
@@ -155,9 +156,8 @@ class MemoryNotes:
         gone = {each.memory_id for each in self._receipts if each.kind == "deleted"}
         if used := [f"#{number}" for number in self._used if number not in gone]:
             lines.append(words.used_here.format(numbers=", ".join(used)))
-        if self._not_saved:
-            lines.append(words.not_saved)
-        self._receipts, self._used, self._not_saved = (), (), False
+        lines.extend(sorted(self._unkept))
+        self._receipts, self._used, self._unkept = (), (), set()
         return lines
 
 

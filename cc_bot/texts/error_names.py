@@ -22,6 +22,7 @@ class ErrorTexts:
     import_not_understood: str
     too_many_to_import: str
     end_not_understood: str
+    end_passed: str
     unknown_timezone: str
     unknown_agent: str
     empty_reminder: str
@@ -31,6 +32,8 @@ class ErrorTexts:
     proposal_gone: str
     proposal_outdated: str
     when_not_understood: str
+    no_such_time: str
+    several_times: str
     when_passed: str
     when_too_far: str
     repeat_not_understood: str

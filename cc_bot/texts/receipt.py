@@ -20,6 +20,7 @@ class ReceiptTexts:
     more: str
     """Parameter: count."""
     not_saved: str
+    not_scheduled: str
     undo: str
     undo_one: str
     """Where there are several. Parameter: content."""
@@ -64,6 +65,7 @@ JA = ReceiptTexts(
     hidden="（自分だけに見える内容）",
     more="➕ ほか {count} 件。/memory list で確かめられます。",
     not_saved="⚠️ 保存していません。残したいときは /memory add を使うか、「覚えておいて」と伝えてください。",
+    not_scheduled="⚠️ お知らせは予約していません。/remind add を使うか、「明日9時に薬って知らせて」のように頼んでください。",
     undo="取り消す",
     undo_one="取り消す: {content}",
     used="🧠 使ったメモリ（{count}）",
@@ -90,6 +92,7 @@ EN = ReceiptTexts(
     hidden="(something that only you may see)",
     more="➕ {count} more. See /memory list.",
     not_saved="⚠️ Nothing was saved. To keep it, use /memory add or say “remember that”.",
+    not_scheduled="⚠️ No reminder was set. Use /remind add, or ask like this: remind me tomorrow at 9 to take the pills.",
     undo="Undo",
     undo_one="Undo: {content}",
     used="🧠 Memories used ({count})",

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from cc_bot.domain.errors import ScheduleNotFound, WhenNotUnderstood
+from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood
 from cc_bot.domain.proposal import AddReminder, CancelReminder
 from cc_bot.domain.repeat_words import parse_schedule
 from cc_bot.domain.schedule import Schedule, ScheduleChange, is_known_in
@@ -32,7 +32,10 @@ async def schedule(
     repeat: Annotated[
         str | None,
         BeforeValidator(as_or_none),
-        Field(description="Cron, where the user is: 0 9 * * 1-5. Leave out for once."),
+        Field(
+            description="Cron, where the user is: 0 9 * * 1-5. Every other Tuesday: 0 9 * * 2 every 2 weeks "
+            "(or days, months). Leave out for once."
+        ),
     ] = None,
 ) -> ToolResult:
     """Remind the user at a time, when they ask for that in this message. Work out the date and time from the
@@ -42,6 +45,8 @@ async def schedule(
         raise InvalidToolCall("Nothing can be kept for later here.")
     try:
         due, cron = parse_schedule(when, repeat or "", context.clock(), context.timezone)
+    except NoSuchTime:
+        raise
     except WhenNotUnderstood:
         raise InvalidToolCall(
             "when: write the date and time where the user is, such as 2026-03-15T09:00."

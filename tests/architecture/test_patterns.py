@@ -13,7 +13,8 @@ from tests.architecture.patterns import Found, attacks, compiled, unknown, weakn
 
 AT_IMPORT = {
     "cc_bot.discord.pages.breaks: regex.compile(place + _ALLOWED)",
-    "cc_bot.domain.repeat_words: re.compile(pattern)",
+    "cc_bot.domain.repeat_days: re.compile(pattern)",
+    "cc_bot.domain.rhythms: re.compile(pattern)",
     "cc_bot.domain.when_words: re.compile(pattern)",
 }
 """Calls that a module makes of its own tables as it is imported: what they make is found in it."""

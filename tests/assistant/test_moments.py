@@ -7,7 +7,16 @@ import pytest
 
 from cc_bot.assistant import Moments
 from cc_bot.domain import Locale
-from cc_bot.domain.errors import InputError, ModelUnavailable, WhenNotUnderstood, WhenPassed, WhenTooFar
+from cc_bot.domain.errors import (
+    InputError,
+    ModelUnavailable,
+    NoSuchTime,
+    RepeatNotUnderstood,
+    SeveralTimes,
+    WhenNotUnderstood,
+    WhenPassed,
+    WhenTooFar,
+)
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.llm.when_request import moment_in
 from tests.scripted_model import ScriptedModel, Step
@@ -26,10 +35,13 @@ class TestRules:
     @pytest.mark.parametrize("locale", list(Locale))
     async def test_need_no_model(self, locale: Locale) -> None:
         told, model = moments()
-        assert await told.of("明日9時", "", TOKYO, locale) == (datetime(2026, 11, 23, tzinfo=UTC), "")
+        assert await told.of("明日9時", "", TOKYO, locale) == ((datetime(2026, 11, 23, tzinfo=UTC), ""),)
         assert await told.of("every day at 9", "", TOKYO, locale) == (
-            datetime(2026, 11, 23, tzinfo=UTC),
-            "0 9 * * *",
+            (datetime(2026, 11, 23, tzinfo=UTC), "0 9 * * *"),
+        )
+        assert await told.of("明日9時と18時", "", TOKYO, locale) == (
+            (datetime(2026, 11, 23, tzinfo=UTC), ""),
+            (datetime(2026, 11, 23, 9, tzinfo=UTC), ""),
         )
         assert model.requests == []
 
@@ -40,7 +52,7 @@ class TestRules:
     async def test_take_a_while_alone_for_so_much_later(self, written: str, minutes: int) -> None:
         told, model = moments()
         found = await told.of(written, "", TOKYO, Locale.JA)
-        assert found == (NOW + timedelta(minutes=minutes), "")
+        assert found == ((NOW + timedelta(minutes=minutes), ""),)
         assert model.requests == []
 
     async def test_refuse_what_is_over_without_a_model(self) -> None:
@@ -49,12 +61,43 @@ class TestRules:
             await told.of("2020-01-01 09:00", "", TOKYO, Locale.JA)
         assert model.requests == []
 
+    @pytest.mark.parametrize(
+        ("when", "repeat", "error"),
+        [
+            ("3日おきに8時", "", RepeatNotUnderstood),
+            ("1日3回", "", RepeatNotUnderstood),
+            ("毎週", "", RepeatNotUnderstood),
+            ("毎月の満月の日", "", RepeatNotUnderstood),
+            ("隔週、給料日の前の金曜", "", RepeatNotUnderstood),
+            ("twice a day", "", RepeatNotUnderstood),
+            ("every full moon", "", RepeatNotUnderstood),
+            ("毎朝8時", "平日", RepeatNotUnderstood),
+            ("明日9時と18時", "毎日", SeveralTimes),
+            ("明日1時、2時、3時、4時、5時、6時", "", SeveralTimes),
+            ("2月30日", "", NoSuchTime),
+            ("2月30日", "毎年", NoSuchTime),
+            ("12月3日（金）", "", NoSuchTime),
+            ("Feb 30 at 9", "", NoSuchTime),
+            ("そのうち", "", WhenNotUnderstood),
+            ("また今度", "", WhenNotUnderstood),
+            ("someday", "", WhenNotUnderstood),
+            ("そのうち", "毎週", WhenNotUnderstood),
+        ],
+    )
+    async def test_refuse_what_no_model_may_turn_into_a_moment(
+        self, when: str, repeat: str, error: type[InputError]
+    ) -> None:
+        told, model = moments(["2026-12-02T13:00"])
+        with pytest.raises(error):
+            await told.of(when, repeat, TOKYO, Locale.JA)
+        assert model.requests == []
+
 
 class TestModel:
     async def test_is_asked_once_and_told_the_time_where_the_user_is(self) -> None:
         told, model = moments(["2026-12-0", "2T13:00"])
         found = await told.of(VAGUE, "", TOKYO, Locale.JA)
-        assert found == (datetime(2026, 12, 2, 4, tzinfo=UTC), "")
+        assert found == ((datetime(2026, 12, 2, 4, tzinfo=UTC), ""),)
         [request] = model.requests
         assert '"now": "2026-11-22 (Sun) 12:00"' in request.prompt[-1].text
         assert VAGUE in request.prompt[-1].text
@@ -62,7 +105,7 @@ class TestModel:
     async def test_leaves_the_repeat_as_it_is(self) -> None:
         told, _ = moments(["2026-12-02T13:00"])
         found = await told.of(VAGUE, "毎週水曜", TOKYO, Locale.JA)
-        assert found == (datetime(2026, 12, 2, 4, tzinfo=UTC), "0 13 * * 3")
+        assert found == ((datetime(2026, 12, 2, 4, tzinfo=UTC), "0 13 * * 3"),)
 
     @pytest.mark.parametrize(
         ("answer", "error"),
@@ -75,6 +118,10 @@ class TestModel:
             (["2020-12-02T13:00"], WhenPassed),
             (["2099-12-02T13:00"], WhenTooFar),
             ([ModelUnavailable()], WhenNotUnderstood),
+            (["repeats"], RepeatNotUnderstood),
+            (["Repeats. The first is 2026-12-02T13:00"], RepeatNotUnderstood),
+            (["several"], SeveralTimes),
+            (["several: 2026-12-02T13:00"], SeveralTimes),
         ],
     )
     async def test_is_not_believed_blindly(self, answer: list[Step], error: type[InputError]) -> None:
@@ -91,6 +138,16 @@ class TestModel:
     async def test_without_a_server_invents_no_time(self, words: str) -> None:
         with pytest.raises(WhenNotUnderstood):
             await Moments(OfflineModel(), lambda: NOW).of(words, "", TOKYO, Locale.JA)
+
+    @pytest.mark.parametrize(
+        ("locale", "told_of"), [(Locale.JA, "一つを選ばない"), (Locale.EN, "never choose one")]
+    )
+    async def test_is_told_to_say_what_is_no_single_moment(self, locale: Locale, told_of: str) -> None:
+        told, model = moments(["none"])
+        with pytest.raises(WhenNotUnderstood):
+            await told.of(VAGUE, "", TOKYO, locale)
+        [request] = model.requests
+        assert all(word in request.prompt[0].text for word in ("repeats", "several", told_of))
 
 
 class TestAnswer:

@@ -4,7 +4,7 @@ from time import process_time
 
 import pytest
 
-from cc_bot.assistant.promises import promises_to_remember
+from cc_bot.assistant.promises import promises_to_remember, promises_to_remind
 
 PROMISES = [
     "覚えておきます。",
@@ -122,6 +122,67 @@ NO_PROMISES = [
     "To remember it, use a mnemonic.",
 ]
 
+REMINDERS = [
+    "予約しておきました。",
+    "リマインダーを設定しました！",
+    "明日9時にお知らせしますね。",
+    "18時にアラームをセットしました。",
+    "予定に入れておきました。",
+    "はい、明日の朝8時にリマインドします。",
+    "10分後に声をかけますね。",
+    "お知らせを予約しました。",
+    "リマインドを登録しておきます。",
+    "7時に起こしますね。",
+    "カレンダーに追加しました。",
+    "通知をセットしたよ。",
+    "アラームをかけておきました。",
+    "承知しました。毎朝8時に通知します。",
+    "スケジュールに登録しました。",
+    "I'll remind you tomorrow at 9.",
+    "I've set a reminder for 9 am.",
+    "Your reminder is set.",
+    "Reminder set for 6pm!",
+    "I have scheduled the reminder.",
+    "I’ll ping you in 10 minutes.",
+    "Done, I added it to your calendar.",
+    "I'll set an alarm for 7.",
+    "予約しました。",
+]
+
+NO_REMINDERS = [
+    "予約しておきましょうか？",
+    "何時にお知らせしますか？",
+    "お知らせを予約できませんでした。",
+    "「予約しておきました」は丁寧な表現です。",
+    "リマインダーを設定するには /remind add を使います。",
+    "時刻を教えていただければお知らせします。",
+    "お店は18時に閉まります。",
+    "予約が必要です。",
+    "ホテルの予約は済みましたか？",
+    "お知らせします、と言いました。",
+    "通知は設定していません。",
+    "結果が出たらお知らせします。",
+    "I can't set reminders.",
+    "Shall I remind you tomorrow?",
+    "If you like, I'll remind you.",
+    "Remind me to call mom.",
+    "The alarm went off.",
+    "Would you like me to set a reminder?",
+    "アラームの音で起きました。",
+    "会議の予定があります。",
+    "その予定はもう終わりました。",
+    "予定が変わりました。",
+    "レストランを予約するとよいでしょう。",
+    "予定を立てました、という意味です。",
+    "明日の予定はありますか？",
+    "予約されていません。",
+    "リマインダーは予約していません。",
+    "リマインダーはまだ設定されていません。",
+    "There is no reminder set.",
+    "No reminders are set.",
+    "You have no alarms scheduled.",
+]
+
 UNITS = [
     *("「", "『", "“", "`", "```", "「」", ">", "> a\n", " ", "、", "あ", "!", "a\n"),
     *(
@@ -135,6 +196,7 @@ UNITS = [
         "覚えましたなら",
     ),
     *("i will ", "i'll always ", "i have saved ", "i've now ", "ok, ", "would i won't forget ", "now saved "),
+    *("予約を", "予定に", "9時に", "時になったら", "お知らせ", "reminder ", "i've set ", "i'll set your "),
     *("i'll remember if you ", "is now ", "「覚え", "“I'll "),
 ]
 """Of what the patterns are made, to be said ten thousand times."""
@@ -148,6 +210,14 @@ class TestPromises:
     @pytest.mark.parametrize("answer", NO_PROMISES)
     def test_are_not_seen_in_other_words(self, answer: str) -> None:
         assert not promises_to_remember(answer)
+
+    @pytest.mark.parametrize("answer", REMINDERS)
+    def test_of_reminders_are_recognised(self, answer: str) -> None:
+        assert promises_to_remind(answer)
+
+    @pytest.mark.parametrize("answer", NO_REMINDERS)
+    def test_of_reminders_are_not_seen_in_other_words(self, answer: str) -> None:
+        assert not promises_to_remind(answer)
 
     def test_are_recognised_between_other_sentences(self) -> None:
         assert promises_to_remember("なるほど、3月15日ですね。\n覚えておきます！\n\nほかにはありますか？")
@@ -183,5 +253,6 @@ def taken(answer: str) -> float:
     for _ in range(5):
         start = process_time()
         promises_to_remember(answer)
+        promises_to_remind(answer)
         tries.append(process_time() - start)
     return min(tries)

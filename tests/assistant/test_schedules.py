@@ -3,6 +3,8 @@
 import json
 from dataclasses import replace
 
+import pytest
+
 from cc_bot.domain import Locale, ScheduleChanged, SessionKey, Source
 from cc_bot.domain.events import TurnEvent
 from cc_bot.domain.proposal import AddReminder
@@ -22,6 +24,20 @@ def changes(events: list[TurnEvent]) -> list[tuple[str, str]]:
     ]
 
 
+WISHES = [
+    "18時にアラームかけて",
+    "明日18時に薬を飲むのを忘れないようにして",
+    "18時になったらつついて",
+    "明日18時に薬って送って",
+    "明日18時の薬、予定に入れておいて",
+    "明日18時に薬、頼む",
+    "18時に薬ってリマインドしてほしいな",
+    "明日18時、薬よろしく",
+    "Can you nudge me tomorrow at 6pm about the pills?",
+    "put the pills on my schedule for tomorrow at 6pm",
+]
+
+
 class TestReminder:
     async def test_that_was_asked_for_is_kept_and_told(self, table: Table) -> None:
         table.model.script = [[schedule("薬", "明日9時")], ["お知らせします。"]]
@@ -30,6 +46,11 @@ class TestReminder:
         [kept] = await table.stores.schedules.list(KEY.user_id)
         assert (kept.key, kept.guild_id, kept.place, kept.visibility) == (KEY, 7, "channel", "public")
         assert done(events).answer.tool_calls[0].name == "schedule"
+
+    @pytest.mark.parametrize("wish", WISHES)
+    async def test_is_kept_however_it_was_asked_for(self, table: Table, wish: str) -> None:
+        table.model.script = [[schedule("薬", "明日18時")], ["はい。"]]
+        assert changes(await table.ask(wish)) == [("added", "薬")]
 
     async def test_of_a_private_question_goes_to_its_user_alone(self, table: Table) -> None:
         table.model.script = [[schedule("薬", "明日9時")], ["お知らせします。"]]

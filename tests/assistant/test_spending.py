@@ -209,11 +209,11 @@ class TestMoments:
         till.model.script = [says("2026-12-02T13:00")]
         await moments.of("明日9時", "", TOKYO, Locale.JA, payer=Payer(1))
         assert await till.used() == ()
-        await moments.of("そのうち", "", TOKYO, Locale.JA, payer=Payer(1))
+        await moments.of("忘年会のちょっと前", "", TOKYO, Locale.JA, payer=Payer(1))
         assert [(each.purpose, each.tokens) for each in await till.used()] == [("schedule", 1100)]
         till.limit("tokens_per_day", 1000)
         with pytest.raises(LimitReached):
-            await moments.of("そのうち", "", TOKYO, Locale.JA, payer=Payer(1))
+            await moments.of("忘年会のちょっと前", "", TOKYO, Locale.JA, payer=Payer(1))
 
 
 class TestHeartbeats:

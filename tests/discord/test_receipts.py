@@ -147,6 +147,12 @@ class TestLines:
         assert "/memory add" in notice
         assert page.receipts == ()
 
+    def test_own_up_to_a_promised_reminder(self) -> None:
+        page = ended(NotSaved("reminder"))
+        [notice] = page.facts.notices
+        assert notice.startswith("⚠️ お知らせは予約していません。")
+        assert "/remind add" in notice
+
     def test_stand_under_a_failure(self) -> None:
         state = after(TextDelta("はい"), changed("added", memory()))
         failed = AnswerState(text="はい", receipts=state.receipts, failure="保存できませんでした。")

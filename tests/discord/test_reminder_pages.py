@@ -165,12 +165,15 @@ class TestReply:
     def test_speaks_of_reminders_that_stopped(self) -> None:
         stopped = replace(schedule(2), status="paused", obstacle="dms_closed")
         by_hand = replace(schedule(3), status="paused")
-        view = added_view(schedule(), "DM でお知らせします。", paused_among([stopped, by_hand]), reader())
+        view = added_view([schedule()], "DM でお知らせします。", paused_among([stopped, by_hand]), reader())
         assert "止まっているお知らせが 1 件" in view.content
 
     @given(said)
     def test_fits_a_message(self, text: str) -> None:
-        assert utf16_length(added_view(schedule(text=text), "x" * 100, 9, reader()).content) <= MESSAGE_LIMIT
+        for count in (1, 2, 5):
+            view = added_view([schedule(text=text)] * count, "x" * 100, 9, reader())
+            assert utf16_length(view.content) <= MESSAGE_LIMIT
+            assert len(view.buttons) == count
 
 
 class TestChoices:

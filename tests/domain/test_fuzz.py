@@ -8,10 +8,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from cc_bot.domain.ending import parse_end
 from cc_bot.domain.errors import (
+    EndNotUnderstood,
+    EndPassed,
     ImportNotUnderstood,
     RepeatNotUnderstood,
     RepeatTooOften,
+    SeveralTimes,
     TooManyToImport,
     WhenNotUnderstood,
     WhenPassed,
@@ -21,7 +25,7 @@ from cc_bot.domain.heartbeat import parse_minute
 from cc_bot.domain.memory import parse_tags
 from cc_bot.domain.memory_transfer import read_memories
 from cc_bot.domain.named_days import days_named
-from cc_bot.domain.repeat_words import parse_repeat, parse_schedule
+from cc_bot.domain.repeat_words import parse_repeat, parse_schedules
 from cc_bot.domain.secrets import looks_secret
 from cc_bot.domain.summary import clean_summary
 from cc_bot.domain.when import parse_when
@@ -29,7 +33,7 @@ from cc_bot.domain.when_and_what import split_when
 from tests.domain.spoken import spoken_texts
 
 TIMES = (WhenNotUnderstood, WhenPassed, WhenTooFar)
-REPEATS = (RepeatNotUnderstood, RepeatTooOften)
+REPEATS = (RepeatNotUnderstood, RepeatTooOften, SeveralTimes)
 
 NOW = (
     datetime(2026, 1, 1, 3, 4, tzinfo=UTC),
@@ -45,18 +49,21 @@ def read_times(text: str, number: int) -> None:
     with suppress(*TIMES):
         assert parse_when(text, now, zone) > now
     with suppress(*REPEATS):
-        parse_repeat(text, minute=number % 1440 if number % 2 else None)
-    with suppress(*TIMES, *REPEATS):
-        due, _ = parse_schedule(text, "", now, zone)
-        assert due > now
-    with suppress(*TIMES, *REPEATS):
-        parse_schedule("明日9時", text, now, zone)
+        parse_repeat(text, start=now if number % 2 else None)
+    for when, repeat in ((text, ""), ("明日9時", text), (text, "隔週")):
+        with suppress(*TIMES, RepeatNotUnderstood, RepeatTooOften, *([SeveralTimes] if repeat else [])):
+            planned = parse_schedules(when, repeat, now, zone)
+            assert planned
+            assert all(due > now for due, _ in planned)
+    with suppress(EndNotUnderstood, EndPassed, *TIMES):
+        end = parse_end(text, now, zone)
+        assert end is None or end > now
     parse_minute(text)
 
 
 def split_times(text: str, number: int) -> None:
     """When and what, of one line."""
-    with suppress(WhenNotUnderstood):
+    with suppress(WhenNotUnderstood, RepeatNotUnderstood):
         when, _ = split_when(text)
         assert when
 

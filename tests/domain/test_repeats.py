@@ -1,6 +1,6 @@
 """When what repeats comes next, whatever clocks do."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -152,6 +152,96 @@ class TestCron:
         second = next_time(cron, first, zone)
         assert second
         assert second > first
+
+
+class TestInterval:
+    def test_of_weeks_comes_in_every_so_manieth(self) -> None:
+        repeat = "0 10 * * 2 every 2 weeks from 2026-11-24"
+        assert run(repeat, "2026-11-22 10:30", 3, TOKYO) == [
+            "2026-11-24 10:00+09:00",
+            "2026-12-08 10:00+09:00",
+            "2026-12-22 10:00+09:00",
+        ]
+
+    def test_of_weeks_has_all_its_days_in_one_week(self) -> None:
+        repeat = "0 10 * * 0,1,4 every 2 weeks from 2026-11-26"  # a Thursday
+        assert run(repeat, "2026-11-22 10:30", 4, TOKYO) == [
+            "2026-11-26 10:00+09:00",
+            "2026-11-29 10:00+09:00",
+            "2026-12-07 10:00+09:00",
+            "2026-12-10 10:00+09:00",
+        ]
+
+    def test_of_days_stays_in_step_over_months_and_leap_years(self) -> None:
+        repeat = "0 8,20 * * * every 3 days from 2028-02-26"
+        assert run(repeat, "2028-02-26 08:00", 4, TOKYO) == [
+            "2028-02-26 20:00+09:00",
+            "2028-02-29 08:00+09:00",
+            "2028-02-29 20:00+09:00",
+            "2028-03-03 08:00+09:00",
+        ]
+
+    def test_of_months_skips_what_a_month_does_not_have(self) -> None:
+        repeat = "0 9 31 * * every 2 months from 2026-12-31"
+        assert run(repeat, "2026-12-01 00:00", 3, TOKYO) == [
+            "2026-12-31 09:00+09:00",
+            "2027-08-31 09:00+09:00",
+            "2027-10-31 09:00+09:00",
+        ]
+        assert run("0 9 L * * every 2 months from 2026-12-31", "2026-12-01 00:00", 2, TOKYO) == [
+            "2026-12-31 09:00+09:00",
+            "2027-02-28 09:00+09:00",
+        ]
+
+    def test_keeps_its_hour_when_clocks_change(self) -> None:
+        assert run("0 8 * * 1 every 2 weeks from 2027-03-15", "2027-03-15 08:00", 2, BERLIN) == [
+            "2027-03-29 08:00+02:00",
+            "2027-04-12 08:00+02:00",
+        ]
+        assert run("0 8 * * * every 3 days from 2026-10-30", "2026-10-30 08:00", 2, NEW_YORK) == [
+            "2026-11-02 08:00-05:00",
+            "2026-11-05 08:00-05:00",
+        ]
+
+    @pytest.mark.parametrize(
+        "repeat",
+        [
+            "0 9 29 2 * every 24 months from 2027-02-01",
+            "0 9 31 * * every 12 months from 2026-11-01",
+            "0 9 * * 1 every two weeks from 2026-11-23",
+            "0 9 * * 1 every 2 weeks from 2026-11-31",
+        ],
+    )
+    def test_that_never_comes_or_is_damaged_has_no_time(self, repeat: str) -> None:
+        assert next_time(repeat, datetime(2026, 11, 22, tzinfo=UTC), TOKYO) is None
+
+    @given(
+        cron=st.sampled_from(["0 9 * * *", "30 1 * * 1,4", "0 2,23 * * 0,6", "0 9 31 * *", "15 0 L * *"]),
+        unit=st.sampled_from(["days", "weeks", "months"]),
+        count=st.integers(2, 60),
+        zone=st.sampled_from(ZONES),
+        start=MOMENTS,
+    )
+    def test_comes_when_its_cron_does_in_the_days_that_count(
+        self, cron: str, unit: str, count: int, zone: ZoneInfo, start: datetime
+    ) -> None:
+        day = start.astimezone(zone).date()
+        found = next_time(f"{cron} every {count} {unit} from {day.isoformat()}", start, zone)
+        if found is None:  # every 12 months there may be no 31st, and every 7 days no Monday
+            assert cron != "0 9 * * *"
+            return
+        local = found.astimezone(zone).date()
+        apart = {
+            "days": (local - day).days,
+            "weeks": (monday(local) - monday(day)).days // 7,
+            "months": (local.year - day.year) * 12 + local.month - day.month,
+        }
+        assert apart[unit] % count == 0
+        assert next_time(cron, found - timedelta(seconds=1), zone) == found
+
+
+def monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
 
 
 class TestHours:

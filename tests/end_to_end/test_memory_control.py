@@ -36,8 +36,16 @@ class TestAdd:
 
     async def test_refuses_a_day_that_is_none(self, stage: Stage, aiko: User, channel: Channel) -> None:
         text = await stage.told(aiko, channel, "memory add", content="x", until="そのうち")
-        assert "2026-12-31 のように" in text
+        assert "期限が読み取れませんでした" in text
         assert contents(stage, aiko) == []
+
+    async def test_takes_an_end_in_words_and_refuses_the_past(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        assert "⌛ <t:" in await stage.told(aiko, channel, "memory add", content="x", until="来週の金曜")
+        told = await stage.told(aiko, channel, "memory add", content="y", until="2020-01-01")
+        assert "その期限はもう過ぎています" in told
+        assert contents(stage, aiko) == ["x"]
 
     async def test_refuses_what_looks_like_a_secret(self, stage: Stage, ben: User, channel: Channel) -> None:
         text = await stage.told(ben, channel, "memory add", content="My password is hunter2!xyz")
@@ -115,7 +123,9 @@ class TestListAndSearch:
         assert "🔒 病院は土曜" in text
 
     async def test_mark_what_is_over(self, stage: Stage, ben: User, channel: Channel) -> None:
-        await keep(stage, ben, channel, "The trip is on Monday", until="2020-01-01")
+        number = await keep(stage, ben, channel, "The trip is on Monday", until="tomorrow")
+        over = "2020-01-01T00:00:00.000000+00:00"
+        stage.change(f"UPDATE memories SET expires_at = '{over}' WHERE id = {number}")
         assert "⌛ expired" in await stage.told(ben, channel, "memory list")
 
     async def test_open_a_memory_from_the_menu(self, stage: Stage, ben: User, channel: Channel) -> None:

@@ -70,7 +70,7 @@ class TestEdit:
     @pytest.mark.parametrize(
         ("inputs", "sentence"),
         [
-            ({"content": "大事な長い話", "end": "いつか"}, "2026-12-31 のように"),
+            ({"content": "大事な長い話", "end": "いつか"}, "「2026-12-31」のように"),
             ({"content": "パスワードは Tr0ub4dor&3 です"}, "保存しませんでした"),
             ({"content": " \n "}, "覚える内容が空です"),
         ],

@@ -52,6 +52,39 @@ class TestAdd:
     async def test_takes_a_repeat_as_the_time(self, stage: Stage, aiko: User, channel: Channel) -> None:
         assert "🔁 毎日 8:00" in await add(stage, aiko, channel, "毎朝8時")
 
+    async def test_sets_each_of_several_times(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        reply = await stage.discord.slash(aiko, channel, "remind add", when="明日9時と18時", text="薬")
+        await reply.finished(lambda shown: "場所:" in shown.text)
+        assert reply.text.count("にお知らせします: 薬") == 2
+        assert sum("取り消す: " in label for label in reply.labels) == 2
+        assert len(stage.rows(SCHEDULES, aiko.id)) == 2
+        press = await stage.discord.click(aiko, reply.message, reply.labels[1])
+        await press.finished(lambda shown: "取り消しました" in shown.text)
+        assert len(stage.rows(SCHEDULES, aiko.id)) == 1
+
+    async def test_tells_what_repeats_how(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        assert "🔁 2週間ごとの火曜 10:00にお知らせします" in await add(
+            stage, aiko, channel, "隔週の火曜 10時"
+        )
+        assert "🔁 3日ごと 8:00にお知らせします" in await add(stage, aiko, channel, "3日ごとに8時")
+        listed = await stage.told(aiko, channel, "remind list")
+        assert "🔁 2週間ごとの火曜 10:00" in listed
+        assert "🔁 3日ごと 8:00" in listed
+
+    async def test_says_what_can_be_set_instead_of_choosing_a_moment(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("repeats"))
+        assert "繰り返しが読み取れませんでした" in await add(stage, aiko, channel, "満月になるたび")
+        stage.model.script(says("several"))
+        assert "時刻がいくつもあります" in await add(stage, aiko, channel, "会議と飲み会のちょっと前")
+        asked = len(stage.model.requests)
+        assert "繰り返しが読み取れませんでした" in await add(stage, aiko, channel, "3日おきに8時")
+        assert "その日付や時刻はありません" in await add(stage, aiko, channel, "2月30日")
+        assert "いつなのかが読み取れませんでした" in await add(stage, aiko, channel, "そのうち")
+        assert len(stage.model.requests) == asked
+        assert stage.rows(SCHEDULES, aiko.id) == []
+
     async def test_asks_the_model_once_what_no_rule_understands(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

@@ -8,6 +8,7 @@ from tests.loopback.model_server import Call, Reply, calls, says
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 CANCEL = "お知らせを取り消す"
 ASK = "明日の9時に薬って知らせて"
+NOT_SCHEDULED = "⚠️ お知らせは予約していません。"
 SCHEDULES = "SELECT id, text, place, visibility FROM schedules WHERE user_id = ?"
 
 
@@ -133,3 +134,45 @@ class TestPrivateQuestion:
         await stage.ask(aiko, elsewhere, ASK)
         [(_, *rest)] = stage.rows(SCHEDULES, aiko.id)
         assert rest == ["薬", "dm", "public"]
+
+
+class TestPromise:
+    async def test_after_a_refusal_is_owned_up_to(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        stage.model.script(
+            scheduling(when="3日おきに8時"), says("はい、予約しておきました。"), says("何もしません。")
+        )
+        reply = await stage.ask(aiko, channel, "3日おきに8時に薬って知らせて")
+        assert NOT_SCHEDULED in reply.text
+        assert "保存していません" not in reply.text
+        assert "何もしません" not in reply.text
+        assert "繰り返しが読み取れませんでした" in str(stage.model.requests[1])
+        assert stage.rows(SCHEDULES, aiko.id) == []
+
+    async def test_without_a_reminder_gets_one_more_round(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("9時にお知らせしますね。"), scheduling(when=soon()))
+        reply = await stage.ask(aiko, channel, ASK)
+        assert NOT_SCHEDULED not in reply.text
+        assert "にお知らせします: 薬" in reply.text
+        assert len(stage.rows(SCHEDULES, aiko.id)) == 1
+
+    async def test_that_was_kept_costs_nothing(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        stage.model.script(scheduling(when=soon()), says("予定を登録しました。"))
+        reply = await stage.ask(aiko, channel, ASK)
+        assert len(stage.model.requests) == 2
+        assert "⚠️" not in reply.text
+
+    async def test_of_what_was_looked_up_is_none(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        stage.model.script(calls(Call("list_schedules", {})), says("先週予約しました。9時にお知らせします。"))
+        reply = await stage.ask(aiko, channel, "何が予約してある？")
+        assert len(stage.model.requests) == 2
+        assert NOT_SCHEDULED not in reply.text
+
+    async def test_where_nothing_can_be_scheduled_is_owned_up_to(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("9時にお知らせしますね。"))
+        reply = await stage.discord.slash(aiko, channel, "ask", question=ASK, temporary=True)
+        await reply.finished(lambda shown: NOT_SCHEDULED in shown.text)
+        assert len(stage.model.requests) == 1

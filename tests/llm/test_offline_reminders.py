@@ -39,6 +39,22 @@ class TestReminder:
             ("set a timer for 10 minutes", "in 10 minutes", "It's time"),
             ("tell me at 5pm to leave", "at 5pm", "leave"),
             ("remind me every weekday at 9 to stretch", "every weekday at 9", "stretch"),
+            ("18時にアラームかけて", "18時に", "時間です"),
+            ("明日9時に薬を飲むのを忘れないようにして", "明日9時に", "薬を飲む"),
+            ("明日9時に会議があるから忘れないようにしてね", "明日9時に", "会議"),
+            ("10分後につついて", "10分後に", "時間です"),
+            ("15時になったら休憩ってつっついてくれる？", "15時に", "休憩"),
+            ("18時に帰る時間だって送って", "18時に", "帰る時間だ"),
+            ("18時に帰る時間ってDM送ってください", "18時に", "帰る時間"),
+            ("明日10時の会議を予定に入れておいて", "明日10時の", "会議"),
+            ("金曜15時に歯医者、カレンダーに入れて", "金曜15時に", "歯医者"),
+            ("明日の朝7時に起床、頼む", "明日の朝7時に", "起床"),
+            ("明日9時に薬、頼んだよ！", "明日9時に", "薬"),
+            ("今から2時間後に洗濯物ってよろしく", "今から2時間後に", "洗濯物"),
+            ("隔週の火曜 10時に資源ゴミって知らせて", "隔週の火曜 10時に", "資源ゴミ"),
+            ("3日ごとに8時に水やりって知らせて", "3日ごとに8時に", "水やり"),
+            ("月曜から金曜の8時に朝会って教えて", "月曜から金曜の8時に", "朝会"),
+            ("remind me every other friday to pay the cleaner", "every other friday", "pay the cleaner"),
         ],
     )
     async def test_is_made_of_plain_words(self, said: str, when: str, text: str) -> None:
@@ -61,12 +77,22 @@ class TestReminder:
             "tell me about Paris",
             "猫が好きなのを覚えて",
             "私の薬は何？",
+            "手紙を送って",
+            "買い物リストを予定に入れておいて",
+            "鍵を忘れないようにして",
+            "翻訳を頼む",
         ],
     )
     async def test_is_not_made_of_anything_else(self, said: str) -> None:
         partner = user()
         await partner.say(said)
         assert "schedule" not in {name for name, _ in partner.calls}
+
+    async def test_that_repeats_as_no_rule_reads_is_left_to_the_tool_to_refuse(self) -> None:
+        partner = user()
+        await partner.say("3日おきに8時に薬って知らせて")
+        [(name, arguments)] = partner.calls
+        assert (name, arguments["when"]) == ("schedule", "3日おきに8時に薬")
 
     async def test_is_not_looked_for_in_a_long_text(self) -> None:
         partner = user()

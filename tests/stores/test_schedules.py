@@ -178,6 +178,17 @@ class TestDamagedRow:
         assert claimed == ["壊れた", "薬"]
 
 
+class TestInterval:
+    async def test_moves_on_by_its_weeks_also_over_times_that_were_missed(self, schedules: Clocked) -> None:
+        await once(schedules, repeat="0 21 * * 0 every 2 weeks from 2026-11-22")
+        assert times(await schedules.at(NOON)) == [NOON]
+        [kept] = await schedules.list(KEY.user_id)
+        assert kept.due_at == NOON + 14 * DAY
+        assert times(await schedules.at(NOON + 15 * DAY)) == []  # too late for the one of the day before
+        [kept] = await schedules.list(KEY.user_id)
+        assert kept.due_at == NOON + 28 * DAY
+
+
 class TestTimeZone:
     async def test_of_a_repeat_follows_its_user(self, schedules: Clocked) -> None:
         await once(schedules, repeat=DAILY)
@@ -186,6 +197,17 @@ class TestTimeZone:
         daily, single = await schedules.list(KEY.user_id)
         assert (daily.due_at, daily.timezone) == (NOON + 8 * HOUR, "Europe/Berlin")
         assert single.due_at == NOON + DAY
+
+    async def test_moves_neither_a_beginning_nor_what_is_counted_in_hours(self, schedules: Clocked) -> None:
+        begin = NOON + 30 * DAY
+        await once(schedules, begin, repeat=DAILY, text="来月から")
+        await once(schedules, begin, repeat=f"{DAILY} every 3 days from {begin:%Y-%m-%d}", text="3日ごと")
+        await once(schedules, NOON + 5 * HOUR, repeat="every 5h", text="5時間ごと")
+        await schedules.rezone(KEY.user_id, "Europe/Berlin")
+        kept = {each.text: each.due_at for each in await schedules.list(KEY.user_id)}
+        assert kept["5時間ごと"] == NOON + 5 * HOUR
+        assert kept["来月から"] == begin + 8 * HOUR
+        assert kept["3日ごと"] == begin + 8 * HOUR
 
     async def test_that_changes_loses_nothing_that_is_due(self, schedules: Clocked) -> None:
         await once(schedules, repeat=DAILY)

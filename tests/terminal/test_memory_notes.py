@@ -66,6 +66,8 @@ class TestMemoryNotes:
     def test_own_up_to_a_promise(self) -> None:
         [line] = told(NotSaved(), DONE, locale=Locale.EN)
         assert line.startswith("◆ ⚠️ Nothing was saved.")
+        [line] = told(NotSaved("reminder"), DONE, locale=Locale.EN)
+        assert line.startswith("◆ ⚠️ No reminder was set.")
 
     def test_are_told_once_and_also_when_no_end_comes(self) -> None:
         assert told(changed("added", memory())) == told(changed("added", memory()), DONE)

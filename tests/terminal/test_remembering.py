@@ -3,6 +3,7 @@
 import io
 import json
 import stat
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -64,9 +65,22 @@ class TestShow:
     async def test_of_what_is_not_there_says_so(self, english: Chat) -> None:
         assert "There is no memory #9" in await english.say("/memory show 9")
 
-    async def test_marks_in_a_list_what_is_private_or_over(self, chat: Chat) -> None:
-        await chat.say("/memory add 昔の予定 --until 2020-01-01 --private")
+    async def test_marks_in_a_list_what_is_private_or_over(self, chat: Chat, stores: Stores) -> None:
+        over = datetime(2020, 1, 1, tzinfo=UTC)
+        await stores.memories.add(0, "昔の予定", audience="private", expires_at=over)
         assert "#1  🔒⌛" in await chat.say("/memory list")
+
+
+class TestUntil:
+    async def test_is_said_as_for_a_reminder(self, chat: Chat, stores: Stores) -> None:
+        await chat.say("/memory add 出張中 --until 3日後")
+        [memory] = await stores.memories.list(0)
+        assert memory.expires_at is not None
+        assert timedelta(days=3) < memory.expires_at - datetime.now(UTC) <= timedelta(days=4)
+
+    async def test_that_is_over_is_refused(self, chat: Chat, stores: Stores) -> None:
+        assert "もう過ぎています" in await chat.say("/memory add 昔の予定 --until 2020-01-01")
+        assert await stores.memories.list(0) == []
 
 
 class TestEdit:
@@ -97,7 +111,7 @@ class TestEdit:
     @pytest.mark.parametrize(
         ("line", "sentence"),
         [
-            ("/memory edit 1 --until soon", "日付が読めません"),
+            ("/memory edit 1 --until soon", "期限が読み取れません"),
             ("/memory edit 1 パスワードは Tr0ub4dor&3", "保存しませんでした"),
             ("/memory edit 9 x", "#9 のメモリは見つかりません"),
             ("/memory restore 9", "もう残っていません"),

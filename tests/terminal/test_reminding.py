@@ -71,6 +71,23 @@ class TestAdding:
             said = await chat.say("/remind add 平日8時半 ラジオ体操")
         assert said.startswith("🔁 平日 8:30にお知らせします（次は 11月23日(月) 8:30）: ラジオ体操")
 
+    async def test_of_what_comes_every_other_week_says_and_lists_how(self, chat: Chat) -> None:
+        with freeze_time(NOON, real_asyncio=True):
+            said = await chat.say("/remind add 隔週の火曜 10時に資源ゴミ")
+            listed = await chat.say("/remind list")
+        assert said.startswith(
+            "🔁 2週間ごとの火曜 10:00にお知らせします（次は 11月24日(火) 10:00）: 資源ゴミ"
+        )
+        assert "2週間ごとの火曜 10:00" in listed
+
+    async def test_of_several_times_keeps_and_says_each(self, chat: Chat) -> None:
+        with freeze_time(NOON, real_asyncio=True):
+            said = await chat.say("/remind add 明日9時と18時に薬")
+        assert said == (
+            "⏰ 11月23日(月) 9:00 にお知らせします: 薬（取り消すには /remind delete 1）\n"
+            "⏰ 11月23日(月) 18:00 にお知らせします: 薬（取り消すには /remind delete 2）\n"
+        )
+
     @pytest.mark.parametrize(
         ("line", "hint"),
         [
@@ -79,6 +96,10 @@ class TestAdding:
             ("/remind add 明日9時", "何をお知らせするか"),
             ("/remind add 昨日9時 薬", "もう過ぎて"),
             ("/remind add 15分おき 水", "1時間に1回"),
+            ("/remind add 3日おきに薬", "繰り返しが読み取れません"),
+            ("/remind add 1日3回 薬", "「毎日9時と18時」"),
+            ("/remind add 2月30日 薬", "その日付や時刻はありません"),
+            ("/remind add そのうち 薬", "いつなのか"),
             ("/remind add 明日9時 パスワードは hunter2", "保存しませんでした"),
             ("/remind delete", "番号"),
             ("/remind delete 薬", "番号"),

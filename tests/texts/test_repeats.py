@@ -1,9 +1,19 @@
 """A repeat in words, in each language."""
 
+import re
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from cc_bot.domain import Locale
-from cc_bot.texts import texts
+from cc_bot.domain.errors import InputError, RepeatNotUnderstood, SeveralTimes, WhenNotUnderstood
+from cc_bot.domain.repeat_words import parse_repeat, parse_schedules
+from cc_bot.domain.repeats import begun_on, next_time
+from cc_bot.texts import explain, texts
+from cc_bot.texts.commands import remind
 from cc_bot.texts.repeats import described
 
 
@@ -30,7 +40,66 @@ class TestRepeat:
             ("every 6h", "6時間ごと", "every 6 hours"),
             ("every 1h", "1時間ごと", "every hour"),
             ("0 9 1-7 * 1", "cron「0 9 1-7 * 1」の時刻", "at the times of cron “0 9 1-7 * 1”"),
-            ("15 */3 * * *", "cron「15 */3 * * *」の時刻", "at the times of cron “15 */3 * * *”"),
+            ("15 */3 * * *", "3時間ごと（0:15から）", "every 3 hours from 0:15"),
+            (
+                "0 1,4,7,10,13,16,19,22 * * *",
+                "3時間ごと（1:00から）",
+                "every 3 hours from 01:00",
+            ),
+            ("0 3,11,19 * * *", "毎日 3:00・11:00・19:00", "every day at 03:00, 11:00 and 19:00"),
+            ("every 5h", "5時間ごと", "every 5 hours"),
+            ("0 8 * * * every 3 days from 2026-11-23", "3日ごと 8:00", "every 3 days at 8:00"),
+            (
+                "0 10 * * 2 every 2 weeks from 2026-11-24",
+                "2週間ごとの火曜 10:00",
+                "every 2 weeks on Tuesday at 10:00",
+            ),
+            (
+                "0 10 * * 1-5 every 2 weeks from 2026-11-24",
+                "2週間ごとの平日 10:00",
+                "every 2 weeks on weekdays at 10:00",
+            ),
+            (
+                "0 9 3 * * every 2 months from 2026-12-03",
+                "2か月ごとの3日 9:00",
+                "every 2 months on the 3rd at 9:00",
+            ),
+            (
+                "0 9 * * 3#2 every 2 months from 2026-12-03",
+                "2か月ごとの第2水曜 9:00",
+                "every 2 months on the 2nd Wednesday at 9:00",
+            ),
+            (
+                "0 9 3 12 * every 24 months from 2026-12-03",
+                "2年ごとの12月3日 9:00",
+                "every 2 years on December 3rd at 9:00",
+            ),
+            (
+                "0 9 * * 3#2,3#4",
+                "毎月第2水曜・第4水曜 9:00",
+                "every 2nd Wednesday and 4th Wednesday of the month at 9:00",
+            ),
+            ("0 9 * 1 1#2", "毎年1月の第2月曜 9:00", "every year on the 2nd Monday of January at 9:00"),
+            (
+                "0 9 30 * *",
+                "毎月30日（ない月はお休み） 9:00",
+                "on the 30th (when there is one) of every month at 9:00",
+            ),
+            (
+                "0 9 29 2 *",
+                "毎年2月29日（うるう年だけ） 9:00",
+                "every year on February 29th (leap years only) at 9:00",
+            ),
+            (
+                "0 9 * * 1 every 3 days from 2026-12-03",
+                "cron「0 9 * * 1 every 3 days from 2026-12-03」の時刻",
+                "at the times of cron “0 9 * * 1 every 3 days from 2026-12-03”",
+            ),
+            (
+                "0 9 * * every other",
+                "cron「0 9 * * every other」の時刻",
+                "at the times of cron “0 9 * * every other”",
+            ),
             ("0 9 LW * *", "cron「0 9 LW * *」の時刻", "at the times of cron “0 9 LW * *”"),
             ("0 9 1/5 JAN *", "cron「0 9 1/5 JAN *」の時刻", "at the times of cron “0 9 1/5 JAN *”"),
         ],
@@ -38,3 +107,80 @@ class TestRepeat:
     def test_is_told_as_people_say_it(self, repeat: str, japanese: str, english: str) -> None:
         assert described(repeat, texts(Locale.JA)) == japanese
         assert described(repeat, texts(Locale.EN)) == english
+
+
+def listed(low: int, high: int, most: int) -> st.SearchStrategy[str]:
+    return st.sets(st.integers(low, high), min_size=1, max_size=most).map(
+        lambda numbers: ",".join(map(str, sorted(numbers)))
+    )
+
+
+TIMES = st.builds(lambda minute, hours: f"{minute} {hours}", st.integers(0, 59), listed(0, 23, 4))
+WEEKDAYS = listed(0, 6, 4)
+MONTH_DAYS = listed(1, 31, 3).map(lambda days: f"{days} * *") | st.just("L * *")
+NTH_DAYS = st.sets(st.tuples(st.integers(0, 6), st.integers(0, 5)), min_size=1, max_size=3).map(
+    lambda days: ",".join(f"{day}#{nth}" if nth else f"{day}L" for day, nth in sorted(days))
+)
+OF_WEEK = WEEKDAYS.map(lambda days: f"* * {days}") | st.just("* * 1-5")
+OF_MONTH = MONTH_DAYS | NTH_DAYS.map(lambda days: f"* * {days}")
+OF_YEAR = st.sampled_from(["29 2 *", "31 1 *", "3 12 *"]) | st.builds(
+    lambda month, days: f"* {month} {days}", st.integers(1, 12), NTH_DAYS
+)
+COUNTS = st.integers(2, 9)
+REPEATS = (
+    st.builds(lambda times, days: f"{times} {days}", TIMES, st.just("* * *") | OF_WEEK | OF_MONTH | OF_YEAR)
+    | st.builds(lambda times, count: f"{times} * * * every {count} days", TIMES, COUNTS)
+    | st.builds(lambda times, days, count: f"{times} {days} every {count} weeks", TIMES, OF_WEEK, COUNTS)
+    | st.builds(lambda times, days, count: f"{times} {days} every {count} months", TIMES, OF_MONTH, COUNTS)
+    | st.builds(
+        lambda times, days, count: f"{times} {days} every {count * 12} months", TIMES, OF_YEAR, COUNTS
+    )
+    | st.sampled_from([2, 3, 4, 6, 8, 12]).map(lambda hours: f"0 */{hours} * * *")
+    | st.integers(0, 59).map(lambda minute: f"{minute} * * * *")
+    | st.sampled_from([5, 7, 36, 168]).map(lambda hours: f"every {hours}h")
+)
+"""Each that the rules make of words."""
+
+
+class TestWords:
+    @given(repeat=REPEATS, locale=st.sampled_from(Locale))
+    def test_for_a_repeat_read_back_to_the_same_one(self, repeat: str, locale: Locale) -> None:
+        told = described(repeat, texts(locale))
+        assert "cron" not in told
+        assert parse_repeat(told) == repeat
+
+    @given(
+        repeat=REPEATS,
+        locale=st.sampled_from(Locale),
+        zone=st.sampled_from([ZoneInfo("Asia/Tokyo"), ZoneInfo("Europe/Berlin")]),
+        second=st.integers(1_767_225_600, 1_893_455_999),
+    )
+    def test_with_the_first_time_set_the_same_reminder(
+        self, repeat: str, locale: Locale, zone: ZoneInfo, second: int
+    ) -> None:
+        now = datetime.fromtimestamp(second, UTC)
+        first = next_time(repeat, now, zone)
+        if first is None or first - now > timedelta(days=3600):
+            return
+        stored = begun_on(repeat, first.astimezone(zone).date())
+        told = described(stored, texts(locale))
+        assert parse_schedules(first.isoformat(), told, now, zone) == ((first, stored),)
+
+
+class TestExamples:
+    """What the options of /remind and the refusals give as examples."""
+
+    @pytest.mark.parametrize("locale", list(Locale))
+    @pytest.mark.parametrize("name", ["remind_when_description", "remind_repeat_description"])
+    def test_are_read(self, locale: Locale, name: str) -> None:
+        now = datetime(2026, 11, 22, 10, 30, tzinfo=UTC)
+        described_as: str = getattr(remind.JA if locale is Locale.JA else remind.EN, name)
+        for example in re.split(r"、|, ", described_as.partition(": ")[2]):
+            when, repeat = ("2026-12-01", example) if "repeat" in name else (example, "")
+            assert parse_schedules(when, repeat, now, ZoneInfo("Asia/Tokyo")), example
+
+    @pytest.mark.parametrize("error", [RepeatNotUnderstood(), WhenNotUnderstood(), SeveralTimes()])
+    def test_of_a_refusal_are_read(self, error: InputError) -> None:
+        now = datetime(2026, 11, 22, 10, 30, tzinfo=UTC)
+        for example in re.findall(r"「([^」]+)」", explain(error, Locale.JA)):
+            assert parse_schedules(example, "", now, ZoneInfo("Asia/Tokyo")), example

@@ -75,6 +75,44 @@ class TestScheduling:
         [kept] = await stores.schedules.list(KEY.user_id)
         assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
 
+    @pytest.mark.parametrize(
+        ("when", "repeat", "kept_as"),
+        [
+            ("2026-11-24T10:00", "0 10 * * 2 every 2 weeks", "0 10 * * 2 every 2 weeks from 2026-11-24"),
+            ("2026-11-24T10:00", "隔週", "0 10 * * 2 every 2 weeks from 2026-11-24"),
+            ("隔週の火曜 10時", None, "0 10 * * 2 every 2 weeks from 2026-11-24"),
+            ("2026-11-24T10:00", "every other tuesday", "0 10 * * 2 every 2 weeks from 2026-11-24"),
+            ("3日ごとに8時", None, "0 8 * * * every 3 days from 2026-11-23"),
+            ("月曜から金曜の8時", None, "0 8 * * 1-5"),
+            ("第2水曜", None, "0 9 * * 3#2"),
+        ],
+    )
+    async def test_repeats_in_words_and_is_listed_so(
+        self, call: Call, stores: Stores, when: str, repeat: str | None, kept_as: str
+    ) -> None:
+        await call("schedule", when=when, text="薬", repeat=repeat)
+        [kept] = await stores.schedules.list(KEY.user_id)
+        assert kept.repeat == kept_as
+        assert told(await call("list_schedules"))["schedules"][0]["repeat"] == kept_as
+
+    @pytest.mark.parametrize(
+        ("when", "told_of"),
+        [
+            ("明日9時と18時", "時刻がいくつもあります"),
+            ("毎日9時と18時半", "時刻がいくつもあります"),
+            ("3日おきに8時", "繰り返しが読み取れませんでした"),
+            ("1日3回", "繰り返しが読み取れませんでした"),
+            ("2026-02-30T09:00", "その日付や時刻はありません"),
+            ("そのうち", "write the date"),
+        ],
+    )
+    async def test_is_never_one_moment_of_several(
+        self, call: Call, stores: Stores, when: str, told_of: str
+    ) -> None:
+        outcome = await call("schedule", when=when, text="薬")
+        assert told_of in outcome.text
+        assert await stores.schedules.list(KEY.user_id) == []
+
     @pytest.mark.parametrize("repeat", ["0 9 * * *", "毎日", "every day at 9"])
     async def test_repeats(self, call: Call, stores: Stores, repeat: str) -> None:
         outcome = await call("schedule", when="2026-11-23T09:00", text="薬", repeat=repeat)

@@ -77,6 +77,8 @@ class AnswerState:
     """The memories that the model was shown, in order."""
     not_saved: bool = False
     """Whether the model promised to remember something, and nothing was stored."""
+    not_scheduled: bool = False
+    """Likewise of a reminder."""
     quiet_s: int = 0
     """Seconds since anything was last seen to happen; 0 while that is short."""
     done: Done | None = None
@@ -116,8 +118,10 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:
             state = replace(state, receipts=with_receipt(state.receipts, change))
         case MemoriesRecalled(ids):
             state = replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
-        case NotSaved():
+        case NotSaved("memory"):
             state = replace(state, not_saved=True)
+        case NotSaved():
+            state = replace(state, not_scheduled=True)
         case ScheduleChanged(change):
             state = replace(state, schedules=with_schedule(state.schedules, receipt_of(change)))
         case CanvasChanged(canvas):
@@ -246,6 +250,8 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
     if state.not_saved:
         lines.append(words.receipt.not_saved)
+    if state.not_scheduled:
+        lines.append(words.receipt.not_scheduled)
     if state.failure and not is_blank(state.text):
         lines.append(state.failure)
     if done and done.answer.status == "stopped" and not is_blank(state.text):

@@ -39,12 +39,19 @@ def told(schedule: Schedule, reader: Reader, *, characters: int = QUOTED_CHARACT
     return words.once.format(time=time, moment=moment, text=text)
 
 
-def added_view(schedule: Schedule, where: str, paused: int, reader: Reader) -> View:
-    """That a reminder was set, where it comes, and a way to take it back."""
+def added_view(added: Sequence[Schedule], where: str, paused: int, reader: Reader) -> View:
+    """That reminders were set, where they come, and a way to take each of them back."""
     words = reader.words.reminder
-    lines = [told(schedule, reader), f"-# {where}", *attention(paused, reader.words)]
-    button = UnscheduleButton(schedule.key.user_id, schedule.id)
-    return View("\n".join(lines), buttons=(Button(words.cancel, button.custom_id()),))
+    characters = QUOTED_CHARACTERS // (2 * len(added) - 1)  # five of them fit a message
+    lines = [told(each, reader, characters=characters) for each in added]
+    buttons = tuple(
+        Button(
+            words.cancel if len(added) == 1 else words.cancel_one.format(text=_short_time(each)),
+            UnscheduleButton(each.key.user_id, each.id).custom_id(),
+        )
+        for each in added
+    )
+    return View("\n".join((*lines, f"-# {where}", *attention(paused, reader.words))), buttons=buttons)
 
 
 def attention(paused: int, words: Texts) -> list[str]:
@@ -82,8 +89,11 @@ def list_view(schedules: Sequence[Schedule], page: int, reader: Reader) -> View:
 
 def choice_name(schedule: Schedule) -> str:
     """A reminder as a choice of an autocomplete list, which shows no timestamps: its time is its owner's."""
-    local = schedule.due_at.astimezone(schedule.zone)
-    return shortened(f"#{schedule.id} {local:%m/%d %H:%M} {one_line(schedule.text)}", CHOICE_CHARACTERS)
+    return shortened(f"#{schedule.id} {_short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
+
+
+def _short_time(schedule: Schedule) -> str:
+    return f"{schedule.due_at.astimezone(schedule.zone):%m/%d %H:%M}"
 
 
 def shown_text(schedule: Schedule, characters: int = QUOTED_CHARACTERS) -> str:

@@ -16,6 +16,7 @@
     │   ├── ImportNotUnderstood
     │   ├── TooManyToImport
     │   ├── EndNotUnderstood
+    │   ├── EndPassed
     │   ├── UnknownTimezone
     │   ├── UnknownAgent
     │   ├── EmptyReminder
@@ -25,6 +26,8 @@
     │   ├── ProposalGone        decided, or too old
     │   ├── ProposalOutdated    what it would change is another by now
     │   ├── WhenNotUnderstood
+    │   │   └── NoSuchTime      no calendar has it
+    │   ├── SeveralTimes        where one was asked for
     │   ├── WhenPassed
     │   ├── WhenTooFar
     │   ├── RepeatNotUnderstood
@@ -120,6 +123,7 @@ from cc_bot.domain.errors.input import (
     EmptyQuestion,
     EmptyReminder,
     EndNotUnderstood,
+    EndPassed,
     FilesInLine,
     ImportNotUnderstood,
     InputError,
@@ -130,6 +134,7 @@ from cc_bot.domain.errors.input import (
     MemoryPaused,
     MemoryTooLong,
     ModelsNotUnderstood,
+    NoSuchTime,
     ProposalGone,
     ProposalOutdated,
     QuestionTooLong,
@@ -138,6 +143,7 @@ from cc_bot.domain.errors.input import (
     RepeatTooOften,
     ScheduleNotFound,
     SecretNotStored,
+    SeveralTimes,
     SubjectNotUnderstood,
     TooManyImports,
     TooManyMemories,
@@ -252,6 +258,7 @@ __all__ = [
     "EmptyQuestion",
     "EmptyReminder",
     "EndNotUnderstood",
+    "EndPassed",
     "ErasureNotNoted",
     "ErasuresCut",
     "ErasuresMissing",
@@ -279,6 +286,7 @@ __all__ = [
     "ModelSaidNothing",
     "ModelUnavailable",
     "ModelsNotUnderstood",
+    "NoSuchTime",
     "NotAllowed",
     "NotConfirmed",
     "NotEnoughRoom",
@@ -300,6 +308,7 @@ __all__ = [
     "SecretNotStored",
     "ServerLimitReached",
     "SettingsUnreadable",
+    "SeveralTimes",
     "ShuttingDown",
     "SqliteTooOld",
     "StartupError",

@@ -63,6 +63,10 @@ class EndNotUnderstood(InputError):
     """What was entered as the day until which a memory holds is no date."""
 
 
+class EndPassed(InputError):
+    """What was entered as the day until which a memory holds is over."""
+
+
 class UnknownTimezone(InputError):
     """The name is not in the IANA time zone database."""
 
@@ -97,6 +101,14 @@ class ProposalOutdated(InputError):
 
 class WhenNotUnderstood(InputError):
     """What was entered as a time is none."""
+
+
+class NoSuchTime(WhenNotUnderstood):
+    """What was entered is a date or time that no calendar or clock has: 2月30日, 25:99."""
+
+
+class SeveralTimes(InputError):
+    """What was entered as one time are several."""
 
 
 class WhenPassed(InputError):

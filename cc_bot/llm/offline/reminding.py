@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cc_bot.domain.errors import WhenNotUnderstood
+from cc_bot.domain.errors import RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.phrase import Phrase
 from cc_bot.domain.when_and_what import split_when
 from cc_bot.llm.offline.conversation import Conversation, Round
@@ -20,7 +20,7 @@ from cc_bot.llm.offline.texts import OfflineTexts
 LONGEST: Final = 400
 """Characters; whoever writes more asks for more than to be reminded."""
 _PLEASE_JA: Final = (
-    r"(?:おいて|ね|よ|ください|下さい|くれ(?:る|ますか|ませんか|ない)?|ほしい(?:です)?|もらえ(?:る|ますか|ませんか)"
+    r"(?:おいて|ね|よ|ください|下さい|くれ(?:る|ますか|ませんか|ない)?|ほしい(?:です|な)?|もらえ(?:る|ますか|ませんか)"
     r"|お願い(?:します|できますか)?)*[。！!?？\s]*"
 )
 _LINK_JA: Final = r"(?:(?:んだ|のだ)?(?:って|と)|(?:こと|の)?(?:を|で)|ように|、)?"
@@ -35,16 +35,25 @@ _SET_JA: Final = Phrase(
     re.DOTALL,
 )
 _LATER_JA: Final = Phrase(
-    rf"(?P<body>.+?){_LINK_JA}\s*(?:教えて|言って|伝えて|声(?:を)?かけて){_PLEASE_JA}", re.DOTALL
+    rf"(?P<body>.+?){_LINK_JA}\s*(?:教えて|言って|伝えて|声(?:を)?かけて|呼んで|(?:つ|突)(?:っつ|つ)いて|忘れ(?:ない|ん)ように(?:して|させて)?"
+    r"|(?:DM|メッセージ|連絡|通知)?(?:を)?(?:送って|送信して|飛ばして|ちょうだい)|(?:DM|メッセージ|連絡)(?:を)?して"
+    r"|(?:予定|カレンダー|スケジュール)に(?:入れて|追加して|登録して|書いて)|頼(?:む|んだ|みます|める)|よろしく|お願い(?:し(?:ます|たい))?)"
+    rf"{_PLEASE_JA}",
+    re.DOTALL,
 )
 _POLITE_EN: Final = r"(?:(?:please|can you|could you|would you|will you|hey|ok|okay)[, ]+)*"
 _SURE_EN: Final = Phrase(
-    rf"{_POLITE_EN}(?:remind me|ping me|notify me|alert me|(?P<wake>wake me(?: up)?)"
+    rf"{_POLITE_EN}(?:(?:remind|ping|notify|alert|nudge|poke|buzz) me|(?P<wake>wake me(?: up)?)"
     r"|set (?:me )?(?:an? |the )?(?:reminder|alarm|timer)(?: for me)?)(?P<body>\b.*?)(?:,? please)?[.!?\s]*",
     re.DOTALL | re.IGNORECASE,
 )
 _LATER_EN: Final = Phrase(
     rf"{_POLITE_EN}(?:tell me|let me know)(?P<body>\b.*?)(?:,? please)?[.!?\s]*", re.DOTALL | re.IGNORECASE
+)
+_CALENDAR_EN: Final = Phrase(
+    rf"{_POLITE_EN}(?:put|add) (?P<what>.+?) (?:on|to|in) (?:my|the) (?:schedule|calendar|diary)(?: for)?\b"
+    r"(?P<body>.*?)(?:,? please)?[.!?\s]*",
+    re.DOTALL | re.IGNORECASE,
 )
 _WHICH: Final = Phrase(
     r"(?:(?:今の|私の|予約した|ある)?(?:リマインダー|リマインド|お知らせ)(?:の(?:一覧|リスト))?(?:は|を|って)?"
@@ -59,7 +68,7 @@ _CANCEL: Final = Phrase(
     r"|(?:please )?stop reminding me(?: (?:about|of|to))? ?(?P<no_more>.*?)[.!]*"
 )
 _LEAD_EN: Final = Phrase(r"^(?:to|about|of|that|for|,)\s+|^\s+", re.IGNORECASE)
-_TAIL_JA: Final = Phrase(r"(?:んだ|のだ)?(?:って|と|を|は|が|、)$")
+_TAIL_JA: Final = Phrase(r"(?:(?:んだ|のだ)?(?:って|と|を|は|が|、)|(?:がある)?(?:から|ので))$")
 _NUMBER: Final = Phrase(r"#\s*(\d+)")
 
 
@@ -85,10 +94,11 @@ def _scheduled(talk: Conversation, words: OfflineTexts) -> Wish | str | None:
     if done := result_of("schedule", talk):
         return _done(done, words.scheduled, words)
     message = talk.message.strip()
-    for pattern in (_SET_JA, _SURE_JA, _LATER_JA, _SURE_EN, _LATER_EN):
+    for pattern in (_SET_JA, _SURE_JA, _LATER_JA, _SURE_EN, _LATER_EN, _CALENDAR_EN):
         if found := pattern.fullmatch(message):
-            wake = bool(found.groupdict().get("wake"))
-            if wish := _reminder(found["body"], wake=wake, words=words):
+            parts = found.groupdict()
+            body = f"{parts['body']} {parts.get('what', '')}"
+            if wish := _reminder(body, wake=bool(parts.get("wake")), words=words):
                 return wish
             if pattern in (_SURE_JA, _SURE_EN):
                 return words.remind_when
@@ -109,6 +119,8 @@ def _reminder(body: str, *, wake: bool, words: OfflineTexts) -> Wish | None:
             when, what = split_when(attempt)
         except WhenNotUnderstood:
             continue
+        except RepeatNotUnderstood:  # the tool says what can be set
+            return Wish("schedule", {"when": plain, "text": plain})
         text = _TAIL_JA.sub("", _LEAD_EN.sub("", what).strip()).strip(" 　、,。.")
         return Wish("schedule", {"when": when, "text": text or (words.wake_up if wake else words.time_is_up)})
     return None

@@ -36,6 +36,6 @@ class Add(lightbulb.SlashCommand, name="memory_add", description="memory_add_des
             tags=parse_tags(self.tags),
             source=Source("command"),
             audience=audience_of(self.audience, ctx.interaction),
-            expires_at=parse_end(self.expires, reader.timezone),
+            expires_at=parse_end(self.expires, readers.clock(), reader.timezone),
         )
         await ctx.interaction.edit_initial_response(receipt(reader.words.memory.added, added, reader.words))

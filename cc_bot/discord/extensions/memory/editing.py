@@ -1,5 +1,7 @@
 """`/memory edit`: a form with what a memory says now, and what becomes of the filled-in form."""
 
+from datetime import datetime
+
 import hikari
 import lightbulb
 from hikari.impl import ModalActionRowBuilder
@@ -81,7 +83,7 @@ async def on_submit(event: Entered, memories: MemoryStore, readers: Readers) -> 
         entered = _entered(interaction)
         before = await memories.get(reader.user_id, form.memory_id)
         try:
-            after = before and await _changed(memories, before, entered, reader)
+            after = before and await _changed(memories, before, entered, reader, readers.clock())
         except InputError as error:
             view = not_kept(explain(error, reader.locale), entered.get("content", ""), reader.words)
         else:
@@ -155,7 +157,7 @@ def _entered(interaction: hikari.ModalInteraction) -> dict[str, str]:
 
 
 async def _changed(
-    memories: MemoryStore, before: Memory, entered: dict[str, str], reader: Reader
+    memories: MemoryStore, before: Memory, entered: dict[str, str], reader: Reader, now: datetime
 ) -> Memory | None:
     """Change what was changed in the form. Raises an InputError when it can't be kept."""
     filled = _filled(before, reader)
@@ -167,5 +169,5 @@ async def _changed(
         content=entered.get("content", ""),
         category=category or DEFAULT_CATEGORY,
         tags=None if tags == filled["tags"] else parse_tags(tags),
-        expires_at=Keep.AS_IS if end == filled["end"] else parse_end(end, reader.timezone),
+        expires_at=Keep.AS_IS if end == filled["end"] else parse_end(end, now, reader.timezone),
     )

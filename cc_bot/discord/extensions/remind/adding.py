@@ -9,7 +9,8 @@ from cc_bot.discord.extensions.remind.listing import show
 from cc_bot.discord.interactions import Answerable, can_write, defer, own_space, payer_of
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.reminder_view import added_view, paused_among
-from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Place
+from cc_bot.domain.errors import TooManySchedules
+from cc_bot.domain.schedule import MAX_SCHEDULES, MAX_TEXT_CHARACTERS, Place
 from cc_bot.stores import ScheduleStore
 
 MAX_WHEN_CHARACTERS = 100
@@ -53,21 +54,26 @@ class Add(lightbulb.SlashCommand, name="remind_add", description="remind_add_des
         interaction = ctx.interaction
         await defer(interaction, ephemeral=True)
         reader = await readers.of(interaction)
-        due_at, repeat = await moments.of(
+        planned = await moments.of(
             self.when, self.repeat or "", reader.timezone, reader.locale, payer=payer_of(interaction)
         )
-        place = place_of(self.where, interaction)
-        added = await schedules.add(
-            (await chooser.of(interaction)).key,
-            self.text,
-            due_at,
-            place=place,
-            guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
-            visibility="private" if place == "dm" else "public",
-            repeat=repeat,
-            timezone=reader.timezone.key,
-            locale=reader.locale,
-        )
+        if len(planned) > MAX_SCHEDULES - len(await schedules.list(reader.user_id)):
+            raise TooManySchedules(limit=MAX_SCHEDULES)  # all of them, or none
+        place, key = place_of(self.where, interaction), (await chooser.of(interaction)).key
+        added = [
+            await schedules.add(
+                key,
+                self.text,
+                due_at,
+                place=place,
+                guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
+                visibility="private" if place == "dm" else "public",
+                repeat=repeat,
+                timezone=reader.timezone.key,
+                locale=reader.locale,
+            )
+            for due_at, repeat in planned
+        ]
         known = await schedules.list(reader.user_id)
         where = _where(place, self.where, interaction, reader)
         await show(interaction, added_view(added, where, paused_among(known), reader))
