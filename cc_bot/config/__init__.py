@@ -73,7 +73,7 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         summary_models=read.parsed("CC_BOT_SUMMARY_MODEL", ",".join(models), names, example=models[0]),
         embedding_model=read.parsed("CC_BOT_EMBEDDING_MODEL", LOCAL, read.embedding_model, example="off"),
         session_ttl=read.parsed("CC_BOT_SESSION_TTL", "86400", duration, example="86400"),
-        max_turns=read.parsed("CC_BOT_MAX_TURNS", "8", count, example="8"),
+        max_turns=read.parsed("CC_BOT_MAX_TURNS", "64", count, example="64"),
         retention=Retention(
             archive_days=read.parsed("CC_BOT_ARCHIVE_DAYS", "0", days, example="365"),
             session_days=read.parsed("CC_BOT_SESSION_DAYS", "0", days, example="90"),
