@@ -192,6 +192,10 @@ class ChannelStore:
         places = (Place(ChannelKey(channel, thread), *ids) for channel, thread, *ids in rows)
         return tuple(nlargest(limit, places, key=lambda place: place.newest_id))
 
+    async def direct(self, *, limit: int) -> tuple[int, ...]:
+        """The channels of DMs that people have written in, the most recent first."""
+        return tuple(row[0] for row in await self._database.query(sql.DIRECT, limit))
+
     async def reading(self, mode: Reading, since: int) -> int:
         """Which messages are read from now on. Since when they are: the id of a moment, `since` if the last
         run read others, or there was none."""

@@ -7,7 +7,7 @@ import pytest_asyncio
 
 from tests.end_to_end.stage import AGAIN, Stage, running_stage, streaming
 from tests.loopback.discord import Channel, User
-from tests.loopback.model_server import Hang, Reply, Say, says
+from tests.loopback.model_server import Hang, Reply, Say, fails, says
 
 EDIT = "PATCH /channels/{channel}/messages/{message}"
 UNKNOWN_MESSAGE = 10008
@@ -94,3 +94,64 @@ class TestKill:
         await stage.restart()
         await stage.discord.quiet()
         assert AGAIN["ja"] in reply.labels
+
+
+class TestDowntime:
+    async def test_a_question_meanwhile_is_answered(self, stage: Stage, aiko: User, ben: User) -> None:
+        dm, other = stage.discord.dm(aiko), stage.discord.dm(ben)
+        await stage.says(await stage.write(aiko, dm, "はじめに", mention=False), "承知しました")
+        await stage.says(await stage.write(ben, other, "はじめに", mention=False), "承知しました")
+        await pull_the_plug(stage)
+        stage.model.requests.clear()
+        missed = [await stage.write(aiko, dm, text, mention=False) for text in ("一つ目", "二つ目")]
+        await stage.start()
+        for message in missed:
+            await stage.says(message, "承知しました")
+        assert stage.shown(1)[-1] == "二つ目"
+        assert len(stage.model.requests) == 2
+
+    async def test_what_was_answered_is_not_answered_again(self, stage: Stage, aiko: User) -> None:
+        dm = stage.discord.dm(aiko)
+        message = await stage.write(aiko, dm, "はじめに", mention=False)
+        await stage.says(message, "承知しました")
+        stage.model.responder = lambda _: fails(400)
+        await stage.says(await stage.write(aiko, dm, "次に", mention=False), "受け付けませんでした")
+        before = len(stage.model.requests)
+        await stage.restart()
+        await stage.discord.quiet(1.0)
+        assert len(stage.model.requests) == before
+
+    async def test_who_has_waited_too_long_is_told_once(self, stage: Stage, aiko: User) -> None:
+        dm = stage.discord.dm(aiko)
+        await stage.says(await stage.write(aiko, dm, "はじめに", mention=False), "承知しました")
+        await pull_the_plug(stage)
+        stage.model.requests.clear()
+        missed = [await stage.write(aiko, dm, text, mention=False) for text in ("一つ目", "二つ目")]
+        stage.program.environment["CC_BOT_TEST_CLOCK_OFFSET"] = str(3600)
+        await stage.start()
+        await stage.says(missed[1], "しばらく動いていなかったため")
+        await stage.restart()
+        await stage.discord.quiet(1.0)
+        assert [each.text for each in stage.discord.messages(dm) if each.author.is_bot][1:] == [
+            "しばらく動いていなかったため、お返事できませんでした。まだお困りでしたら、もう一度お聞きください。"
+        ]
+        assert stage.model.requests == []
+
+
+class TestMention:
+    async def test_meanwhile_is_answered_where_mentions_alone_are_read(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await stage.said(aiko, channel, "はじめに", "はい。")
+        await pull_the_plug(stage)
+        for number in range(3):
+            await stage.discord.post(aiko, channel, f"独り言 {number}")
+        missed = await stage.write(aiko, channel, "聞こえますか？")
+        await stage.start()
+        await stage.says(missed, "承知しました")
+        assert "独り言" not in "".join(stage.shown())
+
+
+async def pull_the_plug(stage: Stage) -> None:
+    await stage.program.kill()
+    await stage.discord.gone()

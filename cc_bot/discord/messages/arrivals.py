@@ -118,6 +118,13 @@ class Arrivals:
         not make them the channel's."""
         for message_id in message_ids:
             self._personal[message_id] = None
+            self._attended[message_id] = None
+
+    async def apologize(self, message: hikari.Message) -> None:
+        """Say that a DM was missed for too long to be answered. Raises StorageError and hikari's errors."""
+        if self._is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
+            sentence = (await self._reader(message)).words.mention.away
+            await self.replies.say(int(message.channel_id), int(message.id), sentence)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
         """One sentence, if it was the bot that somebody wrote to. Raises hikari's errors."""

@@ -6,7 +6,7 @@ run finds it again. That is also why each place's messages are inserted oldest f
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import groupby
@@ -28,6 +28,10 @@ ANSWERED_WITHIN = timedelta(minutes=10)
 """A question that was missed for longer is part of the conversation, but its asker no longer waits."""
 
 
+SORRY_WITHIN = timedelta(days=1)
+"""Whoever wrote a DM that was missed for longer than that is not told of it any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """How much is read at most, and how fast."""
@@ -38,6 +42,10 @@ class Bounds:
     """That are looked at all: what was missed in places that slept for longer stays unread."""
     pages: int = 10
     """Of one place; what is older is left out."""
+    pages_between_mentions: int = 3
+    """The same where only mentions are read: most of what is between two of them is nothing to the bot."""
+    direct: int = 200
+    """Channels of DMs that are looked at."""
     pause_s: float = 0.2
     """Between two requests for pages of one place, and between two places. Discord allows 50 a second."""
     retry_pauses_s: tuple[float, ...] = (1.0, 3.0, 10.0)
@@ -100,6 +108,41 @@ class CatchUp:
         """Stop reading. Whoever still waits is cancelled: the message that waited is found next time."""
         if self._run is not None:
             await self._run.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Unheard:
+    """What was written in DMs while nobody listened."""
+
+    channels: ChannelStore
+    rest: hikari.api.RESTClient
+    clock: Clock
+    bounds: Bounds = Bounds()
+
+    async def places(self) -> Sequence[int]:
+        """The channels to look at. Raises StorageError."""
+        return await self.channels.direct(limit=self.bounds.direct)
+
+    async def questions(self, channel_id: int, bot_id: int) -> AsyncIterator[tuple[hikari.Message, bool]]:
+        """What the bot has not replied to, oldest first, and whether its author still waits.
+
+        Of what is older than that, the last message at most, and only where the bot has said nothing since.
+        Raises hikari's errors.
+        """
+        now = self.clock()
+        messages = await self.rest.fetch_messages(
+            channel_id, after=hikari.Snowflake.from_datetime(now - SORRY_WITHIN)
+        ).limit(PAGE)
+        messages = sorted(messages, key=lambda message: message.id)
+        own = [message for message in messages if message.author.id == bot_id]
+        answered = {each.message_reference.id for each in own if each.message_reference}
+        last_word = own[-1].id if own else 0
+        missed = [each for each in messages if each.author.id != bot_id and each.id not in answered]
+        waiting = [each for each in missed if each.created_at > now - ANSWERED_WITHIN]
+        if missed and not waiting and missed[-1].id > last_word:
+            yield missed[-1], False
+        for message in waiting:
+            yield message, True
 
 
 class _Run:

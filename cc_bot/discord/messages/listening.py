@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from itertools import chain, repeat
 from typing import Final
 
@@ -22,7 +23,7 @@ from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.addressing import Addressing
 from cc_bot.discord.messages.arrivals import Arrivals
-from cc_bot.discord.messages.catch_up import CatchUp
+from cc_bot.discord.messages.catch_up import Bounds, CatchUp, Unheard
 from cc_bot.discord.messages.changes import Changes
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.messages.mentions import Mentions
@@ -41,6 +42,8 @@ from cc_bot.stores import Stores
 _log = structlog.get_logger(__name__)
 
 
+_SHARD_OF_DMS: Final = 0
+"""Discord sends what happens in DMs to the first shard alone."""
 _RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
 """Before the database is asked again who waits; the last one again and again."""
 
@@ -75,7 +78,13 @@ class Messages:
         self._order = InOrder()
         self._resuming: asyncio.Task[None] | None = None
         self._locales = locales
-        self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, since=granted.since)
+        bounds = Bounds()
+        if granted.reading == "mentions":
+            bounds = replace(bounds, pages=bounds.pages_between_mentions)
+        self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, bounds, since=granted.since)
+        self._unheard = Unheard(stores.channels, bot.rest, clock, bounds)
+        self._reading_back: asyncio.Task[None] | None = None
+        self._hearing: set[asyncio.Task[None]] = set()
         withdrawals = Withdrawals()
         files, roles = QuestionFiles(bot.rest), gate.roles
         self.unasked = unasked = Unasked(stores.schedules, self._me)
@@ -183,9 +192,9 @@ class Messages:
     async def settled(self, deadline_s: float) -> None:
         """After `close`: wait for what was begun, until a time of the event loop. What is not done by then
         is cancelled, and found again after the next start: nothing uses the database any more."""
-        if self._resuming:
-            self._resuming.cancel()
-            await asyncio.gather(self._resuming, return_exceptions=True)
+        for task in filter(None, (self._resuming, self._reading_back)):
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
         await self._catch_up.close()
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
@@ -216,11 +225,33 @@ class Messages:
                 else:
                     return
 
+    async def _read_back(self) -> None:
+        """Hear what was said in DMs meanwhile, as if it came now."""
+        async with self._guarded():
+            for channel_id in await self._unheard.places():
+                async with self._guarded():  # one that can't be read keeps no other from it
+                    async for message, waits in self._unheard.questions(channel_id, int(self._me().id)):
+                        hear = self._hear if waits else self._apologize
+                        self._hearing.add(task := asyncio.create_task(hear(message)))
+                        task.add_done_callback(self._hearing.discard)
+                await asyncio.sleep(self._unheard.bounds.pause_s)
+
+    async def _hear(self, message: hikari.Message) -> None:
+        async with self._guarded(message), self._order.after(message.channel_id) as leave:
+            await self._arrivals.take(message, leave)
+
+    async def _apologize(self, message: hikari.Message) -> None:
+        async with self._guarded():
+            await self._arrivals.apologize(message)
+
     # Events
 
-    async def _on_connected(self, _: hikari.ShardReadyEvent) -> None:
-        if self._reading == "all":
-            self._catch_up.begin()
+    async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
+        self._catch_up.begin()
+        if event.shard.id == _SHARD_OF_DMS:
+            if self._reading_back:
+                self._reading_back.cancel()
+            self._reading_back = asyncio.create_task(self._read_back())
 
     async def _on_guild(
         self, event: hikari.GuildAvailableEvent | hikari.GuildJoinEvent | hikari.GuildUpdateEvent
@@ -228,9 +259,7 @@ class Messages:
         self._locales.learn(event.guild)
 
     async def _on_created(self, event: hikari.MessageCreateEvent) -> None:
-        message = event.message
-        async with self._guarded(message), self._order.after(message.channel_id) as leave:
-            await self._arrivals.take(message, leave)
+        await self._hear(event.message)
 
     async def _on_edited(self, event: hikari.MessageUpdateEvent) -> None:
         async with self._after_what_came_before(event.channel_id):
