@@ -149,7 +149,7 @@ async def campaign(
         rng = random.Random(name)
         teller = Storyteller()
         stage.model.responder = teller
-        traffic = Traffic(stage, teller, rng, guilds, reads_all, kinds)
+        traffic = Traffic(stage, teller, rng, guilds, kinds)
         fought = Campaign(stage, traffic, rng, stormy, away_s)
         await fought.start()
         for _ in range(2):  # a calm day, so that there are answers and channels to come back to

@@ -34,8 +34,6 @@ class Traffic:
     teller: Storyteller
     rng: Random
     guilds: dict[str, Guild]
-    catches_up: bool
-    """Whether the program reads at a start what was written in channels that it knows."""
     kinds: Sequence[Kind] = KINDS
     asked: list[Asked] = field(default_factory=list)
     reminders: list[Reminded] = field(default_factory=list)
@@ -53,13 +51,10 @@ class Traffic:
         # The bot is not told the language of who writes a DM, and speaks its operator's.
         spoken = "ja" if kind == "dm" else locale or self.rng.choice([*self.guilds])
         user = self.stage.discord.user(f"user{len(self.asked)}", locale=spoken)
-        back = self.catches_up and "mention" in kind
-        quiet = self._quiet_places(spoken) if back else []
+        quiet = self._quiet_places(spoken) if "mention" in kind else []
         fresh = self.stage.discord.guild_channel(guild=self.guilds[spoken])
         place = self.stage.discord.dm(user) if kind == "dm" else self.rng.choice(quiet or [fresh])
-        asked = self._asked(
-            Asked(len(self.asked) + 1, kind, user, place, fresh_place=not (quiet and self.catches_up))
-        )
+        asked = self._asked(Asked(len(self.asked) + 1, kind, user, place, fresh_place=not quiet))
         if kind in BY_MESSAGE:
             asked.post = await self.stage.discord.post(user, place, self._text(asked), mention=kind != "dm")
             self._expect_a_language(asked)
