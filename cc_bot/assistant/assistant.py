@@ -32,7 +32,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyQuestion, QuestionTooLong
 from cc_bot.domain.events import CanvasChanged, NotSaved, TextDelta, TurnEvent
 from cc_bot.domain.measures import UNMEASURED, Meter
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import Message, is_blank
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ChatModel
 from cc_bot.spending import Spending, Tab
@@ -292,7 +292,7 @@ def _at_most(question: Message) -> int:
 
 
 def _check(message: Message) -> None:
-    if not message.content.strip() and not message.attachments:
+    if is_blank(message.content) and not message.attachments:
         raise EmptyQuestion
     if len(message.content) > MAX_QUESTION_CHARACTERS:
         raise QuestionTooLong(limit=MAX_QUESTION_CHARACTERS, length=len(message.content))

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong
+from cc_bot.domain.message import is_blank
 
 MAX_CONTENT_CHARACTERS = 4000
 MAX_BESIDE_CHARACTERS = 4000
@@ -159,11 +160,12 @@ def _bare(text: str) -> str:
 def clean_content(content: str) -> str:
     """The content as it is stored: stripped.
 
-    Raises EmptyMemory or MemoryTooLong: more than MAX_CONTENT_CHARACTERS characters, or more than twice as
-    many once its letters are unfolded (NFKC). That is how it is searched: ㍿ is 株式会社, and ﷺ is eighteen.
+    Raises EmptyMemory where nobody would see anything, or MemoryTooLong: more than MAX_CONTENT_CHARACTERS
+    characters, or more than twice as many once its letters are unfolded (NFKC). That is how it is searched: ㍿
+    is 株式会社, and ﷺ is eighteen.
     """
     cleaned = content.strip()
-    if not cleaned:
+    if is_blank(cleaned):
         raise EmptyMemory
     if len(cleaned) > MAX_CONTENT_CHARACTERS:
         raise MemoryTooLong(limit=MAX_CONTENT_CHARACTERS, length=len(cleaned))

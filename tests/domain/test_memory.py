@@ -12,7 +12,7 @@ class TestContent:
     def test_loses_the_white_space_around_it_and_no_other(self) -> None:
         assert clean_content("\u3000 一行目\n\n二行目 \n") == "一行目\n\n二行目"
 
-    @pytest.mark.parametrize("content", ["", " \n\u3000"])
+    @pytest.mark.parametrize("content", ["", " \n\u3000", "\u200b\u2060", "\u3164", "\U000e0041"])
     def test_must_be_something(self, content: str) -> None:
         with pytest.raises(EmptyMemory):
             clean_content(content)
