@@ -161,8 +161,8 @@ def clean_content(content: str) -> str:
     """The content as it is stored: stripped.
 
     Raises EmptyMemory where nobody would see anything, or MemoryTooLong: more than MAX_CONTENT_CHARACTERS
-    characters, or more than twice as many once its letters are unfolded (NFKC). That is how it is searched: ㍿
-    is 株式会社, and ﷺ is eighteen.
+    characters, or more than twice as many once its letters are unfolded (NFKC). That is how it is searched:
+    ㍿ is 株式会社, and ﷺ is eighteen.
     """
     cleaned = content.strip()
     if is_blank(cleaned):
