@@ -40,7 +40,7 @@ def toml_of(text: str, words: OperatorFileTexts) -> dict[str, Any]:
     """The document that a text is in TOML. Raises Refused."""
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also of numbers with more digits than Python reads
         raise Refused(words.not_toml.format(problem=error)) from None
 
 

@@ -1,6 +1,7 @@
 """`cc-bot restore` and `cc-bot wipe`: what takes the database's place, and what takes it away."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -72,7 +73,8 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
     need_own_file(database, command=None if wishes.any_file else command)
     with sole_bot(database):
         release(database)  # before minutes are spent on copying
-        if not wishes.backup.is_file():  # before anything is asked for it
+        # Path's own way to ask raises for a name that is too long.
+        if not await asyncio.to_thread(os.path.isfile, wishes.backup):
             raise BackupMissing(path=str(wishes.backup))
         logs, unreadable = await asyncio.to_thread(_logs, database, wishes)
         with staged(wishes.backup, database, rows_only=wishes.rows_only, progress=progress) as copy:

@@ -29,7 +29,7 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
     backup.add_argument("--keep", type=count, metavar="N", help=words.keep)
     backup.add_argument("--keep-days", type=count, metavar="D", help=words.keep_days)
     restore = commands.add_parser("restore", help=words.restore, description=words.restore)
-    restore.add_argument("file", type=Path, metavar="FILE", help=words.restore_file)
+    restore.add_argument("file", type=_path, metavar="FILE", help=words.restore_file)
     restore.add_argument("--yes", action="store_true", help=words.yes)
     restore.add_argument("--without-erasures", action="store_true", help=words.without_erasures)
     restore.add_argument("--rows-only", action="store_true", help=words.rows_only)
@@ -54,6 +54,13 @@ def run(config: Config, options: argparse.Namespace) -> None:
             _wipe(config, options)
         case unknown:
             raise AssertionError(unknown)  # argparse lets nothing else through
+
+
+def _path(text: str) -> Path:
+    """Of an empty text Path would make the folder that the program runs in."""
+    if not text:
+        raise argparse.ArgumentTypeError("''")
+    return Path(text)
 
 
 def _backup(config: Config, options: argparse.Namespace) -> None:

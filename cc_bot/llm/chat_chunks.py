@@ -75,8 +75,8 @@ class Thoughts:
     """Takes out of an answer what the model thinks aloud, in whatever pieces it comes.
 
     In code the marks are text: between backticks on one line, and within a fence. What is begun and not ended
-    is all thought. An end at the start of a line, without a beginning, means that all before it was thought:
-    some servers' templates write the beginning themselves.
+    is all thought. An end without a beginning means that all before it was thought: some servers' templates
+    write the beginning themselves.
     """
 
     def __init__(self) -> None:
@@ -88,7 +88,6 @@ class Thoughts:
         """How many backticks have begun the code that is being read."""
         self._ticks = 0
         """How many have just been read."""
-        self._line_start = True
         self.begun_before = False
         """Whether all that was said up to the last piece was thought."""
 
@@ -115,11 +114,11 @@ class Thoughts:
                 continue
             ahead = lowered[at : at + _LONGEST_MARK]
             mark = "" if self._in_code(text[at]) else next(filter(ahead.startswith, _MARKS), "")
-            if mark in _ENDS and self._line_start:
+            if mark in _ENDS:
                 said.clear()
                 self.begun_before = True
                 at += len(mark)
-            elif mark in _THOUGHTS:
+            elif mark:
                 self._end = _THOUGHTS[mark]
                 at += len(mark)
             elif not self._in_code(text[at]) and at + len(ahead) == len(text) and ahead in _BEGINNINGS:
@@ -157,7 +156,6 @@ class Thoughts:
 
     def _read(self, letter: str) -> None:
         self._in_code(letter)
-        self._line_start = letter == "\n"
         if letter == "`":
             self._ticks += 1
         elif letter == "\n" and self._code < _FENCE:

@@ -233,7 +233,8 @@ def _is_own_file(database: Path) -> bool:
         with open_regular(database) as file:
             beginning = file.read(len(_BEGINNING))
         if beginning != _BEGINNING:
-            return not beginning
+            # The bot has run on it, and not through a link: it was a database then.
+            return not beginning or (_beside(database, ".lock").exists() and not database.is_symlink())
         with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             tables = Schema.of(connection).tables
         return not tables or RECORDS in tables

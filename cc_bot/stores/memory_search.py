@@ -17,6 +17,7 @@ from functools import cached_property
 from heapq import nlargest
 from itertools import islice
 from typing import Final, Protocol
+from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import Audience, Found
@@ -130,6 +131,9 @@ class MemorySearch:
         self._clock = clock
         self._nearness = nearness
         self._upkeep = upkeep
+        self._lines = WeakValueDictionary[int, asyncio.Lock]()
+        """One search of each user at a time: who asks for a hundred waits for their own, and the line at the
+        database, which serves in order, is everybody's."""
 
     async def find(
         self,
@@ -142,6 +146,21 @@ class MemorySearch:
         audience: Audience,
     ) -> list[Found]:
         """As MemoryStore.find says; the arguments are clean."""
+        async with self._lines.setdefault(user_id, asyncio.Lock()):
+            return await self._find(
+                user_id, query, limit=limit, category=category, tags=tags, audience=audience
+            )
+
+    async def _find(
+        self,
+        user_id: int,
+        query: str,
+        *,
+        limit: int,
+        category: str | None,
+        tags: Sequence[str],
+        audience: Audience,
+    ) -> list[Found]:
         typed = query.encode("utf-8", "replace").decode().strip()  # as it would stand in the database
         if limit == 0:
             return []

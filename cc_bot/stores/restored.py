@@ -47,7 +47,10 @@ class Restored:
     async def newest(self) -> datetime | None:
         """Up to when somebody did something, by this program's own clock; None when nobody ever did."""
         [(at,)] = await self._database.query(_SELECT_NEWEST)
-        return datetime.fromisoformat(at) if at else None
+        try:
+            return datetime.fromisoformat(at) if at else None
+        except ValueError:  # a row that somebody has changed by hand
+            return None
 
     async def memories(self) -> dict[tuple[int, int], str]:
         """What each memory is called in the log of erasures, by user and number; newer ones first."""

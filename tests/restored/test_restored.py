@@ -567,6 +567,19 @@ class TestRefusal:
     async def test_of_a_file_that_is_not_there_asks_for_no_record_of_erasures(self, bot: Bot) -> None:
         with pytest.raises(BackupMissing):
             await bot.restore(bot.backups / "sessions_20261122-041500.db")
+        with pytest.raises(BackupMissing):
+            await bot.restore(bot.backups / ("x" * 5000))
+
+    async def test_never_comes_of_a_date_that_somebody_spoiled(self, bot: Bot) -> None:
+        async with bot.stores() as stores:
+            await stores.memories.add(ME, "猫が好き")
+            backup = await bot.back_up()
+        backup.with_suffix(".json").unlink()
+        async with open_database(f"sqlite:///{backup}") as database:
+            await database.transaction([Statement("UPDATE memories SET created_at = '99999-99-99'")])
+        await bot.restore(backup)
+        async with bot.stores() as stores:
+            assert await stores.memories.count(ME) == 1
 
     async def test_names_the_command_that_would_do_what_was_asked_for(self, bot: Bot) -> None:
         async with bot.stores():

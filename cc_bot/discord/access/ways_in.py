@@ -6,9 +6,10 @@ extension can forget to ask, and a test sees to it that none listens past the ga
 buttons that stop answers are for everybody. How often each user does any of it is counted here as well.
 """
 
+import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Final
 
 import hikari
 import lightbulb
@@ -49,6 +50,10 @@ class Entered(hikari.Event):
         return self.interaction.app
 
 
+_SUGGESTED_WITHIN_S: Final = 2.8
+"""Discord takes a list of choices within three seconds; what comes later is work for nothing."""
+
+
 @lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
 async def admit_commands(_: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate) -> None:
     """Of every command, before anything of it runs. Its errors are told by the handler of all commands."""
@@ -72,7 +77,9 @@ def suggesting(suggest: Suggest) -> Any:
             with contextlib.suppress(hikari.HikariError):  # a list of choices has no place for a sentence
                 await ctx.respond([])
             return
-        await injected(ctx)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_SUGGESTED_WITHIN_S):
+                await injected(ctx)
 
     return guarded
 
