@@ -43,6 +43,18 @@ class TestAcknowledgement:
         await stage.ask_in_words(ben, channel, "Here I am.")
         assert len(stage.model.requests) == 1
 
+    async def test_that_never_succeeds_costs_nothing(self, stage: Stage, ben: User, channel: Channel) -> None:
+        """The user reads that the bot did not respond, as above."""
+        before = len(stage.discord.calls(ACKNOWLEDGE))
+        stage.discord.fail_next(ACKNOWLEDGE, 503, times=3)
+        reply = await stage.discord.slash(ben, channel, "ask", question="Anybody there?")
+        await stage.discord.wait(
+            lambda: len(stage.discord.calls(ACKNOWLEDGE)) == before + 3, "the last acknowledgement"
+        )
+        assert not reply.is_acknowledged
+        await stage.ask_in_words(ben, channel, "Here I am.")
+        assert len(stage.model.requests) == 1
+
 
 class TestEdit:
     @pytest.mark.parametrize("status", [503, None])
