@@ -109,7 +109,7 @@ class TestPrivate:
         stage.model.script(says("はい。"))
         await stage.ask(aiko, channel, "?", private=True)
         assert "オオルリ" in str(stage.model.requests[-1].body)
-        await stage.model.noted(3)  # what was said since in public, and in private: the next script is others'
+        await stage.model.noted(3)  # what was said since, in public and in private
 
 
 class TestSummaryCommand:
