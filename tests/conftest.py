@@ -1,7 +1,69 @@
-"""What holds for every test."""
+"""What holds for every test, and in which order they run."""
 
+import random
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
 from hypothesis import settings
 
 # A property is about what comes out, not about how long it takes on a machine that does other things too.
 settings.register_profile("cc-bot", deadline=None)
 settings.load_profile("cc-bot")
+
+IN_ORDER_OF_FILES = 0
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--order-seed",
+        type=int,
+        metavar="N",
+        help=f"repeat the order of an earlier run; {IN_ORDER_OF_FILES}: as they stand in the files",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose an order, or take the one of the process that gives out the tests."""
+    if config.option.order_seed is None:
+        given = getattr(config, "workerinput", {}).get("order_seed")
+        config.option.order_seed = given or random.SystemRandom().randrange(1, 10**6)
+
+
+@pytest.hookimpl(optionalhook=True)  # there is none without xdist
+def pytest_configure_node(node: Any) -> None:
+    """Hand the order to a worker: of the options it gets those that were typed, and no others."""
+    node.workerinput["order_seed"] = node.config.option.order_seed
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"order of tests: --order-seed {config.option.order_seed}"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """No test may need another one before it."""
+    if config.option.order_seed != IN_ORDER_OF_FILES:
+        items[:] = _shuffled(items, _LEVELS, random.Random(config.option.order_seed))
+
+
+Level = Callable[[pytest.Item], object]
+_LEVELS: Sequence[Level] = (
+    lambda item: item.path.parent,  # those who share a program and its event loop: it must not wait for long
+    lambda item: item.path,
+    lambda item: item.parent,
+    lambda item: item,
+)
+"""What stays together, the largest first."""
+
+
+def _shuffled(
+    items: Sequence[pytest.Item], levels: Sequence[Level], chance: random.Random
+) -> list[pytest.Item]:
+    if not levels:
+        return list(items)
+    groups = dict[object, list[pytest.Item]]()
+    for item in items:
+        groups.setdefault(levels[0](item), []).append(item)
+    order = list(groups.values())
+    chance.shuffle(order)
+    return [item for group in order for item in _shuffled(group, levels[1:], chance)]

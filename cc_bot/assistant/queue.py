@@ -67,10 +67,13 @@ class Place:
 
 
 class TurnQueue:
-    def __init__(self, max_turns: int, *, news_every_s: float = NEWS_EVERY_S) -> None:
+    def __init__(
+        self, max_turns: int, *, news_every_s: float = NEWS_EVERY_S, max_wait_s: float = MAX_WAIT_S
+    ) -> None:
         self._line = FairLine(max_turns)
         self._most = max_turns * MAX_WAITING_A_PLACE
         self._news_every_s = news_every_s
+        self._max_wait_s = max_wait_s
         self._places: dict[Ticket, Place] = {}
         self._closed = asyncio.Event()
 
@@ -116,7 +119,7 @@ class TurnQueue:
         Raises Crowded when the wait takes too long, and ShuttingDown once closed.
         """
         told: Notice | None = None
-        deadline_s = asyncio.get_running_loop().time() + MAX_WAIT_S
+        deadline_s = asyncio.get_running_loop().time() + self._max_wait_s
         if place.admitted.is_set() and not self.closed:
             return
         ends = [asyncio.create_task(event.wait()) for event in (place.admitted, stop, self._closed)]

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -44,6 +45,10 @@ class FullDisk(SettingsStore):
 
 def remember(content: str, call_id: str = "call-1") -> ToolRequest:
     return ToolRequest(call_id, "remember", json.dumps({"content": content}, ensure_ascii=False))
+
+
+def files_with(words: bytes, folder: Path) -> list[str]:
+    return [file.name for file in folder.iterdir() if words in file.read_bytes()]
 
 
 class TestAnswer:
@@ -199,6 +204,19 @@ class TestTools:
             SystemPart,
             UserPart,
         ]
+
+    async def test_whose_arguments_hold_a_secret_are_stored_without_them(
+        self, table: Table, tmp_path: Path
+    ) -> None:
+        secret = ToolRequest("2", "format_disk", '{"password": "パスワードは hunter2"}')
+        table.model.script = [[remember("パスワードは hunter2"), secret], ["覚えません。"]]
+        await table.ask("覚えて")
+        _, answer = (await table.session()).history
+        assert [(call.name, call.arguments, call.ok) for call in answer.tool_calls] == [
+            ("remember", "{}", False),
+            ("format_disk", "{}", False),
+        ]
+        assert files_with(b"hunter2", tmp_path) == []
 
     async def test_act_for_the_asker_whatever_the_arguments_say(self, table: Table) -> None:
         await table.stores.memories.add(2, "他人の秘密")

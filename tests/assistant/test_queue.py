@@ -49,8 +49,8 @@ class Someone:
 
 
 @asynccontextmanager
-async def a_queue(places: int = 1) -> AsyncIterator[TurnQueue]:
-    queue = TurnQueue(places, news_every_s=0.001)
+async def a_queue(places: int = 1, max_wait_s: float = MAX_WAIT_S) -> AsyncIterator[TurnQueue]:
+    queue = TurnQueue(places, news_every_s=0.001, max_wait_s=max_wait_s)
     yield queue
     assert queue.load == Load(0, 0), "somebody's place was lost"
 
@@ -111,6 +111,15 @@ class TestTheWaitEnds:
             await last.is_told(Notice("queued", ahead=0))
             await first.ends()
             await last.ends()
+
+    async def test_when_it_takes_too_long_and_holds_up_nobody(self) -> None:
+        async with a_queue(max_wait_s=0.05) as queue:
+            first, late = Someone(queue, 1), Someone(queue, 2)
+            with pytest.raises(Crowded):
+                await asyncio.wait_for(late.task, 10)
+            assert late.told == [Notice("queued", ahead=0)]
+            assert queue.load == Load(1, 0)
+            await first.ends()
 
     async def test_when_the_program_stops(self) -> None:
         async with a_queue() as queue:

@@ -9,9 +9,12 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
+from cc_bot.context.attachments import MAX_IMAGE_BYTES
 from cc_bot.discord.attachments import fetch_attachments
-from cc_bot.domain.errors import AttachmentNotFetched, AttachmentNotSupported
+from cc_bot.domain.errors import AttachmentNotFetched, AttachmentNotSupported, AttachmentTooLarge
 from tests.discord.hikari_messages import message
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
 
 
 class Shelf:
@@ -52,6 +55,27 @@ class TestFiles:
             await fetched("a.txt", "b.zip", "gone.txt")
         with pytest.raises(AttachmentNotFetched):
             await fetched("a.txt", "gone.txt", "b.zip")
+
+    async def test_that_are_too_large_together_are_refused_before_any_is_fetched(self) -> None:
+        asked = list[str]()
+
+        async def hand_out(request: web.Request) -> web.Response:
+            asked.append(request.path)
+            return web.Response(body=PNG)
+
+        app = web.Application()
+        app.router.add_get("/{name}", hand_out)
+        async with TestServer(app) as server:
+            files = attached(server, "a.png", "b.png", "c.png")
+            for file, size in zip(files, (MAX_IMAGE_BYTES, MAX_IMAGE_BYTES, 2**22), strict=True):
+                file.size = size
+            assert len(await fetch_attachments(files)) == 3
+            asked.clear()
+            files[-1].size += 1
+            with pytest.raises(AttachmentTooLarge) as refused:
+                await fetch_attachments(files)
+        assert refused.value.params == {"limit": "20 MB"}
+        assert asked == []
 
     @pytest.mark.parametrize(
         "answer",

@@ -2,8 +2,8 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -31,6 +31,7 @@ from tests.discord.choosing import chooser_over, gate_over
 from tests.loopback.discord import Channel, File, LoopbackDiscord, Shown, User
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1"
+EDIT = "PATCH /channels/{channel}/messages/{message}"
 TYPING = "POST /channels/{channel}/typing"
 
 
@@ -64,6 +65,10 @@ class Room:
 
     async def waiting(self) -> tuple[Message, ...]:
         return await self.table.stores.mentions.waiting(self.key)
+
+    async def stored_unseen(self) -> list[str]:
+        """Answers that are stored, and are still to be shown."""
+        return [message.content for message in await self.table.stores.mentions.to_show(self.key)]
 
     def change(self, sql: str) -> None:
         with closing(sqlite3.connect(self.folder / "sessions.db")) as connection, connection:
@@ -122,6 +127,15 @@ def full_disk(column: str) -> str:
 
 
 ROOM_AGAIN = "DROP TRIGGER disk_is_full"
+
+
+@contextmanager
+def refused_edits(room: Room) -> Iterator[None]:
+    """Meanwhile Discord lets nobody edit a message."""
+    room.discord.fail_next(EDIT, 403, times=100)
+    yield
+    assert room.discord.faults.outstanding < 100
+    room.discord.faults.forget()
 
 
 class TestWaiting:
@@ -192,6 +206,31 @@ class TestWaiting:
         await room.answers.say(room.key, await room.waiting(), lambda reader: "遅くなりました。")
         assert [message.content for message in room.shown()] == ["遅くなりました。"]
         assert await room.waiting() == ()
+
+
+class TestAnswerThatDiscordDidNotTake:
+    async def test_is_shown_later(self, room: Room) -> None:
+        await room.asks("アイコ", "質問")
+        room.table.model.script = [["答えです。"]]
+        with refused_edits(room):
+            assert await room.answer()
+        assert await room.stored_unseen() == ["答えです。"]
+        await room.answers.show_stored(room.key)
+        assert [message.content for message in room.shown()] == ["答えです。"]
+        assert await room.stored_unseen() == []
+
+    async def test_is_shown_later_when_it_was_made_anew(self, room: Room) -> None:
+        question = await room.asks("アイコ", "質問")
+        room.table.model.script = [["答えです。"], ["別の答えです。"]]
+        await room.answer()
+        await room.table.stores.channels.edit(question.discord_id or 0, "別の質問")
+        [edited] = await room.table.stores.mentions.edited(room.key)
+        with refused_edits(room):
+            await room.answers.remake(room.key, edited)
+        assert await room.stored_unseen() == ["別の答えです。"]
+        await room.answers.show_stored(room.key)
+        assert [message.content for message in room.shown()] == ["別の答えです。"]
+        assert await room.stored_unseen() == []
 
 
 class TestFiles:

@@ -157,6 +157,25 @@ class TestAnAnswer:
         assert texts(discord, channel) == ["一枚目", "二枚目", "三枚目"]
 
 
+class TestMentionsInAnAnswer:
+    @pytest.mark.parametrize("again", [False, True], ids=["posted", "edited"])
+    async def test_ping_nobody(
+        self,
+        discord: LoopbackDiscord,
+        replies: MessageReplies,
+        channel: Channel,
+        question: Message,
+        *,
+        again: bool,
+    ) -> None:
+        everybody = Page(f"@everyone @here <@{question.author.id}>")
+        reply = replies.to(channel.id, question.id)
+        for page in (FIRST, everybody) if again else (everybody,):
+            await reply.show((page,))
+        assert texts(discord, channel) == [everybody.content]
+        assert discord.pings == []
+
+
 class TestALateAnswer:
     async def test_is_posted_once_and_noted_message_by_message(
         self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel

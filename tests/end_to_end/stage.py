@@ -151,6 +151,12 @@ class Stage:
             while self.rows(sql, *values) != gives:  # noqa: ASYNC110 - no event comes out of a file
                 await asyncio.sleep(0.02)
 
+    async def logs(self, event: str) -> None:
+        """Wait until the program's log tells of it: nobody reads the log before Discord's requests."""
+        async with self.patience():
+            while event not in self.program.output:  # noqa: ASYNC110 - another process writes it
+                await asyncio.sleep(0.02)
+
     def stored(self, channel: Channel) -> list[tuple[Any, ...]]:
         """Role, text and status of what the archive has of a channel."""
         return self.rows(

@@ -2,6 +2,9 @@
 
 import pytest
 
+from cc_bot.domain import Locale
+from cc_bot.domain.errors import CcBotError
+from cc_bot.texts import explain
 from tests.end_to_end.stage import Stage, answered, streaming
 from tests.end_to_end.test_long_replies import long_text, own_words
 from tests.loopback.discord import Channel, User
@@ -13,6 +16,9 @@ FOLLOW_UP = "POST /webhooks/{application}/{token}"
 
 ALREADY_ACKNOWLEDGED = 40060
 UNKNOWN_MESSAGE = 10008
+UNKNOWN_WEBHOOK = 10015
+
+SOMETHING_WENT_WRONG = explain(CcBotError(), Locale.EN)
 
 
 class TestAcknowledgement:
@@ -42,6 +48,15 @@ class TestAcknowledgement:
         assert not reply.is_acknowledged
         await stage.ask_in_words(ben, channel, "Here I am.")
         assert len(stage.model.requests) == 1
+
+    async def test_that_fails_as_often_as_it_is_tried_is_told_and_costs_nothing(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        stage.excused.add(UNKNOWN_WEBHOOK)
+        stage.discord.fail_next(ACKNOWLEDGE, 503, times=3)
+        reply = await stage.discord.slash(ben, channel, "ask", question="Anybody there?")
+        await reply.finished(lambda shown: SOMETHING_WENT_WRONG in shown.text)
+        assert stage.model.requests == []
 
 
 class TestEdit:

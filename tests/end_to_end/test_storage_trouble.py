@@ -65,7 +65,7 @@ class TestFullDisk:
         large = File("large.png", PNG + bytes(2 * LIMIT), "image/png")
         reply = await stage.begin(ben, channel, "What is this?", attachment=large)
         await reply.finished(lambda shown: "I could not save that" in shown.text)
-        assert "database_trouble" in stage.program.output
+        await stage.logs("database_trouble")
         await stage.ask_in_words(aiko, channel, "まだいます。")
         assert answers(stage, channel) == ["覚えました。", "まだいます。"]
 

@@ -69,6 +69,7 @@ class TestLongConversation:
             if number == 1:
                 assert fact in str((await stage.model.noted(1)).messages)
                 await stored(stage, channel, notes)
+        await stage.model.noted(2)
         _, *history, changing, _ = stage.model.requests[-1].messages
         assert fact not in str(history)
         assert changing["content"].endswith(PREVIOUSLY[locale] + notes)
@@ -108,6 +109,7 @@ class TestPrivate:
         stage.model.script(says("はい。"))
         await stage.ask(aiko, channel, "?", private=True)
         assert "オオルリ" in str(stage.model.requests[-1].body)
+        await stage.model.noted(3)  # what was said since, in public and in private
 
 
 class TestSummaryCommand:

@@ -4,6 +4,7 @@ import os
 from inspect import iscoroutinefunction
 from pathlib import Path
 from random import SystemRandom
+from typing import Any
 
 import pytest
 
@@ -15,9 +16,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Before workers are started: they are handed the options as they are then."""
+    """Choose a seed, or take that of the process that gives out the tests, which prints it."""
     if config.option.seed is None:
-        config.option.seed = int(os.environ.get("FAULTS_SEED") or SystemRandom().randrange(10**6))
+        given = getattr(config, "workerinput", {}).get("faults_seed")
+        seed = os.environ.get("FAULTS_SEED") if given is None else given
+        config.option.seed = int(seed or SystemRandom().randrange(10**6))
+
+
+@pytest.hookimpl(optionalhook=True)  # there is none without xdist
+def pytest_configure_node(node: Any) -> None:
+    """Hand the seed to a worker: of the options it gets those that were typed, and no others."""
+    node.workerinput["faults_seed"] = node.config.option.seed
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -78,6 +78,17 @@ class TestHits:
     def test_leave_out_what_is_far_behind_one_that_answers(self) -> None:
         assert ids([Evidence(1, False, 1.0)], {1: 0.7, 2: 0.3}) == [1]
 
+    @pytest.mark.parametrize("written", [(0.0, 0.0), (1.0, 6.0)], ids=["written alone", "near as well"])
+    def test_beside_one_as_written_are_those_that_answer_however_much_speaks_for_that_one(
+        self, written: tuple[float, float]
+    ) -> None:
+        covered, near = written
+        hits = fuse(
+            [Evidence(1, True, covered), Evidence(2, False, 0.1, enough=True)], {1: near, 2: 1.0, 3: 3.5}
+        )
+        assert [hit.id for hit in hits] == [1, 3]
+        assert hits[1].confidence < 0.1
+
     def test_are_sure_when_written_so(self) -> None:
         [hit] = fuse([Evidence(1, True, 0.0)], {})
         assert hit.confidence == 1

@@ -59,6 +59,12 @@ class TestTab:
         [spent] = await tab.spent()
         assert spent == Spent("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
 
+    async def test_charges_what_was_sent_and_said_of_an_answer_that_an_error_cut(self) -> None:
+        tab = Tab("small")
+        with pytest.raises(ModelUnavailable):
+            await heard(on(tab, "晴れ", ModelUnavailable()))
+        assert await tab.spent() == [Spent("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))]
+
     async def test_charges_nothing_for_a_request_that_was_refused(self) -> None:
         tab = Tab("small")
         with pytest.raises(ModelUnavailable):

@@ -100,12 +100,15 @@ class TestSearch:
         assert await found(stores, "", tags=("work", "急ぎ")) == ["両方"]
         assert await found(stores, "", tags=("ＷＯＲＫ",)) == ["片方", "両方"]
 
-    async def test_for_a_public_answer_leaves_out_what_was_made_in_private(self, stores: Stores) -> None:
+    @pytest.mark.parametrize("query", ["話", "", " 　"])
+    async def test_for_a_public_answer_leaves_out_what_was_made_in_private(
+        self, stores: Stores, query: str
+    ) -> None:
         await stores.memories.add(ME, "公開の話")
         await stores.memories.add(ME, "ひみつの話", audience="private")
-        assert await found(stores, "話") == ["公開の話"]
-        assert await found(stores, "話", audience="anywhere") == ["公開の話"]
-        assert await found(stores, "話", audience="private") == ["ひみつの話", "公開の話"]
+        assert await found(stores, query) == ["公開の話"]
+        assert await found(stores, query, audience="anywhere") == ["公開の話"]
+        assert await found(stores, query, audience="private") == ["ひみつの話", "公開の話"]
 
     async def test_takes_a_query_of_any_length(self, stores: Stores) -> None:
         await remember(stores, "猫")

@@ -46,6 +46,14 @@ class TestBegunAnswer:
         await stores.mentions.answering(questions, 20)
         assert await stores.mentions.begun(CHANNEL) is None
 
+    async def test_is_the_one_after_a_reset_that_left_another_behind(self, open_again: OpenStores) -> None:
+        async with open_again() as stores:
+            await stores.mentions.begin(await wait(stores, 10), 10)
+            await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
+            await stores.mentions.begin(await wait(stores, 12, 13), 13)
+        async with open_again() as stores:
+            assert await stores.mentions.begun(CHANNEL) == (13, frozenset({12, 13}))
+
     async def test_that_was_given_up_is_none(self, stores: Stores) -> None:
         questions = await wait(stores, 10)
         await stores.mentions.begin(questions, 10)

@@ -98,8 +98,12 @@ class TestTokens:
         await till.spend(1000)
         await till.reserve(Payer(KEN, GUILD))
 
-    async def test_that_are_reserved_count_until_they_are_settled(self, till: Till) -> None:
-        till.limit("tokens_per_day", 1000)
+    @pytest.mark.parametrize("name", ["tokens_per_day", "tokens_per_month"])
+    @pytest.mark.parametrize(("scope", "id_"), [("everyone", 0), ("guild", GUILD)])
+    async def test_that_are_reserved_count_until_they_are_settled(
+        self, till: Till, name: LimitName, scope: LimitScope, id_: int
+    ) -> None:
+        till.limit(name, 1000, scope, id_)
         first = await till.reserve(tokens=1000)
         with pytest.raises(LimitReached):
             await till.reserve()
