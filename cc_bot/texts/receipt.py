@@ -23,6 +23,8 @@ class ReceiptTexts:
     undo: str
     undo_one: str
     """Where there are several. Parameter: content."""
+    taken_back: str
+    """In the place of a line that told of it."""
     used: str
     """Parameter: count."""
     not_yours: str
@@ -66,6 +68,7 @@ JA = ReceiptTexts(
     not_saved="⚠️ 保存していません。残したいときは /memory add を使うか、「覚えておいて」と伝えてください。",
     undo="取り消す",
     undo_one="取り消す: {content}",
+    taken_back="↩️ 取り消しました。",
     used="🧠 使ったメモリ（{count}）",
     not_yours="このボタンは、メモリの持ち主だけが使えます。ご自分のメモリは /memory list でどうぞ。",
     undone_added="↩️ 取り消しました。もう覚えていません: {content}",
@@ -92,6 +95,7 @@ EN = ReceiptTexts(
     not_saved="⚠️ Nothing was saved. To keep it, use /memory add or say “remember that”.",
     undo="Undo",
     undo_one="Undo: {content}",
+    taken_back="↩️ Taken back.",
     used="🧠 Memories used ({count})",
     not_yours="Only the owner of the memory can use this button. Yours are in /memory list.",
     undone_added="↩️ Undone. I no longer remember: {content}",

@@ -38,14 +38,14 @@ PARSERS: tuple[Callable[[str], object | None], ...] = (
 )
 
 
-def kinds() -> set[str]:
-    """The names of all values that make a custom id."""
-    found = set()
+def kinds() -> dict[str, type]:
+    """All values that make a custom id, by name."""
+    found = {}
     for module in pkgutil.iter_modules(cc_bot.discord.pages.__path__, f"{cc_bot.discord.pages.__name__}."):
         for value in vars(importlib.import_module(module.name)).values():
             own = isinstance(value, type) and value.__module__ == module.name
             if own and callable(getattr(value, "custom_id", None)):
-                found.add(value.__name__)
+                found[value.__name__] = value
     return found
 
 
@@ -117,4 +117,4 @@ class TestEveryKind:
         await pressed.button(rung, "10分後にもう一度", "にもう一度お知らせします")
         await pressed.button(set_now, "お知らせを取り消す", "お知らせを取り消しました: 散歩")
         await pressed.button(privacy, "やめる", "何も消していません")
-        assert pressed.kinds | ELSEWHERE.keys() == kinds()
+        assert pressed.kinds | ELSEWHERE.keys() == kinds().keys()

@@ -50,10 +50,10 @@ def memory_card(
     return View(said, embed, _buttons(memory, words), _restore_menu(memory, former, words))
 
 
-def forgotten(memory: Memory, words: Texts, now: datetime) -> View:
+def forgotten(memory: Memory, words: Texts, since: datetime) -> View:
     """That a memory is hidden, until when it can be had back, and how to be rid of it at once."""
     told = words.memory
-    until = timestamp(now + UNDO_TIME, "t")
+    until = timestamp(since + UNDO_TIME, "t")
     return View(
         f"{told.deleted.format(id=memory.id, content=quoted(memory.content))}\n"
         f"-# {told.undo_until.format(until=until)}",

@@ -32,10 +32,12 @@ class Delete(
     id = memory_id()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, memories: MemoryStore, removal: MemoryRemovalStore, readers: Readers
+    ) -> None:
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
-        await show(ctx.interaction, await _hide(memories, self.id, reader, readers.clock))
+        await show(ctx.interaction, await _hide(memories, removal, self.id, reader))
 
 
 @memory.register
@@ -69,9 +71,9 @@ async def on_press(
         await defer_update(interaction)
         match button.action:
             case "delete":
-                view = await _hide(memories, button.memory_id, reader, readers.clock)
+                view = await _hide(memories, removal, button.memory_id, reader)
             case "undelete":
-                view = await _have_back(removal, button.memory_id, reader)
+                view = await _have_back(memories, removal, button.memory_id, reader)
             case _:
                 view = await _erase(removal, button, reader)
         await show(interaction, view)
@@ -114,16 +116,21 @@ async def on_confirm(
     )
 
 
-async def _hide(memories: MemoryStore, memory_id: int, reader: Reader, clock: Clock) -> View:
-    doomed = await memories.get(reader.user_id, memory_id)
-    if doomed is None or not await memories.delete(reader.user_id, memory_id):
+async def _hide(memories: MemoryStore, removal: MemoryRemovalStore, memory_id: int, reader: Reader) -> View:
+    """Of what is hidden already the same is told."""
+    await memories.delete(reader.user_id, memory_id)
+    hidden = await removal.hidden(reader.user_id, memory_id)
+    if hidden is None:
         return View(reader.words.memory.not_found.format(id=memory_id))
-    return forgotten(doomed, reader.words, clock())
+    return forgotten(hidden.memory, reader.words, hidden.since)
 
 
-async def _have_back(removal: MemoryRemovalStore, memory_id: int, reader: Reader) -> View:
+async def _have_back(
+    memories: MemoryStore, removal: MemoryRemovalStore, memory_id: int, reader: Reader
+) -> View:
+    """Of what is back already the same is told."""
     words = reader.words.memory
-    back = await removal.undelete(reader.user_id, memory_id)
+    back = await memories.get(reader.user_id, memory_id) or await removal.undelete(reader.user_id, memory_id)
     if back is None:
         return View(words.too_late)
     return View(words.undeleted.format(id=back.id, content=quoted(back.content)))
