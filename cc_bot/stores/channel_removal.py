@@ -31,7 +31,7 @@ ANSWERS_TO: Final = """
                 SELECT 1 FROM mentions AS other
                 WHERE other.answer_id = w.answer_id AND other.discord_id NOT IN (SELECT id FROM gone)
             )
-        UNION
+        UNION ALL
         SELECT a.discord_id
         FROM messages AS q
         JOIN messages AS a ON a.session_id = q.session_id AND a.id > q.id AND a.role = 'assistant'
@@ -43,7 +43,7 @@ ANSWERS_TO: Final = """
             )
     )
     SELECT id FROM answers
-    UNION
+    UNION ALL
     SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id
 """
 

@@ -108,7 +108,7 @@ class ChannelStore:
     async def answers_to(self, discord_ids: Collection[int]) -> tuple[int, ...]:
         """The messages that show answers to these questions and to no others, in channels and sessions."""
         rows = await self._database.query(ANSWERS_TO, json.dumps([*discord_ids]))
-        return tuple(row[0] for row in rows)
+        return tuple(dict.fromkeys(row[0] for row in rows))
 
     async def forget_place(self, key: ChannelKey) -> None:
         """Remove all of a thread, or of a channel with its threads. Sessions in it are their users' own."""

@@ -13,6 +13,11 @@ class ReceiptTexts:
     """What the user wanted kept was kept already."""
     deleted: str
     """Each of these: what was done, with the parameters number (empty, or `number`) and content."""
+    deleted_for_all: str
+    """Where others read it, too. Parameter: id."""
+    still_told: str
+    """Below what was forgotten."""
+    untell: str
     number: str
     """Parameter: id."""
     hidden: str
@@ -62,6 +67,9 @@ JA = ReceiptTexts(
     updated="✏️ 書き換えました{number}: {content}",
     unchanged="💾 もう覚えています{number}: {content}",
     deleted="🗑️ 忘れました{number}: {content}",
+    deleted_for_all="🗑️ 忘れました（#{id}）",
+    still_told="会話の記録には残っていることがあり、これからの回答にも使われます。",
+    untell="会話からも消す…",
     number="（#{id}）",
     hidden="（自分だけに見える内容）",
     more="➕ ほか {count} 件。/memory list で確かめられます。",
@@ -89,6 +97,9 @@ EN = ReceiptTexts(
     updated="✏️ Changed{number}: {content}",
     unchanged="💾 Known already{number}: {content}",
     deleted="🗑️ Forgotten{number}: {content}",
+    deleted_for_all="🗑️ Forgotten (#{id})",
+    still_told="Conversation records may still hold it, and answers draw on them.",
+    untell="Erase it from conversations too…",
     number=" (#{id})",
     hidden="(something that only you may see)",
     more="➕ {count} more. See /memory list.",

@@ -16,7 +16,7 @@ from tests.end_to_end.memories import form, keep, menu_id, press, run, submitted
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, streaming
 from tests.end_to_end.test_old_buttons import PARSERS, kinds
-from tests.end_to_end.test_receipts import LOOKS, remembered
+from tests.end_to_end.test_receipts import LOOKS, UNTELL, forgot, remembered
 from tests.loopback.discord import Channel, File, Reply, Shown, User
 from tests.loopback.model_server import Call, CutConnection, Hang, Say, calls, says
 from tests.loopback.model_server import Reply as Answer
@@ -137,6 +137,11 @@ async def _(stage: Stage, user: User, channel: Channel) -> Offer:
 @leads_to("UndoButton deleted")
 async def _(stage: Stage, user: User, channel: Channel) -> Offer:
     return await _changed(stage, user, channel, "forget")
+
+
+@leads_to("UntellButton")
+async def _(stage: Stage, user: User, channel: Channel) -> Offer:
+    return Offer((await forgot(stage, user, channel, "会議は金曜")).message, UNTELL)
 
 
 @leads_to("UsedMemoriesButton")

@@ -20,6 +20,7 @@ from cc_bot.discord.pages.custom_ids import (
     RetryButton,
     SeeProposalsButton,
     StopButton,
+    UntellButton,
     UsedMemoriesButton,
     parse_custom_id,
 )
@@ -30,7 +31,7 @@ ONE_WISH_S: Final = 1.0
 REMEMBERED: Final = 1000
 """Messages on which somebody pressed last."""
 
-_AT_ONCE: Final = (StopButton, UsedMemoriesButton, SeeProposalsButton, OpenMenu)
+_AT_ONCE: Final = (StopButton, UsedMemoriesButton, UntellButton, SeeProposalsButton, OpenMenu)
 """What stops an answer that is on its way, and what shows something in a message of its own."""
 
 _Place = tuple[int, int, bool]

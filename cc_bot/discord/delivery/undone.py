@@ -9,9 +9,9 @@ import hikari
 from cc_bot.discord.delivery.interaction_outlet import reply_in_place
 from cc_bot.discord.interactions import is_ephemeral
 from cc_bot.discord.pages.answer import page_of
-from cc_bot.discord.pages.custom_ids import UndoButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import UndoButton, UntellButton, parse_custom_id
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.pages.receipts import takes_back
+from cc_bot.discord.pages.receipts import Carried, takes_back
 from cc_bot.discord.pages.schedule_ids import UnscheduleButton, parse_schedule_id
 from cc_bot.domain.locale import Locale
 from cc_bot.stores import MemoryStore, ScheduleStore
@@ -20,6 +20,7 @@ from cc_bot.texts import Texts, texts
 _MARKS: Final = ("💾", "✏", "🗑", "⏰", "🔁")
 _NOTHING_DONE: Final = tuple(texts(locale).receipt.unchanged.partition("{")[0] for locale in Locale)
 _TAKEN_BACK: Final = frozenset(texts(locale).receipt.taken_back for locale in Locale)
+_STILL_TOLD: Final = frozenset(texts(locale).receipt.still_told for locale in Locale)
 
 
 async def bring_up_to_date(
@@ -95,6 +96,20 @@ def _told(page: Page, undone: Collection[str], taken_back: str) -> Page:
         once_more = buttons[0] in undone  # that a reminder comes once more is a notice
         notices = (each for each in page.facts.notices if not (once_more and each.startswith(_MARKS)))
         facts = replace(page.facts, notices=(*notices, taken_back))
-    return replace(
+    left = replace(
         page, facts=facts, receipts=tuple(each for each in page.receipts if each.custom_id not in undone)
+    )
+    return left if Carried.over(left).forgotten else _without_untelling(left)
+
+
+def _without_untelling(page: Page) -> Page:
+    """Nothing is forgotten any more that conversations could still tell of."""
+    return replace(
+        page,
+        facts=replace(
+            page.facts, notices=tuple(each for each in page.facts.notices if each not in _STILL_TOLD)
+        ),
+        receipts=tuple(
+            each for each in page.receipts if not isinstance(parse_custom_id(each.custom_id), UntellButton)
+        ),
     )

@@ -8,14 +8,23 @@ import hikari
 import lightbulb
 
 from cc_bot.discord.access.ways_in import Pressed
+from cc_bot.discord.delivery.interaction_outlet import reply_to_deferred
 from cc_bot.discord.delivery.reply import NO_PINGS
 from cc_bot.discord.delivery.undone import bring_up_to_date
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
-from cc_bot.discord.pages.custom_ids import UndoButton, UsedMemoriesButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import (
+    UndoButton,
+    UntellButton,
+    UsedMemoriesButton,
+    parse_custom_id,
+)
+from cc_bot.discord.pages.memory_erasure import erase_question
+from cc_bot.discord.pages.memory_view import View
+from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.used_memories import used_list, within
-from cc_bot.stores import Stores
+from cc_bot.stores import MemoryRemovalStore, Stores
 
 loader = lightbulb.Loader()
 
@@ -25,7 +34,7 @@ loader = lightbulb.Loader()
 async def on_press(event: Pressed, *, stores: Stores, readers: Readers) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
-    if not isinstance(button, UndoButton | UsedMemoriesButton):
+    if not isinstance(button, UndoButton | UntellButton | UsedMemoriesButton):
         return
     try:
         reader = await readers.of(interaction)
@@ -37,6 +46,11 @@ async def on_press(event: Pressed, *, stores: Stores, readers: Readers) -> None:
             said = await _undo(button, reader, stores)
             await bring_up_to_date(interaction, stores.memories, stores.schedules, reader.words)
             await interaction.execute(said, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
+        elif isinstance(button, UntellButton):
+            await defer(interaction, ephemeral=True)
+            views = [await _still_told(each, reader, stores.memory_removal) for each in button.memory_ids]
+            reply = reply_to_deferred(interaction, ephemeral=True)
+            await reply.show([Page(view.content, view.buttons) for view in views])
         else:
             await defer(interaction, ephemeral=True)
             await interaction.edit_initial_response(await _used(button, reader, stores), **NO_PINGS)
@@ -61,6 +75,17 @@ async def _undo(button: UndoButton, reader: Reader, stores: Stores) -> str:
         return within(words.undone_added, memory) if undone else words.gone
     before = await stores.memory_history.undo_update(user_id, memory_id, button.former_id)
     return within(words.undone_updated, before) if before else words.changed_since.format(id=memory_id)
+
+
+async def _still_told(memory_id: int, reader: Reader, removal: MemoryRemovalStore) -> View:
+    """Where a forgotten memory is told all the same, with a way to erase it there."""
+    words, hidden = reader.words, await removal.hidden(reader.user_id, memory_id)
+    if hidden is None:
+        return View(words.erasure.out_of_reach)
+    told_in = await removal.told_in(reader.user_id, memory_id)
+    if not told_in:
+        return View(words.erasure.not_told)
+    return erase_question(reader.user_id, memory_id, told_in, words)
 
 
 async def _used(button: UsedMemoriesButton, reader: Reader, stores: Stores) -> str:

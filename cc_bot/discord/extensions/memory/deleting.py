@@ -122,7 +122,8 @@ async def _hide(memories: MemoryStore, removal: MemoryRemovalStore, memory_id: i
     hidden = await removal.hidden(reader.user_id, memory_id)
     if hidden is None:
         return View(reader.words.memory.not_found.format(id=memory_id))
-    return forgotten(hidden.memory, reader.words, hidden.since)
+    told_in = await removal.told_in(reader.user_id, memory_id)
+    return forgotten(hidden.memory, reader.words, hidden.since, told_in)
 
 
 async def _have_back(
