@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from cc_bot.discord.pages.facts import FACTS_COLOUR
 from tests.end_to_end.stage import Stage, again_label, answered, continue_label
 from tests.loopback.discord import Channel, ChannelReply, Permission, Reply, Shown, User
@@ -127,6 +129,20 @@ class TestReceipt:
         assert reply.text.startswith("はい。\n↩️ 取り消しました。")
         assert "会話の記録" not in reply.text
         assert reply.labels == [again_label(aiko)]
+
+    @pytest.mark.parametrize("asked", [True, False])
+    async def test_says_so_when_the_memory_is_deleted_elsewhere(
+        self, stage: Stage, aiko: User, channel: Channel, asked: bool
+    ) -> None:
+        if asked:
+            reply: Reply | ChannelReply = await remembered(stage, aiko, channel, "会議は金曜")
+        else:
+            stage.model.script(calls(Call("remember", {"content": "会議は金曜"})), says("承知しました。"))
+            reply = await stage.says(await stage.write(aiko, channel, "会議は金曜。覚えて"), "💾")
+        [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+        await stage.told(aiko, channel, "memory delete", id=number)
+        await reply.until(lambda shown: UNDO not in shown.labels, "the receipt brought up to date")
+        assert reply.text.startswith("承知しました。\n↩️ 取り消しました。")
 
     async def test_of_a_deletion_leads_to_taking_it_out_of_conversations(
         self, stage: Stage, aiko: User, channel: Channel

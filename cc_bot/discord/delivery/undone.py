@@ -1,12 +1,15 @@
 """Receipts whose change was taken back, from wherever: a message must not tell of it as if it held."""
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
 import hikari
+import structlog
 
 from cc_bot.discord.delivery.interaction_outlet import reply_in_place
+from cc_bot.discord.delivery.reply import changes_to
 from cc_bot.discord.interactions import is_ephemeral
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import UndoButton, UntellButton, parse_custom_id
@@ -14,9 +17,14 @@ from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.receipts import Carried, takes_back
 from cc_bot.discord.pages.schedule_ids import UnscheduleButton, parse_schedule_id
 from cc_bot.domain.locale import Locale
-from cc_bot.stores import MemoryStore, ScheduleStore
+from cc_bot.domain.memory import Memory
+from cc_bot.stores import MemoryStore, ScheduleStore, Stores
 from cc_bot.texts import Texts, texts
 
+_log = structlog.get_logger(__name__)
+
+_LINK: Final = re.compile(r"/(\d{1,20})/(\d{1,20})\Z")
+"""The channel and the message, at the end of a message's link."""
 _MARKS: Final = ("💾", "✏", "🗑", "⏰", "🔁")
 _NOTHING_DONE: Final = tuple(texts(locale).receipt.unchanged.partition("{")[0] for locale in Locale)
 _TAKEN_BACK: Final = frozenset(texts(locale).receipt.taken_back for locale in Locale)
@@ -30,6 +38,24 @@ async def bring_up_to_date(
     page = page_of(await interaction.fetch_initial_response())
     now = await brought_up_to_date(page, memories, schedules, words)
     await reply_in_place(interaction, page, ephemeral=is_ephemeral(interaction.message)).show((now,))
+
+
+async def bring_source_up_to_date(
+    rest: hikari.api.RESTClient, memory: Memory, stores: Stores, words: Texts
+) -> None:
+    """The answer that kept a memory, once that is deleted, as far as the bot can reach it by itself."""
+    link = _LINK.search(memory.source.link)
+    if link is None or memory.source.kind == "message":
+        return
+    channel_id, first = int(link[1]), int(link[2])
+    message_id = (first, *await stores.channels.pages(first))[-1]  # receipts stand on the last one
+    try:
+        page = page_of(await rest.fetch_message(channel_id, message_id))
+        now = await brought_up_to_date(page, stores.memories, stores.schedules, words)
+        if now != page:
+            await rest.edit_message(channel_id, message_id, **changes_to(page, now))
+    except hikari.HikariError as error:
+        _log.info("receipt_not_reached", error=type(error).__name__)
 
 
 async def brought_up_to_date(
