@@ -10,7 +10,7 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.interactions import Answerable
+from cc_bot.discord.interactions import Answerable, accepted_ahead
 from cc_bot.discord.localization import Readers
 from cc_bot.domain.errors import AccessError, CcBotError
 from cc_bot.domain.locale import Locale
@@ -24,6 +24,9 @@ UNKNOWN_INTERACTION = 10062
 
 async def tell(interaction: Answerable, sentence: str) -> None:
     """Answer an interaction that has not been acknowledged with a sentence for the user alone."""
+    if accepted_ahead(interaction):
+        await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL)
+        return
     await interaction.create_initial_response(
         hikari.ResponseType.MESSAGE_CREATE, sentence, flags=hikari.MessageFlag.EPHEMERAL
     )

@@ -5,6 +5,8 @@ Discord waits 3 s for the first response and takes exactly one. hikari's own ret
 """
 
 import asyncio
+from contextvars import ContextVar
+from typing import Final
 
 import hikari
 
@@ -20,6 +22,8 @@ ALREADY_ACKNOWLEDGED = 40060
 MAX_CHOICES = 25
 """The most that Discord takes in an autocomplete list."""
 
+_AHEAD: Final = ContextVar[int]("accepted_ahead", default=0)
+"""The press that was accepted before its turn came, for the tasks that act on it."""
 _PAUSE_S = 0.3
 _TRIES = 3
 
@@ -88,7 +92,19 @@ async def defer(interaction: Answerable, *, ephemeral: bool) -> int | None:
 
 async def defer_update(interaction: hikari.ComponentInteraction) -> None:
     """Accept a press of a button; its message stays as it is until it is edited."""
-    await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
+    if not accepted_ahead(interaction):
+        await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
+
+
+async def accept_ahead(interaction: hikari.ComponentInteraction) -> None:
+    """Accept a press that has to wait for its turn. Whoever acts on it then, in this task or one that it
+    begins, accepts it as ever."""
+    await defer_update(interaction)
+    _AHEAD.set(int(interaction.id))
+
+
+def accepted_ahead(interaction: Answerable) -> bool:
+    return _AHEAD.get() == int(interaction.id)
 
 
 async def _acknowledge(interaction: Answerable, kind: hikari.ResponseType, *, ephemeral: bool) -> int | None:

@@ -22,6 +22,31 @@ _MEANT: Final = """
     SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))
 """
 
+# The messages that show answers to questions of an array of ids ($1), and to none that is left.
+ANSWERS_TO: Final = """
+    WITH gone (id) AS (SELECT value FROM json_each($1)), answers (id) AS (
+        SELECT w.answer_id FROM mentions AS w
+        WHERE w.discord_id IN (SELECT id FROM gone) AND w.answered = 1 AND w.answer_id IS NOT NULL
+            AND NOT EXISTS (
+                SELECT 1 FROM mentions AS other
+                WHERE other.answer_id = w.answer_id AND other.discord_id NOT IN (SELECT id FROM gone)
+            )
+        UNION ALL
+        SELECT a.discord_id
+        FROM messages AS q
+        JOIN messages AS a ON a.session_id = q.session_id AND a.id > q.id AND a.role = 'assistant'
+        WHERE q.discord_id IN (SELECT id FROM gone) AND q.session_id IS NOT NULL AND q.role = 'user'
+            AND a.discord_id IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM messages AS later
+                WHERE later.session_id = q.session_id AND later.id > q.id AND later.id < a.id
+                    AND later.role = 'user'
+            )
+    )
+    SELECT id FROM answers
+    UNION ALL
+    SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id
+"""
+
 # The five of a deletion.
 _THAW: Final = f"""
     DELETE FROM block_boundaries WHERE id IN (
@@ -95,7 +120,7 @@ _KEEP_READ: Final = """
     DO UPDATE SET discord_id = max(read_to.discord_id, excluded.discord_id)
 """
 
-REMOVAL_STATEMENTS: Final = frozenset({*_DELETION, *_FORGETTING, _FORGET_RESETS, _KEEP_READ})
+REMOVAL_STATEMENTS: Final = frozenset({ANSWERS_TO, *_DELETION, *_FORGETTING, _FORGET_RESETS, _KEEP_READ})
 
 
 def deletion(discord_ids: Collection[int]) -> list[Statement]:

@@ -18,7 +18,7 @@ from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, ErasureLog, Statement, place_name
 from cc_bot.stores import channel_statements as sql
-from cc_bot.stores.channel_removal import DELETE_MESSAGES, deletion, forgetting
+from cc_bot.stores.channel_removal import ANSWERS_TO, DELETE_MESSAGES, deletion, forgetting
 from cc_bot.stores.columns import from_ms, to_ms
 from cc_bot.stores.memory_calls import NOTE_CHANNEL_CALLS, note_calls
 from cc_bot.stores.message_columns import read_message, tool_calls_to_json
@@ -104,6 +104,11 @@ class ChannelStore:
         if removed and self._log:  # Discord tells of many that were never kept
             await self._log.note("message", *discord_ids)
         return removed
+
+    async def answers_to(self, discord_ids: Collection[int]) -> tuple[int, ...]:
+        """The messages that show answers to these questions and to no others, in channels and sessions."""
+        rows = await self._database.query(ANSWERS_TO, json.dumps([*discord_ids]))
+        return tuple(dict.fromkeys(row[0] for row in rows))
 
     async def forget_place(self, key: ChannelKey) -> None:
         """Remove all of a thread, or of a channel with its threads. Sessions in it are their users' own."""

@@ -45,6 +45,14 @@ REWRITE_EVERY: Final = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
+class Hidden:
+    """A deleted memory, while it can be had back."""
+
+    memory: Memory
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class _Claimed:
     """Rows that are out of reach, and about to be removed."""
 
@@ -99,6 +107,12 @@ class MemoryRemovalStore:
             return memory_of(rows[0])
 
         return await self._database.write(steps)
+
+    async def hidden(self, user_id: int, memory_id: int) -> Hidden | None:
+        """A deleted memory that can still be had back."""
+        params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
+        rows = await self._database.query(sql.SELECT_HIDDEN, *params)
+        return Hidden(memory_of(rows[0]), datetime.fromisoformat(rows[0][-1])) if rows else None
 
     async def told_in(self, user_id: int, memory_id: int) -> int:
         """How many messages of the user's conversations hold what a memory says, or are the turn in which it

@@ -16,6 +16,12 @@ UNDELETE: Final = f"""
     RETURNING {COLUMNS}
 """
 
+# The same, as it is. With the moment of its deletion.
+SELECT_HIDDEN: Final = f"""
+    SELECT {COLUMNS}, deleted_at FROM memories
+    WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
+"""
+
 _CHAIN: Final = """
     WITH RECURSIVE chain (id, former) AS (
         SELECT id, supersedes FROM memories WHERE user_id = $1 AND {chosen}

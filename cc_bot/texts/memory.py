@@ -56,6 +56,8 @@ class MemoryTexts:
     """Parameters: id, content."""
     undo_until: str
     """Parameter: until."""
+    still_told: str
+    """Below what was forgotten. Parameter: count."""
     undo: str
     erase_now: str
     undeleted: str
@@ -102,7 +104,8 @@ JA = MemoryTexts(
     query_needed="探したい言葉を入力してください。",
     not_found="#{id} のメモリは見つかりません。/memory list で番号を確かめてください。",
     deleted="🗑️ 忘れました（#{id}）: {content}",
-    undo_until="{until} まで元に戻せます。そのあとは完全に消えます。",
+    undo_until="{until} まで元に戻せます。そのあと、メモリは完全に消えます。",
+    still_told="会話の記録には、その内容にふれた発言や回答が {count}件残っていて、これからの回答にも使われます。そちらも消せます。",
     undo="元に戻す",
     erase_now="今すぐ完全に消す",
     undeleted="↩️ 元に戻しました（#{id}）: {content}",
@@ -140,7 +143,8 @@ EN = MemoryTexts(
     query_needed="Enter the words to look for.",
     not_found="There is no memory #{id}. See /memory list for the numbers.",
     deleted="🗑️ Forgotten (#{id}): {content}",
-    undo_until="You can undo this until {until}. Then it is gone for good.",
+    undo_until="You can undo this until {until}. Then the memory is gone for good.",
+    still_told="Messages in conversation records that touch on it: {count}. Answers still draw on them, unless you erase it there too.",
     undo="Undo",
     erase_now="Erase for good now",
     undeleted="↩️ It is back (#{id}): {content}",

@@ -13,6 +13,11 @@ class ReceiptTexts:
     """What the user wanted kept was kept already."""
     deleted: str
     """Each of these: what was done, with the parameters number (empty, or `number`) and content."""
+    deleted_for_all: str
+    """Where others read it, too. Parameter: id."""
+    still_told: str
+    """Below what was forgotten."""
+    untell: str
     number: str
     """Parameter: id."""
     hidden: str
@@ -24,6 +29,8 @@ class ReceiptTexts:
     undo: str
     undo_one: str
     """Where there are several. Parameter: content."""
+    taken_back: str
+    """In the place of a line that told of it."""
     used: str
     """Parameter: count."""
     not_yours: str
@@ -61,6 +68,9 @@ JA = ReceiptTexts(
     updated="✏️ 書き換えました{number}: {content}",
     unchanged="💾 もう覚えています{number}: {content}",
     deleted="🗑️ 忘れました{number}: {content}",
+    deleted_for_all="🗑️ 忘れました（#{id}）",
+    still_told="会話の記録には残っていることがあり、これからの回答にも使われます。",
+    untell="会話からも消す…",
     number="（#{id}）",
     hidden="（自分だけに見える内容）",
     more="➕ ほか {count} 件。/memory list で確かめられます。",
@@ -68,6 +78,7 @@ JA = ReceiptTexts(
     not_scheduled="⚠️ お知らせは予約していません。/remind add を使うか、「明日9時に薬って知らせて」のように頼んでください。",
     undo="取り消す",
     undo_one="取り消す: {content}",
+    taken_back="↩️ 取り消しました。",
     used="🧠 使ったメモリ（{count}）",
     not_yours="このボタンは、メモリの持ち主だけが使えます。ご自分のメモリは /memory list でどうぞ。",
     undone_added="↩️ 取り消しました。もう覚えていません: {content}",
@@ -88,6 +99,9 @@ EN = ReceiptTexts(
     updated="✏️ Changed{number}: {content}",
     unchanged="💾 Known already{number}: {content}",
     deleted="🗑️ Forgotten{number}: {content}",
+    deleted_for_all="🗑️ Forgotten (#{id})",
+    still_told="Conversation records may still hold it, and answers draw on them.",
+    untell="Erase it from conversations too…",
     number=" (#{id})",
     hidden="(something that only you may see)",
     more="➕ {count} more. See /memory list.",
@@ -95,6 +109,7 @@ EN = ReceiptTexts(
     not_scheduled="⚠️ No reminder was set. Use /remind add, or ask like this: remind me tomorrow at 9 to take the pills.",
     undo="Undo",
     undo_one="Undo: {content}",
+    taken_back="↩️ Taken back.",
     used="🧠 Memories used ({count})",
     not_yours="Only the owner of the memory can use this button. Yours are in /memory list.",
     undone_added="↩️ Undone. I no longer remember: {content}",

@@ -72,10 +72,10 @@ JA = SessionTexts(
         "- チャンネルやスレッドで私にメンションするか、私のメッセージに返信すると、その場の会話を踏まえて答えます。"
         "DM では、普通に話しかけてください。\n"
     ),
-    help_stored_mentions="\nチャンネルのメッセージで保存されるのは、私へのメンションと返信だけです。Discord で消せば、保存されたものも消えます。",
+    help_stored_mentions="\nチャンネルのメッセージで保存されるのは、私へのメンションと返信だけです。Discord で消せば、保存されたものも、それへの私の回答も消えます。",
     help_stored_all=(
         "\n私が見られるチャンネルでは、みなさんのメッセージがすべて保存され、答えるときに使われます。"
-        "Discord で消せば、保存されたものも消えます。"
+        "Discord で消せば、保存されたものも、それへの私の回答も消えます。"
     ),
 )
 
@@ -125,10 +125,10 @@ EN = SessionTexts(
     ),
     help_stored_mentions=(
         "\nOf messages in channels, those that mention me or reply to me are stored. What you delete on Discord is "
-        "deleted there too."
+        "deleted there too, with my answer to it."
     ),
     help_stored_all=(
         "\nIn channels that I can see, everybody's messages are stored and used for my answers. What you delete on "
-        "Discord is deleted there too."
+        "Discord is deleted there too, with my answer to it."
     ),
 )

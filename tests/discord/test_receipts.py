@@ -21,6 +21,7 @@ from cc_bot.discord.pages.answer import (
 from cc_bot.discord.pages.custom_ids import (
     LONGEST,
     UndoButton,
+    UntellButton,
     UsedMemoriesButton,
     parse_custom_id,
 )
@@ -98,7 +99,6 @@ class TestLines:
                 "✏️ 書き換えました: 犬が好き",
                 UndoButton("updated", USER, 1, 9),
             ),
-            (changed("deleted", memory()), "🗑️ 忘れました: 猫が好き", UndoButton("deleted", USER, 1)),
             (changed("updated", memory(), memory()), "💾 もう覚えています: 猫が好き", None),
         ],
     )
@@ -106,6 +106,22 @@ class TestLines:
         page = ended(event)
         assert (page.content, page.facts) == ("はい。", Facts((line,)))
         assert undo(page) == ([taken_back] if taken_back else [])
+
+    def test_do_not_say_to_everybody_what_was_forgotten(self) -> None:
+        shown = ended(changed("deleted", memory()), changed("deleted", memory(2, "犬が好き")))
+        assert shown.facts == Facts(("🗑️ 忘れました（#1）", "🗑️ 忘れました（#2）"), (JA.receipt.still_told,))
+        assert [button.label for button in shown.receipts] == [
+            *("取り消す: #1", "取り消す: #2", JA.receipt.untell)
+        ]
+        assert parse_custom_id(shown.receipts[-1].custom_id) == UntellButton(USER, (1, 2))
+        own = ended(changed("deleted", memory()), visibility="private")
+        assert own.facts.receipts == ("🗑️ 忘れました: 猫が好き",)
+
+    def test_of_four_forgotten_leave_the_row_to_what_can_be_done(self) -> None:
+        gone = [changed("deleted", memory(number)) for number in (1, 2, 3, 4)]
+        page = ended(MemoriesRecalled((5, 6)), *gone)
+        assert len(page.receipts) == 5
+        assert page.receipts[-1].label == JA.receipt.untell
 
     def test_say_once_what_happened_twice_to_a_memory(self) -> None:
         page = ended(
@@ -138,7 +154,7 @@ class TestLines:
         assert ended(secret, visibility="private").facts.notices == (JA.memory.private_only,)
         assert ended(secret).facts.notices == ()
         gone = changed("deleted", memory(audience="private"))
-        assert ended(gone, visibility="private").facts.notices == ()
+        assert ended(gone, visibility="private").facts.notices == (JA.receipt.still_told,)
 
     def test_own_up_to_a_promise(self) -> None:
         page = ended(NotSaved())
@@ -167,7 +183,7 @@ class TestButtons:
 
     def test_list_the_memories_used_but_for_those_that_are_gone(self) -> None:
         page = ended(MemoriesRecalled((1, 2)), MemoriesRecalled((2, 3)), changed("deleted", memory(3)))
-        *_, used = page.receipts
+        _, used, _ = page.receipts
         assert used.label == "🧠 使ったメモリ（2）"
         assert parse_custom_id(used.custom_id) == UsedMemoriesButton(USER, (1, 2))
 
@@ -273,14 +289,15 @@ class TestStoredAnswer:
             call("recall", {"memories": [{"id": 5, "content": "亀"}]}),
         )
         assert page.facts == Facts(
-            ("💾 覚えました: 猫が好き", "✏️ 書き換えました: 鳥", "🗑️ 忘れました: 犬が好き")
+            ("💾 覚えました: 猫が好き", "✏️ 書き換えました: 鳥", "🗑️ 忘れました（#3）"),
+            (JA.receipt.still_told,),
         )
         assert undo(page) == [
             UndoButton("added", USER, 1),
             UndoButton("updated", USER, 2, 8),
             UndoButton("deleted", USER, 3),
         ]
-        assert page.receipts[-1].label == "🧠 使ったメモリ（1）"
+        assert [button.label for button in page.receipts[-2:]] == ["🧠 使ったメモリ（1）", JA.receipt.untell]
 
     @pytest.mark.parametrize(
         "made",

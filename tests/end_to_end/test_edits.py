@@ -119,16 +119,58 @@ class TestEditedQuestion:
 
 
 class TestDeletion:
-    async def test_of_a_question_takes_it_out_of_the_conversation(
+    async def test_of_a_question_takes_it_out_of_the_conversation_with_its_answer(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         await stage.said(aiko, channel, "元気？", "元気です。")
-        message = await stage.said(aiko, channel, "秘密の番号は1234", "覚えません。")
+        message = await stage.said(aiko, channel, "秘密の番号は1234", "1234は覚えません。")
+        answer = stage.discord.answer(message)
         await stage.discord.delete(aiko, message)
-        gone = "SELECT count(*) FROM messages WHERE discord_id = ?"
-        await stage.eventually(gone, message.id, gives=[(0,)])
+        await answer.until(lambda shown: not shown.messages, "the answer to vanish")
         await stage.said(aiko, channel, "次", "はい。")
-        assert stage.shown() == ["Aiko: 元気？", "元気です。", "覚えません。", "Aiko: 次"]
+        assert stage.shown() == ["Aiko: 元気？", "元気です。", "Aiko: 次"]
+
+    async def test_of_a_question_takes_all_messages_of_a_long_answer_along(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        stage.model.script(says("\n\n".join(["あ" * 1000] * 3)))
+        message = await stage.write(aiko, channel, "長い話を")
+        reply = stage.discord.answer(message)
+        await reply.until(lambda shown: len(shown.messages) > 1, "the second message")
+        shown = "SELECT count(*) FROM mentions WHERE discord_id = ? AND shown = 1"
+        await stage.eventually(shown, message.id, gives=[(1,)])
+        await stage.discord.delete(aiko, message)
+        await reply.until(lambda shown: not shown.messages, "the answer to vanish")
+        assert stage.stored(channel) == []
+
+    async def test_of_a_question_in_a_dm_takes_its_answer_along(self, stage: Stage, aiko: User) -> None:
+        dm = stage.discord.dm(aiko)
+        answers = []
+        for number in (1, 2):
+            stage.model.script(says(f"答え{number}。"))
+            message = await stage.write(aiko, dm, f"質問{number}", mention=False)
+            answers.append((message, await stage.says(message, f"答え{number}。")))
+        first, answer = answers[0]
+        await stage.discord.delete(aiko, first)
+        await answer.until(lambda shown: not shown.messages, "the answer to vanish")
+        assert [text for _, text, _ in stage.stored(dm)] == ["質問2", "答え2。"]
+        assert "答え2。" in answers[1][1].text
+
+    async def test_of_one_of_two_questions_leaves_the_answer_to_both(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        stage.model.script(Reply(Say("はい"), Pause(2.0), *says("。").steps), says("ふたりに答えます。"))
+        begun = await stage.write(aiko, channel, "はじめの質問")
+        await streaming(stage.discord.answer(begun), "はい")
+        first = await stage.write(aiko, channel, "愛子の質問")
+        second = await stage.write(ben, channel, "ベンの質問")
+        await stage.says(second, "ふたりに答えます。")
+        await stage.discord.delete(aiko, first)
+        gone = "SELECT count(*) FROM messages WHERE discord_id = ?"
+        await stage.eventually(gone, first.id, gives=[(0,)])
+        assert "ふたりに答えます。" in stage.discord.answer(second).text
+        await stage.discord.delete(ben, second)
+        await stage.discord.answer(second).until(lambda shown: not shown.messages, "the answer to vanish")
 
     async def test_of_an_answer_takes_all_of_it_out(self, stage: Stage, aiko: User, channel: Channel) -> None:
         moderator = stage.discord.user("Mori", locale="ja")

@@ -48,6 +48,20 @@ class TestDelete:
         assert not [text for _, text, _ in stage.stored(channel) if "植木鉢" in text]
         assert contents(stage, aiko) == []
 
+    async def test_says_where_it_is_told_all_the_same_and_takes_it_out_there(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        number = await keep(stage, aiko, channel, "合鍵は鉢の下")
+        await stage.ask_in_words(aiko, channel, "合鍵は鉢の下ですね。")
+        deleted = await run(stage, aiko, channel, "delete", id=number)
+        assert "発言や回答が 1件残っていて" in deleted.text
+        await stage.ask_in_words(aiko, channel, "はい。")
+        assert "合鍵は鉢の下" in str(stage.model.requests[-1].body)
+        erased = await press(stage, aiko, deleted, "会話の記録からも消す")
+        assert "会話の記録の発言 1件" in erased.text
+        await stage.ask_in_words(aiko, channel, "はい。")
+        assert "合鍵は鉢の下" not in str(stage.model.requests[-1].body)
+
     async def test_leaves_conversations_alone_when_asked_to(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

@@ -17,7 +17,7 @@ from cc_bot.discord.pages.schedule_ids import parse_schedule_id
 from tests.end_to_end.memories import choose, keep, menu_id, run
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, again_label
-from tests.end_to_end.test_receipts import remembered
+from tests.end_to_end.test_receipts import UNTELL, forgot, remembered
 from tests.loopback.discord import Channel, ChannelReply, File, Reply, Shown, User
 from tests.loopback.model_server import Call, calls, says
 
@@ -38,14 +38,14 @@ PARSERS: tuple[Callable[[str], object | None], ...] = (
 )
 
 
-def kinds() -> set[str]:
-    """The names of all values that make a custom id."""
-    found = set()
+def kinds() -> dict[str, type]:
+    """All values that make a custom id, by name."""
+    found = {}
     for module in pkgutil.iter_modules(cc_bot.discord.pages.__path__, f"{cc_bot.discord.pages.__name__}."):
         for value in vars(importlib.import_module(module.name)).values():
             own = isinstance(value, type) and value.__module__ == module.name
             if own and callable(getattr(value, "custom_id", None)):
-                found.add(value.__name__)
+                found[value.__name__] = value
     return found
 
 
@@ -83,6 +83,7 @@ class TestEveryKind:
         menu = await run(stage, aiko, channel, "list", order="oldest")
         deleted = await run(stage, aiko, channel, "delete", id=kept[-1])
         all_of_them = await run(stage, aiko, channel, "delete-all")
+        forgotten = await forgot(stage, aiko, channel, "犬の名前はポチ")
         receipt = await remembered(stage, aiko, channel, "猫の名前はモチ")
         stage.model.script(calls(Call("recall", {"query": "猫の名前"})), says("モチです。"))
         used = await stage.ask(aiko, channel, "猫の名前は？")
@@ -109,6 +110,7 @@ class TestEveryKind:
         await pressed.button(deleted, "元に戻す", "元に戻しました")
         await pressed.button(all_of_them, "やめる", "何も変わっていません")
         await pressed.button(receipt, "取り消す", "取り消しました")
+        await pressed.button(forgotten, UNTELL, "会話の記録に")
         await pressed.button(used, "🧠 使ったメモリ（1）", "残っていません")
         assert used.labels[-1] == again_label(aiko)
         await pressed.button(proposed, "覚える", "覚えました: 鍵は玄関")
@@ -117,4 +119,4 @@ class TestEveryKind:
         await pressed.button(rung, "10分後にもう一度", "にもう一度お知らせします")
         await pressed.button(set_now, "お知らせを取り消す", "お知らせを取り消しました: 散歩")
         await pressed.button(privacy, "やめる", "何も消していません")
-        assert pressed.kinds | ELSEWHERE.keys() == kinds()
+        assert pressed.kinds | ELSEWHERE.keys() == kinds().keys()

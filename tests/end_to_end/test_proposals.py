@@ -8,6 +8,7 @@ import pytest
 from cc_bot.discord.pages.page import PROPOSAL_COLOUR
 from tests.end_to_end.memories import keep
 from tests.end_to_end.stage import Stage, again_label
+from tests.end_to_end.test_receipts import told
 from tests.loopback.discord import Channel, File, Message, Reply, Shown, User
 from tests.loopback.model_requests import new_tool_results
 from tests.loopback.model_server import Call, calls, fails, says
@@ -78,8 +79,7 @@ class TestProposal:
         assert proposals(message) == []
         assert "💾 覚えました: 鍵は玄関" in message.embeds[0]["description"]
         assert message.labels == ["取り消す", again_label(aiko)]
-        undone = await stage.discord.click(aiko, message, "取り消す")
-        await undone.finished()
+        await told(stage, aiko, message, "取り消す")
         assert kept(stage, aiko) == []
 
     async def test_is_left_when_its_user_says_so(self, stage: Stage, aiko: User, channel: Channel) -> None:

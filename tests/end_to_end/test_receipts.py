@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from cc_bot.discord.pages.facts import FACTS_COLOUR
 from tests.end_to_end.stage import Stage, again_label, answered, continue_label
 from tests.loopback.discord import Channel, ChannelReply, Permission, Reply, Shown, User
@@ -10,6 +12,7 @@ from tests.loopback.model_server import Call, CutConnection, Say, calls, fails, 
 from tests.loopback.model_server import Reply as Answer
 
 UNDO = "取り消す"
+UNTELL = "会話からも消す…"
 LOOKS = calls(Call("recall", {"query": "会議"}))
 """So that its user is shown what is changed next: else that is only proposed."""
 
@@ -20,10 +23,19 @@ async def remembered(stage: Stage, user: User, channel: Channel, content: str, *
     return await stage.ask(user, channel, f"{content}。覚えて", **options)
 
 
+async def forgot(stage: Stage, user: User, channel: Channel, content: str, **options: bool) -> Reply:
+    """An answer that forgot what another had kept, as the user asked."""
+    await remembered(stage, user, channel, content)
+    [(number,)] = stage.rows("SELECT max(id) FROM memories WHERE user_id = ?", user.id)
+    looks = calls(Call("recall", {"query": content}))
+    stage.model.script(looks, calls(Call("forget", {"id": number})), says("はい。"))
+    return await stage.ask(user, channel, "あれは忘れて", **options)
+
+
 async def told(stage: Stage, user: User, message: Shown, label: str) -> str:
     """What pressing a button tells its presser alone."""
     press = await stage.discord.click(user, message, label)
-    await press.finished()
+    await press.finished(lambda told: told.stored[-1].id != message.id)
     assert press.messages[-1].ephemeral
     return press.messages[-1].text
 
@@ -50,7 +62,8 @@ class TestReceipt:
         said = await told(stage, aiko, reply.message, UNDO)
         assert said == "↩️ 取り消しました。もう覚えていません: 猫の名前は\\*モチ\\*"
         assert kept(stage, aiko) == []
-        assert "もうありません" in await told(stage, aiko, reply.message, UNDO)
+        assert "承知しました。\n↩️ 取り消しました。\n" in reply.text
+        assert reply.labels == [again_label(aiko)]
 
     async def test_is_for_its_owner_alone(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
@@ -107,10 +120,51 @@ class TestReceipt:
         [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
         stage.model.script(LOOKS, calls(Call("forget", {"id": number})), says("はい。"))
         reply = await stage.ask(aiko, channel, "会議のこと忘れて")
-        assert reply.text == "はい。\n🗑️ 忘れました: 会議は金曜"
+        assert "会議は金曜" not in reply.text + "".join(reply.labels)
+        assert f"はい。\n🗑️ 忘れました（#{number}）\n-# 会話の記録には残っていることがあり" in reply.text
+        assert reply.labels == [UNDO, UNTELL, again_label(aiko)]
         assert kept(stage, aiko) == []
         await told(stage, aiko, reply.message, UNDO)
         assert kept(stage, aiko) == ["会議は金曜"]
+        assert reply.text.startswith("はい。\n↩️ 取り消しました。")
+        assert "会話の記録" not in reply.text
+        assert reply.labels == [again_label(aiko)]
+
+    @pytest.mark.parametrize("asked", [True, False])
+    async def test_says_so_when_the_memory_is_deleted_elsewhere(
+        self, stage: Stage, aiko: User, channel: Channel, asked: bool
+    ) -> None:
+        if asked:
+            reply: Reply | ChannelReply = await remembered(stage, aiko, channel, "会議は金曜")
+        else:
+            stage.model.script(calls(Call("remember", {"content": "会議は金曜"})), says("承知しました。"))
+            reply = await stage.says(await stage.write(aiko, channel, "会議は金曜。覚えて"), "💾")
+        [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+        await stage.told(aiko, channel, "memory delete", id=number)
+        await reply.until(lambda shown: UNDO not in shown.labels, "the receipt brought up to date")
+        assert reply.text.startswith("承知しました。\n↩️ 取り消しました。")
+
+    async def test_of_a_deletion_leads_to_taking_it_out_of_conversations(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await forgot(stage, aiko, channel, "会議は金曜")
+        seen = await stage.discord.click(aiko, reply.message, UNTELL)
+        await seen.finished(lambda shown: shown.text)
+        assert seen.ephemeral
+        assert "会話の記録に 3件あります" in seen.text
+        erased = await stage.discord.click(aiko, seen.message, "会話の記録からも消す")
+        await erased.finished(lambda shown: "会話の記録の発言 3件" in shown.text)
+        await stage.ask_in_words(aiko, channel, "はい。")
+        assert "会議は金曜" not in str(stage.model.requests[-1].body)
+        late = await stage.discord.click(aiko, reply.message, UNTELL)
+        await late.finished(lambda shown: "完全に消したあと" in shown.text)
+
+    async def test_of_a_deletion_says_it_where_its_user_alone_reads_it(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await forgot(stage, aiko, channel, "会議は金曜", private=True)
+        assert reply.text.startswith("はい。\n🗑️ 忘れました: 会議は金曜\n")
+        assert UNTELL in reply.labels
 
     async def test_of_what_was_kept_and_deleted_at_once_is_none(
         self, stage: Stage, aiko: User, channel: Channel

@@ -2,6 +2,7 @@
 
 from tests.end_to_end.reminders import called, comes_due, reminder, said, says_by_itself
 from tests.end_to_end.stage import Stage
+from tests.end_to_end.test_receipts import told
 from tests.loopback.discord import Channel, Permission, User
 from tests.loopback.model_server import fails, says
 
@@ -181,9 +182,7 @@ class TestDelete:
         await comes_due(stage, aiko, number)
         shown = await says_by_itself(stage, channel, "薬")
         called(stage)
-        press = await stage.discord.click(aiko, shown, "繰り返しをやめる")
-        await press.finished()
-        assert press.text == "🔕 お知らせを取り消しました: 薬"
+        assert await told(stage, aiko, shown, "繰り返しをやめる") == "🔕 お知らせを取り消しました: 薬"
         assert stage.rows(SCHEDULES, aiko.id) == []
         assert len(said(stage, channel)) == 1
 

@@ -2,6 +2,7 @@
 
 from tests.end_to_end.reminders import called, comes_due, said, says_by_itself
 from tests.end_to_end.stage import AGAIN, Stage
+from tests.end_to_end.test_receipts import told
 from tests.loopback.discord import Channel, Permission, User
 from tests.loopback.model_server import Call, Reply, calls, says
 
@@ -25,11 +26,10 @@ class TestReceipt:
         stage.model.script(scheduling(when=soon()), says("はい。"))
         reply = await stage.ask(aiko, channel, ASK)
         assert "はい。\n⏰ <t:1826928000:F>（<t:1826928000:R>）にお知らせします: 薬\n" in reply.text
-        press = await stage.discord.click(aiko, reply.message, CANCEL)
-        await press.finished()
-        assert press.ephemeral
-        assert press.text == "🔕 お知らせを取り消しました: 薬"
+        assert await told(stage, aiko, reply.message, CANCEL) == "🔕 お知らせを取り消しました: 薬"
         assert stage.rows(SCHEDULES, aiko.id) == []
+        assert "はい。\n↩️ 取り消しました。\n" in reply.text
+        assert CANCEL not in reply.labels
 
     async def test_is_for_the_asker_alone(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
@@ -58,8 +58,7 @@ class TestReceipt:
     ) -> None:
         stage.model.script(scheduling(when=soon()), says("はい。"))
         reply = await stage.ask(aiko, channel, ASK)
-        press = await stage.discord.click(aiko, reply.message, CANCEL)
-        await press.finished()
+        await told(stage, aiko, reply.message, CANCEL)
         stage.model.script(says("やめました。"))
         await stage.discord.click(aiko, reply.message, AGAIN["ja"])
         await reply.until(lambda r: "やめました。" in r.text and AGAIN["ja"] in r.labels, "the new answer")
@@ -73,9 +72,7 @@ class TestReceipt:
         message = await stage.write(aiko, channel, ASK)
         reply = await stage.says(message, "にお知らせします: 薬")
         await reply.until(lambda r: CANCEL in r.labels, "the button")
-        press = await stage.discord.click(aiko, reply.message, CANCEL)
-        await press.finished()
-        assert press.text == "🔕 お知らせを取り消しました: 薬"
+        assert await told(stage, aiko, reply.message, CANCEL) == "🔕 お知らせを取り消しました: 薬"
 
     async def test_is_there_after_a_kill_before_it_was_shown(self, stage: Stage, aiko: User) -> None:
         stage.model.script(scheduling(when=soon()), says("はい。"))
@@ -89,8 +86,7 @@ class TestReceipt:
         await stage.start()
         reply = await stage.says(message, "にお知らせします: 薬")
         await reply.until(lambda r: CANCEL in r.labels, "the button")
-        press = await stage.discord.click(aiko, reply.message, CANCEL)
-        await press.finished()
+        await told(stage, aiko, reply.message, CANCEL)
         assert stage.rows(SCHEDULES, aiko.id) == []
 
 

@@ -120,6 +120,7 @@ async def do_everything(database: Database) -> set[str]:
             "undo_add",
             "undelete",
             "told_in",
+            "hidden",
         ),
         *("erase", "erase_all", "purge", "next_purge", "write_back", "rewrite"),
         *("set", "claim_welcome", "pause_memory"),
@@ -301,6 +302,7 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     imported = [PortableMemory("取り込んだもの")]
     assert len((await stores.memory_transfer.plan(USER, imported)).new) == 1
     assert await stores.memory_transfer.take(USER, imported) == 1
+    assert await stores.memory_removal.hidden(USER, memory.id)
     assert await stores.memory_removal.undelete(USER, memory.id)
     call = ToolCall("1", "remember", "{}", json.dumps({"remembered": {"id": memory.id}}))
     session = await stores.sessions.open(KEY)
@@ -362,11 +364,12 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     await stores.channels.reset(key, bot_id=0, discord_id=15)
     await stores.channels.pass_over(key, 16)
     await stores.channels.edit(10, "直した")
+    await stores.channels.answers_to([11])
     await stores.channels.delete([11])
     await stores.channels.forget_place(key)
     return {
         *("add", "add_all", "commit_answer", "archive_answer", "newest_answer", "session_of", "add_pages"),
-        *("drop_pages", "pages", "shows_answer"),
+        *("drop_pages", "pages", "shows_answer", "answers_to"),
         *("reading", "reset", "edit", "delete", "forget_place", "places", "pass_over"),
         *("begin", "begun", "waiting", "answering", "answer_of", "give_up", "questions", "answered_by"),
         *("to_show", "shown", "left_behind", "edited", "read", "place_of", "unattended", "rewriting"),

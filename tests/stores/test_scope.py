@@ -43,7 +43,7 @@ from cc_bot.stores import memory_search_statements as searches
 from cc_bot.stores.access import SELECT_IN_FORCE, SELECT_RULES
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_KEY, SELECT_STALE
 from cc_bot.stores.channel_models import SELECT_ALL_MODELS
-from cc_bot.stores.channel_removal import DELETE_MESSAGES, FORGET_MESSAGES
+from cc_bot.stores.channel_removal import ANSWERS_TO, DELETE_MESSAGES, FORGET_MESSAGES
 from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILES, SELECT_OPEN_SESSION
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
 from cc_bot.stores.limits import SELECT_LIMITS
@@ -104,7 +104,7 @@ OF_ALL_USERS: Final = {
     PRUNE_PROPOSALS,
 }
 TO_ANY_ROW: Final = {
-    *(channels.EDIT, DELETE_MESSAGES),  # as on Discord, whoever's it is
+    *(channels.EDIT, DELETE_MESSAGES, ANSWERS_TO),  # as on Discord, whoever's it is
     channels.SESSION_OF,  # tells whose it is
     *(channels.THAW_NEW, channels.RESET),  # look at ids alone
     INSERT_CHANNEL_PROPOSAL,  # finds the answer, which is nobody's alone

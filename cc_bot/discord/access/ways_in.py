@@ -16,6 +16,7 @@ import lightbulb
 import structlog
 
 from cc_bot.discord.access.gate import Gate
+from cc_bot.discord.access.presses import Presses
 from cc_bot.discord.failures import tell_failure
 from cc_bot.discord.localization import Readers
 from cc_bot.discord.pages.custom_ids import StopButton, parse_custom_id
@@ -85,11 +86,21 @@ def suggesting(suggest: Suggest) -> Any:
 
 
 def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
-    """From now on presses and forms are told of as Pressed and Entered."""
+    """From now on presses and forms are told of as Pressed and Entered: of each user's on a message one after
+    another."""
+
+    presses = Presses()
 
     async def on_press(event: hikari.ComponentInteractionCreateEvent) -> None:
-        if await _admitted(event.interaction, gate, readers):
-            bot.dispatch(Pressed(event.interaction))
+        interaction = event.interaction
+        if not await _admitted(interaction, gate, readers):
+            return
+        try:
+            await presses.one_by_one(
+                interaction, lambda: bot.dispatch(Pressed(interaction), return_tasks=True)
+            )
+        except Exception as error:  # noqa: BLE001 - as below
+            await tell_failure(interaction, error, readers)
 
     async def on_form(event: hikari.ModalInteractionCreateEvent) -> None:
         if await _admitted(event.interaction, gate, readers):

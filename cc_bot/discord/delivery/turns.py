@@ -3,8 +3,8 @@
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 from dataclasses import replace
 
 import hikari
@@ -38,8 +38,6 @@ class RunningTurns:
         """Tells this run of the program from the ones before."""
         self._stops: dict[str, Stop] = {}
         self._askers: dict[str, frozenset[int]] = {}
-        self._claimed: set[int] = set()
-        self._released = asyncio.Event()
         self._none = asyncio.Event()
         self._none.set()
 
@@ -79,35 +77,6 @@ class RunningTurns:
     def began_here(self, name: str) -> bool:
         """Whether a turn of that name runs or ran since the program started."""
         return name.startswith(self._life)
-
-    @contextmanager
-    def claimed(self, message_id: int) -> Iterator[bool]:
-        """Whether the buttons of a message are this press's to act on: a second press in a hurry is not a
-        second wish."""
-        mine = message_id not in self._claimed
-        self._claimed.add(message_id)
-        try:
-            yield mine
-        finally:
-            if mine:
-                self._release(message_id)
-
-    @asynccontextmanager
-    async def after_others(self, message_id: int) -> AsyncIterator[None]:
-        """The buttons of a message are this press's to act on, once earlier presses have acted: each of them
-        is a wish of its own."""
-        while message_id in self._claimed:
-            await self._released.wait()
-        self._claimed.add(message_id)
-        try:
-            yield
-        finally:
-            self._release(message_id)
-
-    def _release(self, message_id: int) -> None:
-        self._claimed.discard(message_id)
-        self._released.set()
-        self._released = asyncio.Event()
 
     def shown(self, since_s: float, *, ok: bool) -> None:
         """The end of a turn that was over at `since_s` (of `time.monotonic`) stands on Discord, or can't."""

@@ -102,11 +102,7 @@ async def on_press(
         parts = _Parts(
             *(assistant, running, channels, memories, schedules, boards, taken_down, chooser, entries)
         )
-        with running.claimed(int(interaction.message.id)) as mine:
-            if mine:
-                await _act(parts, interaction, button, reader)
-            else:
-                await defer_update(interaction)
+        await _act(parts, interaction, button, reader)
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
 
@@ -154,7 +150,8 @@ async def _regenerate(press: _Press) -> None:
     ephemeral = is_ephemeral(interaction.message)
     in_place, noting = press.in_place, press.entry.posted
     shown = page_of(interaction.message)
-    before = await without_undone(shown, press.parts.memories, press.parts.schedules) if in_place else None
+    parts = press.parts
+    before = await without_undone(shown, parts.memories, parts.schedules, reader.words) if in_place else None
     reply = (
         reply_in_place(interaction, before, ephemeral=ephemeral, noting=noting)
         if before

@@ -1,7 +1,7 @@
 """The buttons of proposals: have it done, leave it, or see what there was no room for.
 
 What a button needs stands in its custom id, so one that was shown before a restart still works. A proposal is
-claimed where it is carried out (stores/proposals.py), so that pressing twice does it once.
+claimed where it is carried out (stores/proposals.py), so that it is done once.
 """
 
 from dataclasses import dataclass, replace
@@ -15,7 +15,6 @@ from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.interaction_outlet import reply_in_place, reply_to_deferred
 from cc_bot.discord.delivery.reply import NO_PINGS
-from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import defer, defer_update, is_ephemeral, visibility_of
 from cc_bot.discord.localization import Reader, Readers
@@ -53,9 +52,7 @@ class _Press:
 
 @loader.listener(Pressed)
 @lightbulb.di.with_di
-async def on_press(
-    event: Pressed, *, proposals: Proposals, boards: CanvasBoards, readers: Readers, running: RunningTurns
-) -> None:
+async def on_press(event: Pressed, *, proposals: Proposals, boards: CanvasBoards, readers: Readers) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
     if not isinstance(button, ProposalButton | SeeProposalsButton):
@@ -69,8 +66,7 @@ async def on_press(
             await _see(interaction, button, reader, proposals.stores.proposals)
         else:
             await defer_update(interaction)
-            async with running.after_others(int(interaction.message.id)):
-                await _decide(_Press(interaction, button, reader, proposals, boards))
+            await _decide(_Press(interaction, button, reader, proposals, boards))
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
 

@@ -4,16 +4,27 @@ What a button needs stands in its custom id, so one that was shown before a rest
 it stands under may be public: replies are for the memories' owner alone.
 """
 
+import hikari
 import lightbulb
 
 from cc_bot.discord.access.ways_in import Pressed
+from cc_bot.discord.delivery.interaction_outlet import reply_to_deferred
 from cc_bot.discord.delivery.reply import NO_PINGS
+from cc_bot.discord.delivery.undone import bring_up_to_date
 from cc_bot.discord.failures import tell, tell_failure
-from cc_bot.discord.interactions import defer
+from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
-from cc_bot.discord.pages.custom_ids import UndoButton, UsedMemoriesButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import (
+    UndoButton,
+    UntellButton,
+    UsedMemoriesButton,
+    parse_custom_id,
+)
+from cc_bot.discord.pages.memory_erasure import erase_question
+from cc_bot.discord.pages.memory_view import View
+from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.used_memories import used_list, within
-from cc_bot.stores import Stores
+from cc_bot.stores import MemoryRemovalStore, Stores
 
 loader = lightbulb.Loader()
 
@@ -23,39 +34,58 @@ loader = lightbulb.Loader()
 async def on_press(event: Pressed, *, stores: Stores, readers: Readers) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
-    if not isinstance(button, UndoButton | UsedMemoriesButton):
+    if not isinstance(button, UndoButton | UntellButton | UsedMemoriesButton):
         return
     try:
         reader = await readers.of(interaction)
         if button.user_id != reader.user_id:
             await tell(interaction, reader.words.receipt.not_yours)
             return
-        await defer(interaction, ephemeral=True)
         if isinstance(button, UndoButton):
+            await defer_update(interaction)
             said = await _undo(button, reader, stores)
+            await bring_up_to_date(interaction, stores.memories, stores.schedules, reader.words)
+            await interaction.execute(said, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
+        elif isinstance(button, UntellButton):
+            await defer(interaction, ephemeral=True)
+            views = [await _still_told(each, reader, stores.memory_removal) for each in button.memory_ids]
+            reply = reply_to_deferred(interaction, ephemeral=True)
+            await reply.show([Page(view.content, view.buttons) for view in views])
         else:
-            said = await _used(button, reader, stores)
-        await interaction.edit_initial_response(said, **NO_PINGS)
+            await defer(interaction, ephemeral=True)
+            await interaction.edit_initial_response(await _used(button, reader, stores), **NO_PINGS)
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
 
 
 async def _undo(button: UndoButton, reader: Reader, stores: Stores) -> str:
-    """Do it, and say what came of it."""
+    """Do it, and say what came of it; of what is done already the same."""
     words, user_id, memory_id = reader.words.receipt, reader.user_id, button.memory_id
-    if button.action == "deleted":
-        restored = await stores.memory_removal.undelete(user_id, memory_id)
-        return within(words.undone_deleted, restored) if restored else words.gone
     memory = await stores.memories.get(user_id, memory_id)
+    if button.action == "deleted":
+        restored = memory or await stores.memory_removal.undelete(user_id, memory_id)
+        return within(words.undone_deleted, restored) if restored else words.gone
     if memory is None:
-        return words.gone
+        hidden = await stores.memory_removal.hidden(user_id, memory_id)
+        return within(words.undone_added, hidden.memory) if hidden else words.gone
     if (memory.supersedes or 0) != button.former_id:
         return words.changed_since.format(id=memory_id)
     if button.action == "added":
-        hidden = await stores.memory_history.undo_add(user_id, memory_id)
-        return within(words.undone_added, memory) if hidden else words.gone
+        undone = await stores.memory_history.undo_add(user_id, memory_id)
+        return within(words.undone_added, memory) if undone else words.gone
     before = await stores.memory_history.undo_update(user_id, memory_id, button.former_id)
     return within(words.undone_updated, before) if before else words.changed_since.format(id=memory_id)
+
+
+async def _still_told(memory_id: int, reader: Reader, removal: MemoryRemovalStore) -> View:
+    """Where a forgotten memory is told all the same, with a way to erase it there."""
+    words, hidden = reader.words, await removal.hidden(reader.user_id, memory_id)
+    if hidden is None:
+        return View(words.erasure.out_of_reach)
+    told_in = await removal.told_in(reader.user_id, memory_id)
+    if not told_in:
+        return View(words.erasure.not_told)
+    return erase_question(reader.user_id, memory_id, told_in, words)
 
 
 async def _used(button: UsedMemoriesButton, reader: Reader, stores: Stores) -> str:

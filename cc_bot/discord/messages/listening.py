@@ -140,6 +140,7 @@ class Messages:
             files=files,
         )
         self._changes = Changes(
+            rest=bot.rest,
             channels=stores.channels,
             addressing=self._addressing,
             mentions=self._mentions,
@@ -273,7 +274,7 @@ class Messages:
         else:
             ids = [int(message_id) for message_id in event.message_ids]
         async with self._after_what_came_before(event.channel_id):
-            await self._changes.deleted(ids)
+            await self._changes.deleted(int(event.channel_id), ids)
 
     async def _on_thread_deleted(self, event: hikari.GuildThreadDeleteEvent) -> None:
         async with self._after_what_came_before(event.thread_id):

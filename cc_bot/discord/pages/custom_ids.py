@@ -98,6 +98,18 @@ class UsedMemoriesButton:
 
 
 @dataclass(frozen=True, slots=True)
+class UntellButton:
+    """See how to take forgotten memories out of conversations, too."""
+
+    user_id: int
+    memory_ids: tuple[int, ...]
+    """At most four."""
+
+    def custom_id(self) -> str:
+        return ":".join(("untell", *map(base36, (self.user_id, *self.memory_ids))))
+
+
+@dataclass(frozen=True, slots=True)
 class ProposalButton:
     """Have done what an answer proposes, or not."""
 
@@ -128,6 +140,7 @@ AnyButton = (
     | SummaryButton
     | UndoButton
     | UsedMemoriesButton
+    | UntellButton
     | ProposalButton
     | SeeProposalsButton
 )
@@ -168,6 +181,9 @@ def _parsed(custom_id: str) -> AnyButton | None:
         case ["used", *_]:
             owner_id, *memory_ids = _numbers(custom_id)
             button = UsedMemoriesButton(owner_id, tuple(memory_ids))
+        case ["untell", *_]:
+            owner_id, *memory_ids = _numbers(custom_id)
+            button = UntellButton(owner_id, tuple(memory_ids))
         case [("again" | "more") as action, *_]:
             user_id, answer_id, *earlier = _numbers(custom_id)
             button = AnswerButton(action, user_id, answer_id, tuple(earlier))

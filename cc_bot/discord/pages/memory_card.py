@@ -50,16 +50,20 @@ def memory_card(
     return View(said, embed, _buttons(memory, words), _restore_menu(memory, former, words))
 
 
-def forgotten(memory: Memory, words: Texts, now: datetime) -> View:
-    """That a memory is hidden, until when it can be had back, and how to be rid of it at once."""
+def forgotten(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -> View:
+    """That a memory is hidden, until when it can be had back, how to be rid of it at once, and in how many
+    messages it is told all the same."""
     told = words.memory
-    until = timestamp(now + UNDO_TIME, "t")
+    until = timestamp(since + UNDO_TIME, "t")
+    still = f"\n-# {told.still_told.format(count=told_in)}" if told_in else ""
+    too = Button(words.erasure.conversations_too, _custom_id("erase-said", memory), danger=True)
     return View(
         f"{told.deleted.format(id=memory.id, content=quoted(memory.content))}\n"
-        f"-# {told.undo_until.format(until=until)}",
+        f"-# {told.undo_until.format(until=until)}{still}",
         buttons=(
             _button("undelete", memory, told.undo),
             Button(told.erase_now, _custom_id("erase", memory), danger=True),
+            *((too,) if told_in else ()),
         ),
     )
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cc_bot.discord.pages.custom_ids import UndoButton, UsedMemoriesButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import UndoButton, UntellButton, UsedMemoriesButton, parse_custom_id
 from cc_bot.discord.pages.facts import Facts
 from cc_bot.discord.pages.memory_view import escaped, one_line, shortened
 from cc_bot.discord.pages.page import Button, Page
@@ -42,6 +42,11 @@ class Carried:
     def over(cls, page: Page) -> "Carried":
         """Those of an answer's last message."""
         return cls(page.facts.receipts, tuple(button for button in page.receipts if takes_back(button)))
+
+    @property
+    def forgotten(self) -> frozenset[int]:
+        undone = map(_undo_of, self.buttons)
+        return frozenset(undo.memory_id for undo in undone if undo and undo.action == "deleted")
 
     @property
     def memory_ids(self) -> frozenset[int]:
@@ -92,6 +97,8 @@ def receipt_facts(
     below = [words.receipt.more.format(count=len(lines) - MOST)] if len(lines) > MOST else []
     if private and any(one.private and one.kind in {"added", "updated"} for one in receipts):
         below.append(words.memory.private_only)
+    if _forgotten(receipts, carried):
+        below.append(words.receipt.still_told)
     return Facts(tuple(lines[:MOST]), tuple(below))
 
 
@@ -115,28 +122,37 @@ def receipt_buttons(
     for one in undoable:
         label = words.receipt.undo
         if not alone and (private or not one.private):
-            label = words.receipt.undo_one.format(content=shortened(one_line(one.text), LABEL_CHARACTERS))
+            told = one.text if private or one.kind != "deleted" else f"#{one.memory_id}"
+            label = words.receipt.undo_one.format(content=shortened(one_line(told), LABEL_CHARACTERS))
         if one.undo:
             button = UndoButton(one.undo, user_id, one.memory_id, one.former_id or 0)
             buttons.append(Button(label, button.custom_id()))
     for scheduled in made:
         if cancel := schedule_button(scheduled, user_id, words, alone=alone):
             buttons.append(cancel)
-    gone = {one.memory_id for one in receipts if one.kind == "deleted"}
+    gone = _forgotten(receipts, carried)
+    untell = [Button(words.receipt.untell, UntellButton(user_id, gone).custom_id())] if gone else []
     used = tuple(number for number in recalled if number not in gone)
-    if used:
+    if used and len(buttons) + len(untell) <= MOST:
         label = words.receipt.used.format(count=len(used))
         buttons.append(Button(label, UsedMemoriesButton(user_id, used).custom_id()))
-    return tuple(buttons)
+    return (*buttons, *untell)
 
 
 def is_receipt_button(button: Button) -> bool:
-    return takes_back(button) or isinstance(parse_custom_id(button.custom_id), UsedMemoriesButton)
+    kinds = (UsedMemoriesButton, UntellButton)
+    return takes_back(button) or isinstance(parse_custom_id(button.custom_id), kinds)
 
 
 def takes_back(button: Button) -> bool:
     """Whether it takes back what a line tells of."""
     return isinstance(parse_schedule_id(button.custom_id), UnscheduleButton) or _undo_of(button) is not None
+
+
+def _forgotten(receipts: Sequence[Receipt], carried: Carried) -> tuple[int, ...]:
+    """The memories that were deleted, of those that have a line."""
+    ids = {one.memory_id for one in receipts if one.kind == "deleted"} | carried.forgotten
+    return tuple(sorted(ids))[:MOST]
 
 
 def _news(receipts: Sequence[Receipt], carried: Carried) -> list[Receipt]:
@@ -153,6 +169,8 @@ def _new_ones(schedules: Sequence[ScheduleReceipt], carried: Carried) -> list[Sc
 def _line(receipt: Receipt, words: Texts, *, private: bool) -> str:
     if receipt.private and not private:
         return words.receipt.told(receipt, words.receipt.hidden)
+    if receipt.kind == "deleted" and not private:  # what is forgotten is not said once more to everybody
+        return words.receipt.deleted_for_all.format(id=receipt.memory_id)
     return words.receipt.told(receipt, escaped(shortened(one_line(receipt.text), SHOWN_CHARACTERS)))
 
 

@@ -1,5 +1,6 @@
 """What users do with the bot's own offers: run commands, press buttons, choose, fill in forms."""
 
+import asyncio
 import secrets
 from dataclasses import dataclass
 from typing import Any
@@ -98,6 +99,25 @@ class Actions(Posting):
             "too few or too many values"
         )
         return await self._use(user, stored, menu, {"values": [by_name[value] for value in values]})
+
+    async def press(
+        self,
+        user: User,
+        message: Shown | Message,
+        label_or_custom_id: str,
+        *values: str,
+        apart_s: float | None = None,
+    ) -> list[Reply]:
+        """A button, or values of a menu; and again so much later, as a client sends it that has not drawn yet
+        what the first press has changed."""
+        stored = self._visible(user, message)
+        component = {**stored.find_component(label_or_custom_id)}
+        extra = {"values": list(values)} if values else {}
+        replies = [await self._use(user, stored, component, extra)]
+        if apart_s is not None:
+            await asyncio.sleep(apart_s)
+            replies.append(await self._use(user, stored, component, extra))
+        return replies
 
     async def submit_modal(self, reply: Reply, **inputs: str) -> Reply:
         """Fills in the form that `reply` opened, by custom id; other fields keep their prefilled text."""

@@ -6,9 +6,10 @@ import lightbulb
 
 from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.undone import bring_source_up_to_date
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
 from cc_bot.discord.extensions.memory.options import memory_id
-from cc_bot.discord.interactions import defer, defer_update
+from cc_bot.discord.interactions import Answerable, defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.memory_card import forgotten
 from cc_bot.discord.pages.memory_erasure import erase_question
@@ -17,6 +18,7 @@ from cc_bot.discord.pages.memory_view import View, quoted, timestamp
 from cc_bot.discord.pages.page import Button
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import Erased
+from cc_bot.stores import Stores
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_removal import MemoryRemovalStore
 
@@ -32,10 +34,10 @@ class Delete(
     id = memory_id()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+    async def invoke(self, ctx: lightbulb.Context, stores: Stores, readers: Readers) -> None:
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
-        await show(ctx.interaction, await _hide(memories, self.id, reader, readers.clock))
+        await _delete(ctx.interaction, stores, self.id, reader)
 
 
 @memory.register
@@ -57,8 +59,7 @@ class DeleteAll(
 @lightbulb.di.with_di
 async def on_press(
     event: Pressed,
-    memories: MemoryStore,
-    removal: MemoryRemovalStore,
+    stores: Stores,
     readers: Readers,
     boards: CanvasBoards,
 ) -> None:
@@ -69,12 +70,11 @@ async def on_press(
         await defer_update(interaction)
         match button.action:
             case "delete":
-                view = await _hide(memories, button.memory_id, reader, readers.clock)
+                await _delete(interaction, stores, button.memory_id, reader)
             case "undelete":
-                view = await _have_back(removal, button.memory_id, reader)
+                await show(interaction, await _have_back(stores, button.memory_id, reader))
             case _:
-                view = await _erase(removal, button, reader)
-        await show(interaction, view)
+                await show(interaction, await _erase(stores.memory_removal, button, reader))
         await boards.refresh_stale()  # what is erased may stand on canvases too
 
     await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
@@ -114,16 +114,24 @@ async def on_confirm(
     )
 
 
-async def _hide(memories: MemoryStore, memory_id: int, reader: Reader, clock: Clock) -> View:
-    doomed = await memories.get(reader.user_id, memory_id)
-    if doomed is None or not await memories.delete(reader.user_id, memory_id):
-        return View(reader.words.memory.not_found.format(id=memory_id))
-    return forgotten(doomed, reader.words, clock())
+async def _delete(interaction: Answerable, stores: Stores, memory_id: int, reader: Reader) -> None:
+    """Hide it, and say so here and under the answer that kept it; of what is hidden already the same is
+    told."""
+    await stores.memories.delete(reader.user_id, memory_id)
+    hidden = await stores.memory_removal.hidden(reader.user_id, memory_id)
+    if hidden is None:
+        await show(interaction, View(reader.words.memory.not_found.format(id=memory_id)))
+        return
+    told_in = await stores.memory_removal.told_in(reader.user_id, memory_id)
+    await show(interaction, forgotten(hidden.memory, reader.words, hidden.since, told_in))
+    await bring_source_up_to_date(interaction.app.rest, hidden.memory, stores, reader.words)
 
 
-async def _have_back(removal: MemoryRemovalStore, memory_id: int, reader: Reader) -> View:
+async def _have_back(stores: Stores, memory_id: int, reader: Reader) -> View:
+    """Of what is back already the same is told."""
     words = reader.words.memory
-    back = await removal.undelete(reader.user_id, memory_id)
+    user_id, memories, removal = reader.user_id, stores.memories, stores.memory_removal
+    back = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
     if back is None:
         return View(words.too_late)
     return View(words.undeleted.format(id=back.id, content=quoted(back.content)))

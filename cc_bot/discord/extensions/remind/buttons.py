@@ -11,10 +11,10 @@ import lightbulb
 from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.delivery.interaction_outlet import reply_in_place
 from cc_bot.discord.delivery.reply import NO_PINGS
-from cc_bot.discord.delivery.turns import RunningTurns
+from cc_bot.discord.delivery.undone import bring_up_to_date
 from cc_bot.discord.extensions.remind.group import loader
 from cc_bot.discord.failures import tell, tell_failure
-from cc_bot.discord.interactions import defer, defer_update
+from cc_bot.discord.interactions import defer_update
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.facts import Facts
 from cc_bot.discord.pages.page import Page
@@ -22,7 +22,7 @@ from cc_bot.discord.pages.reminder_page import snoozed_page
 from cc_bot.discord.pages.reminder_view import shown_text
 from cc_bot.discord.pages.schedule_ids import SnoozeButton, UnscheduleButton, parse_schedule_id
 from cc_bot.domain.clock import Clock
-from cc_bot.stores import ScheduleStore
+from cc_bot.stores import MemoryStore, ScheduleStore
 
 
 @loader.listener(Pressed)
@@ -30,8 +30,8 @@ from cc_bot.stores import ScheduleStore
 async def on_press(
     event: Pressed,
     schedules: ScheduleStore,
+    memories: MemoryStore,
     readers: Readers,
-    running: RunningTurns,
 ) -> None:
     interaction = event.interaction
     button = parse_schedule_id(interaction.custom_id)
@@ -42,14 +42,13 @@ async def on_press(
         if button.user_id != reader.user_id:
             await tell(interaction, reader.words.reminder.not_yours)
         elif isinstance(button, UnscheduleButton):
-            await defer(interaction, ephemeral=True)
+            await defer_update(interaction)
             said = await _cancel(schedules, button, reader)
-            await interaction.edit_initial_response(said, **NO_PINGS)
+            await bring_up_to_date(interaction, memories, schedules, reader.words)
+            await interaction.execute(said, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
         else:
-            with running.claimed(int(interaction.message.id)) as mine:  # a second press is no second wish
-                await defer_update(interaction)
-                if mine:
-                    await _snooze(interaction, schedules, button, reader, readers.clock)
+            await defer_update(interaction)
+            await _snooze(interaction, schedules, button, reader, readers.clock)
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
 
