@@ -237,23 +237,6 @@ PLACES: Final = """
     WHERE p.thread_id >= 0
 """
 
-# DMs that somebody has written in, the most recent first; a session's own key says whose. Serves: one scan of
-# sessions, and messages_by_session for the first words of those few. Asked once for each connection.
-#
-# $1 how many
-DIRECT: Final = """
-    SELECT s.channel_id
-    FROM sessions AS s
-    WHERE EXISTS (
-        SELECT 1 FROM messages AS m
-        WHERE m.session_id = s.id AND m.user_id = s.user_id
-            AND m.role = 'user' AND m.visibility = 'private' AND m.discord_id IS NOT NULL
-    )
-    GROUP BY s.channel_id
-    ORDER BY max(s.last_active) DESC
-    LIMIT $1
-"""
-
 # $1 channel, $2 thread, $3 id
 SKIP: Final = """
     INSERT INTO read_to (channel_id, thread_id, discord_id)
@@ -293,7 +276,7 @@ CHANNEL_STATEMENTS: Final = frozenset(
     {
         *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT),
         *(THAW_ANSWER, COMMIT_ANSWER, MARK_ANSWERED),
-        *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, DIRECT, SKIP),
+        *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, SKIP),
         *(RESET, READING),
     }
 )

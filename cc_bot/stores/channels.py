@@ -8,6 +8,7 @@ transaction: privacy beats the cache. Every call is one trip to the database.
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from heapq import nlargest
 
 from cc_bot.domain.channel import ChannelKey, Reading
@@ -19,11 +20,12 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, ErasureLog, Statement, place_name
 from cc_bot.stores import channel_statements as sql
 from cc_bot.stores.channel_removal import ANSWERS_TO, DELETE_MESSAGES, deletion, forgetting
-from cc_bot.stores.columns import from_ms, to_ms
+from cc_bot.stores.columns import from_ms, to_ms, to_text
 from cc_bot.stores.memory_calls import NOTE_CHANNEL_CALLS, note_calls
 from cc_bot.stores.message_columns import read_message, tool_calls_to_json
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, insert_proposals, read_proposal
 from cc_bot.stores.turn_writing import StoredTurn
+from cc_bot.stores.unscoped import SELECT_DIRECT, SELECT_KNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +199,15 @@ class ChannelStore:
         places = (Place(ChannelKey(channel, thread), *ids) for channel, thread, *ids in rows)
         return tuple(nlargest(limit, places, key=lambda place: place.newest_id))
 
-    async def direct(self, *, limit: int) -> tuple[int, ...]:
-        """The channels of DMs that people have written in, the most recent first."""
-        return tuple(row[0] for row in await self._database.query(sql.DIRECT, limit))
+    async def direct(self, *, since: datetime, limit: int) -> tuple[int, ...]:
+        """The channels of DMs that go on and that somebody has written in since, the most recent first."""
+        rows = await self._database.query(SELECT_DIRECT, to_text(since), limit)
+        return tuple(dict.fromkeys(row[0] for row in rows))
+
+    async def known(self, discord_ids: Collection[int]) -> frozenset[int]:
+        """Which of these messages are stored, in whatever conversation."""
+        rows = await self._database.query(SELECT_KNOWN, json.dumps([*discord_ids]))
+        return frozenset(row[0] for row in rows)
 
     async def reading(self, mode: Reading, since: int) -> int:
         """Which messages are read from now on. Since when they are: the id of a moment, `since` if the last

@@ -61,10 +61,28 @@ SETTLE_SUMMARIZED: Final = """
 """
 """Parameters: closed until when, 1 for whether or not everything is in a summary."""
 
+SELECT_DIRECT: Final = """
+    SELECT s.channel_id
+    FROM sessions AS s
+    WHERE s.closed_at IS NULL AND s.last_active > $1 AND EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.session_id = s.id AND m.user_id = s.user_id
+            AND m.role = 'user' AND m.visibility = 'private' AND m.discord_id IS NOT NULL
+    )
+    ORDER BY s.last_active DESC
+    LIMIT $2
+"""
+"""DMs of open sessions. Served by sessions_open_by_activity, and messages_by_session for each session's first
+words. Parameters: since when, how many at most."""
+
+SELECT_KNOWN: Final = "SELECT discord_id FROM messages WHERE discord_id IN (SELECT value FROM json_each($1))"
+"""Served by messages_by_discord_id. Parameters: the ids of messages, as JSON."""
+
 UNSCOPED: Final = frozenset(
     {
         *(DELETE_EXPIRED_ATTACHMENTS, CLOSE_EXPIRED),
         *(SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED),
+        *(SELECT_DIRECT, SELECT_KNOWN),
         *(SELECT_DUE, SELECT_OLDEST_HIDDEN),
         *(NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS, *ERASURE_STATEMENTS),
         *LEDGER_STATEMENTS,

@@ -66,7 +66,7 @@ class TestStart:
         assert refused.value.params["path"] == str(file)
 
     async def test_ends_when_there_is_a_folder_in_its_place(self, file: Path) -> None:
-        with pytest.raises(InvalidAgents, match="can't be opened"):
+        with pytest.raises(InvalidAgents, match="no ordinary file"):
             await agents_of(file.parent).load()
 
     async def test_ends_when_the_file_that_the_operator_named_is_missing(self, file: Path) -> None:

@@ -1,8 +1,9 @@
 """A conversation that has become too long for its model goes on all the same."""
 
 import json
+from pathlib import Path
 
-from tests.end_to_end.stage import Stage, answered, ended
+from tests.end_to_end.stage import Stage, answered, ended, running_stage
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Json, Reply, fails, says
 
@@ -43,7 +44,12 @@ class TestTooLongAHistory:
             ("assistant", "はい、続けます。", "complete"),
         ]
 
-    async def test_is_cut_to_a_small_models_size(self, stage: Stage, aiko: User, channel: Channel) -> None:
+    async def test_is_cut_to_a_small_models_size(self, tmp_path: Path) -> None:
+        """By a program of its own: it remembers the size."""
+        async with running_stage(tmp_path, {}) as stage:
+            await self._cut(stage, stage.discord.user("Aiko", locale="ja"), stage.discord.guild_channel())
+
+    async def _cut(self, stage: Stage, aiko: User, channel: Channel) -> None:
         def small_model(body: Json) -> Reply:
             return too_long(4000) if len(json.dumps(body, ensure_ascii=False)) > 12_000 else says("はい。")
 

@@ -360,6 +360,8 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     await stores.channels.shows_answer(21)
     await stores.channels.drop_pages([21])
     await stores.channels.places(limit=5)
+    await stores.channels.direct(since=datetime.now(UTC), limit=5)
+    await stores.channels.known([1, 2])
     await stores.channels.reading("all", 30)
     await stores.channels.reset(key, bot_id=0, discord_id=15)
     await stores.channels.pass_over(key, 16)
@@ -370,7 +372,7 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     return {
         *("add", "add_all", "commit_answer", "archive_answer", "newest_answer", "session_of", "add_pages"),
         *("drop_pages", "pages", "shows_answer", "answers_to"),
-        *("reading", "reset", "edit", "delete", "forget_place", "places", "pass_over"),
+        *("reading", "reset", "edit", "delete", "forget_place", "places", "pass_over", "direct", "known"),
         *("begin", "begun", "waiting", "answering", "answer_of", "give_up", "questions", "answered_by"),
         *("to_show", "shown", "left_behind", "edited", "read", "place_of", "unattended", "rewriting"),
     }

@@ -95,6 +95,9 @@ class InteractionOutlet:
         await self._noting(int(message_id))
         return message_id
 
+    async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
+        """Its pages are noted once it is complete."""
+
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
         if message_id is None:
             await self._hook.rest.edit_interaction_response(*self._to, **changes)

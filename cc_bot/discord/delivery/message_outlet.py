@@ -117,12 +117,15 @@ class MessageOutlet:
             new = not (self.anew or again) and looks_like(message, page)
             if new or await self._stands(message.id, page):
                 break
-        if number:
-            await _if_possible(self.channels.add_pages((await known())[0], [int(message.id)]))
+        if number and not new:
+            await self.posted(message.id, hikari.Snowflake((await known())[0]))
         await self.noting(int(message.id))
         if not new:
             await self._overwrite(message.id, page)
         return message.id
+
+    async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
+        await _if_possible(self.channels.add_pages(_real(first_id), [int(message_id)]))
 
     async def _stands(self, message_id: hikari.Snowflake, page: Page) -> bool:
         """Whether what Discord says it posted can be read there. A used nonce may have brought back a message

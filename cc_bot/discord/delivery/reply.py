@@ -51,6 +51,9 @@ class Outlet(Protocol):
         """A new message; `number` is its place in the answer, from 0. `again`: one stood there before, and
         was taken down. Raises PostUncertain."""
 
+    async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
+        """A further message stands below the first; it may have been said before."""
+
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
         """Change a message; `changes` are keywords of hikari's edits."""
 
@@ -147,7 +150,9 @@ class Reply:
             page, lambda page: self._outlet.post(page, number, self.message_ids, again=again)
         )
         self._longest = max(self._longest, number + 1)
-        self._sent.append(Sent(message_id, page))
+        self._sent.append(Sent(message_id, page))  # known at once: it may be deleted while it is noted
+        if number:
+            await self._outlet.posted(message_id, self._sent[0].id)
 
     async def _shorten(self, length: int, pauses_s: Sequence[float]) -> None:
         """Take down the last messages."""

@@ -28,6 +28,8 @@ ANSWERED_WITHIN = timedelta(minutes=10)
 """A question that was missed for longer is part of the conversation, but its asker no longer waits."""
 
 
+KNOWN_FOR = timedelta(days=30)
+"""A DM in which nothing was said for longer is not looked at."""
 SORRY_WITHIN = timedelta(days=1)
 """Whoever wrote a DM that was missed for longer than that is not told of it any more."""
 
@@ -121,13 +123,13 @@ class Unheard:
 
     async def places(self) -> Sequence[int]:
         """The channels to look at. Raises StorageError."""
-        return await self.channels.direct(limit=self.bounds.direct)
+        return await self.channels.direct(since=self.clock() - KNOWN_FOR, limit=self.bounds.direct)
 
     async def questions(self, channel_id: int, bot_id: int) -> AsyncIterator[tuple[hikari.Message, bool]]:
         """What the bot has not replied to, oldest first, and whether its author still waits.
 
         Of what is older than that, the last message at most, and only where the bot has said nothing since.
-        Raises hikari's errors.
+        Raises StorageError and hikari's errors.
         """
         now = self.clock()
         messages = await self.rest.fetch_messages(
@@ -137,7 +139,9 @@ class Unheard:
         own = [message for message in messages if message.author.id == bot_id]
         answered = {each.message_reference.id for each in own if each.message_reference}
         last_word = own[-1].id if own else 0
-        missed = [each for each in messages if each.author.id != bot_id and each.id not in answered]
+        asked = [each for each in messages if each.author.id != bot_id and each.id not in answered]
+        stored = await self.channels.known([int(each.id) for each in asked])
+        missed = [each for each in asked if int(each.id) not in stored]  # an answer may have been deleted
         waiting = [each for each in missed if each.created_at > now - ANSWERED_WITHIN]
         if missed and not waiting and missed[-1].id > last_word:
             yield missed[-1], False
