@@ -2,17 +2,26 @@
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from tests.end_to_end.memories import contents, keep, run
-from tests.end_to_end.stage import Stage, set_stage, streaming
+from tests.end_to_end.stage import Stage, running_stage, set_stage, streaming
 from tests.loopback.discord import Channel, Reply, User
 from tests.loopback.discord.permissions import Permission
 from tests.loopback.model_server import Call, Pause, Say, calls, says
 from tests.loopback.model_server import Reply as Answer
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """A program of its own: one that has met a refusal no longer asks what an answer cost."""
+    async with running_stage(tmp_path_factory.mktemp("limits"), {}) as stage:
+        yield stage
+
 
 PRICES = "[prices.loopback]\ninput = 1000\noutput = 2000\n"
 

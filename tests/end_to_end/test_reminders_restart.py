@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from tests.end_to_end.reminders import POST, called, comes_due, firings, reminder, said, says_by_itself
 from tests.end_to_end.stage import Stage, running_stage
+from tests.end_to_end.test_receipts import told
 from tests.loopback.discord import Channel, User
 
 MINUTE_S = 60
@@ -80,9 +81,8 @@ class TestKill:
         assert len(said(stage, channel)) == 1
         assert said(stage, stage.discord.dm(aiko)) == []
         called(stage)
-        press = await stage.discord.click(aiko, reply.message, "お知らせを取り消す")
-        await press.finished()
-        assert press.text == "🔕 お知らせを取り消しました: 散歩"
+        answer = await told(stage, aiko, reply.message, "お知らせを取り消す")
+        assert answer == "🔕 お知らせを取り消しました: 散歩"
         snooze = await stage.discord.click(aiko, shown, "1時間後にもう一度")
         await snooze.finished(lambda r: "にもう一度お知らせします" in r.text)
 
