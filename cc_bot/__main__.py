@@ -1,11 +1,15 @@
 """`cc-bot`, which `python -m cc_bot` is too, from its first moment on.
 
 What it is made of takes a second to load. Who asks the bot to stop meanwhile (it listens for that itself when
-it is there) is obeyed all the same, as it is afterwards: with exit code 0.
+it is there) is obeyed all the same, as it is afterwards: with exit code 0. Ctrl-C ends any other command
+without a word.
 """
 
 import signal
 import sys
+
+_INTERRUPTED = 130
+"""The exit code of what was ended by Ctrl-C, as in cli."""
 
 
 def main() -> int:
@@ -13,9 +17,12 @@ def main() -> int:
     if sys.argv[1:2] == ["run"]:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: sys.exit(0))
-    from cc_bot.cli import main as run  # noqa: PLC0415 - this is what takes so long
+    try:
+        from cc_bot.cli import main as run  # noqa: PLC0415 - this is what takes so long
 
-    return run()
+        return run()
+    except KeyboardInterrupt:
+        return _INTERRUPTED
 
 
 if __name__ == "__main__":

@@ -71,6 +71,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = UNMEASURED) -> 
             embedder=embedder,
             timezone=config.timezone,
             limits=policies.limits,
+            profile_notes=config.profile_notes,
         ) as stores,
         _open_summaries(
             config, stores, spending := Spending(stores.usage, policies.now), clock, meter

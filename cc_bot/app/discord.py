@@ -13,6 +13,7 @@ from functools import partial
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import open_core
 from cc_bot.app.metrics import meter_of, told
+from cc_bot.app.models import is_offline, reach_model
 from cc_bot.app.service_manager import ServiceManager
 from cc_bot.app.upkeep import summarize_rest, unbroken
 from cc_bot.app.watchdog import Watchdog
@@ -39,6 +40,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
             from cc_bot.discord.assembly import Given
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders.reminders import Timekeeping
+            from cc_bot.discord.served_models import not_asked
             from cc_bot.discord.settings import DiscordSettings
 
             given = Given(
@@ -64,6 +66,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
                 meter,
                 pulse,
                 partial(_newest_backup, config),
+                not_asked if is_offline(config) else partial(reach_model, config),
             )
             # What is loaded by now stays: looking through it for garbage would hold up a turn now and then,
             # for longer than making its context takes.

@@ -6,6 +6,7 @@ aiohttp, hikari and openai are imported when they are used: not with --offline.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import cc_bot.tools
 from cc_bot import __version__
 from cc_bot.app.clocks import clock_of
-from cc_bot.app.models import build_embedder, is_offline
+from cc_bot.app.models import build_embedder, is_offline, reach_model
 from cc_bot.app.operator_files import agents_of, agents_path, policies_of, policy_path
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.doctor import Check, Checkup, Finding, Notes, Report, examined
@@ -46,45 +47,100 @@ LOADING_LIMIT_S = 30.0
 """What encodes and what draws are loaded first."""
 SLACK_S = 2.0
 """Beyond a check's own time-outs, so that these are told first."""
+PATIENCE_IN_A_HURRY_S = 0.2
+"""With who writes to the database."""
+SUMMING_UP_S = 0.4
+"""From when the database is left off until the report is due."""
 
 
-async def run_doctor(config: Config, *, offline: bool) -> Report:
+async def run_doctor(config: Config, *, offline: bool, until_s: float | None = None) -> Report:
     """Look at everything; with `offline` at what needs no network. Raises InvalidSetting where the settings
-    name no database."""
-    words = texts(config.operator_locale)
-    if not offline:
-        _load(config)
-    return await examined(Checkup(tuple(_checks(config, words, offline=offline)), words))
+    name no database. `until_s`: when the report is due, by `time.monotonic`; what is not over then is told of
+    as that, and may still be running."""
+    words, path = texts(config.operator_locale), sqlite_path(config.database_url)
+    loaded = await _loaded(config, offline=offline, at_once=until_s is None)
+    files = partial(_files, config, path, until_s)
+    checks = tuple(_checks(config, words, files, loaded, offline=offline))
+    return await examined(Checkup(checks, words, until_s))
 
 
-def _load(config: Config) -> None:
-    """Have what asks the network, before the time of any check begins: loading it stops all else for seconds
-    on a slow machine, and a server that had answered long since would be called silent."""
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """Done when it is loaded what asks the network, which takes a second or two."""
+
+    clients: asyncio.Future[None]
+    commands: asyncio.Future[None]
+
+
+async def _loaded(config: Config, *, offline: bool, at_once: bool) -> _Loaded:
+    """At once, before the time of any check begins: loading stops all else for seconds on a slow machine, and
+    a server that had answered long since would be called silent. In a hurry it is a thread's, and each check
+    begins as soon as it can."""
+    if at_once or offline:
+        if not offline:
+            _load_clients(config)
+            _load_commands(config)
+        there = asyncio.get_running_loop().create_future()
+        there.set_result(None)
+        return _Loaded(there, there)
+    clients = asyncio.ensure_future(asyncio.to_thread(_load_clients, config))
+
+    async def commands() -> None:
+        await asyncio.wait([clients])
+        await asyncio.to_thread(_load_commands, config)
+
+    return _Loaded(clients, asyncio.ensure_future(commands()))
+
+
+def _load_clients(config: Config) -> None:
     import cc_bot.doctor.discord
 
+    if not is_offline(config):
+        import cc_bot.llm.openai  # noqa: F401
+
+
+def _load_commands(config: Config) -> None:
     if config.discord_token:
         from cc_bot.discord.offered import extension_names
 
         for name in extension_names():
             import_module(name)
-    if not is_offline(config):
-        import cc_bot.llm.openai  # noqa: F401
 
 
-def _checks(config: Config, words: Texts, *, offline: bool) -> Iterator[Check]:
+Look = Callable[[], Awaitable[Sequence[Finding]]]
+
+
+async def _once(loaded: asyncio.Future[None], look: Look) -> Sequence[Finding]:
+    await asyncio.shield(loaded)
+    return await look()
+
+
+def _files(config: Config, path: Path, until_s: float | None) -> FilesSide:
+    if until_s is None:
+        return FilesSide(path, _private(config))
+    return FilesSide(path, _private(config), until_s=until_s - SUMMING_UP_S, patience_s=PATIENCE_IN_A_HURRY_S)
+
+
+def _checks(
+    config: Config, words: Texts, files: Callable[[], FilesSide], loaded: _Loaded, *, offline: bool
+) -> Iterator[Check]:
+    """In a hurry, what is loaded for the least of them comes after what asks the network."""
+
+    async def database() -> Sequence[Finding]:
+        return await examine_database(await asyncio.to_thread(files), words)
+
     said = words.doctor
     yield Check("program", said.label_program, partial(_at_hand, config, words))
     if not offline:
-        yield Check("token", said.label_token, partial(_discord, config, words))
-    files = FilesSide(sqlite_path(config.database_url), _private(config))
-    look = partial(examine_database, files, words)
-    yield Check("database", said.label_database, look, DATABASE_LIMIT_S)
+        look = partial(_once, loaded.clients, partial(_discord, config, words, loaded))
+        yield Check("token", said.label_token, look, unfinished="failed")
+    yield Check("database", said.label_database, database, DATABASE_LIMIT_S)
     yield Check("backups", said.label_backups, partial(_backups, config, words))
     yield Check("erasures", said.label_erasures, partial(_erasures, config, words))
     yield Check("agents", said.label_agents, partial(_agents, config, words))
     yield Check("policy", said.label_policy, partial(_policy, config, words))
-    yield from _models(config, words, offline=offline)
-    drawing = partial(examine_font, config.operator_locale, words)
+    yield from _models(config, words, loaded, offline=offline)
+    drawing = partial(_once, loaded.commands, partial(examine_font, config.operator_locale, words))
     yield Check("font", said.label_font, drawing, LOADING_LIMIT_S)
 
 
@@ -98,10 +154,11 @@ async def _at_hand(config: Config, words: Texts) -> Sequence[Finding]:
     return [*found, of_clock_set_ahead(offset, words)] if offset else found
 
 
-async def _discord(config: Config, words: Texts) -> Sequence[Finding]:
+async def _discord(config: Config, words: Texts, loaded: _Loaded) -> Sequence[Finding]:
     from cc_bot.doctor.discord import DiscordSide, examine_discord
 
     async def offered() -> frozenset[str]:
+        await asyncio.shield(loaded.commands)
         from cc_bot.discord.offered import offered_commands
 
         return await offered_commands(config.discord_token or "")
@@ -140,7 +197,7 @@ async def _agents(config: Config, words: Texts) -> Sequence[Finding]:
         return said.agents_ok.format(count=len(agents)) if there else said.agents_none
 
     notes = Notes("agents", words.doctor.label_agents)
-    return await examine_operator_file(notes, load, words, config.operator_locale)
+    return await examine_operator_file(notes, load, words)
 
 
 async def _policy(config: Config, words: Texts) -> Sequence[Finding]:
@@ -150,19 +207,21 @@ async def _policy(config: Config, words: Texts) -> Sequence[Finding]:
         return said.policy_ok if policy_path(config).exists() else said.policy_none
 
     notes = Notes("policy", words.doctor.label_policy)
-    return await examine_operator_file(notes, load, words, config.operator_locale)
+    return await examine_operator_file(notes, load, words)
 
 
-def _models(config: Config, words: Texts, *, offline: bool) -> Iterator[Check]:
+def _models(config: Config, words: Texts, loaded: _Loaded, *, offline: bool) -> Iterator[Check]:
     said = words.doctor
     if is_offline(config):
         finding = Notes("model", said.label_model).ok(said.model_offline)
         yield Check("model", said.label_model, partial(_known, finding))
     elif not offline:
-        look = partial(_all_models, config, words)
-        yield Check("model", said.label_model, look, config.model_timeout_s + SLACK_S)
+        look = partial(_once, loaded.clients, partial(_all_models, config, words))
+        limit_s = config.model_timeout_s + SLACK_S
+        yield Check("model", said.label_model, look, limit_s, unfinished="failed")
     if config.embedding_model in (LOCAL, OFF) or not offline:
-        yield Check("embedder", said.label_embedder, partial(_embedder, config, words), LOADING_LIMIT_S)
+        encoding = partial(_once, loaded.commands, partial(_embedder, config, words))
+        yield Check("embedder", said.label_embedder, encoding, LOADING_LIMIT_S)
 
 
 async def _all_models(config: Config, words: Texts) -> Sequence[Finding]:
@@ -174,24 +233,13 @@ async def _all_models(config: Config, words: Texts) -> Sequence[Finding]:
     own = [name for agent in agents.values() for name in agent.models]
     names = dict.fromkeys((*config.models, *config.summary_models, *own))
     found = await asyncio.gather(
-        *(examine_model(name, partial(_reach, config, name), words) for name in names)
+        *(examine_model(name, partial(reach_model, config, name), words) for name in names)
     )
     return [finding for findings in found for finding in findings]
 
 
 async def _known(finding: Finding) -> Sequence[Finding]:
     return [finding]
-
-
-async def _reach(config: Config, model: str) -> None:
-    from cc_bot.llm.openai import reach
-
-    await reach(
-        model,
-        api_key=config.openai_api_key,
-        base_url=config.openai_base_url,
-        timeout_s=config.model_timeout_s,
-    )
 
 
 async def _embedder(config: Config, words: Texts) -> Sequence[Finding]:

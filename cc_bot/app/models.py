@@ -39,6 +39,18 @@ def build_model(config: Config, names: Sequence[str]) -> ChatModel:
     )
 
 
+async def reach_model(config: Config, model: str) -> None:
+    """Have it say one token. Raises the ModelError that a turn would raise."""
+    from cc_bot.llm.openai import reach
+
+    await reach(
+        model,
+        api_key=config.openai_api_key,
+        base_url=config.openai_base_url,
+        timeout_s=config.model_timeout_s,
+    )
+
+
 def build_embedder(config: Config) -> Embedder | None:
     """What finds memories by their meaning; None where there is nothing, or it is not wanted."""
     if config.embedding_model == OFF:

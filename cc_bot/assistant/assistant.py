@@ -12,9 +12,11 @@ from functools import partial
 from cc_bot.assistant.account import Account
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_prompts import ChannelPrompts
-from cc_bot.assistant.channel_turns import ChannelTurns, user_of
+from cc_bot.assistant.channel_turn import user_of
+from cc_bot.assistant.channel_turns import ChannelTurns
 from cc_bot.assistant.endings import Endings
 from cc_bot.assistant.leaving import Leaving
+from cc_bot.assistant.profile_notes import ProfileNotes
 from cc_bot.assistant.prompts import Prompts
 from cc_bot.assistant.queue import Load, TurnQueue, lines_of
 from cc_bot.assistant.rounds import Draft, RoundEvent, Rounds
@@ -80,8 +82,11 @@ class Assistant:
         self._spending = spending or Spending(stores.usage)
         self._calibration = Calibration(stores.token_factors, model_name)
         recapping = summaries is not None
-        prompts = Prompts(stores.sessions, self._calibration, style, clock, recapping=recapping)
-        channel_prompts = ChannelPrompts(stores.blocks, self._calibration, style, clock)
+        profile = ProfileNotes(stores.memory_pins)
+        prompts = Prompts(
+            stores.sessions, self._calibration, style, clock, recapping=recapping, profile=profile
+        )
+        channel_prompts = ChannelPrompts(stores.blocks, self._calibration, style, clock, profile=profile)
         self._sessions = SessionTurns(stores.sessions, prompts, summaries)
         self._channels = ChannelTurns(stores.channels, stores.mentions, channel_prompts)
         self._queue = TurnQueue(max_turns)

@@ -10,7 +10,8 @@ from functools import cache
 from cc_bot.assistant.cache_key import cache_key
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_context import PAGE_SIZE, ChannelContext
-from cc_bot.assistant.channel_turn import ChannelTurn
+from cc_bot.assistant.channel_turn import ChannelTurn, user_of
+from cc_bot.assistant.profile_notes import ProfileNotes
 from cc_bot.assistant.turn_prompt import TurnPrompt
 from cc_bot.context.blocks import Measure, said_tokens
 from cc_bot.context.built import Built
@@ -30,11 +31,14 @@ class ChannelPrompts:
         clock: Clock,
         *,
         page_size: int = PAGE_SIZE,
+        profile: ProfileNotes | None = None,
     ) -> None:
+        """Without `profile` no notes of who asks are told from the start."""
         self._context = ChannelContext(blocks, page_size=page_size)
         self._calibration = calibration
         self._style = style
         self._clock = clock
+        self._profile = profile
 
     async def begin(self, turn: ChannelTurn, offered: Sequence[ToolSchema]) -> TurnPrompt:
         """What the model is shown: as much of the channel as fits the budget, as the model counts tokens."""
@@ -44,6 +48,8 @@ class ChannelPrompts:
         planned = await self._context.read(turn, measure)
         shown = Shown.of(planned.groups)
         now, options = self._clock(), turn.options
+        asker = user_of(turn.questions)
+        notes = await self._profile.of(asker, "public", offered) if self._profile else ()
 
         def build(budget_tokens: float) -> Built:
             return build_channel_prompt(
@@ -55,6 +61,7 @@ class ChannelPrompts:
                 timezone=options.timezone,
                 paused=options.memory_paused,
                 persona=options.agent.prompt,
+                notes=notes,
                 style=style,
             )
 

@@ -1,5 +1,6 @@
 """What a turn in a channel is about while it is on its way."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cc_bot.assistant.turn import TurnOptions
@@ -17,3 +18,9 @@ class ChannelTurn:
     options: TurnOptions
     replaces: bool = False
     """Whether the answer takes the place of an earlier one: only what stood before the questions is shown."""
+
+
+def user_of(questions: Sequence[Message]) -> int | None:
+    """Whose memories may be used for an answer: the author of its only question, and nobody's where several
+    questions are answered at once."""
+    return questions[0].author_id if len(questions) == 1 else None

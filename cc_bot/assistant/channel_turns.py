@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from cc_bot.assistant.channel_prompts import ChannelPrompts
-from cc_bot.assistant.channel_turn import ChannelTurn
+from cc_bot.assistant.channel_turn import ChannelTurn, user_of
 from cc_bot.assistant.turn import Turn, TurnOptions
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import NotNewest
@@ -68,9 +68,3 @@ class ChannelTurns:
         answer = replace(answer, discord_id=turn.options.answer_discord_id, author_id=turn.options.bot_id)
         agent = turn.options.agent.name
         return await self._channels.archive_answer(turn.key, answer, turn.questions, proposals, agent=agent)
-
-
-def user_of(questions: Sequence[Message]) -> int | None:
-    """Whose memories may be used for an answer: the author of its only question, and nobody's where several
-    questions are answered at once."""
-    return questions[0].author_id if len(questions) == 1 else None

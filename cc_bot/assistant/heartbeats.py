@@ -16,11 +16,13 @@ from typing import Final
 
 import structlog
 
+from cc_bot.assistant.profile_notes import ProfileNotes
 from cc_bot.assistant.rounds import Draft, Rounds
 from cc_bot.assistant.turn import TurnOptions
 from cc_bot.assistant.turn_prompt import TurnPrompt
 from cc_bot.context.built import Built
 from cc_bot.context.instructions import instructions
+from cc_bot.context.profile import profile
 from cc_bot.context.prompt import PromptStyle, changing, told_to_be
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
@@ -87,6 +89,7 @@ class Heartbeats:
         self._time_limit_s = time_limit_s
         self._model_name = model_name
         self._spending = spending or Spending(stores.usage)
+        self._profile = ProfileNotes(stores.memory_pins)
         self._looking = asyncio.Semaphore(AT_A_TIME)
         self._thinking = asyncio.Semaphore(AT_A_TIME)
 
@@ -106,9 +109,10 @@ class Heartbeats:
         async with self._thinking:
             canvas = await self._canvas(schedule)
             try:
-                draft = await self._think(
-                    schedule, options, self._prompt(options, matters, now, canvas), canvas
-                )
+                offered = self._offered(options, drawing=canvas is not None)
+                notes = await self._profile.of(schedule.key.user_id, schedule.heard, offered)
+                prompt = self._prompt(options, matters, now, canvas, notes)
+                draft = await self._think(schedule, options, prompt, canvas, offered)
             except LimitReached as error:
                 _log.info("heartbeat_not_begun", schedule=schedule.id, limit=error.params["what"])
                 return None
@@ -183,11 +187,15 @@ class Heartbeats:
         return bool(canvas.drawn) and bool(await self._stores.canvases.draw(schedule.key, canvas.drawn))
 
     async def _think(
-        self, schedule: Schedule, options: TurnOptions, prompt: TurnPrompt, canvas: CanvasDraft | None
+        self,
+        schedule: Schedule,
+        options: TurnOptions,
+        prompt: TurnPrompt,
+        canvas: CanvasDraft | None,
+        offered: Sequence[ToolSchema],
     ) -> Draft:
         """What the model makes of it. Raises a ModelError unless it came to an end, LimitReached before."""
         context = self._context(schedule, options, canvas)
-        offered = self._offered(options, drawing=canvas is not None)
         draft, models = Draft(), options.agent.models
         payer = replace(options.paid_by(schedule.key.user_id), role_ids=None)  # nobody tells their roles here
         first = models[0] if models and self._model_name else self._model_name
@@ -204,12 +212,22 @@ class Heartbeats:
         return draft
 
     def _prompt(
-        self, options: TurnOptions, matters: Sequence[Matter], now: datetime, canvas: CanvasDraft | None
+        self,
+        options: TurnOptions,
+        matters: Sequence[Matter],
+        now: datetime,
+        canvas: CanvasDraft | None,
+        notes: Sequence[Memory],
     ) -> TurnPrompt:
+        words = instructions(options.locale)
+        told = (
+            told_to_be(options.agent.prompt, words),
+            profile(notes, words.the_user, words, options.timezone),
+        )
         local, shown = now.astimezone(options.timezone), canvas.canvas if canvas else Canvas()
         parts = heartbeat_parts(
             matters,
-            persona=told_to_be(options.agent.prompt, instructions(options.locale)),
+            persona="\n".join(filter(None, told)),
             told=changing(options.locale, local, options.timezone, canvas=shown),
             tainted=shown.tainted,
             locale=options.locale,
@@ -243,7 +261,7 @@ class Heartbeats:
 
 def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) -> Message:
     """What is said, with a call that names the memories that the model was shown without having asked."""
-    shown = [{"id": each.id} for each in matters if each.kind == "memory"]
+    shown = [{"id": each.number, "ref": each.id} for each in matters if each.kind == "memory"]
     calls = tuple(draft.calls)
     if shown:
         calls = (ToolCall("heartbeat", "recall", "{}", json.dumps({"memories": shown})), *calls)

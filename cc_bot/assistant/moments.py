@@ -20,6 +20,8 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.limits import Payer
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.repeat_words import Planned, parse_schedules
+from cc_bot.domain.rhythms import implied_in
+from cc_bot.domain.when import LONGEST
 from cc_bot.domain.when_amounts import as_delay
 from cc_bot.domain.when_spelling import normalized
 from cc_bot.domain.when_words import is_vague
@@ -60,7 +62,10 @@ class Moments:
         except WhenNotUnderstood:
             if is_vague(when):
                 raise
-            proposed = as_delay(normalized(when)) or await self._proposed(when, zone, locale, payer)
+            delay = as_delay(written := normalized(when[:LONGEST]))
+            if delay is None and (manifold := implied_in(written)):
+                raise (RepeatNotUnderstood if manifold == "repeats" else SeveralTimes) from None
+            proposed = delay or await self._proposed(when, zone, locale, payer)
             if proposed is None:
                 raise
         return parse_schedules(proposed, repeat, self.clock(), zone)

@@ -5,6 +5,7 @@ from functools import cache
 
 from cc_bot.assistant.cache_key import cache_key
 from cc_bot.assistant.calibration import Calibration
+from cc_bot.assistant.profile_notes import ProfileNotes
 from cc_bot.assistant.session_turn import SessionTurn
 from cc_bot.assistant.turn_prompt import TurnPrompt
 from cc_bot.context.built import Built, of_session
@@ -29,13 +30,15 @@ class Prompts:
         clock: Clock,
         *,
         recapping: bool,
+        profile: ProfileNotes | None = None,
     ) -> None:
-        """`recapping`: whether summaries are told."""
+        """`recapping`: whether summaries are told. Without `profile` no notes are told from the start."""
         self._sessions = sessions
         self._calibration = calibration
         self._style = style
         self._clock = clock
         self._recapping = recapping
+        self._profile = profile
 
     async def begin(self, turn: SessionTurn, offered: Sequence[ToolSchema]) -> TurnPrompt:
         """What the model is shown: as much of the session as fits the budget, as the model counts tokens."""
@@ -45,6 +48,8 @@ class Prompts:
         history = (*await self._earlier(turn, budget, cost), *turn.history)
         before = recap(turn.session, turn.visibility) if self._recapping else None
         now, options, canvas = self._clock(), turn.options, turn.canvas.canvas
+        user_id = turn.session.key.user_id
+        notes = await self._profile.of(user_id, turn.visibility, offered) if self._profile else ()
 
         def build(budget_tokens: float) -> Built:
             parts = build_prompt(
@@ -59,6 +64,7 @@ class Prompts:
                 recap=before,
                 canvas=canvas,
                 persona=options.agent.prompt,
+                notes=notes,
                 style=self._style,
                 budget_tokens=budget_tokens,
                 cost=cost,

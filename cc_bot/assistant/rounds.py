@@ -25,7 +25,7 @@ from cc_bot.domain.events import (
     ToolStarted,
     Usage,
 )
-from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank
+from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank, told_result
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedChange
 from cc_bot.llm.model import (
     MAX_ANSWER_CHARACTERS,
@@ -296,7 +296,7 @@ class Rounds:
                 arguments = "{}" if outcome.secret else _kept(request)
                 draft.calls.append(ToolCall(request.id, request.name, arguments, outcome.text, outcome.ok))
                 draft.tainted = draft.tainted or outcome.tainted  # it is stored, also if nobody reads it now
-                draft.recalled.update(outcome.recalled)
+                draft.recalled.update(memory.id for memory in outcome.recalled)
                 draft.acted = draft.acted or (outcome.ok and self.registry.writes(request.name))
                 _note_changes(outcome, draft)
                 done = outcome.changes or outcome.schedules or outcome.proposal
@@ -308,8 +308,11 @@ class Rounds:
                 for scheduled in outcome.schedules:
                     yield ScheduleChanged(scheduled)
                 if outcome.recalled:
-                    yield MemoriesRecalled(outcome.recalled)
-                yield ToolResultPart(request.id, request.name, outcome.text, outcome.tainted)
+                    ids, numbers = zip(
+                        *((memory.id, memory.number) for memory in outcome.recalled), strict=True
+                    )
+                    yield MemoriesRecalled(ids, numbers)
+                yield ToolResultPart(request.id, request.name, told_result(outcome.text), outcome.tainted)
         finally:
             for task in running:
                 task.cancel()

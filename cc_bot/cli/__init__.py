@@ -30,7 +30,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         config = read_config()
         return _run(config, options)
     except CcBotError as error:
-        print(_why(error, config, locale), file=sys.stderr)  # noqa: T201 - the operator's one sentence
+        why = _why(error, config, locale)
+        if doctor.wants_json(options):
+            doctor.say_trouble(why, options, texts(locale), of_settings=True)
+        else:
+            print(why, file=sys.stderr)  # noqa: T201 - the operator's one sentence
         return EXIT_OPERATOR
     except KeyboardInterrupt:
         return EXIT_INTERRUPTED
@@ -38,13 +42,17 @@ def main(argv: Sequence[str] | None = None) -> int:
         import structlog  # noqa: PLC0415 - see _run
 
         structlog.get_logger(__name__).critical("program_broke", exc_info=error)
-        print(texts(locale).cli.broke.format(error=type(error).__name__), file=sys.stderr)  # noqa: T201
+        if doctor.wants_json(options):
+            broke = texts(locale).doctor.broke.format(error=type(error).__name__)
+            doctor.say_trouble(broke, options, texts(locale), of_settings=False)
+        else:
+            print(texts(locale).cli.broke.format(error=type(error).__name__), file=sys.stderr)  # noqa: T201
         return EXIT_BROKEN
 
 
 def _why(error: CcBotError, config: Config | None, locale: Locale) -> str:
     if config is None or not isinstance(error, StorageError):
-        return explain(error, locale)
+        return explain(error, texts(locale))
     from cc_bot.storage.location import sqlite_path  # noqa: PLC0415 - rarely needed
 
     return why_it_ended(error, sqlite_path(config.database_url), texts(locale).storage)

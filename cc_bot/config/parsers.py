@@ -14,6 +14,7 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from cc_bot.config.values import LogFormat, LogLevel, Synchronous
 from cc_bot.domain.channel import Reading
 from cc_bot.domain.errors import InvalidSetting
+from cc_bot.domain.memory import MAX_PINNED
 from cc_bot.regular_file import read_regular
 
 _LARGEST = 10**9
@@ -81,6 +82,13 @@ def count_or_zero(text: str) -> int:
 def count(text: str) -> int:
     number = count_or_zero(text)
     if not number:
+        raise ValueError
+    return number
+
+
+def profile_notes(text: str) -> int:
+    number = count_or_zero(text)
+    if number > MAX_PINNED:
         raise ValueError
     return number
 

@@ -50,6 +50,8 @@ class Config:
     """Turns; 0: never."""
     summary_models: tuple[str, ...]
     """A chain like `models`."""
+    profile_notes: int
+    """Memories of who asks that stand in each prompt; 0: none, the model looks them up."""
     embedding_model: str
     """LOCAL, OFF, or the name of a model at `openai_base_url`."""
     session_ttl: timedelta

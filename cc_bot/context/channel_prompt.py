@@ -4,7 +4,8 @@
 
 Everyone in the channel is shown by the name that stands before what they said, with a mark that is theirs
 alone. The names of who speaks now
-change from turn to turn, so they come after the messages, with the date.
+change from turn to turn, so they come after the messages, with the date; and so do the notes of who asks that
+an operator wants told from the start.
 """
 
 from collections.abc import Sequence
@@ -18,9 +19,11 @@ from cc_bot.context.blocks import Group, render, said_tokens, speaker, spoken
 from cc_bot.context.built import Built
 from cc_bot.context.instructions import instructions
 from cc_bot.context.parts import user_part
+from cc_bot.context.profile import profile
 from cc_bot.context.prompt import PromptStyle, changing, told_to_be
 from cc_bot.domain.channel import Said
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message
 from cc_bot.llm.model import AssistantPart, PromptPart, SystemPart, ToolSchema, UserPart
 
@@ -76,12 +79,15 @@ def build_channel_prompt(
     timezone: ZoneInfo,
     paused: bool = False,
     persona: str = "",
+    notes: Sequence[Memory] = (),
     style: PromptStyle = PromptStyle(),
 ) -> Built:
     """Everything the model sees of a channel's turn before it answers; `persona` is what an agent is told to
-    be instead of cc-bot's own."""
+    be instead of cc-bot's own, `notes` are those of who asks that are told from the start."""
     now_told = changing(locale, now.astimezone(timezone), timezone, paused=paused)
-    told = f"{now_told}\n{_speakers(shown, questions, locale)}"
+    words = instructions(locale)
+    of_asker = profile(notes, words.the_asker, words, timezone)
+    told = "\n\n".join(filter(None, (f"{now_told}\n{_speakers(shown, questions, locale)}", of_asker)))
     asked = [_asked(question, alone=len(questions) == 1) for question in questions]
     history = list(map(render, shown.rows))
     others = bool(shown.rows)

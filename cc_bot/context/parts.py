@@ -34,7 +34,7 @@ def _assistant_parts(message: Message) -> Iterator[PromptPart]:
         requests = (ToolRequest(id_, call.name, call.arguments) for id_, call in calls)
         yield AssistantPart("", tuple(requests), message.tainted)
         for id_, call in calls:
-            yield ToolResultPart(id_, call.name, call.result, message.tainted)
+            yield ToolResultPart(id_, call.name, call.told, message.tainted)
     yield AssistantPart(message.content or UNSAID, tainted=message.tainted)
 
 

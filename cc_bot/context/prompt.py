@@ -2,6 +2,9 @@
 
     stable system message | history | second system message (what changes) | the new question
 
+The notes of its user that an operator wants told from the start stand at the end of the stable message: they
+are other ones only when the user's memories are.
+
 Two turns of a session share everything up to the end of the older one's history, byte for byte, which
 is what a provider's prefix cache needs.
 """
@@ -14,10 +17,12 @@ from zoneinfo import ZoneInfo
 from cc_bot.context.canvas_lines import canvas_lines
 from cc_bot.context.instructions import Instructions, instructions
 from cc_bot.context.parts import message_parts, user_part
+from cc_bot.context.profile import profile
 from cc_bot.context.tokens import message_tokens
 from cc_bot.context.window import window
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import Recollection
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema, UserPart
@@ -51,6 +56,7 @@ def build_prompt(
     recap: Recollection | None = None,
     canvas: Canvas = Canvas(),
     persona: str = "",
+    notes: Sequence[Memory] = (),
     style: PromptStyle = PromptStyle(),
     budget_tokens: float | None = None,
     cost: Callable[[Message], float] = message_tokens,
@@ -58,8 +64,9 @@ def build_prompt(
     """Everything the model sees of a turn before it answers.
 
     `recap` tells of what was before the history; of the canvas it is told what may be seen in the turn;
-    `persona` is what an agent is told to be instead of cc-bot's own. Of the history, `budget_tokens` are
-    shown at most, the style's own when it is None; `cost` tells what a message takes of them.
+    `persona` is what an agent is told to be instead of cc-bot's own; `notes` are the user's that are told
+    from the start. Of the history, `budget_tokens` are shown at most, the style's own when it is None; `cost`
+    tells what a message takes of them.
     """
     asked = user_part(question)
     budget = style.budget_tokens if budget_tokens is None else budget_tokens
@@ -74,13 +81,21 @@ def build_prompt(
     else:
         end = (SystemPart(told, tainted), asked)
     return (
-        SystemPart(_stable(locale, tools, persona, temporary=temporary)),
+        SystemPart(_stable(locale, tools, persona, notes, timezone, temporary=temporary)),
         *(part for message in window(history, budget, cost) for part in message_parts(message)),
         *end,
     )
 
 
-def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str, *, temporary: bool) -> str:
+def _stable(
+    locale: Locale,
+    tools: Sequence[ToolSchema],
+    persona: str,
+    notes: Sequence[Memory],
+    timezone: ZoneInfo,
+    *,
+    temporary: bool,
+) -> str:
     words = instructions(locale)
     offered = {tool.name for tool in tools}
     parts = (
@@ -88,6 +103,7 @@ def _stable(locale: Locale, tools: Sequence[ToolSchema], persona: str, *, tempor
         words.remembering if "remember" in offered else "",
         words.recalling if "recall" in offered else "",
         words.temporary if temporary else "",
+        profile(notes, words.the_user, words, timezone),
     )
     return "\n".join(part for part in parts if part)
 

@@ -19,10 +19,12 @@ from cc_bot.discord.delivery.canvas_pictures import Pictures
 from cc_bot.discord.delivery.canvas_upkeep import CanvasUpkeep
 from cc_bot.discord.delivery.entries import Entries
 from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.file_line import FileLine
 from cc_bot.discord.gateway import GrantedReading
+from cc_bot.discord.in_order import Pace
 from cc_bot.discord.lifetime import Lifeline
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.listening import Messages
@@ -31,7 +33,9 @@ from cc_bot.discord.places import Places
 from cc_bot.discord.provided import provide_stores
 from cc_bot.discord.reminders.posting import Posting
 from cc_bot.discord.reminders.reminders import Reminders, Timekeeping
+from cc_bot.discord.served_models import Ask, ServedModels, not_asked
 from cc_bot.discord.settings import DiscordSettings
+from cc_bot.discord.shards import Shards
 from cc_bot.discord.unfinished.unfinished import Unfinished
 from cc_bot.discord.unfinished.ways import Ways
 from cc_bot.domain.clock import Clock
@@ -60,6 +64,7 @@ class Given:
     meter: Meter = UNMEASURED
     pulse: Pulse = field(default_factory=Pulse)
     newest_backup: NewestBackup = no_backup
+    ask_model: Ask = not_asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,7 @@ class Parts:
     gate: Gate
     readers: Readers
     running: RunningTurns
+    receipts: ReceiptUpkeep
     messages: Messages
     reminders: Reminders
     boards: CanvasBoards
@@ -83,12 +89,10 @@ def put_together(
     """Make the parts, and have them listen."""
     settings, stores = given.settings, given.stores
     readers = Readers(stores.settings, settings.locale, settings.timezone, given.clock)
-    places, taken_down, locales, running = (
-        Places(bot.rest),
-        TakenDown(),
-        GuildLocales(),
-        RunningTurns(given.meter),
-    )
+    places, taken_down, locales = Places(bot.rest), TakenDown(), GuildLocales()
+    pace = Pace()
+    receipts = ReceiptUpkeep(bot.rest, stores, pace)
+    running = RunningTurns(given.meter, receipts)
     bot_status = BotStatus(
         given.assistant, stores, given.policies, given.pulse, given.newest_backup, given.clock()
     )
@@ -104,7 +108,8 @@ def put_together(
         spoken_in=locales.of,
         is_current=chooser.is_current,
     )
-    canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards)
+    shards = Shards(places, locales)
+    canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards)
     entries = Entries(stores.ledger, running, given.clock)
     replies = MessageReplies(bot.rest, taken_down, stores.channels)
     messages = Messages(
@@ -123,11 +128,12 @@ def put_together(
         boards=boards,
         clock=given.clock,
         granted=granted,
+        shards=shards,
     )
     reminders = Reminders(
         given.timekeeping,
         stores.schedules,
-        Posting(bot.rest),
+        Posting(bot.rest, pace=pace),
         chooser=chooser,
         gate=gate,
         boards=boards,
@@ -157,11 +163,13 @@ def put_together(
     registry.register_value(GrantedReading, granted)
     registry.register_value(Owners, owners)
     registry.register_value(BotStatus, bot_status)
+    registry.register_value(ServedModels, ServedModels(given.ask_model))
     registry.register_value(Gate, gate)
     registry.register_value(FileLine, FileLine())
     registry.register_value(Policies, given.policies)
     registry.register_value(Readers, readers)
     registry.register_value(RunningTurns, running)
+    registry.register_value(ReceiptUpkeep, receipts)
     registry.register_value(Entries, entries)
     registry.register_value(Chooser, chooser)
     registry.register_value(Places, places)
@@ -172,4 +180,6 @@ def put_together(
     admit_presses(bot, gate, readers)
     canvas_upkeep.listen()
     messages.listen()
-    return Parts(gate, readers, running, messages, reminders, boards, canvas_upkeep, entries, unfinished)
+    return Parts(
+        gate, readers, running, receipts, messages, reminders, boards, canvas_upkeep, entries, unfinished
+    )

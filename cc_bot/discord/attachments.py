@@ -34,6 +34,13 @@ class _File(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Fetched:
+    files: tuple[Attachment, ...] = ()
+    left_out: tuple[str, ...] = ()
+    """The names of those that can't be read."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Asked:
     """A file of which is known what a question told of it."""
 
@@ -88,32 +95,41 @@ async def fetch_bytes(url: str, limit_bytes: int) -> bytes:
     return bytes(data)
 
 
-async def fetch_attachments(attachments: Sequence[_File]) -> tuple[Attachment, ...]:
-    """The files of one message, fetched side by side: together they take no longer than one may.
+async def fetch_attachments(attachments: Sequence[_File], room_bytes: int = MAX_BYTES) -> Fetched:
+    """The files of one message, fetched side by side: together they take no longer than one may. Those that
+    can't be read, or for which those before them leave no room, are left out.
 
-    Raises as `fetch_attachment` does, and AttachmentTooLarge for their sum.
+    Raises as `fetch_attachment` does, and AttachmentTooLarge for their sum, when none of them is left.
     """
-    for attachment in attachments:
-        _check_size(attachment)
-    if sum(attachment.size for attachment in attachments) > MAX_BYTES:
-        raise too_large(MAX_BYTES)
     async with asyncio.TaskGroup() as group:
-        fetching = [group.create_task(_outcome(attachment)) for attachment in attachments]
+        fetching = []
+        for attachment in attachments:
+            fits = attachment.size <= room_bytes
+            room_bytes -= attachment.size if fits else 0
+            fetching.append(group.create_task(_outcome(attachment, fits=fits)))
     outcomes = [task.result() for task in fetching]
-    for outcome in outcomes:
-        if isinstance(outcome, InputError):
-            raise outcome
-    return tuple(outcome for outcome in outcomes if isinstance(outcome, Attachment))
+    files = tuple(outcome for outcome in outcomes if isinstance(outcome, Attachment))
+    wrong = [
+        (attachment.filename, outcome)
+        for attachment, outcome in zip(attachments, outcomes, strict=True)
+        if isinstance(outcome, InputError)
+    ]
+    if wrong and not files:
+        raise wrong[0][1]
+    return Fetched(files, tuple(name for name, _ in wrong))
 
 
-async def fetch_asked(files: Sequence[AskedFile]) -> tuple[Attachment, ...]:
+async def fetch_asked(files: Sequence[AskedFile]) -> Fetched:
     """The files of a question that is asked once more, from where Discord had them. Raises as
     `fetch_attachments` does: after a day or so Discord has them no more."""
     return await fetch_attachments([_Asked(file) for file in files])
 
 
-async def _outcome(attachment: _File) -> Attachment | InputError:
+async def _outcome(attachment: _File, *, fits: bool) -> Attachment | InputError:
     try:
+        _check_size(attachment)
+        if not fits:
+            return too_large(MAX_BYTES)
         return await fetch_attachment(attachment)
     except InputError as error:
         return error

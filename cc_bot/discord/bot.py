@@ -11,6 +11,7 @@ from collections.abc import Callable
 import hikari
 import lightbulb
 import structlog
+from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 
 from cc_bot.discord.access.ways_in import admit_commands
 from cc_bot.discord.assembly import Given, put_together
@@ -148,6 +149,7 @@ class DiscordBot:
         """From here on interactions are answered."""
         await self._parts.gate.learn()
         await self._client.start()
+        self._parts.readers.wordings.learn(self._client.created_commands.get(GLOBAL_COMMAND_KEY, ()))
 
     async def _leave(self) -> None:
         """Let running turns finish, tell the rest, log out: each of it, even when something before fails."""
@@ -167,6 +169,7 @@ class DiscordBot:
                 async with asyncio.timeout_at(deadline_s):
                     await parts.running.none_left()
                     await parts.boards.settled()
+                    await parts.receipts.settled()
                     await parts.entries.quiet()
 
     async def _disconnect(self) -> None:

@@ -13,8 +13,7 @@ import structlog
 from cc_bot.discord.interactions import Answerable, accepted_ahead
 from cc_bot.discord.localization import Readers
 from cc_bot.domain.errors import AccessError, CcBotError
-from cc_bot.domain.locale import Locale
-from cc_bot.texts import explain
+from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)
 
@@ -57,7 +56,7 @@ async def tell_failure(interaction: Answerable, error: Exception, readers: Reade
     told = error if isinstance(error, CcBotError) else CcBotError()
     say = tell if isinstance(error, AccessError) else tell_after_all  # refused before it was acknowledged
     try:
-        await say(interaction, explain(told, await _locale_of(interaction, readers)))
+        await say(interaction, explain(told, await _words_for(interaction, readers)))
     except hikari.HikariError as unreachable:  # Discord's trouble, or the connection is closed already
         _log.warning("user_not_told", error=type(unreachable).__name__)
 
@@ -74,8 +73,8 @@ def command_error_handler(
     return handle
 
 
-async def _locale_of(interaction: Answerable, readers: Readers) -> Locale:
+async def _words_for(interaction: Answerable, readers: Readers) -> Texts:
     try:
-        return (await readers.of(interaction)).locale
+        return (await readers.of(interaction)).words
     except CcBotError:  # the database may be what failed
-        return readers.discord_locale(interaction)
+        return readers.words(readers.discord_locale(interaction))

@@ -1,6 +1,7 @@
 """Which language whom: the commands' names for Discord, and each user's own language and time."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from zoneinfo import ZoneInfo
 
 import hikari
@@ -11,7 +12,7 @@ from cc_bot.discord.recent import Recent
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.stores.settings import SettingsStore
-from cc_bot.texts import Texts, commands, texts
+from cc_bot.texts import Texts, commands, texts, texts_with_mentions
 
 DEFAULT_LOCALE = hikari.Locale.EN_US
 """Its names are the commands' real ones: those that interactions carry."""
@@ -31,6 +32,23 @@ def command_names() -> lightbulb.DictLocalizationProvider:
     )
 
 
+class Wordings:
+    """What the bot says, in each language. Commands stand under their names until it is known under which ids
+    Discord has them: from then on Discord shows them."""
+
+    def __init__(self) -> None:
+        self._words = {locale: texts(locale) for locale in Locale}
+
+    def learn(self, registered: Iterable[hikari.PartialCommand]) -> None:
+        """The commands as they are registered everywhere. One of a single server has another id in each, and
+        goes by its name."""
+        ids = {each.name: int(each.id) for each in registered if each.type is hikari.CommandType.SLASH}
+        self._words = {locale: texts_with_mentions(locale, ids) for locale in Locale}
+
+    def of(self, locale: Locale) -> Texts:
+        return self._words[locale]
+
+
 @dataclass(frozen=True, slots=True)
 class Reader:
     """The person who reads a reply."""
@@ -38,12 +56,10 @@ class Reader:
     user_id: int
     locale: Locale
     timezone: ZoneInfo
+    words: Texts
+    """In that language."""
     welcomed: bool
     memory_paused: bool = False
-
-    @property
-    def words(self) -> Texts:
-        return texts(self.locale)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +70,11 @@ class Readers:
     locale: Locale
     timezone: ZoneInfo
     clock: Clock = utc_now
+    wordings: Wordings = field(default_factory=Wordings)
+
+    def words(self, locale: Locale) -> Texts:
+        """For somebody of whom no more is known than this language."""
+        return self.wordings.of(locale)
 
     async def of(self, interaction: hikari.PartialInteraction) -> Reader:
         """The user of an interaction. Discord tells a language, but no time zone."""
@@ -65,10 +86,12 @@ class Readers:
 
     async def _reader(self, user_id: int, otherwise: Locale) -> Reader:
         chosen = await self.settings.get(user_id)
+        locale = chosen.locale or otherwise
         return Reader(
             user_id,
-            chosen.locale or otherwise,
+            locale,
             chosen.zone(self.timezone),
+            self.words(locale),
             chosen.welcomed,
             chosen.memory_paused,
         )

@@ -9,6 +9,7 @@ from cc_bot.stores import (
     ChannelStore,
     LimitStore,
     MemoryHistoryStore,
+    MemoryPinStore,
     MemoryRemovalStore,
     MemoryStore,
     MemoryTransferStore,
@@ -31,6 +32,7 @@ def provide_stores(client: lightbulb.Client, stores: Stores) -> None:
     registry.register_value(MemoryHistoryStore, stores.memory_history)
     registry.register_value(MemoryTransferStore, stores.memory_transfer)
     registry.register_value(MemoryRemovalStore, stores.memory_removal)
+    registry.register_value(MemoryPinStore, stores.memory_pins)
     registry.register_value(SettingsStore, stores.settings)
     registry.register_value(SummaryStore, stores.summaries)
     registry.register_value(ChannelStore, stores.channels)

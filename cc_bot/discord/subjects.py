@@ -35,6 +35,11 @@ class Named:
             case "guild":
                 return words.admin.guild.format(id=self.id)
 
+    def spoken_of(self, words: Texts) -> str:
+        """The same within a sentence."""
+        shown = self.shown(words)
+        return words.admin.person.format(mention=shown) if self.subject == "user" else shown
+
 
 def named(text: str, kind: Subject | None, guild_id: int | None) -> Named | None:
     """What a mention or an id of a `kind` says; a server without an id is the one asked in. None for what

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from cc_bot.doctor.findings import Finding, Name, Notes, Report
+from cc_bot.doctor.findings import Finding, Name, Notes, Report, Verdict
 from cc_bot.texts import Texts
 
 
@@ -15,6 +15,8 @@ class Check:
     label: str
     run: Callable[[], Awaitable[Sequence[Finding]]]
     limit_s: float = 15.0
+    unfinished: Verdict = "warning"
+    """What it comes to that the whole checkup was over before: a server that says nothing is a failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +25,29 @@ class Checkup:
 
     checks: Sequence[Check]
     words: Texts
+    until_s: float | None = None
+    """When it has to be over, by the event loop's clock; None: when all checks are."""
 
 
 async def examined(checkup: Checkup) -> Report:
-    """Run every check. Their findings stand in the order of the checks."""
-    found = await asyncio.gather(*(_run(check, checkup.words) for check in checkup.checks))
+    """Run every check. Their findings stand in the order of the checks. What is not over in time is told of
+    as that, and its threads are left to themselves."""
+    running = [(check, asyncio.create_task(_run(check, checkup.words))) for check in checkup.checks]
+    if running:
+        left_s = None
+        if checkup.until_s is not None:
+            left_s = max(0.0, checkup.until_s - asyncio.get_running_loop().time())
+        await asyncio.wait([task for _, task in running], timeout=left_s)
+    found = [task.result() if task.done() else [_unfinished(check, checkup.words)] for check, task in running]
+    for _, task in running:
+        task.cancel()
     return Report(tuple(finding for findings in found for finding in findings))
+
+
+def _unfinished(check: Check, words: Texts) -> Finding:
+    said = words.doctor
+    notes = Notes(check.name, check.label)
+    return notes.unfinished(check.unfinished, said.unfinished, said.unfinished_mend)
 
 
 async def _run(check: Check, words: Texts) -> Sequence[Finding]:

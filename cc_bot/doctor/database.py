@@ -1,14 +1,16 @@
 """The database file, its schema, the room that it has, and who else can read it."""
 
 import asyncio
+import math
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from cc_bot.doctor.findings import Finding, Notes
-from cc_bot.storage.examination import Condition, Examined, examine
+from cc_bot.storage.examination import PATIENCE_S, Condition, Examined, examine
 from cc_bot.storage.rewriting import free_bytes
 from cc_bot.texts import Texts
 
@@ -28,11 +30,16 @@ class FilesSide:
     private: Sequence[Path]
     """Further files that nobody else should read, such as `.env`; those that are there are looked at."""
     free: Callable[[Path], int] = free_bytes
+    until_s: float = math.inf
+    """When to leave off looking through the file, by `time.monotonic`."""
+    patience_s: float = PATIENCE_S
+    """With who writes to it."""
 
 
 async def examine_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
     """The file, its schema, its disk and its mode."""
-    examined = await asyncio.to_thread(examine, side.database)
+    look = partial(examine, side.database, patience_s=side.patience_s, until_s=side.until_s)
+    examined = await asyncio.to_thread(look)
     found = [_of_file(side.database, examined, words)]
     if examined.version is not None:
         found += [_of_version(examined, words), *_of_schema(examined, words)]
@@ -46,13 +53,16 @@ async def examine_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
 def _of_file(path: Path, examined: Examined, words: Texts) -> Finding:
     said = words.doctor_files
     notes = Notes("database", words.doctor.label_database)
+    if examined.condition == "fine" and not examined.thorough:
+        told = said.database_unfinished.format(path=path, size=size_of(examined.size_bytes))
+        return notes.unfinished("warning", told, words.doctor.unfinished_mend)
     if examined.condition == "fine":
         return notes.ok(said.database_ok.format(path=path, size=size_of(examined.size_bytes)))
     if examined.condition == "missing":
         return notes.ok(said.database_new.format(path=path))
     if examined.condition == "locked":
         return notes.warning(said.database_locked, said.database_locked_mend)
-    told: dict[Condition, tuple[str, str]] = {
+    wrong: dict[Condition, tuple[str, str]] = {
         "no_folder": (said.database_folder.format(path=path.parent), said.database_folder_mend),
         "foreign": (said.database_foreign.format(path=path), said.database_foreign_mend),
         "damaged": (said.database_damaged.format(path=path), said.database_damaged_mend),
@@ -62,7 +72,7 @@ def _of_file(path: Path, examined: Examined, words: Texts) -> Finding:
         ),
         "read_only": (said.database_read_only.format(path=path), said.database_read_only_mend),
     }
-    return notes.failed(*told[examined.condition])
+    return notes.failed(*wrong[examined.condition])
 
 
 def _of_version(examined: Examined, words: Texts) -> Finding:

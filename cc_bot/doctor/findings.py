@@ -8,6 +8,7 @@ Verdict = Literal["ok", "warning", "failed"]
 """warning: the program runs, but not as it should or not for long."""
 
 Name = Literal[
+    "settings",
     "program",
     "token",
     "intents",
@@ -40,6 +41,8 @@ class Finding:
     detail: str
     mend: str = ""
     """What to do; empty where there is nothing to be done."""
+    finished: bool = True
+    """Whether all was looked at that there is to look at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,9 @@ class Notes:
     def failed(self, detail: str, mend: str) -> Finding:
         return Finding(self.check, self.label, "failed", detail, mend)
 
+    def unfinished(self, verdict: Verdict, detail: str, mend: str) -> Finding:
+        return Finding(self.check, self.label, verdict, detail, mend, finished=False)
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -70,6 +76,10 @@ class Report:
     def verdict(self) -> Verdict:
         """The worst."""
         return "failed" if self.count("failed") else "warning" if self.count("warning") else "ok"
+
+    @property
+    def finished(self) -> bool:
+        return all(finding.finished for finding in self.findings)
 
     @property
     def exit_code(self) -> int:

@@ -56,6 +56,7 @@ def as_json(report: Report, *, version: str, offline: bool) -> str:
                 "verdict": finding.verdict,
                 "detail": finding.detail,
                 "mend": finding.mend or None,
+                "finished": finding.finished,
             }
             for finding in report.findings
         ],

@@ -54,14 +54,14 @@ async def examine_font(locale: Locale, words: Texts) -> Sequence[Finding]:
 
 
 async def examine_operator_file(
-    notes: Notes, load: Callable[[], Awaitable[str]], words: Texts, locale: Locale
+    notes: Notes, load: Callable[[], Awaitable[str]], words: Texts
 ) -> Sequence[Finding]:
     """A file that the operator may write: `load` reads it, and says what is good about it. What is wrong with
     it, its own reader tells."""
     try:
         return [notes.ok(await load())]
     except StartupError as error:
-        return [notes.failed(explain(error, locale), words.doctor_files.file_mend)]
+        return [notes.failed(explain(error, words), words.doctor_files.file_mend)]
 
 
 async def examine_backups(

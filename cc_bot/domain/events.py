@@ -59,6 +59,8 @@ class MemoriesRecalled:
     """Memories were shown to the model."""
 
     memory_ids: tuple[int, ...]
+    numbers: tuple[int, ...]
+    """What their user calls them by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,13 @@ class ScheduleChanged:
     """The model made or cancelled a schedule in this turn, and that is committed."""
 
     change: ScheduleChange
+
+
+@dataclass(frozen=True, slots=True)
+class FilesLeftOut:
+    """Files came with the question that the model is not shown. It comes before everything else."""
+
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +127,7 @@ TurnEvent = (
     | MemoriesRecalled
     | NotSaved
     | ScheduleChanged
+    | FilesLeftOut
     | CanvasChanged
     | Notice
     | Done

@@ -58,6 +58,8 @@ class Matter:
     reasons: tuple[Reason, ...]
     tainted: bool = False
     """Whether its words may be somebody else's than its user's."""
+    number: int = 0
+    """What its user calls it by."""
 
     def fresh(self, looked_at: Collection[str]) -> "Matter":
         """With those reasons only that are new; of what is not new, there are none left."""
@@ -84,7 +86,7 @@ def of_reminders(schedules: Iterable[Schedule], now: datetime) -> Iterator[Matte
             if schedule.repeat:
                 mark = Mark(f"reminder {schedule.id}", due + FOR_GOOD)
             reasons = (Reason("due", due, (mark,)),)
-            yield Matter("reminder", schedule.id, schedule.text, reasons, schedule.tainted)
+            yield Matter("reminder", schedule.id, schedule.text, reasons, schedule.tainted, schedule.number)
 
 
 def of_missed(firings: Iterable[Firing], now: datetime) -> Iterator[Matter]:
@@ -94,7 +96,7 @@ def of_missed(firings: Iterable[Firing], now: datetime) -> Iterator[Matter]:
             schedule = firing.schedule
             mark = Mark(f"missed {schedule.id} {firing.due_at:%Y%m%d%H%M}", firing.due_at + LATELY)
             reason = Reason("missed", firing.due_at, (mark,))
-            yield Matter("missed", schedule.id, schedule.text, (reason,), schedule.tainted)
+            yield Matter("missed", schedule.id, schedule.text, (reason,), schedule.tainted, schedule.number)
 
 
 def of_memories(
@@ -106,7 +108,7 @@ def of_memories(
             continue
         reasons = (*_ending(memory, now), *_naming(memory, now, zone), *_changed(memory, now, since))
         if reasons:
-            yield Matter("memory", memory.id, memory.content, reasons, memory.tainted)
+            yield Matter("memory", memory.id, memory.content, reasons, memory.tainted, memory.number)
 
 
 def new(matters: Iterable[Matter], looked_at: Collection[str]) -> tuple[Matter, ...]:

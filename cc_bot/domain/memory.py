@@ -18,6 +18,8 @@ MAX_CATEGORY_CHARACTERS = 50
 MAX_TAGS = 20
 MAX_TAG_CHARACTERS = 50
 DEFAULT_CATEGORY = "general"
+MAX_PINNED = 10
+"""Memories of one user."""
 UNDO_TIME = timedelta(minutes=10)
 """For so long a deleted memory is hidden only, and its user can have it back."""
 
@@ -65,6 +67,10 @@ class Memory:
     """From then on it is not recalled; its owner still sees it."""
     supersedes: int | None = None
     """The version before this one, which is kept as history."""
+    number: int = 0
+    """What its user calls it by: each user's memories count from 1. 0 for a former text of a memory."""
+    pinned: bool = False
+    """Whether its user wants it known in every answer."""
 
     def expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now

@@ -56,6 +56,7 @@ class PortableMemory:
     expires_at: datetime | None = None
     source: Source = Source()
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
+    pinned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ def portable(memory: Memory) -> PortableMemory:
         memory.expires_at,
         memory.source,
         memory.metadata,
+        memory.pinned,
     )
 
 
@@ -146,6 +148,7 @@ def _item(memory: PortableMemory) -> dict[str, Any]:
         "expires_at": _text(memory.expires_at),
         "source": source,
         "metadata": dict(memory.metadata),
+        "pinned": memory.pinned,
     }
     return item | {name: value for name, value in rest.items() if value}
 
@@ -187,6 +190,7 @@ def _memory(item: object) -> PortableMemory:
         {_string(name): _string(value) for name, value in metadata.items() if isinstance(value, str)}
         if isinstance(metadata, dict)
         else {},
+        known.get("pinned") is True,
     )
 
 

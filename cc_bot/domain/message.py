@@ -18,8 +18,9 @@ Status = Literal["complete", "stopped", "cut", "replaced"]
 _QUOTATION: Final = re.compile(r"^[ \t\u3000]*+[>＞]", re.MULTILINE)
 """A line that is marked as somebody's words, as Discord and mail do it."""
 
-_BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Letters by their category, blanks by their look (Hangul fillers, the empty Braille cell)."""
+_BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0\u034f\ufe0e\ufe0f"
+"""Letters and marks by their category, blanks by their look (Hangul fillers, the empty Braille cell, a joiner
+and selectors of other characters)."""
 
 
 # What a screen shows nothing of, or shows elsewhere than it stands: control characters, those that Unicode
@@ -52,6 +53,21 @@ def has_quotation(text: str) -> bool:
     return _QUOTATION.search(text) is not None
 
 
+_ROWS: Final = re.compile(r', "(?:former_)?ref": \d+')
+_OLD_IDS: Final = re.compile(
+    r', "(?:id|supersedes|superseded|more_before)": \d+'
+    r'|"(?:id|supersedes|superseded|more_before)": \d+(?:, )?'
+)
+"""Within a text of a JSON value the quotation marks would have backslashes before them."""
+
+
+def told_result(result: str) -> str:
+    """What a tool answered without the rows that stand there for us alone. In what was stored before users
+    had numbers of their own, the ids are rows too: what a model named by them now would be another thing."""
+    told = _ROWS.sub("", result)
+    return _OLD_IDS.sub("", result) if told == result else told
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call of a tool and what came of it, kept inside the assistant message that made it."""
@@ -63,6 +79,11 @@ class ToolCall:
     result: str
     ok: bool = True
     """False when the result tells the model of an error."""
+
+    @property
+    def told(self) -> str:
+        """The result as the model is told it."""
+        return told_result(self.result)
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,12 @@ class Phrase:
 
     @cached_property
     def _compiled(self) -> Any:
-        return regex.compile(self.pattern, self.flags)
+        """Made when it is first needed, which takes a while; that is no fault of the text that is read."""
+        began = time.thread_time()
+        compiled = regex.compile(self.pattern, self.flags)
+        if (deadline := _DEADLINE.get()) is not None:
+            _DEADLINE.set(deadline + time.thread_time() - began)
+        return compiled
 
 
 def _limit_s() -> float:

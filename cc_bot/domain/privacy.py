@@ -18,6 +18,7 @@ DataKind = Literal[
     "deliveries",
     "choices",
     "proposals",
+    "receipts",
     "turns",
     "usage",
     "counts",
@@ -27,7 +28,7 @@ DataKind = Literal[
 """`messages` are those of conversations that are the user's own, answers included; `channel_messages` is what
 the user said to everybody, and `channel_answers` what was answered to that. `deliveries` are when reminders
 and heartbeats were said, `choices` agents and where canvases are shown, `proposals` what waits for
-the user's word, `turns` those on their way, `counts`
+the user's word, `receipts` where it is told what was done, `turns` those on their way, `counts`
 tokens that were used before an erasing, while limits count them, `rules` what an operator decided about the
 user, `decisions` what the user decided for others."""
 

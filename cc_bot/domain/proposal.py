@@ -38,6 +38,8 @@ class KeepMemory:
     """The memory whose place it takes."""
     before: str = ""
     """The text of that one."""
+    number: int = 0
+    """What its user calls that one by, here and below; 0 in what was stored before users had numbers."""
     kind: Literal["keep"] = "keep"
 
 
@@ -55,6 +57,7 @@ class ChangeMemory:
     category_before: str = ""
     tags_before: tuple[str, ...] = ()
     expires_before: datetime | None = None
+    number: int = 0
     kind: Literal["change"] = "change"
 
 
@@ -64,6 +67,7 @@ class ForgetMemory:
 
     memory_id: int
     before: str
+    number: int = 0
     kind: Literal["forget"] = "forget"
 
 
@@ -90,6 +94,7 @@ class CancelReminder:
     before: str
     due_at: datetime | None = None
     repeat: str = ""
+    number: int = 0
     kind: Literal["cancel"] = "cancel"
 
 
@@ -120,6 +125,8 @@ class Proposal:
     change: ProposedChange
     _: KW_ONLY
     made_at: datetime
+    number: int = 0
+    """What its user calls it by: each user's proposals count from 1."""
 
 
 def memory_of(change: ProposedChange) -> int | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from cc_bot.domain.memory import MemoryChange
+from cc_bot.domain.message import Visibility
 
 Kind = Literal["added", "updated", "unchanged", "deleted"]
 
@@ -22,6 +23,8 @@ class Receipt:
     """Whether a newly kept memory took the place of another."""
     private: bool = False
     """Whether its text is for its user alone."""
+    number: int = 0
+    """What its user calls it by."""
 
     @property
     def undo(self) -> Literal["added", "updated", "deleted"] | None:
@@ -52,6 +55,7 @@ def receipt_of(change: MemoryChange) -> Receipt | None:
         change.version,
         replaced=change.kind == "added" and change.version is not None,
         private=memory.audience == "private",
+        number=memory.number,
     )
 
 
@@ -71,3 +75,44 @@ def with_receipt(receipts: Sequence[Receipt], change: MemoryChange) -> tuple[Rec
             return others
         return (*others, new.as_added(before))
     return (*others, new)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a line below an answer is about."""
+
+    what: Literal["memory", "schedule"]
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToldLine:
+    """A line that tells what was done, and can be taken back."""
+
+    line: int
+    """Its place among what its message states, from 0."""
+    named: Named
+    button: str
+    """The custom id of what takes it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldIn:
+    """A message on Discord with such lines, which the bot can reach by itself."""
+
+    user_id: int
+    """Whose memories and reminders they are about."""
+    channel_id: int
+    message_id: int
+    visibility: Visibility
+    """Whether others read it too."""
+    lines: tuple[ToldLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryState:
+    """What has become of a memory, or of a former version of one."""
+
+    status: Literal["active", "superseded", "deleted"]
+    former_id: int
+    """The version before it; 0 for none."""

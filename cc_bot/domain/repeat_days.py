@@ -29,7 +29,9 @@ _AND: Final = r"(?>(?:,|/|\s|&|and\b){0,6})"
 _WEEKDAYS_EN: Final = rf"{WEEKDAY_EN}(?:{_AND}{WEEKDAY_EN}){{0,13}}"
 _TO_EN: Final = r"\s?(?:to|through|thru|-|~|–)\s?"
 _W: Final = "[月火水木金土日]"
-_NTH_ONE_JA: Final = rf"(?:第\s?[1-5](?:[・、,と]第?\s?[1-5]){{0,4}}|最終|最後の|最初の)の?{_W}曜日?"
+_NTH_ONE_JA: Final = (
+    rf"(?:第\s?[1-5](?:[・、,と]第?\s?[1-5]|第\s?[1-5]){{0,4}}|最終|最後の|最初の)の?{_W}曜日?"
+)
 _NTH_JA: Final = rf"{_NTH_ONE_JA}(?:[・、,と]\s?{_NTH_ONE_JA}){{0,4}}"
 _ORDINAL_EN: Final = r"(?:first|second|third|fourth|fifth|last|[1-5](?:st|nd|rd|th))"
 _NTH_ONE_EN: Final = rf"{_ORDINAL_EN}(?:{_AND}{_ORDINAL_EN}){{0,4}} {WEEKDAY_EN}"

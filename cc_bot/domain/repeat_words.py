@@ -87,7 +87,10 @@ def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tu
 
 def _planned(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
     if len(repeat) <= LONGEST and _ONCE.fullmatch(normalized(repeat)):
-        repeat = ""
+        first, *others = sorted(moment for moment, _ in _once_or_again(when, now, zone))
+        if others:
+            raise SeveralTimes
+        return ((first, ""),)
     if not repeat.strip():
         return _once_or_again(when, now, zone)
     if not when.strip():

@@ -85,6 +85,18 @@ _SOUNDS_REPEATED: Final = re.compile(
 """Whoever writes so does not mean one moment, whether or not it is understood."""
 
 
+_IMPLIES_REPEATS: Final = re.compile(
+    r"いつも|常に|毎|(?:たび|度)に?(?:\s|\d|$)|のつく|[偶奇]数|週[一二三四五六1-6](?![\d週間])"
+    r"|\b(?:always|whenever|quarterly|nightly|evenings|mornings|twice|thrice)\b"
+)
+_IMPLIES_SEVERAL: Final = re.compile(
+    r"朝[と・]?[晩夕夜昼]|昼[と・]?[晩夜]|連続|日間(?!後)|いっぱい|[~〜]\s?\d|後[とや、,・]\s?\d"
+    r"|(?:今日|明日|明後日|あさって)[と・、]?(?:明日|明後日|あさって)"
+    r"|\band (?:the day after|in \d)|\bfor (?:the next )?\d+ (?:day|week|month|night|morning|evening)s\b"
+)
+"""What no rule reads may still say that it is more than one moment, and then no model is to choose one."""
+
+
 def find_rhythm(written: str) -> tuple[Rhythm | None, str]:
     """How often, and the text without the words that say so."""
     for pattern, unit, count in _RHYTHMS:
@@ -96,6 +108,13 @@ def find_rhythm(written: str) -> tuple[Rhythm | None, str]:
 def sounds_repeated(written: str) -> bool:
     """Whether a text, as `normalized` (when_spelling) left it, speaks of what comes again."""
     return _SOUNDS_REPEATED.search(written) is not None
+
+
+def implied_in(written: str) -> Literal["repeats", "several"] | None:
+    """What a text that no rule read says besides, if it is about more than one moment. As `normalized`."""
+    if sounds_repeated(written) or _IMPLIES_REPEATS.search(written):
+        return "repeats"
+    return "several" if _IMPLIES_SEVERAL.search(written) else None
 
 
 def _count(match: re.Match[str]) -> int:

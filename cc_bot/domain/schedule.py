@@ -82,6 +82,8 @@ class Schedule:
     obstacle: Obstacle = ""
     tainted: bool = False
     """Whether a model wrote its text that had read words which its user did not write."""
+    number: int = 0
+    """What its user calls it by: each user's reminders count from 1. 0 for a heartbeat."""
 
     @property
     def heard(self) -> Visibility:

@@ -109,7 +109,7 @@ def _note(matter: Matter, timezone: ZoneInfo) -> dict[str, Any]:
     if len(text) > _TEXT_CHARACTERS:
         text = f"{text[:_TEXT_CHARACTERS]}…"
     because = [{"why": reason.why, "when": _when(reason, timezone)} for reason in matter.reasons]
-    return {"kind": matter.kind, "id": matter.id, "text": text, "because": because}
+    return {"kind": matter.kind, "id": matter.number, "text": text, "because": because}
 
 
 def _as_shown(note: dict[str, Any]) -> HeartbeatNote:

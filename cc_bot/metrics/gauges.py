@@ -24,7 +24,7 @@ class Gauges(Collector):
             ("turns_running", "Turns that are being answered.", now.running),
             ("turns_waiting", "Turns that wait for their place.", now.waiting),
             ("sessions", "Conversations that go on.", now.sessions),
-            ("database_bytes", "Size of the database file, without its log.", now.size_bytes),
+            ("database_bytes", "Size of the database, its write-ahead log included.", now.size_bytes),
             (
                 "database_writable",
                 "1 while the database can be written to.",

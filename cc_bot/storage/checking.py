@@ -37,7 +37,8 @@ _SENSELESS: Final = {
         *(f"{name} NOT BETWEEN 0 AND {_LAST_MS}" for name in ("due_at", "created_at", "advanced_at")),
         "CASE WHEN coalesce(quiet, '') = '' THEN 0 WHEN NOT json_valid(quiet) THEN 1 "
         f"ELSE {_MINUTE.format('since')} OR {_MINUTE.format('until')} END",
-    )
+    ),
+    "numbers": (f"last NOT BETWEEN 0 AND {_GREATEST_NUMBER}",),
 }
 """What no value of a table may be, where one row is read together with those of everybody."""
 

@@ -32,6 +32,7 @@ class Usage:
 
     bytes: int
     """On the disk, without its log."""
+    log_bytes: int
     quiet_s: float
     """For so many seconds nobody has written."""
 

@@ -1,8 +1,11 @@
 """A look at a database file from outside, which changes nothing of it and may be taken beside a bot."""
 
+import math
 import sqlite3
-from collections.abc import Sequence
-from contextlib import closing
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
@@ -11,11 +14,14 @@ from cc_bot.storage.checking import LONGEST_BYTES, RECORDS, Damaged, is_busy, ne
 from cc_bot.storage.location import has_folder
 from cc_bot.storage.migrate import deviations_of, known_migrations, recorded_version, statements_up_to
 from cc_bot.storage.schema import Deviation, Schema, schema_made_by
+from cc_bot.storage.sqlite_file import log_bytes_of
 
 SQLITE: Final = sqlite3.sqlite_version
 """What Python here comes with."""
 PATIENCE_S: Final = 5.0
 """A writer that holds the file for longer is in everybody's way."""
+_AGAIN_S: Final = 0.02
+"""An interruption is lost that comes between two statements."""
 
 Condition = Literal["fine", "missing", "no_folder", "foreign", "damaged", "unsound", "read_only", "locked"]
 """unsound: it is whole, and has a row that can't be."""
@@ -29,21 +35,24 @@ class Examined:
     version: int | None = None
     """That of the file, if it could be read."""
     size_bytes: int = 0
+    """With its log."""
     deviations: Sequence[Deviation] = ()
     """How its schema differs from the one that the migrations make up to its version."""
     table: str = ""
     """In which there is a row that can't be."""
+    thorough: bool = True
+    """Whether all of it was looked through in time."""
 
 
-def examine(path: Path, *, patience_s: float = PATIENCE_S) -> Examined:
+def examine(path: Path, *, patience_s: float = PATIENCE_S, until_s: float = math.inf) -> Examined:
     """Open it, have SQLite look through it, and take the writer's place for a moment. It takes some seconds a
-    gigabyte, so not on the event loop."""
+    gigabyte, so not on the event loop. `until_s`: when to leave off, by `time.monotonic`."""
     newest = known_migrations()[-1].version
     if not path.exists():
         return Examined("missing" if has_folder(path) else "no_folder", newest)
     if not path.is_file():
         return Examined("foreign", newest)
-    size = path.stat().st_size
+    size = path.stat().st_size + log_bytes_of(path)
     try:
         # mode=rw: it is never made here. A name with ? or # is quoted by as_uri.
         opened = sqlite3.connect(
@@ -51,27 +60,61 @@ def examine(path: Path, *, patience_s: float = PATIENCE_S) -> Examined:
         )
         with closing(opened) as connection:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_BYTES)
-            return _examined(connection, newest, size)
+            return _examined(connection, newest, size, until_s)
     except Damaged:
         return Examined("damaged", newest, size_bytes=size)
     except sqlite3.Error as error:
         return Examined(_meaning(error), newest, size_bytes=size)
 
 
-def _examined(connection: sqlite3.Connection, newest: int, size: int) -> Examined:
+def _examined(connection: sqlite3.Connection, newest: int, size: int, until_s: float) -> Examined:
     """Damage is looked for first: what is wrong there matters more than who is writing. Raises Damaged, or
     sqlite3.Error."""
     found = Schema.of(connection)
     if found.tables and RECORDS not in found.tables:
         return Examined("foreign", newest, size_bytes=size)
     version = _version(connection, found, newest)
-    need_whole(connection)
     deviations = _deviations(found, version, newest)
-    table = _unsound_table(connection, version, newest, deviations)
+    table, thorough = "", time.monotonic() < until_s
+    if thorough:
+        try:
+            with _interrupted_at(connection, until_s):
+                need_whole(connection)
+                table = _unsound_table(connection, version, newest, deviations)
+        except (Damaged, sqlite3.OperationalError):
+            if time.monotonic() < until_s:
+                raise
+            thorough = False  # what was interrupted finds what is not there
+        if table and time.monotonic() >= until_s:
+            table, thorough = "", False
     if not table:
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("ROLLBACK")
-    return Examined("unsound" if table else "fine", newest, version, size, deviations, table)
+    condition: Condition = "unsound" if table else "fine"
+    return Examined(condition, newest, version, size, deviations, table, thorough)
+
+
+@contextmanager
+def _interrupted_at(connection: sqlite3.Connection, until_s: float) -> Iterator[None]:
+    """Have the statements that run then end with an error, and those that follow."""
+    if until_s == math.inf:
+        yield
+        return
+    over = threading.Event()
+
+    def watch() -> None:
+        over.wait(max(0.0, until_s - time.monotonic()))
+        while not over.is_set():
+            connection.interrupt()
+            over.wait(_AGAIN_S)
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watching.join()
 
 
 def _version(connection: sqlite3.Connection, found: Schema, newest: int) -> int:

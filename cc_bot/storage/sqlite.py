@@ -29,7 +29,7 @@ from cc_bot.domain.errors import (
 from cc_bot.storage import backup
 from cc_bot.storage.database import Dialect, Row, Statement, Steps, Usage
 from cc_bot.storage.rewriting import Rewriting, connect_to_rewrite, rewrite
-from cc_bot.storage.sqlite_file import Synchronous, identity, open_file
+from cc_bot.storage.sqlite_file import Synchronous, identity, log_bytes_of, open_file
 from cc_bot.storage.trouble import FileMoved, Troubles, kind_of
 
 T = TypeVar("T")
@@ -236,7 +236,7 @@ def _checkpoint(connection: sqlite3.Connection, patience_s: float) -> bool:
 def _usage(path: Path) -> Usage:
     log = path.with_name(path.name + "-wal")
     written = [file.stat().st_mtime for file in (path, log) if file.exists()]
-    return Usage(bytes=path.stat().st_size, quiet_s=time.time() - max(written))
+    return Usage(path.stat().st_size, log_bytes_of(path), time.time() - max(written))
 
 
 @lru_cache(maxsize=256)

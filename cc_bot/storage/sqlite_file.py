@@ -33,6 +33,14 @@ def open_file(path: Path, synchronous: Synchronous, patience_s: float) -> sqlite
     return connection
 
 
+def log_bytes_of(path: Path) -> int:
+    """The size of the write-ahead log, where what is not in the file yet stands; 0 where there is none."""
+    try:
+        return path.with_name(path.name + "-wal").stat().st_size
+    except OSError:
+        return 0
+
+
 def identity(path: Path) -> tuple[int, int] | None:
     """What tells this file from another with the same name; None where there is none."""
     try:

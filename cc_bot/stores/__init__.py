@@ -39,6 +39,7 @@ from cc_bot.stores.ledger import TurnLedger
 from cc_bot.stores.limits import LimitStore, SetLimit
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_history import MemoryHistoryStore
+from cc_bot.stores.memory_pins import MemoryPinStore
 from cc_bot.stores.memory_quotas import FileRules, MemoryQuotas, nothing_limited
 from cc_bot.stores.memory_removal import MemoryRemovalStore
 from cc_bot.stores.memory_transfer import MemoryTransferStore
@@ -47,6 +48,7 @@ from cc_bot.stores.mentions import MentionStore
 from cc_bot.stores.personal_data import PersonalDataStore
 from cc_bot.stores.personal_erasure import PersonalErasureStore
 from cc_bot.stores.proposals import ProposalStore
+from cc_bot.stores.receipts import ReceiptStore
 from cc_bot.stores.reservations import Allowance, Reservation, Wish
 from cc_bot.stores.retention import RetentionStore
 from cc_bot.stores.schedules import ScheduleStore
@@ -73,6 +75,7 @@ __all__ = [
     "Keep",
     "LimitStore",
     "MemoryHistoryStore",
+    "MemoryPinStore",
     "MemoryRemovalStore",
     "MemoryStore",
     "MemoryTransferStore",
@@ -81,6 +84,7 @@ __all__ = [
     "PersonalErasureStore",
     "Place",
     "ProposalStore",
+    "ReceiptStore",
     "Reservation",
     "RetentionStore",
     "ScheduleStore",
@@ -111,6 +115,8 @@ class Stores:
     memory_history: MemoryHistoryStore
     memory_transfer: MemoryTransferStore
     memory_removal: MemoryRemovalStore
+    memory_pins: MemoryPinStore
+    receipts: ReceiptStore
     settings: SettingsStore
     summaries: SummaryStore
     token_factors: TokenFactorStore
@@ -147,6 +153,7 @@ async def open_stores(
     timezone: ZoneInfo = UTC_ZONE,
     patience_s: float = PATIENCE_S,
     limits: FileRules = nothing_limited,
+    profile_notes: int = 0,
 ) -> AsyncIterator[Stores]:
     """The stores of the database at this URL, which is brought up to date first.
 
@@ -155,7 +162,8 @@ async def open_stores(
     secret anywhere; `embedder` is what finds memories by their meaning as well, by default the encoder of the
     extra `semantic` where that is installed; days and months of usage are those of `timezone`; a write waits
     for other programs `patience_s` seconds; `limits` tells the operator's rules of how much is kept of a
-    user, by default none. Raises ValueError for a pattern that is none, a StorageError, and a StartupError:
+    user, by default none; `profile_notes` is how many of a user's memories prompts tell from the start.
+    Raises ValueError for a pattern that is none, a StorageError, and a StartupError:
     InvalidSetting, DatabaseFolderMissing, DatabaseUnusable, DatabaseNewer, SchemaChanged, SqliteTooOld, or
     BackupFailed (of the copy that is made before an upgrade).
     """
@@ -185,6 +193,8 @@ async def open_stores(
                 memory_history=MemoryHistoryStore(database, memories, clock=clock, quotas=quotas),
                 memory_transfer=MemoryTransferStore(database, memories, rules, quotas=quotas, clock=clock),
                 memory_removal=MemoryRemovalStore(database, clock=clock, log=erasures, quotas=quotas),
+                memory_pins=MemoryPinStore(database, clock=clock, told=profile_notes),
+                receipts=ReceiptStore(database),
                 settings=SettingsStore(database, clock=clock),
                 summaries=SummaryStore(database, clock=clock),
                 token_factors=TokenFactorStore(database, clock=clock),

@@ -1,7 +1,7 @@
 """How values are written into columns, where every store must do it alike."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, Literal
 
 _BEGINNING_OF_TIME: Final = ""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -31,3 +31,9 @@ def idle_since(now: datetime, ttl: timedelta) -> str:
         return to_text(now - ttl)
     except OverflowError:  # a time to live of thousands of years: sessions never expire
         return _BEGINNING_OF_TIME
+
+
+def next_number(noun: Literal["memory", "schedule", "proposal"]) -> str:
+    """The number of a new row of a user, as SQL. $1 is the user. By the primary key of `numbers`."""
+    last = f"SELECT last FROM numbers WHERE user_id = $1 AND noun = '{noun}'"  # noqa: S608 - one of three words
+    return f"1 + coalesce(({last}), 0)"

@@ -109,10 +109,10 @@ class MemoryStore:
         params = await self._made_of(note.content, note.params, created_at or self._clock())
         rules = await self._quotas.now()
         if supersedes is None:
-            [(number,)] = await self._database.write(
+            [(id_, number)] = await self._database.write(
                 lambda: carry_out(proposal, lambda: note.steps(sql.INSERT_ALONE, params, rules))
             )
-            return self.written(memory_of(row_alone(number, params)))
+            return self.written(memory_of(row_alone(id_, number, params)))
         [row] = await self._database.write(
             lambda: carry_out(proposal, lambda: note.steps(sql.INSERT, params, rules))
         )
@@ -172,6 +172,16 @@ class MemoryStore:
         rows = await self._database.query(sql.SELECT, user_id, known_id(memory_id))
         return memory_of(rows[0]) if rows else None
 
+    async def id_of(self, user_id: int, number: int) -> int | None:
+        """The id of the user's memory of this number, hidden ones included; None for none."""
+        rows = await self._database.query(sql.SELECT_ID, user_id, known_id(number))
+        return rows[0][0] if rows else None
+
+    async def numbered(self, user_id: int, number: int) -> Memory | None:
+        """The user's memory of this number; None when it is not there."""
+        memory_id = await self.id_of(user_id, number)
+        return None if memory_id is None else await self.get(user_id, memory_id)
+
     async def find(
         self,
         user_id: int,
@@ -223,7 +233,7 @@ class MemoryStore:
             user_id, words, limit=_limit(limit), category=None, tags=(), audience="private"
         )
         found = [each.memory for each in alike]
-        numbered = await self.get(user_id, int(digits[1])) if digits else None
+        numbered = await self.numbered(user_id, int(digits[1])) if digits else None
         if numbered is None:
             return found
         return [numbered, *(memory for memory in found if memory.id != numbered.id)][:limit]

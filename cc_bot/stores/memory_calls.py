@@ -1,10 +1,10 @@
 """The copies of memories in stored answers: the calls of tools that kept them, found them or changed them.
 
 A call is redacted as a whole, its arguments and its result: what is left still pairs a call with its result,
-so that later requests to a model can carry it. Which memories a call is about is read from the ids that its
-result names, and from the arguments of a call that worked. Ids are never given twice, so an id that has no
-row any more tells for good that its memory was erased: a turn that was running meanwhile is redacted by that
-as it is stored.
+so that later requests to a model can carry it. Which memories a call is about is read from the rows that its
+result names (`ref`); in calls from before users had numbers of their own, from the ids in the result, and in
+the arguments of a call that worked. Rows are never given twice, so one that is not there any more tells for
+good that its memory was erased: a turn that was running meanwhile is redacted by that as it is stored.
 """
 
 import json
@@ -28,7 +28,9 @@ KEEPING_TOOLS: Final = frozenset({"remember", "update_memory"})
 _TELLING_TOOLS: Final = MEMORY_TOOLS | CANVAS_TOOLS
 FORGOTTEN: Final = '{"forgotten": true}'
 
+_ROW_NAMES: Final = frozenset({"ref", "former_ref"})
 _ID_NAMES: Final = frozenset({"id", "ids", "memory_id", "memory_ids", "supersedes", "superseded"})
+"""Of calls from before users had numbers of their own: their results have no `ref`."""
 _ID: Final = re.compile(r"\A[#＃]*+\d{1,19}")
 _KEPT: Final = ("remembered", "updated")
 
@@ -86,8 +88,11 @@ def named_ids(call: ToolCall) -> frozenset[int]:
     """The memories that a call is about."""
     if call.name not in MEMORY_TOOLS:
         return frozenset()
-    said = (call.result, call.arguments) if call.ok else (call.result,)
-    return frozenset(number for text in said for number in _ids(_parsed(text)))
+    told = _parsed(call.result)
+    if rows := frozenset(_numbers_in(told, _ROW_NAMES)):
+        return rows
+    said = (told, _parsed(call.arguments)) if call.ok else (told,)
+    return frozenset(number for part in said for number in _numbers_in(part, _ID_NAMES))
 
 
 def kept_ids(call: ToolCall) -> frozenset[int]:
@@ -95,7 +100,8 @@ def kept_ids(call: ToolCall) -> frozenset[int]:
     told = _parsed(call.result)
     if call.name not in KEEPING_TOOLS or not isinstance(told, dict):
         return frozenset()
-    return frozenset(_ids([told.get(name) for name in _KEPT]))
+    kept = [told.get(name) for name in _KEPT]
+    return frozenset(_numbers_in(kept, _ROW_NAMES)) or frozenset(_numbers_in(kept, _ID_NAMES))
 
 
 def redacted(call: ToolCall) -> ToolCall:
@@ -127,14 +133,14 @@ def _parsed(text: str) -> Any:
         return text
 
 
-def _ids(value: Any) -> Iterator[int]:
-    """The ids that a JSON value names, however deep: what a model nests must not exhaust the stack."""
+def _numbers_in(value: Any, names: frozenset[str]) -> Iterator[int]:
+    """What a JSON value has under these names, however deep: nesting must not exhaust the stack."""
     left = [value]
     while left:
         match left.pop():
             case dict() as fields:
                 left += fields.values()
-                for name in _ID_NAMES.intersection(fields):
+                for name in names.intersection(fields):
                     yield from _numbers(fields[name])
             case list() as parts:
                 left += parts

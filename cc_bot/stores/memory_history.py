@@ -88,9 +88,12 @@ _OWN: Final = """
     )
 """
 
+# With the pin that the other one has by now.
 _REVIVE: Final = f"""
     {_OWN}
-    UPDATE memories SET status = 'active'
+    UPDATE memories SET
+        status = 'active',
+        pinned = (SELECT newer.pinned FROM memories AS newer WHERE newer.user_id = $1 AND newer.id = $2)
     WHERE user_id = $1 AND status = 'superseded' AND id < $2 AND id IN (SELECT former FROM own)
 """
 

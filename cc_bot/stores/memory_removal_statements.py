@@ -8,10 +8,12 @@ from typing import Final
 
 from cc_bot.stores.channel_statements import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.memory_rows import COLUMNS
+from cc_bot.stores.memory_statements import ROOM_FOR_PIN
 
 # $2 memory, $3 the last moment of deletion that is too long ago
 UNDELETE: Final = f"""
-    UPDATE memories SET status = 'active', deleted_at = NULL
+    UPDATE memories SET
+        status = 'active', deleted_at = NULL, pinned = CASE WHEN {ROOM_FOR_PIN} THEN pinned ELSE 0 END
     WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
     RETURNING {COLUMNS}
 """

@@ -19,7 +19,7 @@ from cc_bot.storage import Row
 
 COLUMNS: Final = (
     "id, user_id, content, category, tags, metadata, created_at, updated_at, "
-    "audience, source, expires_at, supersedes"
+    "audience, source, expires_at, supersedes, number, pinned"
 )
 """What `memory_of` reads, in order."""
 WIDTH: Final = len(COLUMNS.split(","))
@@ -49,6 +49,8 @@ def memory_of(row: Iterable[Any]) -> Memory:
         source,
         expires_at,
         supersedes,
+        number,
+        pinned,
     ) = tuple(row)[:WIDTH]
     return Memory(
         id=id_,
@@ -63,6 +65,8 @@ def memory_of(row: Iterable[Any]) -> Memory:
         source=_source(source),
         expires_at=datetime.fromisoformat(expires_at) if expires_at else None,
         supersedes=supersedes,
+        number=number or 0,
+        pinned=bool(pinned),
     )
 
 

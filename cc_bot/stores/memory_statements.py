@@ -3,6 +3,8 @@
 
 from typing import Final
 
+from cc_bot.domain.memory import MAX_PINNED
+from cc_bot.stores.columns import next_number
 from cc_bot.stores.memory_rows import COLUMNS
 
 _WRITTEN: Final = (
@@ -12,21 +14,26 @@ _WRITTEN: Final = (
 
 # $1 user, $2 what it supersedes or NULL, $3 now, $4 to $15 the columns of _WRITTEN
 _NEW: Final = f"""
-    INSERT INTO memories (user_id, supersedes, created_at, updated_at, {_WRITTEN})
+    INSERT INTO memories (user_id, number, supersedes, pinned, created_at, updated_at, {_WRITTEN})
     SELECT
         $1,
+        {next_number("memory")},
         (SELECT old.id FROM memories AS old WHERE old.user_id = $1 AND old.id = $2 AND old.status = 'active'),
+        EXISTS (
+            SELECT 1 FROM memories AS old
+            WHERE old.user_id = $1 AND old.id = $2 AND old.status = 'active' AND old.pinned = 1
+        ),
         $3, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15
 """
 
 INSERT: Final = f"{_NEW} RETURNING {COLUMNS}"
 
-# The same for one that supersedes nothing, as most do: $2 is NULL. Its row is known but for the id; to read
+# The same for one that supersedes nothing, as most do: $2 is NULL. Its row is known but for its ids; to read
 # it back would take a tenth of the time that storing it does.
 INSERT_ALONE: Final = f"""
-    INSERT INTO memories (user_id, supersedes, created_at, updated_at, {_WRITTEN})
-    VALUES ($1, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
-    RETURNING id
+    INSERT INTO memories (user_id, number, supersedes, created_at, updated_at, {_WRITTEN})
+    VALUES ($1, {next_number("memory")}, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+    RETURNING id, number
 """
 
 # $13 is the likeness. Serves itself by memories_by_likeness; $16 the audience beside 'anywhere' that counts.
@@ -61,7 +68,10 @@ SUPERSEDE: Final = """
 # Before SUPERSEDE in the same transaction. What was superseded has a smaller id; a copy of a former text a
 # greater one. $1 user, $2 memory, $3 the one whose place it takes, $4 now
 TAKE_PLACE: Final = f"""
-    UPDATE memories SET supersedes = $3, updated_at = $4
+    UPDATE memories SET
+        supersedes = $3,
+        updated_at = $4,
+        pinned = max(pinned, (SELECT old.pinned FROM memories AS old WHERE old.user_id = $1 AND old.id = $3))
     WHERE user_id = $1 AND id = $2 AND id > $3 AND status = 'active' AND supersedes IS NULL AND EXISTS (
         SELECT 1 FROM memories AS old WHERE old.user_id = $1 AND old.id = $3 AND old.status = 'active'
     )
@@ -71,6 +81,9 @@ TAKE_PLACE: Final = f"""
 SELECT: Final = f"""
     SELECT {COLUMNS} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
 """
+
+# The row of a number: one that is listed, or was until now. By memories_by_number.
+SELECT_ID: Final = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
 
 SELECT_TEXT: Final = """
     SELECT content, tags FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
@@ -159,6 +172,14 @@ UPDATE: Final = f"""
         source = coalesce($16, source)
     WHERE user_id = $1 AND id = $2 AND status = 'active'
     RETURNING {COLUMNS}
+"""
+
+# Whether one more may be pinned. By memories_pinned. $1 user
+ROOM_FOR_PIN: Final = f"""
+    (
+        SELECT count(*) FROM memories AS other
+        WHERE other.user_id = $1 AND other.pinned = 1 AND other.status = 'active'
+    ) < {MAX_PINNED}
 """
 
 # $1 user, $2 memory, $3 now

@@ -15,9 +15,10 @@ from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored
 from cc_bot.domain.limits import Rules
 from cc_bot.domain.memory import DEFAULT_CATEGORY, Audience, Source, check_beside, clean_content
 from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
-from cc_bot.storage import Database, Steps
+from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores import memory_statements as sql
 from cc_bot.stores.memories import MemoryStore
+from cc_bot.stores.memory_pins import PIN
 from cc_bot.stores.memory_quotas import MemoryQuotas, room_left, size_of
 from cc_bot.stores.memory_rows import memory_of, to_json
 from cc_bot.stores.memory_texts import likeness
@@ -137,16 +138,18 @@ class MemoryTransferStore:
     async def _keep(self, user_id: int, memories: Sequence[PortableMemory], rules: Rules) -> None:
         rows = await asyncio.to_thread(self._rows_of, user_id, memories)
 
-        def steps() -> Steps[list[int]]:
-            numbers = list[int]()
-            for note, params in rows:
-                [(number,)] = yield from note.steps(sql.INSERT_ALONE, params)
-                numbers.append(number)
+        def steps() -> Steps[list[tuple[int, int]]]:
+            written = list[tuple[int, int]]()
+            for memory, (note, params) in zip(memories, rows, strict=True):
+                [(id_, number)] = yield from note.steps(sql.INSERT_ALONE, params)
+                written.append((id_, number))
+                if memory.pinned:  # as long as there is room for pins
+                    yield Statement(PIN, (user_id, id_))
             yield from room_left(user_id, rules)
-            return numbers
+            return written
 
-        for number, (_, params) in zip(await self._database.write(steps), rows, strict=True):
-            self._memories.written(memory_of(row_alone(number, params)))
+        for (id_, number), (_, params) in zip(await self._database.write(steps), rows, strict=True):
+            self._memories.written(memory_of(row_alone(id_, number, params)))
 
     def _rows_of(
         self, user_id: int, memories: Sequence[PortableMemory]

@@ -72,11 +72,11 @@ class NewMemory:
         return rows
 
 
-def row_alone(memory_id: int, params: tuple[Any, ...]) -> Row:
+def row_alone(memory_id: int, number: int, params: tuple[Any, ...]) -> Row:
     """The columns of memory_rows.COLUMNS that INSERT_ALONE has stored."""
     user_id, _, now, content, category, tags, metadata, audience, _, _, source, expires_at, *_ = params
     texts = map(_as_stored, (content, category, tags, metadata))
-    return (memory_id, user_id, *texts, now, now, audience, _as_stored(source), expires_at, None)
+    return (memory_id, user_id, *texts, now, now, audience, _as_stored(source), expires_at, None, number, 0)
 
 
 def _as_stored(text: str) -> str:

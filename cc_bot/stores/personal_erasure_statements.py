@@ -55,11 +55,12 @@ _REST_OF_CHANNELS: Final = (
 _DELETE_OWN: Final = tuple(
     f"DELETE FROM {table} WHERE user_id = $1"
     for table in (
-        *("proposals", "summaries", "sessions", "canvas_messages"),
+        *("proposals", "receipts", "summaries", "sessions", "canvas_messages"),
         *("memory_vectors", "memory_sketches", "memory_segments", "memory_chunks", "memory_postings"),
         *(
             "memories",
             "memory_usage",
+            "numbers",
             "schedules",
             "firings",
             "heartbeat_marks",
@@ -118,6 +119,7 @@ USERS: Final = " UNION ".join(
         ("user_id", "canvas_messages", "IS NOT NULL"),
         ("user_id", "user_settings", "IS NOT NULL"),
         ("user_id", "proposals", "IS NOT NULL"),
+        ("user_id", "receipts", "IS NOT NULL"),
         ("user_id", "turns", "IS NOT NULL"),
         ("user_id", "usage", "IS NOT NULL"),
         ("user_id", "reservations", "IS NOT NULL"),

@@ -121,8 +121,9 @@ PERSONAL_TABLES: Final = (
         "memories",
         "user_id = $1",
         (
-            *("id", "user_id", "content", "category", "tags", "metadata", "audience", "created_at"),
+            *("id", "number", "user_id", "content", "category", "tags", "metadata", "audience", "created_at"),
             *("updated_at", "status", "supersedes", "source", "expires_at", "deleted_at"),
+            "pinned",
         ),
         ("search_content", "search_tags", "likeness", "terms_version", "place", "keys"),
         at="created_at",
@@ -134,7 +135,18 @@ PERSONAL_TABLES: Final = (
         "schedules",
         "user_id = $1",
         (
-            *("id", "user_id", "channel_id", "agent", "guild_id", "kind", "place", "visibility", "text"),
+            *(
+                "id",
+                "number",
+                "user_id",
+                "channel_id",
+                "agent",
+                "guild_id",
+                "kind",
+                "place",
+                "visibility",
+                "text",
+            ),
             *("due_at", "repeat", "timezone", "quiet", "status", "obstacle", "created_at", "locale"),
             *("advanced_at", "tainted"),
         ),
@@ -147,11 +159,28 @@ PERSONAL_TABLES: Final = (
         "proposals",
         "user_id = $1",
         (
-            *("id", "user_id", "channel_id", "agent", "message_id", "visibility", "memory_id", "change"),
+            *(
+                "id",
+                "number",
+                "user_id",
+                "channel_id",
+                "agent",
+                "message_id",
+                "visibility",
+                "memory_id",
+                "change",
+            ),
             "made_at",
         ),
         at="made_at",
         at_form="ms",
+    ),
+    PersonalTable(
+        "receipts",
+        "receipts",
+        "receipts",
+        "user_id = $1",
+        ("message_id", "line", "user_id", "channel_id", "visibility", "what", "named_id", "button"),
     ),
     PersonalTable(
         "firings",
@@ -287,10 +316,10 @@ PERSONAL_TABLES: Final = (
 
 DERIVED_TABLES: Final = (
     *("memory_vectors", "memory_sketches", "memory_segments", "memory_chunks", "memory_postings"),
-    "memory_usage",
+    *("memory_usage", "numbers"),
 )
-"""Made of memories so that they are found and counted: erased with them, and nothing that a person could
-read."""
+"""Made of memories (and reminders, proposals) so that they are found, counted and numbered: erased with them,
+and nothing that a person could read."""
 
 CHANNEL_READING_STATEMENTS: Final = frozenset(
     statement

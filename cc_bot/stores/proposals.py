@@ -19,15 +19,17 @@ from cc_bot.domain.proposal import OPEN_FOR, Draw, Proposal, ProposedChange, mem
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.canvas_json import canvas_from_json, canvas_to_json
-from cc_bot.stores.columns import from_ms, to_ms
+from cc_bot.stores.columns import from_ms, next_number, to_ms
 
-_COLUMNS: Final = "id, user_id, channel_id, agent, message_id, visibility, change, made_at"
+_COLUMNS: Final = "id, user_id, channel_id, agent, message_id, visibility, change, made_at, number"
 
 # Run after its answer was inserted, in the same transaction: that is the session's newest.
 # $1 user, $2 channel, $3 agent, $4 visibility, $5 session, $6 memory, $7 change, $8 now
 INSERT_PROPOSAL: Final = f"""
-    INSERT INTO proposals (user_id, channel_id, agent, message_id, visibility, memory_id, change, made_at)
-    SELECT $1, $2, $3, id, $4, $6, $7, $8
+    INSERT INTO proposals (
+        user_id, channel_id, agent, message_id, visibility, memory_id, change, made_at, number
+    )
+    SELECT $1, $2, $3, id, $4, $6, $7, $8, {next_number("proposal")}
     FROM messages
     WHERE session_id = $5 AND user_id = $1 AND role = 'assistant'
     ORDER BY id DESC LIMIT 1
@@ -36,8 +38,10 @@ INSERT_PROPOSAL: Final = f"""
 
 # The same of an answer in a channel, which is nobody's alone. $5 its id on Discord
 INSERT_CHANNEL_PROPOSAL: Final = f"""
-    INSERT INTO proposals (user_id, channel_id, agent, message_id, visibility, memory_id, change, made_at)
-    SELECT $1, $2, $3, id, $4, $6, $7, $8
+    INSERT INTO proposals (
+        user_id, channel_id, agent, message_id, visibility, memory_id, change, made_at, number
+    )
+    SELECT $1, $2, $3, id, $4, $6, $7, $8, {next_number("proposal")}
     FROM messages
     WHERE discord_id = $5 AND user_id IS NULL AND role = 'assistant'
     RETURNING {_COLUMNS}
@@ -54,6 +58,9 @@ DROP_OF_CHANNEL_ANSWER: Final = """
 """
 
 _SELECT: Final = f"SELECT {_COLUMNS} FROM proposals WHERE user_id = $1 AND id = $2 AND made_at >= $3"  # noqa: S608
+
+# $1 user, $2 number. By proposals_by_user.
+_SELECT_ID: Final = "SELECT id FROM proposals WHERE user_id = $1 AND number = $2"
 
 # $1 user, $2 the answer's row, $3 not before when. By proposals_by_message.
 _SELECT_OF_ANSWER: Final = f"""
@@ -105,6 +112,11 @@ class ProposalStore:
         """The user's open proposal of this id; None when it is decided, too old, or not theirs."""
         rows = await self._database.query(_SELECT, user_id, proposal_id, self._oldest)
         return read_proposal(rows[0]) if rows else None
+
+    async def id_of(self, user_id: int, number: int) -> int:
+        """The id of the user's proposal of this number; 0 for none."""
+        rows = await self._database.query(_SELECT_ID, user_id, number)
+        return int(rows[0][0]) if rows else 0
 
     async def of_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
         """The user's open ones below an answer, by its row."""
@@ -166,7 +178,7 @@ def insert_proposals(
 
 def read_proposal(row: Row) -> Proposal:
     """The proposal of a row with the columns that statements here return."""
-    id_, user_id, channel_id, agent, message_id, visibility, change, made_at = row
+    id_, user_id, channel_id, agent, message_id, visibility, change, made_at, number = row
     return Proposal(
         id_,
         SessionKey(user_id, channel_id, agent),
@@ -174,6 +186,7 @@ def read_proposal(row: Row) -> Proposal:
         visibility,
         _read_change(json.loads(change)),
         made_at=from_ms(made_at),
+        number=number,
     )
 
 

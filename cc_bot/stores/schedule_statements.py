@@ -9,11 +9,11 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.schedule import Quiet, Schedule
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Row
-from cc_bot.stores.columns import from_ms
+from cc_bot.stores.columns import from_ms, next_number
 
 SCHEDULE_COLUMNS: Final = """
     s.id, s.user_id, s.channel_id, s.agent, s.guild_id, s.kind, s.place, s.visibility, s.text, s.due_at,
-    s.repeat, s.timezone, s.quiet, s.status, s.obstacle, s.created_at, s.locale, s.tainted
+    s.repeat, s.timezone, s.quiet, s.status, s.obstacle, s.created_at, s.locale, s.tainted, s.number
 """
 _LOCALES: Final = {str(locale): locale for locale in Locale}
 _MINUTES: Final = 24 * 60
@@ -28,14 +28,21 @@ DROP_HEARTBEAT: Final = "DELETE FROM schedules WHERE user_id = $1 AND kind = 'he
 INSERT: Final = f"""
     INSERT INTO schedules (
         user_id, channel_id, agent, guild_id, kind, place, visibility, text,
-        due_at, repeat, timezone, quiet, created_at, advanced_at, locale, tainted
+        due_at, repeat, timezone, quiet, created_at, advanced_at, locale, tainted, number
     )
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15)
+    VALUES (
+        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15,
+        CASE $5 WHEN 'reminder' THEN {next_number("schedule")} END
+    )
     RETURNING {_AS_INSERTED}
 """
 
 # $1 user, $2 id
 SELECT: Final = f"SELECT {SCHEDULE_COLUMNS} FROM schedules AS s WHERE s.user_id = $1 AND s.id = $2"
+# $2 number. By schedules_by_number.
+SELECT_NUMBERED: Final = (
+    f"SELECT {SCHEDULE_COLUMNS} FROM schedules AS s WHERE s.user_id = $1 AND s.number = $2"
+)
 DELETE: Final = f"DELETE FROM schedules WHERE user_id = $1 AND id = $2 RETURNING {_AS_INSERTED}"
 FORGET_FIRINGS: Final = "UPDATE firings SET reported = 1 WHERE user_id = $1 AND schedule_id = $2"
 PAUSE: Final = f"""
@@ -194,7 +201,7 @@ def read_schedule(row: Row) -> Schedule:
     """What can't be, in a file that was changed by hand, counts as not known: whoever looks for what is due
     reads the rows of all users, and one of them must not keep the others' from being said."""
     id_, user_id, channel_id, agent, guild_id, kind, place, visibility, text = row[:9]
-    due_at, repeat, timezone, quiet, status, obstacle, created_at, locale, tainted = row[9:]
+    due_at, repeat, timezone, quiet, status, obstacle, created_at, locale, tainted, number = row[9:]
     return Schedule(
         id_,
         SessionKey(user_id, channel_id, agent),
@@ -212,6 +219,7 @@ def read_schedule(row: Row) -> Schedule:
         obstacle=obstacle,
         locale=_LOCALES.get(locale),
         tainted=bool(tainted),
+        number=number or 0,
     )
 
 

@@ -14,7 +14,7 @@ from typing import Final
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.message import Message, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.repeats import in_hours
 from cc_bot.domain.schedule import (
@@ -112,6 +112,11 @@ class ScheduleStore:
     async def get(self, user_id: int, schedule_id: int) -> Schedule | None:
         """The user's schedule of this id; also one that is over, for KEPT."""
         rows = await self._database.query(sql.SELECT, user_id, schedule_id)
+        return read_schedule(rows[0]) if rows else None
+
+    async def numbered(self, user_id: int, number: int) -> Schedule | None:
+        """The user's reminder of this number, as `get` has it."""
+        rows = await self._database.query(sql.SELECT_NUMBERED, user_id, number)
         return read_schedule(rows[0]) if rows else None
 
     async def list(self, user_id: int, *, kind: ScheduleKind = "reminder") -> Sequence[Schedule]:
@@ -267,7 +272,7 @@ class ScheduleStore:
     def check(self, text: str) -> str:
         """The text as it is stored. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
         text = text.strip()
-        if not text:
+        if is_blank(text):
             raise EmptyReminder
         if len(text) > MAX_TEXT_CHARACTERS:
             raise ReminderTooLong(limit=MAX_TEXT_CHARACTERS, length=len(text))

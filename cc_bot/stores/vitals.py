@@ -22,8 +22,9 @@ class VitalsStore:
         return int(count)
 
     async def size_bytes(self) -> int:
-        """Of the file, without its log."""
-        return (await self._database.usage()).bytes
+        """On the disk: the file, and its log, where what was written last stands."""
+        usage = await self._database.usage()
+        return usage.bytes + usage.log_bytes
 
     async def schema_version(self) -> int:
         """The number of the newest migration that the database has."""

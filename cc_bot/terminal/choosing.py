@@ -1,6 +1,7 @@
 """The `/settings` command."""
 
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.timezones import zone_of
 from cc_bot.stores import Keep, Stores
 from cc_bot.terminal.commands import Settings
 from cc_bot.terminal.person import Person, person_of
@@ -42,7 +43,7 @@ def _timezone(command: Settings) -> str | Keep | None:
         case "default":
             return None
         case name:
-            return name
+            return zone_of(name)
 
 
 def _shown(person: Person) -> str:

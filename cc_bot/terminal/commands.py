@@ -23,6 +23,7 @@ CommandName = Literal[
     "memory add",
     "memory show",
     "memory edit",
+    "memory pin",
     "memory undo",
     "memory restore",
     "memory delete",
@@ -80,7 +81,7 @@ class Detach:
 class Accept:
     """Have done what was proposed."""
 
-    proposal_id: int | None = None
+    number: int | None = None
     """None: the one that waits, or to see what waits."""
 
 
@@ -88,7 +89,7 @@ class Accept:
 class Decline:
     """Leave it undone."""
 
-    proposal_id: int | None = None
+    number: int | None = None
     """As above."""
 
 
@@ -130,7 +131,7 @@ class AddReminder:
 
 @dataclass(frozen=True, slots=True)
 class DeleteReminder:
-    schedule_id: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)

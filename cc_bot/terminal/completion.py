@@ -2,28 +2,29 @@
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
 from typing import Final, get_args
-from zoneinfo import available_timezones
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document
 
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import Memory
+from cc_bot.domain.timezones import matching
 from cc_bot.stores import MemoryStore
 from cc_bot.terminal.commands import CommandName
 from cc_bot.terminal.mistakes import manual
+from cc_bot.terminal.names import JAPANESE, folded, in_english
 from cc_bot.terminal.printable import one_line
 from cc_bot.terminal.view import tag_words
 from cc_bot.texts import Texts
 
 MEMORIES_OFFERED: Final = 25
-_CHOOSE: Final = tuple(f"/memory {name} " for name in ("show", "edit", "undo", "delete"))
+_CHOOSE: Final = tuple(f"/memory {name} " for name in ("show", "edit", "pin", "undo", "delete"))
 _DECIDE: Final = ("/accept ", "/decline ")
 _FILE: Final = ("/attach ", "/memory import ", "/memory export ")
 _AGENT: Final = "/agent use "
 _LANGUAGE: Final = "/settings language "
 _TIMEZONE: Final = "/settings timezone "
-_WORD: Final = (_AGENT, _LANGUAGE, _TIMEZONE)
+_WORD: Final = (_AGENT, _LANGUAGE)
 
 
 class ChatCompleter(Completer):
@@ -55,7 +56,7 @@ class ChatCompleter(Completer):
     async def get_completions_async(
         self, document: Document, complete_event: CompleteEvent
     ) -> AsyncGenerator[Completion, None]:
-        typed = document.text_before_cursor
+        typed = in_english(document.text_before_cursor)
         if command := next(filter(typed.startswith, _CHOOSE), None):
             word = typed.removeprefix(command)
             for memory in await self._matching(word.strip()):
@@ -67,19 +68,19 @@ class ChatCompleter(Completer):
             path = Document(typed.removeprefix(command))
             for completion in self._paths.get_completions(path, complete_event):
                 yield completion
+        elif typed.startswith(_TIMEZONE):
+            word = typed.removeprefix(_TIMEZONE)
+            for name in (*(["default"] if "default".startswith(word) else []), *matching(word)):
+                yield Completion(name, start_position=-len(word))
         elif command := next(filter(typed.startswith, _WORD), None):
             for completion in _words(await self._known(command), typed.removeprefix(command)):
                 yield completion
-        elif typed.startswith("/"):
-            for completion in _commands(typed, await self._texts()):
+        elif typed.startswith(("/", "／")):
+            for completion in _commands(document.text_before_cursor, await self._texts()):
                 yield completion
 
     async def _known(self, command: str) -> Iterable[str]:
-        if command == _AGENT:
-            return await self._agents()
-        return (
-            ("ja", "en", "default") if command == _LANGUAGE else ("default", *sorted(available_timezones()))
-        )
+        return await self._agents() if command == _AGENT else ("ja", "en", "default")
 
     async def _matching(self, word: str) -> list[Memory]:
         """The memories whose number or text the word is part of; the newest when there is no word."""
@@ -91,7 +92,7 @@ class ChatCompleter(Completer):
 
 def _memory_completion(memory: Memory, typed: str) -> Completion:
     about = " ".join(filter(None, (one_line(memory.content, 60), tag_words(memory))))
-    return _numbered(memory.id, typed, about)
+    return _numbered(memory.number, typed, about)
 
 
 def _numbered(number: int, typed: str, about: str) -> Completion:
@@ -99,11 +100,14 @@ def _numbered(number: int, typed: str, about: str) -> Completion:
 
 
 def _commands(typed: str, words: Texts) -> Iterator[Completion]:
+    """Those that begin as typed: under their Japanese names for whoever types Japanese, if only the slash."""
     names: tuple[CommandName, ...] = get_args(CommandName)
-    for name in names:
-        if f"/{name}".startswith(typed.casefold()):
-            shown = manual(name, words)
-            takes_more = shown.usage != f"/{name}"
+    begun, japanese = folded(typed), typed.startswith("／") or not typed.isascii()
+    for command in names:
+        name = JAPANESE[command] if japanese else command
+        if f"/{name}".startswith(begun):
+            shown = manual(command, words)
+            takes_more = shown.usage != f"/{command}"
             yield Completion(
                 f"/{name} " if takes_more else f"/{name}",
                 start_position=-len(typed),

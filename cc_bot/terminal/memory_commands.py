@@ -6,7 +6,7 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class ListMemories:
     category: str | None = None
-    before_id: int | None = None
+    before: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class AddMemory:
 
 @dataclass(frozen=True, slots=True)
 class ShowMemory:
-    memory_id: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
 class EditMemory:
     """What is None stays as it is."""
 
-    memory_id: int
+    number: int
     content: str | None = None
     category: str | None = None
     tags: tuple[str, ...] | None = None
@@ -43,22 +43,31 @@ class EditMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class PinMemory:
+    """Pin it, or take the pin off."""
+
+    number: int
+    off: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class UndoMemory:
     """Take back what was last done to it: its deletion, else its newest change."""
 
-    memory_id: int
+    number: int
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreMemory:
-    """Go back to a former version, which has a number of its own."""
+    """Go back to a former version: the first is the one before what it says now."""
 
-    version_id: int
+    number: int
+    version: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteMemory:
-    memory_id: int
+    number: int
     now: bool = False
     """Whether it goes for good at once."""
 
@@ -100,6 +109,7 @@ MemoryCommand = (
     | AddMemory
     | ShowMemory
     | EditMemory
+    | PinMemory
     | UndoMemory
     | RestoreMemory
     | DeleteMemory

@@ -15,6 +15,7 @@ from cc_bot.terminal.memory_commands import (
     ImportMemories,
     ListMemories,
     PauseMemory,
+    PinMemory,
     RestoreMemory,
     SearchMemories,
     ShowMemory,
@@ -22,7 +23,7 @@ from cc_bot.terminal.memory_commands import (
 )
 from cc_bot.terminal.typed import alone, take, take_flag, typed_path
 
-MAX_MEMORY_ID: Final = 2**63 - 1
+MAX_NUMBER: Final = 2**63 - 1
 """The largest integer that SQLite stores."""
 
 _TAGS = r"(?:\"[^\"]*\"|[^\s,、，\"]+(?:\s*[,、，]\s*[^\s,、，]+)*)"
@@ -31,10 +32,10 @@ _TAGS = r"(?:\"[^\"]*\"|[^\s,、，\"]+(?:\s*[,、，]\s*[^\s,、，]+)*)"
 def _list(rest: str) -> Command:
     before, rest = take("before", rest)
     category, rest = take("category", rest)
-    before_id = None if before is None else _memory_id(before)
-    if before is not None and before_id is None:
+    before_number = None if before is None else _number(before)
+    if before is not None and before_number is None:
         return Misused("memory list", "argument", f"--before {before}")
-    return ListMemories(category or rest or None, before_id)
+    return ListMemories(category or rest or None, before_number)
 
 
 def _search(rest: str) -> Command:
@@ -52,24 +53,38 @@ def _add(rest: str) -> Command:
 
 def _edit(rest: str) -> Command:
     first, *others = rest.split(maxsplit=1) or [""]
-    memory_id = _memory_id(first)
-    if memory_id is None:
+    number = _number(first)
+    if number is None:
         return Misused("memory edit", "id", first)
     category, rest = take("category", others[0] if others else "")
     until, rest = take("until", rest)
     tags, content = take("tags", rest, _TAGS)
-    edit = EditMemory(memory_id, content or None, category, None if tags is None else parse_tags(tags), until)
-    return Misused("memory edit", "argument", first) if edit == EditMemory(memory_id) else edit
+    edit = EditMemory(number, content or None, category, None if tags is None else parse_tags(tags), until)
+    return Misused("memory edit", "argument", first) if edit == EditMemory(number) else edit
+
+
+def _restore(rest: str) -> Command:
+    first, _, second = rest.strip().partition(" ")
+    number, version = _number(first), _number(second) if second.strip() else 1
+    if number is None or version is None:
+        return Misused("memory restore", "id", rest)
+    return RestoreMemory(number, version)
+
+
+def _pin(rest: str) -> Command:
+    off, typed = take_flag("off", rest)
+    number = _number(typed)
+    return Misused("memory pin", "id", typed) if number is None else PinMemory(number, off)
 
 
 def _delete(rest: str) -> Command:
-    now, number = take_flag("now", rest)
-    memory_id = _memory_id(number)
-    return Misused("memory delete", "id", number) if memory_id is None else DeleteMemory(memory_id, now)
+    now, typed = take_flag("now", rest)
+    number = _number(typed)
+    return Misused("memory delete", "id", typed) if number is None else DeleteMemory(number, now)
 
 
 def _delete_all(rest: str) -> Command:
-    count = _memory_id(rest)
+    count = _number(rest)
     if rest.strip() and count is None:
         return Misused("memory delete-all", "argument", rest)
     return DeleteAllMemories(count)
@@ -89,18 +104,18 @@ def _numbered(name: CommandName, value: Callable[[int], Command]) -> Callable[[s
     """For a command that takes the number of a memory."""
 
     def read(rest: str) -> Command:
-        memory_id = _memory_id(rest)
-        return Misused(name, "id", rest) if memory_id is None else value(memory_id)
+        number = _number(rest)
+        return Misused(name, "id", rest) if number is None else value(number)
 
     return read
 
 
-def _memory_id(text: str) -> int | None:
+def _number(text: str) -> int | None:
     digits = text.strip().lstrip("#＃")
-    if not digits.isdecimal() or len(digits) > len(str(MAX_MEMORY_ID)):
+    if not digits.isdecimal() or len(digits) > len(str(MAX_NUMBER)):
         return None
-    memory_id = int(digits)
-    return memory_id if 0 < memory_id <= MAX_MEMORY_ID else None
+    number = int(digits)
+    return number if 0 < number <= MAX_NUMBER else None
 
 
 MEMORY_READERS: Final[Mapping[CommandName, Callable[[str], Command]]] = {
@@ -109,8 +124,9 @@ MEMORY_READERS: Final[Mapping[CommandName, Callable[[str], Command]]] = {
     "memory add": _add,
     "memory show": _numbered("memory show", ShowMemory),
     "memory edit": _edit,
+    "memory pin": _pin,
     "memory undo": _numbered("memory undo", UndoMemory),
-    "memory restore": _numbered("memory restore", RestoreMemory),
+    "memory restore": _restore,
     "memory delete": _delete,
     "memory delete-all": _delete_all,
     "memory export": _export,

@@ -28,15 +28,16 @@ def card_text(memory: Memory, former: Sequence[Memory], person: Person, now: dat
         (told.why, f"{why(memory.source, words)} {_day(memory.created_at, person)}"),
         ("", memory.source.link),
     )
-    lines = [told.title.format(id=memory.id), kept_apart(printable(memory.content))]
+    title = told.title.format(id=memory.number)
+    lines = [f"📌 {title}" if memory.pinned else title, kept_apart(printable(memory.content))]
     lines += [f"  {name}: {value}" if name else f"    {value}" for name, value in facts if value]
     if former:
         lines.append(f"  {told.history}")
         lines += [
-            f"    #{each.id}  {_day(each.updated_at, person)}  {one_line(each.content, 70)}"
-            for each in former
+            f"    {at}. {_day(each.updated_at, person)}  {one_line(each.content, 70)}"
+            for at, each in enumerate(former, 1)
         ]
-        lines.append(f"  {words.terminal.how_to_restore.format(id=former[0].id)}")
+        lines.append(f"  {words.terminal.how_to_restore.format(id=memory.number)}")
     return "\n".join(lines)
 
 

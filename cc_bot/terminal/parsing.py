@@ -1,7 +1,8 @@
 """What a typed line means: a pure step from text to a command value.
 
 Whatever is no command is a question. A slash and letters in full width, as a Japanese keyboard gives them,
-are the same as in half width. Options are known by name, so that `--force` in something to remember is kept.
+are the same as in half width, and Japanese names the same as English ones. Options are known by name, so that
+`--force` in something to remember is kept.
 """
 
 import re
@@ -40,6 +41,7 @@ from cc_bot.terminal.commands import (
     UseAgent,
 )
 from cc_bot.terminal.memory_parsing import MEMORY_READERS
+from cc_bot.terminal.names import JAPANESE, english_word, in_english
 from cc_bot.terminal.typed import alone, split, take_flag, typed_path
 
 _GROUPS: Mapping[str, tuple[str, CommandName]] = {
@@ -59,10 +61,11 @@ def parse(line: str) -> Command | None:
         return None
     if text[0] not in "/／":
         return Ask(text)
-    first, rest = split(text[1:]) if text[1:2].strip() else ("", text[1:])
+    english = in_english(text)
+    first, rest = split(english[1:]) if english[1:2].strip() else ("", english[1:])
     if first == "memory":
         second, rest = split(rest)
-        return _read(f"memory {second}", rest) or _mistaken_memory(second)
+        return _read(f"memory {second}", rest) or _mistaken_memory(text, second)
     if first in _GROUPS:
         usual, manual = _GROUPS[first]
         second, rest = split(rest)
@@ -78,22 +81,28 @@ def _read(name: str, rest: str) -> Command | None:
 # ---- mistaken names ---------------------------------------------------------------------------------------
 
 
-def _mistaken_memory(second: str) -> Command:
-    subcommands = {name.split()[1]: name for name in _READERS if name.startswith("memory ")}
+def _mistaken_memory(typed: str, second: str) -> Command:
+    subcommands = {
+        name.split()[1]: english
+        for english in _READERS
+        if english.startswith("memory ")
+        for name in (JAPANESE[english], english)
+    }
     if found := _similar(second, list(subcommands)):
-        return Unknown(f"/memory {second}", subcommands[found])
+        return Unknown(" ".join(typed.split()[:2]), subcommands[found])
     return Misused("memory list", "subcommand")
 
 
 def _mistaken(given: str, first: str, second: str) -> Command:
-    pairs: dict[str, CommandName] = {name: name for name in _READERS if " " in name}
+    names = [(name, english) for english in _READERS for name in (english, JAPANESE[english])]
+    pairs: dict[str, CommandName] = {name: english for name, english in names if " " in name}
     words: dict[str, CommandName] = {
         "memory": "memory list",
-        **{name.split()[-1]: name for name in reversed([*_READERS])},
+        **{name.split()[-1]: english for name, english in reversed(names)},
     }
-    for attempt, names in ((f"{first} {second}", pairs), (first, words)):
-        if found := _similar(attempt, list(names)):
-            return Unknown(given, names[found])
+    for attempt, known in ((f"{first} {second}", pairs), (first, words)):
+        if found := _similar(attempt, list(known)):
+            return Unknown(given, known[found])
     return Unknown(given, None)
 
 
@@ -137,7 +146,7 @@ def _settings(rest: str) -> Command:
     while words:
         name, *words = words
         value = words.pop(0) if words else ""
-        match name.lstrip("-").casefold():
+        match english_word("settings", name.lstrip("-")).casefold():
             case "language" if language := _LANGUAGES.get(value.casefold()):
                 chosen = Settings(language, chosen.timezone)
             case "timezone" if value:

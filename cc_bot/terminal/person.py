@@ -25,7 +25,7 @@ class Person:
 
     @property
     def texts(self) -> Texts:
-        return texts(self.locale)
+        return texts(self.locale, names=Locale.EN)
 
 
 def person_of(settings: UserSettings, profile: ChatProfile, agent: Agent = THE_DEFAULT) -> Person:

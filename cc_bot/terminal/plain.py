@@ -15,6 +15,7 @@ from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.events import (
     CanvasChanged,
     Done,
+    FilesLeftOut,
     MemoriesRecalled,
     MemoryChanged,
     Notice,
@@ -36,6 +37,7 @@ from cc_bot.terminal.view import (
     canvas_note,
     category_name,
     element_title,
+    names_line,
     notes,
     tag_words,
     tool_line,
@@ -68,7 +70,7 @@ class PlainView:
         self.say(page.title)
         for memory in page.memories:
             about = (
-                f"#{memory.id}",
+                f"#{memory.number}",
                 page.marks(memory),
                 page.date(memory),
                 category_name(memory, texts),
@@ -91,6 +93,7 @@ class PlainView:
         for field in fields(texts.terminal.commands):
             manual = getattr(texts.terminal.commands, field.name)
             self.say(f"  {manual.usage}\n      {manual.summary}")
+        self.say(names_line(texts))
         self.say(texts.terminal.help_stored)
 
     @contextmanager
@@ -129,6 +132,8 @@ class _PlainAnswer:
                 self._told = told
             case MemoryChanged() | MemoriesRecalled() | NotSaved():
                 self._memories.add(event)
+            case FilesLeftOut():
+                pass  # here they are read when they are attached
             case CanvasChanged(canvas):
                 self._line(canvas_note(canvas, self._texts))
             case ScheduleChanged(change):

@@ -39,10 +39,10 @@ def proposal_lines(proposal: Proposal, reader: Reader) -> Iterator[Stated]:
     words = reader.person.texts
     for number, part in enumerate(describe(proposal, words)):
         line = part.line(lambda value: _written(value, reader))
-        yield MARGIN + line if number else words.terminal.proposal.format(id=proposal.id, what=line)
+        yield MARGIN + line if number else words.terminal.proposal.format(id=proposal.number, what=line)
         if part.below is not None:
             yield Quoted(_numbers(part.below) if isinstance(part.below, Chart) else part.below)
-    yield MARGIN + words.terminal.how_to_decide.format(id=proposal.id)
+    yield MARGIN + words.terminal.how_to_decide.format(id=proposal.number)
 
 
 def _written(value: Value, reader: Reader) -> str:
@@ -110,14 +110,17 @@ class Deciding:
 
     async def run(self, command: Accept | Decline, person: Person) -> None:
         """Raises what Proposals does."""
-        number = await self._only_one(person) if command.proposal_id is None else command.proposal_id
-        if number is None:
-            return
+        if command.number is None:
+            proposal_id = await self._only_one(person)
+            if proposal_id is None:
+                return
+        else:
+            proposal_id = await self._stores.proposals.id_of(self._user_id, command.number)
         match command:
             case Accept():
-                self._tell(await self._proposals.accept(self._user_id, number), person)
+                self._tell(await self._proposals.accept(self._user_id, proposal_id), person)
             case Decline():
-                left = await self._proposals.decline(self._user_id, number)
+                left = await self._proposals.decline(self._user_id, proposal_id)
                 self._view.state([_left_line(left, person.texts)])
             case _:
                 assert_never(command)
@@ -126,7 +129,7 @@ class Deciding:
         """The numbers that can be decided on, and what each would do; none while they can't be read."""
         words = person.texts
         try:
-            return [(each.id, headline(each.change, words)) for each in await self._open()]
+            return [(each.number, headline(each.change, words)) for each in await self._open()]
         except StorageError:
             return ()  # the command itself will say so
 

@@ -50,8 +50,8 @@ class Reminding:
                 await self._list(person)
             case AddReminder(words):
                 await self._add(words, person)
-            case DeleteReminder(schedule_id):
-                await self._delete(schedule_id, person)
+            case DeleteReminder(number):
+                await self._delete(number, person)
 
     async def say_due(self, person: Callable[[], Awaitable[Person]], show: Show) -> None:
         """Say what is due now. A failure is a log record; what could not be read comes the next time."""
@@ -117,10 +117,12 @@ class Reminding:
             )
             self._tell(ScheduleChange("added", added), person.texts)
 
-    async def _delete(self, schedule_id: int, person: Person) -> None:
-        cancelled = await self._schedules.cancel(self._profile.key.user_id, schedule_id)
+    async def _delete(self, number: int, person: Person) -> None:
+        user_id = self._profile.key.user_id
+        known = await self._schedules.numbered(user_id, number)
+        cancelled = await self._schedules.cancel(user_id, known.id) if known else None
         if cancelled is None:
-            raise ScheduleNotFound(id=schedule_id)
+            raise ScheduleNotFound(id=number)
         self._tell(ScheduleChange("cancelled", cancelled), person.texts)
 
     def _tell(self, change: ScheduleChange, words: Texts) -> None:

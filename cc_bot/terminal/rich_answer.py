@@ -17,6 +17,7 @@ from rich.text import Text
 from cc_bot.domain.events import (
     CanvasChanged,
     Done,
+    FilesLeftOut,
     MemoriesRecalled,
     MemoryChanged,
     Notice,
@@ -92,6 +93,8 @@ class RichAnswer:
                 self._told = line
             case MemoryChanged() | MemoriesRecalled() | NotSaved():
                 self._memories.add(event)
+            case FilesLeftOut():
+                pass  # here they are read when they are attached
             case CanvasChanged(canvas):
                 self._settle(self._markdown.end())
                 self._console.print(FactLines(canvas_note(canvas, self._texts)), end="")

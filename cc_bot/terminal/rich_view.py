@@ -13,7 +13,7 @@ from cc_bot.terminal.markdown import ChatMarkdown
 from cc_bot.terminal.printable import printable
 from cc_bot.terminal.rich_answer import RichAnswer
 from cc_bot.terminal.tables import manual_table, memory_table
-from cc_bot.terminal.view import AnswerView, MemoryPage, beside_focus
+from cc_bot.terminal.view import AnswerView, MemoryPage, beside_focus, names_line
 from cc_bot.texts import Texts
 
 
@@ -53,7 +53,8 @@ class RichView:
         self._console.print(wrapped(words.help_title, style="bold"))
         self._console.print(manual_table(words.commands, self._console.width))
         self._console.print()
-        self._console.print(ChatMarkdown(f"{words.help_keys}\n\n{words.help_stored}"))
+        below = (names_line(texts), words.help_keys, words.help_stored)
+        self._console.print(ChatMarkdown("\n\n".join(below)))
         self._console.print()
 
     @contextmanager

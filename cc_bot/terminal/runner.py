@@ -139,12 +139,12 @@ class Runner:
         except CcBotError as error:
             moment = moments_for(person, self._stores.usage.now())
             told = person.texts.terminal.model_not_found if isinstance(error, ModelNotFound) else ""
-            self._view.complain(told.format(**error.params) or explain(error, person.locale, moment))
+            self._view.complain(told.format(**error.params) or explain(error, person.texts, moment))
         except OSError:
             raise  # the terminal or the pipe is gone: there is nobody to tell
         except Exception as error:  # noqa: BLE001 - one broken command must not end the chat
             _log.error("command_failed", command=type(command).__name__, error=type(error).__name__)
-            self._view.complain(explain(CcBotError(), person.locale))
+            self._view.complain(explain(CcBotError(), person.texts))
 
     async def _run(self, command: Command, person: Person) -> None:  # noqa: PLR0912 - one case a command
         words = person.texts

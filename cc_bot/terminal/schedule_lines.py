@@ -31,8 +31,8 @@ def change_line(change: ScheduleChange, words: Texts) -> str:
     time = moment_line(schedule.due_at, schedule.zone, schedule.created_at, words)
     if schedule.repeat:
         repeat = described(schedule.repeat, words)
-        return told.again_and_again.format(repeat=repeat, time=time, text=text, id=schedule.id)
-    return told.once.format(time=time, text=text, id=schedule.id)
+        return told.again_and_again.format(repeat=repeat, time=time, text=text, id=schedule.number)
+    return told.once.format(time=time, text=text, id=schedule.number)
 
 
 def listed_line(schedule: Schedule, now: datetime, words: Texts) -> str:
@@ -43,4 +43,4 @@ def listed_line(schedule: Schedule, now: datetime, words: Texts) -> str:
     text = one_line(schedule.text) + notes
     if schedule.repeat:
         time = told.repeated.format(time=time, repeat=described(schedule.repeat, words))
-    return told.line.format(id=schedule.id, time=time, text=text)
+    return told.line.format(id=schedule.number, time=time, text=text)

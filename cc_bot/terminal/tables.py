@@ -31,7 +31,7 @@ def _memories_in_columns(page: MemoryPage, texts: Texts) -> Table:
     table.add_column(texts.terminal.memory_date, no_wrap=True)
     for memory in page.memories:
         table.add_row(
-            Text(str(memory.id), style="cyan"),
+            Text(str(memory.number), style="cyan"),
             WrappedText(f"{page.marks(memory)} {printable(memory.content)}".strip()),
             WrappedText(category_name(memory, texts)),
             WrappedText(tag_words(memory)),
@@ -47,7 +47,7 @@ def _memories_stacked(page: MemoryPage, texts: Texts) -> Group:
             None,
             (page.marks(memory), page.date(memory), category_name(memory, texts), tag_words(memory)),
         )
-        head = WrappedText(f"#{memory.id}", style="cyan")
+        head = WrappedText(f"#{memory.number}", style="cyan")
         head.append(f"  {'  '.join(map(one_line, about))}", style="dim")
         parts += [head, Padding(WrappedText(printable(memory.content)), (0, 0, 0, 2), expand=False)]
     return Group(*parts)

@@ -1,10 +1,10 @@
 """The pieces of a typed line: words, options, paths."""
 
 import re
-import unicodedata
 from collections.abc import Callable
 
 from cc_bot.terminal.commands import Command, CommandName, Misused
+from cc_bot.terminal.names import folded
 
 # What is in quotes ends somewhere: where it does not, each opening one would look through all that follows.
 _VALUE = r"(?:\"[^\"]{0,1000}\"|「[^」]{0,1000}」|[^\s\"「]\S*)"
@@ -13,7 +13,7 @@ _VALUE = r"(?:\"[^\"]{0,1000}\"|「[^」]{0,1000}」|[^\s\"「]\S*)"
 def split(text: str) -> tuple[str, str]:
     """The first word, as commands are spelled, and what follows it as it is."""
     word, *rest = text.split(maxsplit=1) or [""]
-    return unicodedata.normalize("NFKC", word).casefold(), rest[0] if rest else ""
+    return folded(word), rest[0] if rest else ""
 
 
 def take(name: str, text: str, value: str = _VALUE) -> tuple[str | None, str]:

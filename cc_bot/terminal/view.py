@@ -13,6 +13,7 @@ from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message
 from cc_bot.domain.receipt import Receipt, with_receipt
 from cc_bot.terminal.facts import Stated
+from cc_bot.terminal.names import JAPANESE
 from cc_bot.terminal.printable import one_line
 from cc_bot.texts import Texts
 
@@ -37,9 +38,10 @@ class MemoryPage:
         return memory.updated_at.astimezone(self.timezone).date().isoformat()
 
     def marks(self, memory: Memory) -> str:
-        """Signs for what is used in private only, and for what is over."""
+        """Signs for what is pinned, for what is used in private only, and for what is over."""
+        pin = "📌" if memory.pinned else ""
         private = "🔒" if memory.audience == "private" else ""
-        return private + ("⌛" if self.now is not None and memory.expired(self.now) else "")
+        return pin + private + ("⌛" if self.now is not None and memory.expired(self.now) else "")
 
 
 class AnswerView(Protocol):
@@ -67,6 +69,11 @@ class View(Protocol):
 
     def answer(self, texts: Texts) -> AbstractContextManager[AnswerView]:
         """Show an answer's events until the end of the block; leaving it early leaves what was shown."""
+
+
+def names_line(texts: Texts) -> str:
+    """That commands have Japanese names as well."""
+    return texts.terminal.help_names.format(example=f"/{JAPANESE['memory add']}")
 
 
 def category_name(memory: Memory, texts: Texts) -> str:
@@ -144,8 +151,8 @@ class MemoryNotes:
         match event:
             case MemoryChanged(change):
                 self._receipts = with_receipt(self._receipts, change)
-            case MemoriesRecalled(ids):
-                self._used = tuple(dict.fromkeys((*self._used, *ids)))
+            case MemoriesRecalled(numbers=numbers):
+                self._used = tuple(dict.fromkeys((*self._used, *numbers)))
             case NotSaved(what):
                 self._unkept.add(words.not_saved if what == "memory" else words.not_scheduled)
 
@@ -153,7 +160,7 @@ class MemoryNotes:
         """The lines, which are told once: also when no end comes."""
         words = self._texts.receipt
         lines = [receipt_line(receipt, self._texts) for receipt in self._receipts]
-        gone = {each.memory_id for each in self._receipts if each.kind == "deleted"}
+        gone = {each.number for each in self._receipts if each.kind == "deleted"}
         if used := [f"#{number}" for number in self._used if number not in gone]:
             lines.append(words.used_here.format(numbers=", ".join(used)))
         lines.extend(sorted(self._unkept))
@@ -169,7 +176,7 @@ def receipt_line(receipt: Receipt, texts: Texts) -> str:
         return told
     alone = receipt.kind == "added" and not receipt.replaced
     how = words.delete_here if alone else words.undo_here
-    return f"{told}  {how.format(id=receipt.memory_id)}"
+    return f"{told}  {how.format(id=receipt.number)}"
 
 
 def waiting_line(notice: Notice, texts: Texts) -> str | None:

@@ -2,10 +2,11 @@
 
 One file an area: a frozen dataclass whose fields are templates for `str.format`, and one instance of
 it per language. A missing translation is therefore a type error, and tests compare the placeholders.
+A command stands in a sentence as a mark, `</memory add>`: see naming.py.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -20,6 +21,7 @@ from cc_bot.texts import (
     canvas,
     chart,
     cli,
+    commands,
     doctor,
     doctor_files,
     erasure,
@@ -45,12 +47,14 @@ from cc_bot.texts import (
     unfinished,
     usage,
 )
+from cc_bot.texts.naming import command_mention, named
 
 
 @dataclass(frozen=True, slots=True)
 class Texts:
     """All areas in one language."""
 
+    locale: Locale
     admin: admin.AdminTexts
     agents: agents.AgentTexts
     agents_file: agents_file.AgentsFileTexts
@@ -84,8 +88,9 @@ class Texts:
     usage: usage.UsageTexts
 
 
-_TEXTS = {
+_MARKED = {
     Locale.JA: Texts(
+        locale=Locale.JA,
         admin=admin.JA,
         agents=agents.JA,
         agents_file=agents_file.JA,
@@ -119,6 +124,7 @@ _TEXTS = {
         usage=usage.JA,
     ),
     Locale.EN: Texts(
+        locale=Locale.EN,
         admin=admin.EN,
         agents=agents.EN,
         agents_file=agents_file.EN,
@@ -154,9 +160,28 @@ _TEXTS = {
 }
 
 
-def texts(locale: Locale) -> Texts:
-    """Every text in one language."""
-    return _TEXTS[locale]
+_PLAIN = {
+    (locale, names): named(marked, commands.plainly(names))
+    for locale, marked in _MARKED.items()
+    for names in Locale
+}
+
+
+def texts(locale: Locale, *, names: Locale | None = None) -> Texts:
+    """Every text in one language, with commands under the names that they have in it, or in that of `names`."""
+    return _PLAIN[locale, names or locale]
+
+
+def texts_with_mentions(locale: Locale, ids: Mapping[str, int]) -> Texts:
+    """The same for Discord, which shows commands itself. `ids` has those of the commands that are registered;
+    others stand under their names."""
+    plainly = commands.plainly(locale)
+
+    def show(command: str) -> str:
+        known = ids.get(command.partition(" ")[0])
+        return plainly(command) if known is None else command_mention(command, known)
+
+    return named(_MARKED[locale], show)
 
 
 def on_discord(moment: datetime) -> str:
@@ -167,11 +192,11 @@ def on_discord(moment: datetime) -> str:
     return f"<t:{int(moment.timestamp())}:R>"
 
 
-def explain(error: CcBotError, locale: Locale, moment: Callable[[datetime], str] = on_discord) -> str:
-    """One sentence for the person who can do something about the error; `moment` writes when something is,
-    for readers elsewhere than on Discord."""
+def explain(error: CcBotError, words: Texts, moment: Callable[[datetime], str] = on_discord) -> str:
+    """One sentence for the person who can do something about the error, of these texts; `moment` writes when
+    something is, for readers elsewhere than on Discord."""
     field = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(error).__name__).lower()
-    template: str = getattr(texts(locale).errors, field)
+    template: str = getattr(words.errors, field)
     params = {
         name: moment(value) if isinstance(value, datetime) else value for name, value in error.params.items()
     }

@@ -34,13 +34,13 @@ JA = AgentTexts(
     channel_default=" — このチャンネルの既定",
     gone="選んだエージェントはいまここでは使えないので、「{display}」が答えます。",
     only_one="ここで使えるエージェントは「{display}」だけです。",
-    more="ほかに{count}個あります。/agent use で名前の一部を入力すると見つかります。",
-    usage="/agent use で切り替えます。会話・要約・キャンバスはエージェントごとに別で、メモリは共通です。",
+    more="ほかに{count}個あります。</agent use> で名前の一部を入力すると見つかります。",
+    usage="</agent use> で切り替えます。会話・要約・キャンバスはエージェントごとに別で、メモリは共通です。",
     using="🎭 この場所では、これから「{display}」がお答えします。会話・要約・キャンバスはエージェントごとに別で、メモリは共通です。",
     using_already="この場所では、もう「{display}」がお答えしています。",
     default_set="🎭 このチャンネルの既定のエージェントを「{display}」にしました。自分で選んだ人には、選んだエージェントが答えます。",
-    default_refused="チャンネルの既定を決められるのは、「サーバー管理」の権限がある人だけです。自分の分は /agent use で選べます。",
-    default_nowhere="既定を決められるのは、サーバーのチャンネルだけです。ここでは /agent use で選んでください。",
+    default_refused="チャンネルの既定を決められるのは、「サーバー管理」の権限がある人だけです。自分の分は </agent use> で選べます。",
+    default_nowhere="既定を決められるのは、サーバーのチャンネルだけです。ここでは </agent use> で選んでください。",
 )
 
 EN = AgentTexts(
@@ -50,11 +50,11 @@ EN = AgentTexts(
     channel_default=" — this channel's default",
     gone="The agent that you chose can't be used here at present: {display} answers instead.",
     only_one="The only agent here is {display}.",
-    more="There are {count} more. Type a part of the name into /agent use to find them.",
-    usage="/agent use switches. Each agent has its own conversation, summary and canvas; memories are shared.",
+    more="There are {count} more. Type a part of the name into </agent use> to find them.",
+    usage="</agent use> switches. Each agent has its own conversation, summary and canvas; memories are shared.",
     using="🎭 From now on {display} answers you here. Each agent has its own conversation, summary and canvas; memories are shared.",
     using_already="{display} answers you here already.",
     default_set="🎭 The default agent of this channel is {display} now. Whoever chose one for themselves keeps it.",
-    default_refused="Only members who may manage the server can set a channel's default. Choose your own with /agent use.",
-    default_nowhere="Only a server's channels have a default. Choose your own here with /agent use.",
+    default_refused="Only members who may manage the server can set a channel's default. Choose your own with </agent use>.",
+    default_nowhere="Only a server's channels have a default. Choose your own here with </agent use>.",
 )

@@ -33,6 +33,8 @@ class AnswerTexts:
     """A new answer was asked for and stopped before its first word."""
     temporary: str
     long_as_file: str
+    files_left_out: str
+    """Parameters: names, images, texts (the most bytes of each, such as `8 MB`)."""
     file_name: str
     help_hint: str
     stop: str
@@ -41,6 +43,8 @@ class AnswerTexts:
     continue_question: str
     not_yours: str
     no_longer_running: str
+    unknown_press: str
+    """Of a button, a menu or a form that another version of the program made."""
     lost: str
 
     def waiting_line(self, ahead: int | None) -> str:
@@ -81,20 +85,22 @@ JA = AnswerTexts(
     stopped="⏹️ ここで止めました。",
     stopped_empty="⏹️ 回答を止めました。この質問は会話に残しません。",
     cut="✂️ 回答が途中で切れました。「続ける」で続きを書きます。",
-    cut_for_good="✂️ 回答が途中で切れました。もう一度 /ask でお聞きください。",
+    cut_for_good="✂️ 回答が途中で切れました。もう一度 </ask> でお聞きください。",
     no_words="（言葉での返事はありませんでした）",
     kept="⏹️ 止めました。前の回答はそのままです。",
     temporary="🫧 この質問と回答は保存されません。",
     long_as_file="📄 長い回答なので、全文をファイルで添付しました。",
+    files_left_out="📎 {names} は読めませんでした。読めるのは {images} までの画像と {texts} までのテキストです。",
     file_name="回答.md",
-    help_hint="💡 /help で、できることの一覧を見られます。",
+    help_hint="💡 </help> で、できることの一覧を見られます。",
     stop="止める",
     regenerate="もう一度答える",
     continue_="続ける",
     continue_question="続けてください。",
-    not_yours="このボタンは、質問した人だけが使えます。ご自分の質問は /ask でどうぞ。",
-    no_longer_running="この回答はもう動いていません。もう一度 /ask でお聞きください。",
-    lost="再起動のため、この質問には答えられませんでした。もう一度 /ask でお聞きください。",
+    not_yours="このボタンは、質問した人だけが使えます。ご自分の質問は </ask> でどうぞ。",
+    no_longer_running="この回答はもう動いていません。もう一度 </ask> でお聞きください。",
+    unknown_press="ボットが新しくなり、この操作は受け付けられなくなりました。お手数ですが、コマンドからやり直してください。",
+    lost="再起動のため、この質問には答えられませんでした。もう一度 </ask> でお聞きください。",
 )
 
 EN = AnswerTexts(
@@ -115,18 +121,20 @@ EN = AnswerTexts(
     stopped="⏹️ Stopped here.",
     stopped_empty="⏹️ Stopped. The question is not kept in the conversation.",
     cut="✂️ The answer broke off. Press “Continue” for the rest.",
-    cut_for_good="✂️ The answer broke off. Please ask again with /ask.",
+    cut_for_good="✂️ The answer broke off. Please ask again with </ask>.",
     no_words="(There was no answer in words.)",
     kept="⏹️ Stopped. The earlier answer stays.",
     temporary="🫧 This question and its answer are not stored.",
     long_as_file="📄 This is a long answer, so all of it is in the attached file.",
+    files_left_out="📎 I couldn't read {names}. I can read images of up to {images} and text of up to {texts}.",
     file_name="answer.md",
-    help_hint="💡 /help shows everything I can do.",
+    help_hint="💡 </help> shows everything I can do.",
     stop="Stop",
     regenerate="Answer again",
     continue_="Continue",
     continue_question="Please continue.",
-    not_yours="Only the person who asked can use this button. Ask your own question with /ask.",
-    no_longer_running="This answer is no longer running. Please ask again with /ask.",
-    lost="I restarted before I could answer this. Please ask again with /ask.",
+    not_yours="Only the person who asked can use this button. Ask your own question with </ask>.",
+    no_longer_running="This answer is no longer running. Please ask again with </ask>.",
+    unknown_press="The bot has changed since, and can’t do this any more. Please start again with a command.",
+    lost="I restarted before I could answer this. Please ask again with </ask>.",
 )

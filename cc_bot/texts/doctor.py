@@ -39,6 +39,8 @@ class DoctorTexts:
     took_too_long: str
     """Parameter: seconds."""
     took_too_long_mend: str
+    unfinished: str
+    unfinished_mend: str
     program: str
     """Parameters: version, python, sqlite."""
     token_ok: str
@@ -129,6 +131,8 @@ JA = DoctorTexts(
     broke_mend="もう一度試しても同じなら、開発者にお知らせください。",
     took_too_long="{seconds} 秒待っても終わりませんでした。",
     took_too_long_mend="少し待ってから、もう一度試してください。",
+    unfinished="--json の時間のうちには調べ終わりませんでした。",
+    unfinished_mend="--json を付けない cc-bot doctor は、最後まで調べます。",
     program="cc-bot {version} を Python {python}、SQLite {sqlite} で動かしています。",
     token_ok="{name} としてログインできます。",
     token_missing="DISCORD_TOKEN がありません。cc-bot chat だけが使えます。",
@@ -203,6 +207,8 @@ EN = DoctorTexts(
     broke_mend="If it does so again, please report it.",
     took_too_long="It was not over after {seconds} seconds.",
     took_too_long_mend="Wait a little, then try again.",
+    unfinished="It was not over in the time that --json takes.",
+    unfinished_mend="Without --json, cc-bot doctor takes the time that it needs.",
     program="cc-bot {version}, Python {python}, SQLite {sqlite}",
     token_ok="It logs in as {name}.",
     token_missing="DISCORD_TOKEN is not set. Only `cc-bot chat` works.",

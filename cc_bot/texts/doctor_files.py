@@ -7,6 +7,8 @@ from dataclasses import dataclass
 class DoctorFileTexts:
     database_ok: str
     """Parameters: path, size."""
+    database_unfinished: str
+    """Parameters: path, size."""
     database_new: str
     """Parameter: path."""
     database_folder: str
@@ -77,6 +79,7 @@ class DoctorFileTexts:
 
 JA = DoctorFileTexts(
     database_ok="{path}（{size}）は壊れておらず、書き込めます。",
+    database_unfinished="{path}（{size}）に書き込めますが、壊れていないかは調べ終えていません。",
     database_new="{path} はまだありません。最初の起動で作られます。",
     database_folder="フォルダ {path} がありません。",
     database_folder_mend="作成するか、CC_BOT_DATABASE_URL を直してください。",
@@ -127,6 +130,7 @@ JA = DoctorFileTexts(
 
 EN = DoctorFileTexts(
     database_ok="{path} ({size}) is whole and can be written to.",
+    database_unfinished="{path} ({size}) can be written to. There was no time to see whether it is whole.",
     database_new="{path} is not there yet. The first start makes it.",
     database_folder="The folder {path} does not exist.",
     database_folder_mend="Create it or correct CC_BOT_DATABASE_URL.",

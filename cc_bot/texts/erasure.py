@@ -71,7 +71,7 @@ JA = ErasureTexts(
     still_told="会話の記録には、その内容にふれた発言や回答がまだ {count}件あります。",
     remains="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。",
     not_told="この内容にふれた発言や回答は、会話の記録にありません。",
-    out_of_reach="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには /clear をお使いください。",
+    out_of_reach="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。",
 )
 
 EN = ErasureTexts(
@@ -94,5 +94,5 @@ EN = ErasureTexts(
     still_told="Messages in conversation records that still touch on it: {count}.",
     remains="-# Backups, copies made before upgrades, and messages already on screen stay as they are.",
     not_told="No message in conversation records touches on it.",
-    out_of_reach="This memory is back, or it was erased for good already. /clear starts your conversation afresh.",
+    out_of_reach="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.",
 )

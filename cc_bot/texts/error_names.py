@@ -13,6 +13,7 @@ class ErrorTexts:
     memory_too_long: str
     too_many_memories: str
     memory_full: str
+    too_many_pinned: str
     too_many_imports: str
     files_in_line: str
     too_many_commands: str

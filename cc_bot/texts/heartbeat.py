@@ -35,13 +35,13 @@ JA = HeartbeatTexts(
     started=(
         "💓 声かけを始めました。{rhythm}\n"
         "近づいた予定や新しいメモを見て、お知らせしたほうがよいことがあるときだけ声をかけます。最初は {time}（{moment}）です。\n"
-        "-# やめるときは /heartbeat off、確かめるときは /heartbeat status です。"
+        "-# やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。"
     ),
-    stopped="💓 声かけをやめました。もう一度始めるには /heartbeat on です。",
-    off="声かけはオフです。/heartbeat on で始められます。",
+    stopped="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。",
+    off="声かけはオフです。</heartbeat on> で始められます。",
     status="💓 声かけはオンです。{rhythm}\n次は {time}（{moment}）です。",
-    paused="⏸ 声かけ: {reason}。直したら /heartbeat on で始め直せます。",
-    paused_by_user="⏸ 声かけは止まっています。/heartbeat on で始め直せます。",
+    paused="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。",
+    paused_by_user="⏸ 声かけは止まっています。</heartbeat on> で始め直せます。",
     rhythm="{hours}時間ごとに確かめて、{where}。{quiet}",
     by_dm="DM でお知らせします",
     in_channel="{channel} でお知らせします",
@@ -58,13 +58,13 @@ EN = HeartbeatTexts(
         "💓 I’ll check in with you. {rhythm}\n"
         "I look at what is coming up and at new memories, and speak only when something is worth telling. "
         "The first time is {time} ({moment}).\n"
-        "-# /heartbeat off stops it, /heartbeat status shows it."
+        "-# </heartbeat off> stops it, </heartbeat status> shows it."
     ),
-    stopped="💓 I won’t check in any more. /heartbeat on starts it again.",
-    off="Heartbeats are off. /heartbeat on starts them.",
+    stopped="💓 I won’t check in any more. </heartbeat on> starts it again.",
+    off="Heartbeats are off. </heartbeat on> starts them.",
     status="💓 Heartbeats are on. {rhythm}\nNext: {time} ({moment}).",
-    paused="⏸ Heartbeats {reason}. When that is mended, /heartbeat on starts them anew.",
-    paused_by_user="⏸ Heartbeats are paused. /heartbeat on starts them anew.",
+    paused="⏸ Heartbeats {reason}. When that is mended, </heartbeat on> starts them anew.",
+    paused_by_user="⏸ Heartbeats are paused. </heartbeat on> starts them anew.",
     rhythm="I look every {hours} h and tell you {where}. {quiet}",
     by_dm="by DM",
     in_channel="in {channel}",

@@ -49,9 +49,6 @@ class MemoryTexts:
     tags: str
     id_needed: str
     query_needed: str
-    not_found: str
-    """Parameter: id."""
-
     deleted: str
     """Parameters: id, content."""
     undo_until: str
@@ -82,7 +79,7 @@ JA = MemoryTexts(
     private_only="🔒 DM や自分だけに見える回答でだけ使います。",
     until="⌛ {date} まで",
     expired="⌛ 期限切れ",
-    none="メモリはまだありません。/memory add か「〜を覚えておいて」で保存できます。",
+    none="メモリはまだありません。</memory add> か「〜を覚えておいて」で保存できます。",
     none_in_category="カテゴリ「{category}」のメモリはありません。",
     no_match="「{query}」に合うメモリは見つかりませんでした。別の言葉でも試してみてください。",
     list_title="あなたのメモリ（{count}件）",
@@ -100,9 +97,8 @@ JA = MemoryTexts(
     general="一般",
     category="カテゴリ",
     tags="タグ",
-    id_needed="メモリの番号を指定してください。/memory list で確かめられます。",
+    id_needed="メモリの番号を指定してください。</memory list> で確かめられます。",
     query_needed="探したい言葉を入力してください。",
-    not_found="#{id} のメモリは見つかりません。/memory list で番号を確かめてください。",
     deleted="🗑️ 忘れました（#{id}）: {content}",
     undo_until="{until} まで元に戻せます。そのあと、メモリは完全に消えます。",
     still_told="会話の記録には、その内容にふれた発言や回答が {count}件残っていて、これからの回答にも使われます。そちらも消せます。",
@@ -110,7 +106,7 @@ JA = MemoryTexts(
     erase_now="今すぐ完全に消す",
     undeleted="↩️ 元に戻しました（#{id}）: {content}",
     too_late="時間がたったので、もう元に戻せません。",
-    paused="⏸️ メモリを一時停止しました。再開するまで、新しく覚えることも、回答に使うこともしません。今あるメモリはそのまま残ります。\n-# 再開するには /memory resume を使ってください。",
+    paused="⏸️ メモリを一時停止しました。再開するまで、新しく覚えることも、回答に使うこともしません。今あるメモリはそのまま残ります。\n-# 再開するには </memory resume> を使ってください。",
     resumed="▶️ メモリを再開しました。これからまた覚え、回答に使います。",
 )
 
@@ -121,7 +117,7 @@ EN = MemoryTexts(
     private_only="🔒 I use it only in DMs and in answers that you alone see.",
     until="⌛ until {date}",
     expired="⌛ expired",
-    none="There are no memories yet. Save one with /memory add or by saying “remember that …”.",
+    none="There are no memories yet. Save one with </memory add> or by saying “remember that …”.",
     none_in_category="There are no memories in the category “{category}”.",
     no_match="No memory matches “{query}”. Try other words.",
     list_title="Your memories ({count})",
@@ -139,9 +135,8 @@ EN = MemoryTexts(
     general="general",
     category="Category",
     tags="Tags",
-    id_needed="Give the number of the memory. /memory list shows them.",
+    id_needed="Give the number of the memory. </memory list> shows them.",
     query_needed="Enter the words to look for.",
-    not_found="There is no memory #{id}. See /memory list for the numbers.",
     deleted="🗑️ Forgotten (#{id}): {content}",
     undo_until="You can undo this until {until}. Then the memory is gone for good.",
     still_told="Messages in conversation records that touch on it: {count}. Answers still draw on them, unless you erase it there too.",
@@ -149,6 +144,6 @@ EN = MemoryTexts(
     erase_now="Erase for good now",
     undeleted="↩️ It is back (#{id}): {content}",
     too_late="Too much time has passed to undo this.",
-    paused="⏸️ Memory is paused. Until you resume it, I keep nothing new and use nothing in answers. What is there stays.\n-# Resume with /memory resume.",
+    paused="⏸️ Memory is paused. Until you resume it, I keep nothing new and use nothing in answers. What is there stays.\n-# Resume with </memory resume>.",
     resumed="▶️ Memory is on again. I keep and use things from now on.",
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cc_bot.domain.memory import SourceKind
+from cc_bot.domain.memory import Memory, SourceKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,19 @@ class MemoryCardTexts:
     """Parameter: id."""
     former_gone: str
 
+    pin: str
+    unpin: str
+    pinned: str
+    """Parameter: id."""
+    unpinned: str
+    """Parameter: id."""
+    pin_read: str
+    """What it is good for. Parameter: count."""
+    pin_mark_only: str
+    """Likewise, where the operator wants nothing told from the start."""
+    pin_foreign: str
+    """Likewise, of what may be in somebody else's words."""
+
     form_title: str
     """Parameter: id."""
     form_content: str
@@ -65,6 +78,11 @@ class MemoryCardTexts:
     edit_not_undone: str
     your_text: str
     """Above what was entered and could not be kept."""
+
+    def pin_told(self, memory: Memory, most: int) -> str:
+        """That a memory is pinned, and what comes of it where prompts tell so many notes from the start."""
+        use = self.pin_foreign if memory.tainted and most else self.pin_read if most else self.pin_mark_only
+        return f"{self.pinned.format(id=memory.number)}\n-# {use.format(count=most)}"
 
     def because(self, kind: SourceKind, *, author: str = "", model: str = "") -> str:
         """How a memory came about. Author and model are empty where they are not known."""
@@ -92,7 +110,7 @@ JA = MemoryCardTexts(
     end="期限",
     changed="変更した日",
     why="なぜ知っているの？",
-    from_command="あなたが /memory add で登録しました。",
+    from_command="あなたが </memory add> で登録しました。",
     from_message="あなたが {author} さんのメッセージから登録しました。",
     from_someones_message="あなたがメッセージから登録しました。",
     from_proposal="会話の中での提案を、あなたが確認して覚えました。",
@@ -112,6 +130,13 @@ JA = MemoryCardTexts(
     restore="前の内容に戻す…",
     restored="↩️ #{id} を前の内容に戻しました。",
     former_gone="その内容はもう残っていません。",
+    pin="📌 ピン留め",
+    unpin="ピンを外す",
+    pinned="📌 #{id} をピン留めしました。",
+    unpinned="#{id} のピンを外しました。",
+    pin_read="これからは、回答の前にいつも目を通します（ピン留めの新しいものから{count}件まで）。",
+    pin_mark_only="このボットでは、ピンは見分けるための印です。回答には、必要なときに探して使います。",
+    pin_foreign="あなたが書いた文とはかぎらないので、回答の前に読むことはありません。必要なときに探して使います。",
     form_title="メモリ #{id} を編集",
     form_content="内容",
     form_category="カテゴリ",
@@ -124,7 +149,7 @@ JA = MemoryCardTexts(
     content="内容",
     nothing="なし",
     edit_undone="↩️ #{id} の変更を取り消しました。",
-    edit_not_undone="そのあとにまた変わったので、この変更だけを取り消すことはできません。/memory show で前の内容に戻せます。",
+    edit_not_undone="そのあとにまた変わったので、この変更だけを取り消すことはできません。</memory show> で前の内容に戻せます。",
     your_text="入力した内容",
 )
 
@@ -138,7 +163,7 @@ EN = MemoryCardTexts(
     end="Ends",
     changed="Changed",
     why="Why do you know this?",
-    from_command="You saved it with /memory add.",
+    from_command="You saved it with </memory add>.",
     from_message="You saved it from a message by {author}.",
     from_someones_message="You saved it from a message.",
     from_proposal="Proposed in a conversation, and confirmed by you.",
@@ -158,6 +183,13 @@ EN = MemoryCardTexts(
     restore="Go back to what it said…",
     restored="↩️ #{id} says again what it said before.",
     former_gone="That version is no longer kept.",
+    pin="📌 Pin",
+    unpin="Unpin",
+    pinned="📌 #{id} is pinned.",
+    unpinned="#{id} is no longer pinned.",
+    pin_read="From now on I read it before every answer (of your pinned ones the newest {count}, at most).",
+    pin_mark_only="On this bot a pin is a mark for you. I look it up when an answer needs it, as before.",
+    pin_foreign="It may not be in your own words, so I do not read it before answers. I look it up when one needs it.",
     form_title="Edit memory #{id}",
     form_content="Text",
     form_category="Category",
@@ -170,6 +202,6 @@ EN = MemoryCardTexts(
     content="Text",
     nothing="none",
     edit_undone="↩️ The change of #{id} is undone.",
-    edit_not_undone="It has changed again since, so this change alone can't be undone. /memory show lets you go back.",
+    edit_not_undone="It has changed again since, so this change alone can't be undone. </memory show> lets you go back.",
     your_text="What you entered",
 )

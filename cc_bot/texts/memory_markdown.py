@@ -43,6 +43,7 @@ def to_markdown(memories: Sequence[PortableMemory], words: Texts, now: datetime,
 def _about(memory: PortableMemory, words: Texts, zone: tzinfo) -> str:
     told = words.memory_box
     details = (
+        "📌" if memory.pinned else "",
         " ".join(f"#{tag}" for tag in memory.tags),
         _day(memory.created_at, zone) if memory.created_at else "",
         told.markdown_private if memory.audience == "private" else "",

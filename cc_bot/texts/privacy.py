@@ -49,6 +49,7 @@ class PrivacyTexts:
     keep: str
     kept: str
     too_late: str
+    not_yours: str
     erased: str
     """Parameter: list."""
     nothing_erased: str
@@ -72,14 +73,14 @@ class PrivacyTexts:
         return f"{self.question.format(list=self._list(held))}\n{self.stays}"
 
     def told(self, held: Holdings) -> str:
-        """What was erased, and what was not."""
+        """What was erased. What stays was said by the question."""
         if held.nothing_to_erase:
-            return self.nothing_erased if held.empty else f"{self.nothing_erased}\n{self.stays}"
-        return f"{self.erased.format(list=self._list(held))}\n{self.stays}"
+            return self.nothing_erased
+        return self.erased.format(list=self._list(held))
 
     def nothing_to_erase(self, held: Holdings) -> str:
         """To who asks for it. There may be rules all the same, which stay."""
-        return self.nothing if held.empty else self.told(held)
+        return self.nothing if held.empty else f"{self.nothing_erased}\n{self.stays}"
 
     def _line(self, kind: DataKind, held: Held, zone: ZoneInfo) -> str:
         first, last = _day(held.first, zone), _day(held.last, zone)
@@ -124,6 +125,7 @@ JA = PrivacyTexts(
         "schedules": "お知らせの予定",
         "deliveries": "お知らせを送った記録",
         "proposals": "確認待ちの提案",
+        "receipts": "回答の下の「取り消す」の場所",
         "turns": "回答の途中の質問",
         "usage": "使った量の記録",
         "counts": "消す前に使ったトークンの数（今月の上限のため）",
@@ -143,7 +145,7 @@ JA = PrivacyTexts(
     kept_until_erased="・そのほかは、あなたが消すまで残ります。",
     files="・添付ファイルは、会話の履歴から外れると消えます。",
     backups="・バックアップには、管理者が捨てるまで残ります。",
-    how_on="-# /privacy export でファイルとして受け取れます。すべて消すには /privacy erase をお使いください。",
+    how_on="-# </privacy export> でファイルとして受け取れます。すべて消すには </privacy erase> をお使いください。",
     exported="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。",
     exported_parts="{parts}個のファイルに分かれています。",
     exported_by_dm="📬 DM にお送りしました。",
@@ -164,7 +166,8 @@ JA = PrivacyTexts(
     erase="すべて消す",
     keep="やめる",
     kept="何も消していません。",
-    too_late="時間がたったので、もう一度 /privacy erase からやり直してください。",
+    too_late="時間がたったので、もう一度 </privacy erase> からやり直してください。",
+    not_yours="このボタンは、</privacy erase> を使った人だけが使えます。",
     erased="🗑️ すべて消しました。消したもの: {list}",
     nothing_erased="消すものはありませんでした。",
     comma="、",
@@ -187,6 +190,7 @@ EN = PrivacyTexts(
         "schedules": "reminders and heartbeats",
         "deliveries": "records of what was sent when",
         "proposals": "proposals to decide on",
+        "receipts": "where answers offer to take something back",
         "turns": "questions being answered",
         "usage": "records of usage",
         "counts": "tokens you used before erasing (for this month's limit)",
@@ -208,7 +212,7 @@ EN = PrivacyTexts(
     kept_until_erased="- Everything else stays until you delete it.",
     files="- Attachments are deleted when they leave the history of their conversation.",
     backups="- Backups keep a copy until the operator deletes them.",
-    how_on="-# /privacy export hands all of it to you as a file, and /privacy erase erases all of it.",
+    how_on="-# </privacy export> hands all of it to you as a file, and </privacy erase> erases all of it.",
     exported="📦 Everything that is stored about you (JSON). Best kept to yourself.",
     exported_parts="It comes in {parts} files.",
     exported_by_dm="📬 Sent to you by DM.",
@@ -229,7 +233,8 @@ EN = PrivacyTexts(
     erase="Erase everything",
     keep="Cancel",
     kept="Nothing was erased.",
-    too_late="That was too long ago. Please start again with /privacy erase.",
+    too_late="That was too long ago. Please start again with </privacy erase>.",
+    not_yours="Only the person who used </privacy erase> can use this button.",
     erased="🗑️ Everything is erased. That was: {list}",
     nothing_erased="There was nothing to erase.",
     comma="; ",

@@ -104,8 +104,8 @@ def describe(proposal: Proposal, words: Texts) -> Iterator[Part]:
 
 def headline(change: ProposedChange, words: Texts) -> str:
     """What kind of change it is, without any of its words."""
-    number = change.schedule_id if isinstance(change, CancelReminder) else memory_of(change)
-    return words.proposal.choice(change).what.format(id=number)
+    row = change.schedule_id if isinstance(change, CancelReminder) else memory_of(change)
+    return words.proposal.choice(change).what.format(id=getattr(change, "number", 0) or row)
 
 
 def gist(proposal: Proposal, words: Texts) -> str:

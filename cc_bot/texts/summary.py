@@ -11,6 +11,7 @@ class SummaryTexts:
     none: str
     delete: str
     deleted: str
+    not_yours: str
 
 
 JA = SummaryTexts(
@@ -19,6 +20,7 @@ JA = SummaryTexts(
     none="このチャンネルでの会話の要約はまだありません。会話が長くなるか、しばらく間があくと書き留めます。",
     delete="要約を消す",
     deleted="🗑️ 要約を消しました。ここまでの会話が要約されることはもうありません。",
+    not_yours="このボタンは、この会話をした人だけが使えます。ご自分の要約は </summary> でどうぞ。",
 )
 
 EN = SummaryTexts(
@@ -30,4 +32,5 @@ EN = SummaryTexts(
     ),
     delete="Delete the summary",
     deleted="🗑️ The summary is deleted. What was said up to now will not be summarized again.",
+    not_yours="Only the person whose conversation it is can use this button. Yours is in </summary>.",
 )

@@ -13,6 +13,8 @@ class TerminalTexts:
     goodbye: str
     help_title: str
     help_keys: str
+    help_names: str
+    """Parameter: example, a command's Japanese name."""
     help_stored: str
     send: str
     new_line: str
@@ -88,7 +90,8 @@ JA = TerminalTexts(
     greeting="cc-bot（{model}）。聞きたいことを書いて Enter を押してください。/help で一覧、Ctrl-D で終わります。",
     goodbye="またどうぞ。",
     help_title="できること",
-    help_keys="Enter で送信、Alt+Enter で改行、↑ で前の入力、Tab で補完します。Ctrl-C は回答を止めるか入力を消し、Ctrl-D で終わります。",
+    help_keys="Enter で送信、Alt+Enter で改行、↑ で前の入力、Tab で補完します。全角の／で始めると、日本語の候補が出ます。Ctrl-C は回答を止めるか入力を消し、Ctrl-D で終わります。",
+    help_names="コマンドは、{example} のように日本語の名前でも入力できます。",
     help_stored="会話とメモリは、このボットが動いている機械に保存されます。",
     send="送信",
     new_line="改行",
@@ -120,7 +123,7 @@ JA = TerminalTexts(
     older_memories="これより古いメモリは {command} で見られます。",
     how_to_undo="10分以内なら {command} で元に戻せます。",
     nothing_to_undo="#{id} に取り消せる変更はありません。前の内容は /memory show で見られます。",
-    how_to_restore="/memory restore {id} のように番号を書くと、その内容に戻せます。",
+    how_to_restore="/memory restore {id} 1 のように、何番目かを書くと、その内容に戻せます。",
     delete_all="メモリ {count}件をすべて、完全に消します。元には戻せません。よければ {command} と入力してください。",
     exported="📤 メモリ {count}件を {path} に書き出しました。",
     file_exists="ファイル {path} がもうあります。別の名前を付けてください。",
@@ -143,8 +146,10 @@ EN = TerminalTexts(
     help_title="What I can do",
     help_keys=(
         "Enter sends, Alt+Enter starts a new line, ↑ brings back what you entered, Tab completes. "
+        "After a full-width ／ it offers Japanese names. "
         "Ctrl-C stops the answer or clears the line, Ctrl-D leaves."
     ),
+    help_names="Commands have Japanese names, too, such as {example}.",
     help_stored="Conversations and memories are kept on the machine that this bot runs on.",
     send="send",
     new_line="new line",
@@ -176,7 +181,7 @@ EN = TerminalTexts(
     older_memories="{command} shows older ones.",
     how_to_undo="{command} undoes this for ten minutes.",
     nothing_to_undo="There is no change of #{id} to undo. /memory show tells what it said before.",
-    how_to_restore="/memory restore {id} (or another of these numbers) goes back to it.",
+    how_to_restore="/memory restore {id} 1 (or another of these) goes back to it.",
     delete_all="All {count} memories will be erased for good. To do it, enter {command}",
     exported="📤 {count} memories are in {path} now.",
     file_exists="There is a file {path} already. Please choose another name.",

@@ -27,6 +27,7 @@ class Manuals:
     memory_add: Manual
     memory_show: Manual
     memory_edit: Manual
+    memory_pin: Manual
     memory_undo: Manual
     memory_restore: Manual
     memory_delete: Manual
@@ -75,8 +76,11 @@ JA = Manuals(
         "/memory edit 番号 [内容] [--category 名前] [--tags 名前,名前] [--until 日付]",
         "メモリを書き直します。--until - で期限をなくします",
     ),
+    memory_pin=Manual("/memory pin 番号 [--off]", "ピン留めします（10件まで）。--off で外します"),
     memory_undo=Manual("/memory undo 番号", "削除（10分以内）か、最後の変更を取り消します"),
-    memory_restore=Manual("/memory restore 番号", "前の内容に戻します。番号は show で分かります"),
+    memory_restore=Manual(
+        "/memory restore 番号 [何番目]", "前の内容に戻します。何番目があるかは show で分かります"
+    ),
     memory_delete=Manual("/memory delete 番号 [--now]", "メモリを消します。--now はすぐ完全に消します"),
     memory_delete_all=Manual("/memory delete-all [件数]", "すべて完全に消します。件数を書くと実行します"),
     memory_export=Manual("/memory export [ファイル]", "すべて書き出します。.md なら読みやすい形にします"),
@@ -125,8 +129,11 @@ EN = Manuals(
         "/memory edit number [content] [--category name] [--tags name,name] [--until date]",
         "change a memory; --until - takes its end away",
     ),
+    memory_pin=Manual("/memory pin number [--off]", "pin a memory (up to ten); --off takes the pin off"),
     memory_undo=Manual("/memory undo number", "undo a deletion (for ten minutes), or the newest change"),
-    memory_restore=Manual("/memory restore number", "go back to what it said; show tells the numbers"),
+    memory_restore=Manual(
+        "/memory restore number [which]", "go back to what it said before; show tells which there are"
+    ),
     memory_delete=Manual("/memory delete number [--now]", "delete a memory; --now erases it at once"),
     memory_delete_all=Manual("/memory delete-all [count]", "erase all for good; the count confirms it"),
     memory_export=Manual("/memory export [file]", "write all to a file; .md makes it easy to read"),

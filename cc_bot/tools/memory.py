@@ -20,7 +20,7 @@ from cc_bot.domain.memory import (
     clean_content,
     says_the_same,
 )
-from cc_bot.domain.proposal import AS_IT_IS, NEVER, ChangeMemory, ForgetMemory, KeepMemory
+from cc_bot.domain.proposal import AS_IT_IS, NEVER, ChangeMemory, ForgetMemory, KeepMemory, memory_of
 from cc_bot.stores.settings import Keep
 from cc_bot.tools.arguments import (
     Expires,
@@ -64,6 +64,7 @@ async def remember(
         end_of(expires, context),
         former.id if former else None,
         former.content if former else "",
+        former.number if former else 0,
     )
     known = None if former else await context.memories.alike(context.user_id, wanted.content, wanted.audience)
     if known is not None and says_the_same(known.content, wanted.content):
@@ -96,7 +97,7 @@ async def recall(
     )
     told = labelled(found_notes(context, found))
     memories = [each.memory for each in found]
-    return ToolResult(told, recalled=_ids(memories), tainted=_any_tainted(memories))
+    return ToolResult(told, recalled=tuple(memories), tainted=_any_tainted(memories))
 
 
 @tool(writes=True, memory=True)
@@ -123,6 +124,7 @@ async def update_memory(
             None if tags is None else tuple(tags),
             audience,
             AS_IT_IS if isinstance(ends, Keep) else ends or NEVER,
+            number=former.number,
         )
         return await _proposed_edit(context, edit, former)
     memory = await context.memories.update(
@@ -135,7 +137,7 @@ async def update_memory(
         expires_at=ends,
     )
     if memory is None:
-        raise MemoryNotFound(id=former.id)
+        raise MemoryNotFound(id=former.number)
     change = MemoryChange("updated", memory, former)
     return ToolResult({"updated": changed_note(context, change)}, changes=(change,))
 
@@ -145,10 +147,10 @@ async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A00
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _own(context, id)
     if must_propose_changing(context, memory.id):
-        return await _proposed(context, ForgetMemory(memory.id, memory.content))
+        return await _proposed(context, ForgetMemory(memory.id, memory.content, memory.number))
     if not await context.memories.delete(context.user_id, memory.id):
-        raise MemoryNotFound(id=memory.id)
-    told = {"forgotten": {"id": memory.id, "content": memory.content}}
+        raise MemoryNotFound(id=memory.number)
+    told = {"forgotten": {"id": memory.number, "content": memory.content, "ref": memory.id}}
     return ToolResult(told, changes=(MemoryChange("deleted", memory),))
 
 
@@ -160,12 +162,15 @@ async def list_memories(
     before: Annotated[int | None, Field(description="Only older than this id.")] = None,
 ) -> ToolResult:
     """List the user's memories, newest first. To answer a question, use recall."""
-    memories = await _page(context, category, limit + 1, before)
+    before_id = None if before is None else await context.memories.id_of(context.user_id, before)
+    if before is not None and before_id is None:
+        raise MemoryNotFound(id=before)
+    memories = await _page(context, category, limit + 1, before_id)
     told = labelled([note(context, memory) for memory in memories[:limit]])
     if len(memories) > limit:
-        told["more_before"] = memories[limit - 1].id
+        told["more_before"] = memories[limit - 1].number
     shown = memories[:limit]
-    return ToolResult(told, recalled=_ids(shown), tainted=_any_tainted(shown))
+    return ToolResult(told, recalled=tuple(shown), tainted=_any_tainted(shown))
 
 
 async def _say_again(
@@ -179,8 +184,9 @@ async def _say_again(
         category=wanted.category if filed and wanted.category != known.category else None,
         tags=wanted.tags if tagged and wanted.tags != known.tags else None,
         expires_at=AS_IT_IS if ends == known.expires_at else ends or NEVER,
+        number=known.number,
     )
-    changes = edit != ChangeMemory(known.id, known.content)
+    changes = edit != ChangeMemory(known.id, known.content, number=known.number)
     if changes and must_propose_changing(context, known.id):
         return await _proposed_edit(context, edit, known)
     memory: Memory | None = known
@@ -221,7 +227,7 @@ async def _keep(
     told: dict[str, Any] = {"remembered": changed_note(context, change)}
     if former is not None:
         replaced = former.id in {change.memory.id, change.memory.supersedes}
-        told["superseded"] = former.id if replaced else f"Not #{former.id}: delete it with forget."
+        told["superseded"] = former.number if replaced else f"Not #{former.number}: delete it with forget."
     nearest = [memory for memory in beside if memory.id != change.memory.id][:NEAREST]
     if nearest:
         told |= {"note": DATA_NOT_INSTRUCTIONS, "nearest": short_notes(context, nearest)}
@@ -267,22 +273,19 @@ async def _proposed(context: ToolContext, change: KeepMemory | ChangeMemory | Fo
             texts = ()
     if await context.memories.refuses(*texts):
         raise SecretNotStored
-    return ToolResult(PROPOSED, proposal=change)
-
-
-def _ids(memories: Sequence[Memory]) -> tuple[int, ...]:
-    return tuple(memory.id for memory in memories)
+    about = memory_of(change)
+    return ToolResult(PROPOSED if about is None else {**PROPOSED, "ref": about}, proposal=change)
 
 
 def _any_tainted(memories: Sequence[Memory]) -> bool:
     return any(memory.tainted for memory in memories)
 
 
-async def _own(context: ToolContext, memory_id: int) -> Memory:
-    """The user's memory of this id, if the answer's readers may know of it. Raises MemoryNotFound."""
-    memory = await context.memories.get(context.user_id, memory_id)
+async def _own(context: ToolContext, number: int) -> Memory:
+    """The user's memory of this number, if the answer's readers may know of it. Raises MemoryNotFound."""
+    memory = await context.memories.numbered(context.user_id, number)
     if memory is None or not _may_see(context, memory):
-        raise MemoryNotFound(id=memory_id)
+        raise MemoryNotFound(id=number)
     return memory
 
 
@@ -308,15 +311,17 @@ async def _beside(context: ToolContext, content: str) -> Sequence[Memory]:
 
 
 async def _page(
-    context: ToolContext, category: str | None, limit: int, before: int | None
+    context: ToolContext, category: str | None, limit: int, before_id: int | None
 ) -> Sequence[Memory]:
     """The next memories that may be seen: those that may not are passed over, in ever larger pages."""
     seen: list[Memory] = []
     size = limit
     while len(seen) < limit:
-        page = await context.memories.list(context.user_id, category=category, limit=size, before_id=before)
+        page = await context.memories.list(
+            context.user_id, category=category, limit=size, before_id=before_id
+        )
         seen += [memory for memory in page if _may_see(context, memory)]
         if len(page) < size:
             break
-        before, size = page[-1].id, min(size * 4, _LARGEST_PAGE)
+        before_id, size = page[-1].id, min(size * 4, _LARGEST_PAGE)
     return seen[:limit]

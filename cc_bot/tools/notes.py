@@ -1,4 +1,7 @@
-"""Memories as a model is shown them: fenced and labelled, so that what stands in one is read as data."""
+"""Memories as a model is shown them: fenced and labelled, so that what stands in one is read as data.
+
+A note's `id` is the number that its user calls it by; `ref` is its row, by which stored answers are found.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -16,11 +19,12 @@ LIKELY: Final = 0.4
 def note(context: ToolContext, memory: Memory) -> dict[str, Any]:
     """One memory, with its date where the user is."""
     told: dict[str, Any] = {
-        "id": memory.id,
+        "id": memory.number,
         "content": memory.content,
         "category": memory.category,
         "tags": list(memory.tags),
         "date": context.local_date(memory.updated_at),
+        "ref": memory.id,
     }
     if memory.expires_at is not None:
         told["expires"] = memory.expires_at.astimezone(context.timezone).isoformat(timespec="minutes")
@@ -35,7 +39,7 @@ def labelled(notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def changed_note(context: ToolContext, change: MemoryChange) -> dict[str, Any]:
     """A memory that was kept or changed; receipts of stored answers are made of this (discord/pages)."""
     told = note(context, change.memory) | {"change": "unchanged" if change.unchanged else change.kind}
-    return told if change.version is None else told | {"supersedes": change.version}
+    return told if change.version is None else told | {"former_ref": change.version}
 
 
 def found_notes(context: ToolContext, found: Iterable[Found]) -> list[dict[str, Any]]:
@@ -46,7 +50,12 @@ def found_notes(context: ToolContext, found: Iterable[Found]) -> list[dict[str, 
 def short_notes(context: ToolContext, memories: Iterable[Memory]) -> list[dict[str, Any]]:
     """Memories beside another one: enough to tell whether that one replaces them."""
     return [
-        {"id": memory.id, "content": memory.content, "date": context.local_date(memory.updated_at)}
+        {
+            "id": memory.number,
+            "content": memory.content,
+            "date": context.local_date(memory.updated_at),
+            "ref": memory.id,
+        }
         for memory in memories
     ]
 

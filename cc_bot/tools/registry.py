@@ -24,7 +24,7 @@ from pydantic import BaseModel, ValidationError, create_model
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, SecretNotStored
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import Audience, MemoryChange, Source
+from cc_bot.domain.memory import Audience, Memory, MemoryChange, Source
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.schedule import Place, ScheduleChange
@@ -32,7 +32,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.schedules import ScheduleStore
-from cc_bot.texts import explain
+from cc_bot.texts import explain, texts
 from cc_bot.tools.call_texts import texts_in
 from cc_bot.tools.canvas_draft import CanvasDraft
 
@@ -99,8 +99,8 @@ class ToolResult:
     """What the model is told, as JSON."""
     changes: tuple[MemoryChange, ...] = ()
     """What the user is told, from committed rows."""
-    recalled: tuple[int, ...] = ()
-    """The memories that the model was shown to answer with."""
+    recalled: tuple[Memory, ...] = ()
+    """What the model was shown to answer with."""
     schedules: tuple[ScheduleChange, ...] = ()
     """What the user is told of their reminders, from committed rows."""
     proposal: ProposedChange | None = None
@@ -126,7 +126,7 @@ class ToolOutcome:
     """A JSON object; `{"error": …}` when `ok` is False."""
     ok: bool
     changes: tuple[MemoryChange, ...] = ()
-    recalled: tuple[int, ...] = ()
+    recalled: tuple[Memory, ...] = ()
     schedules: tuple[ScheduleChange, ...] = ()
     proposal: ProposedChange | None = None
     made: tuple[int, ...] = ()
@@ -163,9 +163,9 @@ class Tool:
         except InvalidToolCall as error:
             return _failed(str(error))
         except SecretNotStored as error:
-            return replace(_failed(explain(error, context.locale)), secret=True)
+            return replace(_failed(explain(error, texts(context.locale))), secret=True)
         except CcBotError as error:
-            return _failed(explain(error, context.locale))
+            return _failed(explain(error, texts(context.locale)))
         except Exception as error:  # noqa: BLE001 - a tool that raises never ends the turn
             _log.error("tool_failed", tool=self.schema.name, error=type(error).__name__)
             return _failed("The tool failed. Tell the user that it did not work.")

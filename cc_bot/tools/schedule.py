@@ -98,15 +98,17 @@ async def cancel_schedule(context: ToolContext, id: MemoryId) -> ToolResult:  # 
     """Cancel a reminder, when the user asks for that in this message; list_schedules tells its id. To change
     one, cancel it and schedule it anew."""
     known = await _seen(context)
-    found = next((each for each in known if each.id == id), None)
+    found = next((each for each in known if each.number == id), None)
     if found is None:
         raise ScheduleNotFound(id=id)
     if must_propose(context):
-        return ToolResult(PROPOSED, proposal=CancelReminder(found.id, found.text, found.due_at, found.repeat))
+        return ToolResult(
+            PROPOSED, proposal=CancelReminder(found.id, found.text, found.due_at, found.repeat, found.number)
+        )
     cancelled = await _store(context).cancel(context.user_id, found.id)
     if cancelled is None:
         raise ScheduleNotFound(id=id)
-    told = {"cancelled": {"id": cancelled.id, "text": cancelled.text}}
+    told = {"cancelled": {"id": cancelled.number, "text": cancelled.text, "ref": cancelled.id}}
     return ToolResult(told, schedules=(ScheduleChange("cancelled", cancelled),), tainted=cancelled.tainted)
 
 
@@ -143,10 +145,11 @@ def _added(schedule: Schedule) -> ToolResult:
 def _told(schedule: Schedule) -> dict[str, Any]:
     """One reminder; receipts of stored answers are made of this (discord/pages)."""
     told: dict[str, Any] = {
-        "id": schedule.id,
+        "id": schedule.number,
         "text": schedule.text,
         "when": _local(schedule, schedule.due_at),
         "where": schedule.place,
+        "ref": schedule.id,
     }
     if schedule.repeat:
         told["repeat"] = schedule.repeat

@@ -63,8 +63,12 @@ def done(events: list[TurnEvent]) -> Done:
 
 
 @asynccontextmanager
-async def laid_table(folder: Path, history_limit: int = 20) -> AsyncIterator[Table]:
-    async with open_stores(laid_out(folder / "sessions.db"), history_limit=history_limit) as stores:
+async def laid_table(
+    folder: Path, history_limit: int = 20, *, profile_notes: int = 0
+) -> AsyncIterator[Table]:
+    async with open_stores(
+        laid_out(folder / "sessions.db"), history_limit=history_limit, profile_notes=profile_notes
+    ) as stores:
         model = ScriptedModel()
         yield Table(Assistant(stores, model, discover(cc_bot.tools), max_turns=4), stores, model)
 

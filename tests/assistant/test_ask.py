@@ -139,7 +139,9 @@ class TestAnswer:
 
 
 class TestQuestion:
-    @pytest.mark.parametrize("content", ["", "  \n\u3000", "\u200b\u2060", "\u3164", "\U000e0041"])
+    @pytest.mark.parametrize(
+        "content", ["", "  \n\u3000", "\u200b\u2060", "\u3164", "\U000e0041", "\u034f", "\ufe0f"]
+    )
     async def test_that_is_empty_is_refused(self, table: Table, content: str) -> None:
         with pytest.raises(EmptyQuestion):
             await table.ask(content)

@@ -82,6 +82,22 @@ class TestRules:
             ("また今度", "", WhenNotUnderstood),
             ("someday", "", WhenNotUnderstood),
             ("そのうち", "毎週", WhenNotUnderstood),
+            *(
+                (when, "", RepeatNotUnderstood)
+                for when in ("日曜日はいつも9時", "週末になるたび10時", "常に9時")
+            ),
+            *((when, "", RepeatNotUnderstood) for when in ("週1で月曜9時", "偶数日の9時", "5のつく日 9時")),
+            *((when, "", RepeatNotUnderstood) for when in ("quarterly", "nightly at 10", "毎回")),
+            *(
+                (when, "", SeveralTimes)
+                for when in ("朝晩9時", "3日連続で9時", "明日から3日間 9時", "今日明日の21時")
+            ),
+            *(
+                (when, "", SeveralTimes)
+                for when in ("12月3日〜5日 9時", "1時間後と2時間後", "来週いっぱい9時")
+            ),
+            ("tomorrow and the day after at 9", "", SeveralTimes),
+            ("for the next 3 days at 9", "", SeveralTimes),
         ],
     )
     async def test_refuse_what_no_model_may_turn_into_a_moment(

@@ -94,7 +94,7 @@ class TestForgetting:
         await say("猫の名前はモチ。覚えて")
         await say(asked)
         [wanted] = await stores.proposals.of_place(KEY.user_id, KEY.channel_id)
-        assert wanted.change == ForgetMemory(1, "猫の名前はモチ。")
+        assert wanted.change == ForgetMemory(1, "猫の名前はモチ。", 1)
 
     async def test_asks_which_one_where_several_may_be_meant(self, stores: Stores, say: Say) -> None:
         await say("猫の名前はモチ。覚えて")
@@ -107,7 +107,7 @@ class TestForgetting:
     @pytest.mark.parametrize(
         ("asked", "told"),
         [
-            ("全部忘れて", "/memory delete-all"),
+            ("全部忘れて", "/メモリ 全削除"),
             ("忘れて", "何を忘れましょうか"),
             ("飛行機のこと忘れて", "見つかりませんでした"),
             ("#99を忘れて", "見つかりません"),

@@ -352,7 +352,7 @@ class TestOneMemoryATurn:
         events = await table.ask("鍵のことを忘れて")
         assert [event.change.kind for event in events if isinstance(event, MemoryChanged)] == ["deleted"]
         assert [each.change for each in done(events).proposals] == [
-            ForgetMemory(memory.id, memory.content) for memory in memories[1:]
+            ForgetMemory(memory.id, memory.content, memory.number) for memory in memories[1:]
         ]
 
     async def test_is_not_picked_from_several_at_once(self, table: Table) -> None:
@@ -395,7 +395,9 @@ class TestOneMemoryATurn:
             ["はい。"],
         ]
         events = await table.ask("会議は金曜じゃなくて合鍵は机")
-        assert [each.change for each in done(events).proposals] == [ForgetMemory(known.id, known.content)]
+        assert [each.change for each in done(events).proposals] == [
+            ForgetMemory(known.id, known.content, known.number)
+        ]
         assert await table.stores.memories.get(KEY.user_id, known.id) is not None
 
     async def test_that_is_kept_beside_one_proposal_too_many_has_its_receipt(self, table: Table) -> None:

@@ -1,6 +1,9 @@
 """The commands of an operator, run as a process."""
 
+import asyncio
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -96,3 +99,35 @@ class TestBadSettings:
         code, output = await program.run("chat")
         assert (code, "dta" in output) == (2, True)
         assert not (tmp_path / "dta").exists()
+
+
+INTERRUPTED_WHILE_LOADING = """
+import os, signal, sys, time
+from importlib.abc import MetaPathFinder
+
+class Interrupting(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name == "cc_bot.config":
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(10)
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # who runs the tests may have it ignored
+sys.meta_path.insert(0, Interrupting())
+sys.argv = ["cc-bot", "chat"]
+from cc_bot.__main__ import main
+sys.exit(main())
+"""
+"""Ctrl-C in the middle of what the program loads first."""
+
+
+class TestInterruption:
+    async def test_while_the_program_is_loaded_ends_it_without_a_word(self, tmp_path: Path) -> None:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-c", INTERRUPTED_WHILE_LOADING),
+            cwd=tmp_path,
+            env={"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+        output, _ = await process.communicate()
+        assert (process.returncode, output) == (130, b"")

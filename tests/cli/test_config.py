@@ -40,6 +40,7 @@ class TestSettings:
         assert config.database_url == "sqlite:///data/sessions.db"
         assert (config.history_limit, config.token_budget) == (20, 80_000)
         assert config.channels == "mentions"
+        assert config.profile_notes == 0
         assert config.session_ttl == timedelta(days=1)
         assert config.model_timeout_s == 45
         assert (config.summary_every, config.summary_models) == (20, config.models)
@@ -75,6 +76,9 @@ class TestSettings:
         config = read(tmp_path, CC_BOT_METRICS_PORT="9464")
         assert (config.metrics_host, config.metrics_port) == ("127.0.0.1", 9464)
 
+    def test_tell_up_to_ten_notes_from_the_start(self, tmp_path: Path) -> None:
+        assert [read(tmp_path, CC_BOT_PROFILE_NOTES=text).profile_notes for text in ("1", "10")] == [1, 10]
+
     def test_do_not_show_secrets(self, tmp_path: Path) -> None:
         config = read(tmp_path, DISCORD_TOKEN="hunter2", OPENAI_API_KEY="sk-hunter3")
         assert "hunter" not in repr(config)
@@ -102,6 +106,9 @@ class TestSettings:
             ("CC_BOT_METRICS_PORT", "65536"),
             ("CC_BOT_METRICS_PORT", "http"),
             ("CC_BOT_MAX_TURNS", "0"),
+            ("CC_BOT_PROFILE_NOTES", "11"),
+            ("CC_BOT_PROFILE_NOTES", "-1"),
+            ("CC_BOT_PROFILE_NOTES", "some"),
             ("CC_BOT_OWNERS", "aiko"),
             ("CC_BOT_OWNERS", "1, -2"),
             ("CC_BOT_ARCHIVE_DAYS", "-1"),

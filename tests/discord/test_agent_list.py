@@ -9,6 +9,8 @@ from cc_bot.agents.table import LONGEST_DESCRIPTION, LONGEST_DISPLAY_NAME
 from cc_bot.discord.pages.agent_list import agent_list
 from cc_bot.domain.agent import Agent
 from cc_bot.domain.locale import Locale
+from cc_bot.texts import texts
+from tests.discord.mentioned import mentioned
 
 LONGEST_MESSAGE = 2000
 LONGEST_CHOICE = 100
@@ -32,20 +34,22 @@ class TestList:
         self, count: int, display: int, description: int, locale: Locale, gone: bool
     ) -> None:
         known = agents(count, display="名" * display, description="説" * description)
-        shown = agent_list(known, locale, in_use="a0", default=f"a{count - 1}", gone=gone)
+        shown = agent_list(known, mentioned(locale), in_use="a0", default=f"a{count - 1}", gone=gone)
         assert len(shown) <= LONGEST_MESSAGE
 
     @pytest.mark.parametrize(
         ("locale", "more"), [(Locale.JA, "ほかに{}個あります"), (Locale.EN, "There are {} more")]
     )
     def test_tells_how_many_it_leaves_out(self, locale: Locale, more: str) -> None:
-        shown = agent_list(agents(100, description="説" * 100), locale, in_use="a0", default="", gone=False)
+        shown = agent_list(
+            agents(100, description="説" * 100), texts(locale), in_use="a0", default="", gone=False
+        )
         listed = shown.count("\n- **")
         assert 0 < listed < 100
         assert more.format(100 - listed) in shown
 
     def test_of_one_is_a_sentence(self) -> None:
-        shown = agent_list([Agent()], Locale.EN, in_use="default", default="default", gone=False)
+        shown = agent_list([Agent()], texts(Locale.EN), in_use="default", default="default", gone=False)
         assert shown == "The only agent here is default."
 
 

@@ -10,7 +10,7 @@ from aiohttp import web
 from aiohttp.test_utils import BaseTestServer, TestServer
 
 from cc_bot.context.attachments import MAX_IMAGE_BYTES
-from cc_bot.discord.attachments import fetch_attachments
+from cc_bot.discord.attachments import Fetched, fetch_attachments
 from cc_bot.domain.errors import AttachmentNotFetched, AttachmentNotSupported, AttachmentTooLarge
 from tests.discord.hikari_messages import message
 
@@ -31,12 +31,15 @@ class Shelf:
         return web.Response(body=b"PK\x03\x04" if name == "b.zip" else f"これは{name}".encode())
 
 
-async def fetched(*names: str) -> Sequence[str]:
+async def fetched(*names: str) -> Fetched:
     app = web.Application()
     app.router.add_get("/{name}", Shelf(len(names)).hand_out)
     async with TestServer(app) as server, asyncio.timeout(5):
-        files = await fetch_attachments(attached(server, *names))
-    return [file.data.decode() for file in files]
+        return await fetch_attachments(attached(server, *names))
+
+
+def said(fetched: Fetched) -> list[str]:
+    return [file.data.decode() for file in fetched.files]
 
 
 def attached(server: BaseTestServer, *names: str) -> Sequence[hikari.Attachment]:
@@ -48,15 +51,22 @@ def attached(server: BaseTestServer, *names: str) -> Sequence[hikari.Attachment]
 
 class TestFiles:
     async def test_are_asked_for_together_and_keep_their_order(self) -> None:
-        assert await fetched("a.txt", "b.txt", "c.txt") == ["これはa.txt", "これはb.txt", "これはc.txt"]
+        found = await fetched("a.txt", "b.txt", "c.txt")
+        assert said(found) == ["これはa.txt", "これはb.txt", "これはc.txt"]
+        assert found.left_out == ()
 
-    async def test_are_refused_for_the_first_that_is_wrong(self) -> None:
+    async def test_that_are_wrong_are_named_and_the_others_read(self) -> None:
+        found = await fetched("gone.txt", "a.txt", "b.zip", "c.txt")
+        assert said(found) == ["これはa.txt", "これはc.txt"]
+        assert found.left_out == ("gone.txt", "b.zip")
+
+    async def test_that_are_all_wrong_are_refused_for_the_first(self) -> None:
         with pytest.raises(AttachmentNotSupported):
-            await fetched("a.txt", "b.zip", "gone.txt")
+            await fetched("b.zip", "gone.txt")
         with pytest.raises(AttachmentNotFetched):
-            await fetched("a.txt", "gone.txt", "b.zip")
+            await fetched("gone.txt", "b.zip")
 
-    async def test_that_are_too_large_together_are_refused_before_any_is_fetched(self) -> None:
+    async def test_for_which_those_before_them_leave_no_room_are_not_fetched(self) -> None:
         asked = list[str]()
 
         async def hand_out(request: web.Request) -> web.Response:
@@ -69,13 +79,16 @@ class TestFiles:
             files = attached(server, "a.png", "b.png", "c.png")
             for file, size in zip(files, (MAX_IMAGE_BYTES, MAX_IMAGE_BYTES, 2**22), strict=True):
                 file.size = size
-            assert len(await fetch_attachments(files)) == 3
+            assert len((await fetch_attachments(files)).files) == 3
             asked.clear()
             files[-1].size += 1
+            found = await fetch_attachments(files)
+            assert ([file.name for file in found.files], found.left_out) == (["a.png", "b.png"], ("c.png",))
+            assert sorted(asked) == ["/a.png", "/b.png"]
+            files[0].size += 1
             with pytest.raises(AttachmentTooLarge) as refused:
-                await fetch_attachments(files)
-        assert refused.value.params == {"limit": "20 MB"}
-        assert asked == []
+                await fetch_attachments(files[:1])
+        assert refused.value.params == {"limit": "8 MB"}
 
     @pytest.mark.parametrize(
         "answer",

@@ -11,6 +11,9 @@ from structlog.testing import capture_logs
 from cc_bot.discord.delivery.canvas_boards import MOST_STALE, CanvasBoards
 from cc_bot.discord.delivery.canvas_upkeep import CanvasUpkeep
 from cc_bot.discord.gateway import gateway_bot
+from cc_bot.discord.localization import GuildLocales
+from cc_bot.discord.places import Places
+from cc_bot.discord.shards import Shards
 from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Drawn, Series, SetMode
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message
@@ -50,6 +53,11 @@ def key(aiko: User, channel: Channel) -> SessionKey:
 @pytest.fixture
 def boards(stores: Stores, rest: hikari.api.RESTClient) -> CanvasBoards:
     return boards_over(stores, rest)
+
+
+@pytest.fixture
+def shards(rest: hikari.api.RESTClient) -> Shards:
+    return Shards(Places(rest), GuildLocales())
 
 
 async def draw(stores: Stores, key: SessionKey, *commands: CanvasCommand) -> Canvas:
@@ -299,6 +307,7 @@ class TestUpkeep:
         discord: LoopbackDiscord,
         stores: Stores,
         boards: CanvasBoards,
+        shards: Shards,
         key: SessionKey,
         channel: Channel,
     ) -> None:
@@ -306,7 +315,7 @@ class TestUpkeep:
         await draw(stores, key, SHOPPING, AddCard("覚え書き", memory.content))
         await boards.refresh(key)
         bot = gateway_bot(discord.token, discord.api_url, "off")
-        upkeep = CanvasUpkeep(bot, stores.canvases, boards, every_s=0.02)
+        upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards, every_s=0.02)
         upkeep.begin()
         try:
             await stores.memory_removal.erase(key.user_id, memory.id)
@@ -323,6 +332,7 @@ class TestUpkeep:
         discord: LoopbackDiscord,
         stores: Stores,
         boards: CanvasBoards,
+        shards: Shards,
         key: SessionKey,
         channel: Channel,
         error: Exception,
@@ -331,7 +341,7 @@ class TestUpkeep:
         await draw(stores, key, SHOPPING)
         bot = gateway_bot(discord.token, discord.api_url, "off")
         failing = FailingOnce(stores.canvases, error)
-        upkeep = CanvasUpkeep(bot, failing, boards, every_s=0.02)  # type: ignore[arg-type] # all it asks for
+        upkeep = CanvasUpkeep(bot, failing, boards, shards, every_s=0.02)  # type: ignore[arg-type]
         await stores.canvases.note_shown(key, 0, 0)
         with capture_logs() as records:
             upkeep.begin()
@@ -344,13 +354,14 @@ class TestUpkeep:
         discord: LoopbackDiscord,
         stores: Stores,
         boards: CanvasBoards,
+        shards: Shards,
         key: SessionKey,
         channel: Channel,
     ) -> None:
         await draw(stores, key, SHOPPING)
         await stores.canvases.note_shown(key, 0, 0)
         bot = gateway_bot(discord.token, discord.api_url, "off")
-        upkeep = CanvasUpkeep(bot, stores.canvases, boards, every_s=0.02)
+        upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards, every_s=0.02)
         upkeep.listen()
         upkeep.begin()
         await upkeep.close()

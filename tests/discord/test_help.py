@@ -1,13 +1,16 @@
 """What `/help` says of messages is what the operator's mode does with them."""
 
+import re
+
 import pytest
 
 from cc_bot.discord.extensions.help import help_text
 from cc_bot.domain.channel import Reading
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
+from tests.discord.mentioned import mentioned
 
-LONGEST_MESSAGE = 2000
+LONGEST_DESCRIPTION = 4096
 
 
 class TestHelp:
@@ -27,5 +30,15 @@ class TestHelp:
 
     @pytest.mark.parametrize("locale", list(Locale))
     @pytest.mark.parametrize("reading", ["off", "mentions", "all"])
-    def test_fits_one_message(self, locale: Locale, reading: Reading) -> None:
-        assert len(help_text(texts(locale).session, reading, owner=True)) <= LONGEST_MESSAGE
+    def test_fits_one_embed(self, locale: Locale, reading: Reading) -> None:
+        told = help_text(mentioned(locale).session, reading, owner=True)
+        assert len(told) <= LONGEST_DESCRIPTION
+
+    @pytest.mark.parametrize("locale", list(Locale))
+    def test_names_every_command_of_members_and_none_in_code(self, locale: Locale) -> None:
+        told = help_text(mentioned(locale).session, "all")
+        assert "`<" not in told
+        names = set(re.findall(r"</([a-z -]+):", told))
+        assert {"ask", "memory delete-all", "canvas clear", "agent default", "privacy erase"} <= names
+        assert not any(name.startswith("admin") for name in names)
+        assert "</admin status:" in help_text(mentioned(locale).session, "all", owner=True)

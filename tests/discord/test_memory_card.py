@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.memory_card import edited, forgotten, memory_card, not_kept
+from cc_bot.discord.pages.memory_ids import MemoryButton, parse_memory_id
 from cc_bot.discord.pages.memory_view import View
 from cc_bot.domain import Locale, Memory, Source
 from cc_bot.domain.memory import SourceKind
@@ -22,7 +23,7 @@ LINK = "https://discord.com/channels/1/2/3"
 
 
 def memory(content: str = "猫の名前はタマ", **given: Any) -> Memory:
-    return replace(Memory(12, 1, content, "general", (), {}, WHEN, WHEN), **given)
+    return replace(Memory(12, 1, content, "general", (), {}, WHEN, WHEN, number=12), **given)
 
 
 def read(view: View) -> str:
@@ -71,8 +72,30 @@ class TestCard:
     def test_offers_the_other_audience(self) -> None:
         everywhere = [button.label for button in memory_card(memory(), (), JA, NOW).buttons]
         private = [button.label for button in memory_card(memory(audience="private"), (), JA, NOW).buttons]
-        assert everywhere == ["編集", "削除", "自分だけの回答でだけ使う"]
-        assert private == ["編集", "削除", "どこでも使う"]
+        assert everywhere[:3] == ["編集", "削除", "自分だけの回答でだけ使う"]
+        assert private[:3] == ["編集", "削除", "どこでも使う"]
+
+    def test_marks_a_pin_and_offers_the_other_way(self) -> None:
+        loose, pinned = (memory_card(memory(pinned=pinned), (), JA, NOW) for pinned in (False, True))
+        assert read(loose).startswith("メモリ #12")
+        assert read(pinned).startswith("📌 メモリ #12")
+        assert [view.buttons[-1].label for view in (loose, pinned)] == ["📌 ピン留め", "ピンを外す"]
+        assert parse_memory_id(loose.buttons[-1].custom_id) == MemoryButton("pin", 1, 12)
+        assert parse_memory_id(pinned.buttons[-1].custom_id) == MemoryButton("unpin", 1, 12)
+
+    @pytest.mark.parametrize(
+        ("kind", "most", "told"),
+        [
+            ("command", 5, "目を通します（ピン留めの新しいものから5件まで）"),
+            ("import", 5, "読むことはありません"),
+            ("command", 0, "印です"),
+            ("import", 0, "印です"),
+        ],
+    )
+    def test_says_what_a_pin_is_good_for(self, kind: SourceKind, most: int, told: str) -> None:
+        text = JA.memory_card.pin_told(memory(source=Source(kind)), most)
+        assert text.startswith("📌 #12 をピン留めしました。\n-# ")
+        assert told in text
 
     @given(
         st.text(min_size=1, max_size=4000),

@@ -26,7 +26,7 @@ NOW = WHEN + timedelta(days=1)
 
 
 def memory(content: str = "誕生日は3月15日", **given: Any) -> Memory:
-    return replace(Memory(12, 1, content, "general", (), {}, WHEN, WHEN), **given)
+    return replace(Memory(12, 1, content, "general", (), {}, WHEN, WHEN, number=12), **given)
 
 
 def shown(*memories: Memory, confidence: float = 1.0) -> str:
@@ -81,7 +81,15 @@ class TestList:
             audience="private",
             expires_at=NOW + timedelta(days=1),
         )
-        assert len(shown(*[longest] * PAGE_SIZE, confidence=0.1)) <= 4096
+        text = shown(*[longest] * PAGE_SIZE, confidence=0.1)
+        assert len(text) <= 4096
+        assert text.count("**#") == PAGE_SIZE == 10
+
+    def test_shows_as_much_of_each_as_there_is_room_for(self) -> None:
+        long = memory("あ" * 200)
+        assert shown(*[long] * PAGE_SIZE).count("あ" * 159 + "…") == PAGE_SIZE
+        starred = shown(*[memory("*" * 200)] * PAGE_SIZE)
+        assert starred.count(r"\*" * 119 + "…") == PAGE_SIZE
 
 
 class TestFooter:

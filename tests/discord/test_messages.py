@@ -17,6 +17,7 @@ from cc_bot.discord.gateway import GrantedReading, gateway_bot
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
+from cc_bot.discord.shards import Shards
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
@@ -39,7 +40,7 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
     assert isinstance(bot.rest, RESTClientImpl)
     bot.rest.start()
     try:
-        running, taken_down = RunningTurns(), TakenDown()
+        running, taken_down, places, locales = RunningTurns(), TakenDown(), Places(bot.rest), GuildLocales()
         yield Messages(
             bot,
             stores,
@@ -48,11 +49,12 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
             chooser_over(stores, bot.rest),
             running=running,
             gate=gate_over(stores, bot.rest),
-            places=Places(bot.rest),
+            places=places,
             taken_down=taken_down,
             replies=MessageReplies(bot.rest, taken_down, stores.channels),
             entries=Entries(stores.ledger, running, utc_now),
-            locales=GuildLocales(),
+            locales=locales,
+            shards=Shards(places, locales),
             boards=boards_over(stores, bot.rest),
             clock=utc_now,
             granted=GrantedReading("mentions", since=0),

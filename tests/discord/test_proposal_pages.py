@@ -41,7 +41,7 @@ UP = Canvas((Card("shop", "買い物", "牛乳"),))
 
 
 def proposal(change: ProposedChange, number: int = 3) -> Proposal:
-    return Proposal(number, SessionKey(7, 0), 1, "public", change, made_at=NINE)
+    return Proposal(number, SessionKey(7, 0), 1, "public", change, made_at=NINE, number=number)
 
 
 def lines(change: ProposedChange) -> list[str]:

@@ -27,7 +27,7 @@ from cc_bot.discord.pages.custom_ids import (
 )
 from cc_bot.discord.pages.facts import FACTS_CHARACTERS, Facts
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.pages.receipts import Carried
+from cc_bot.discord.pages.receipts import MOST, Carried
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain import (
     Done,
@@ -43,8 +43,10 @@ from cc_bot.domain import (
     TurnEvent,
     Usage,
 )
+from cc_bot.domain.canvas import Canvas, Text
+from cc_bot.domain.events import CanvasChanged
 from cc_bot.domain.memory import Audience, ChangeKind
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import Status, Visibility
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
@@ -55,7 +57,9 @@ NOW = datetime(2026, 11, 22, tzinfo=UTC)
 def memory(
     number: int = 1, content: str = "猫が好き", audience: Audience = "anywhere", supersedes: int | None = None
 ) -> Memory:
-    return Memory(number, USER, content, "general", (), {}, NOW, NOW, audience, supersedes=supersedes)
+    return Memory(
+        number, USER, content, "general", (), {}, NOW, NOW, audience, supersedes=supersedes, number=number
+    )
 
 
 def changed(kind: ChangeKind, now: Memory, former: Memory | None = None) -> MemoryChanged:
@@ -67,8 +71,11 @@ def after(*events: TurnEvent, before: Page | None = None) -> AnswerState:
     return reduce(advance, events, AnswerState(carried=carried))
 
 
-def done(content: str = "はい。", visibility: Visibility = "public", *calls: ToolCall) -> Done:
-    return Done(Message("assistant", content, id=7, visibility=visibility, tool_calls=calls), Usage())
+def done(
+    content: str = "はい。", visibility: Visibility = "public", *calls: ToolCall, status: Status = "complete"
+) -> Done:
+    answer = Message("assistant", content, id=7, visibility=visibility, tool_calls=calls, status=status)
+    return Done(answer, Usage())
 
 
 def ended(*events: TurnEvent, visibility: Visibility = "public") -> Page:
@@ -119,7 +126,7 @@ class TestLines:
 
     def test_of_four_forgotten_leave_the_row_to_what_can_be_done(self) -> None:
         gone = [changed("deleted", memory(number)) for number in (1, 2, 3, 4)]
-        page = ended(MemoriesRecalled((5, 6)), *gone)
+        page = ended(MemoriesRecalled((5, 6), (5, 6)), *gone)
         assert len(page.receipts) == 5
         assert page.receipts[-1].label == JA.receipt.untell
 
@@ -160,14 +167,14 @@ class TestLines:
         page = ended(NotSaved())
         [notice] = page.facts.notices
         assert notice.startswith("⚠️ 保存していません。")
-        assert "/memory add" in notice
+        assert "/メモリ 追加" in notice
         assert page.receipts == ()
 
     def test_own_up_to_a_promised_reminder(self) -> None:
         page = ended(NotSaved("reminder"))
         [notice] = page.facts.notices
         assert notice.startswith("⚠️ お知らせは予約していません。")
-        assert "/remind add" in notice
+        assert "/リマインド 追加" in notice
 
     def test_stand_under_a_failure(self) -> None:
         state = after(TextDelta("はい"), changed("added", memory()))
@@ -182,7 +189,9 @@ class TestButtons:
         assert [button.label for button in page.receipts] == ["取り消す: 猫が好き", f"取り消す: {'犬' * 14}…"]
 
     def test_list_the_memories_used_but_for_those_that_are_gone(self) -> None:
-        page = ended(MemoriesRecalled((1, 2)), MemoriesRecalled((2, 3)), changed("deleted", memory(3)))
+        page = ended(
+            MemoriesRecalled((1, 2), (1, 2)), MemoriesRecalled((2, 3), (2, 3)), changed("deleted", memory(3))
+        )
         _, used, _ = page.receipts
         assert used.label == "🧠 使ったメモリ（2）"
         assert parse_custom_id(used.custom_id) == UsedMemoriesButton(USER, (1, 2))
@@ -216,7 +225,7 @@ class TestLimits:
         state = after(
             TextDelta(text),
             *changes,
-            MemoriesRecalled((90, 91)),
+            MemoriesRecalled((90, 91), (90, 91)),
             NotSaved(),
             done(text, "private" if private else "public"),
         )
@@ -246,7 +255,7 @@ class TestCarriedOver:
     """Another answer takes the place of one that has changed memories."""
 
     def test_lines_and_buttons_stay_and_are_not_repeated(self) -> None:
-        before = ended(changed("added", memory()), MemoriesRecalled((4,)), NotSaved())
+        before = ended(changed("added", memory()), MemoriesRecalled((4,), (4,)), NotSaved())
         repeated = changed("updated", memory(), memory())
         state = after(TextDelta("うん。"), repeated, done("うん。"), before=before)
         assert final_pages(state, JA) == (Page("うん。", facts=Facts(("💾 覚えました: 猫が好き",))),)
@@ -269,6 +278,48 @@ class TestCarriedOver:
 
 def call(name: str, told: object, *, ok: bool = True) -> ToolCall:
     return ToolCall("1", name, "{}", json.dumps(told, ensure_ascii=False), ok)
+
+
+class TestSmallPrint:
+    def richest(self) -> Page:
+        """A user's first answer, with all that one can have below it at once."""
+        state = after(
+            TextDelta("あ" * 10_000),
+            *(changed("added", memory(number, audience="private")) for number in (1, 2, 3, 4)),
+            changed("deleted", memory(5)),
+            NotSaved(),
+            NotSaved("reminder"),
+            CanvasChanged(Canvas((Text("a", "買い物"),))),
+            replace(done("あ" * 10_000, "private", status="cut"), first=True),
+        )
+        [page] = final_pages(state, JA, note="別のエージェントが答えます。")
+        return replace(page, receipts=memory_buttons(state, JA, USER))
+
+    def test_is_two_lines_at_most_and_says_everything(self) -> None:
+        page = self.richest()
+        lines = page.facts.description.split("\n")
+        assert [line.startswith("-# ") for line in lines] == [*[False] * MOST, True, True]
+        for notice in (
+            JA.receipt.more.format(count=1),
+            JA.memory.private_only,
+            JA.receipt.still_told,
+            JA.canvas.changed,
+            JA.receipt.not_saved,
+            JA.receipt.not_scheduled,
+            JA.answer.cut,
+            JA.answer.help_hint,
+            JA.answer.long_as_file,
+            "別のエージェントが答えます。",
+        ):
+            assert page.facts.description.count(notice) == 1
+
+    def test_is_read_back_notice_by_notice(self) -> None:
+        facts = self.richest().facts
+        assert Facts.read(facts.embeds()) == facts
+
+    def test_of_two_notices_has_a_line_for_each(self) -> None:
+        facts = Facts(notices=(JA.answer.stopped, JA.answer.help_hint))
+        assert facts.description == f"-# {JA.answer.stopped}\n-# {JA.answer.help_hint}"
 
 
 class TestStoredAnswer:

@@ -27,6 +27,7 @@ from cc_bot.domain import Locale
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Firing, Obstacle, Schedule, Untold
 from cc_bot.domain.session import SessionKey
 from cc_bot.texts import texts
+from tests.discord.mentioned import mentioned
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)
 USER = 2**63 - 1
@@ -36,11 +37,11 @@ said = st.text(min_size=1, max_size=MAX_TEXT_CHARACTERS)
 
 
 def schedule(number: int = 1, text: str = "薬") -> Schedule:
-    return Schedule(number, SessionKey(USER, 2), "reminder", text, NOON, NOON)
+    return Schedule(number, SessionKey(USER, 2), "reminder", text, NOON, NOON, number=number)
 
 
 def reader(locale: Locale = Locale.JA) -> Reader:
-    return Reader(USER, locale, TOKYO, welcomed=True)
+    return Reader(USER, locale, TOKYO, mentioned(locale), welcomed=True)
 
 
 class TestReminder:
@@ -112,14 +113,14 @@ class TestUntold:
     @pytest.mark.parametrize("words", [JA, EN])
     def test_a_pause_has_a_reason(self, obstacle: Obstacle, words: object) -> None:
         paused = replace(schedule(text="*" * 1000), status="paused", obstacle=obstacle)
-        page = stopped_page(paused, JA if words is JA else EN)
+        page = stopped_page(paused, mentioned(Locale.JA if words is JA else Locale.EN))
         assert (JA if words is JA else EN).reminder.reason(obstacle) in page.content
         assert utf16_length(page.content) <= MESSAGE_LIMIT
 
 
 class TestList:
     def test_of_none_says_how_to_set_one(self) -> None:
-        assert "/remind add" in list_view([], 1, reader()).content
+        assert "</remind add:" in list_view([], 1, reader()).content
 
     def test_tells_time_place_and_repeat(self) -> None:
         known = [

@@ -13,6 +13,31 @@ HERE = 40
 ids = st.integers(1, 2**63 - 1)
 
 
+class TestASentence:
+    @pytest.mark.parametrize(
+        ("found", "allowed", "denied"),
+        [
+            (
+                Named("user", 1),
+                "<@1> さんを、cc-bot を使える人に加えました。",
+                "<@1> さんは、cc-bot を使えなくなりました。",
+            ),
+            (Named("role", 2), "<@&2> を、cc-bot を使えるロールに", "<@&2> の人は、cc-bot を使えなく"),
+            (Named("channel", 3), "<#3> を、cc-bot を使えるチャンネルに", "<#3> では、cc-bot を使えなく"),
+            (
+                Named("guild", 4),
+                "サーバー 4 を、cc-bot を使えるサーバーに",
+                "サーバー 4 では、cc-bot を使えなく",
+            ),
+        ],
+    )
+    def test_says_who_may_or_may_not_as_people_say_it(self, found: Named, allowed: str, denied: str) -> None:
+        words = texts(Locale.JA)
+        subject = found.spoken_of(words)
+        assert allowed in words.admin.access_allowed[found.subject].format(subject=subject)
+        assert denied in words.admin.access_denied[found.subject].format(subject=subject)
+
+
 class TestNames:
     @pytest.mark.parametrize(
         ("text", "kind", "meant"),

@@ -7,6 +7,7 @@ import pytest
 from cc_bot.discord.pages.used_memories import LIMIT, used_list
 from cc_bot.domain import Locale, Memory, Source
 from cc_bot.texts import texts
+from tests.discord.mentioned import mentioned
 
 WHEN = datetime(2026, 3, 15, tzinfo=UTC)
 LINK = "https://discord.com/channels/1573993351596736514/1573993476473749506/1573993476830265344"
@@ -15,7 +16,8 @@ LINK = "https://discord.com/channels/1573993351596736514/1573993476473749506/157
 def memories(count: int, content: str) -> list[Memory]:
     source = Source("model", link=LINK, model="model")
     return [
-        Memory(id_, 1, content, "general", (), {}, WHEN, WHEN, source=source) for id_ in range(1, count + 1)
+        Memory(id_, 1, content, "general", (), {}, WHEN, WHEN, source=source, number=id_)
+        for id_ in range(1, count + 1)
     ]
 
 
@@ -26,7 +28,7 @@ class TestUsedMemories:
         assert told.count("猫の名前は\\*モチ\\*") == 5
 
     def test_are_counted_where_they_do_not(self, locale: Locale) -> None:
-        words = texts(locale)
+        words = mentioned(locale)
         told = used_list(memories(20, "[*]" * 1000), words)
         shown = told.count("**#")
         assert len(told) <= LIMIT

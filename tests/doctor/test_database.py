@@ -1,6 +1,7 @@
 """What the doctor finds out about the database's file."""
 
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
@@ -47,6 +48,33 @@ class TestADatabase:
         found = await findings(side)
         assert verdicts(found) == {"database": "ok", "migrations": "ok", "disk": "ok", "files": "ok"}
         assert size_of(side.database.stat().st_size) in found["database"].detail
+
+    async def test_is_told_with_the_size_of_its_log(self, side: FilesSide) -> None:
+        async with open_database(f"sqlite:///{side.database}") as database:
+            for number in range(200):
+                sql = "INSERT INTO user_settings (user_id, updated_at) VALUES ($1, '')"
+                await database.transaction([Statement(sql, (number,))])
+            log = side.database.with_name("sessions.db-wal").stat().st_size
+            size = side.database.stat().st_size
+            found = await findings(side)
+        assert log > 10_000
+        assert size_of(size + log) in found["database"].detail
+
+    async def test_that_there_is_no_time_to_look_through_is_not_called_whole(self, side: FilesSide) -> None:
+        over = replace(side, until_s=time.monotonic() - 1)
+        found = await findings(over)
+        assert verdicts(found) == {"database": "warning", "migrations": "ok", "disk": "ok", "files": "ok"}
+        assert not found["database"].finished
+        assert (await findings(replace(side, until_s=time.monotonic() + 600)))["database"].finished
+
+    async def test_that_was_not_looked_through_is_not_called_damaged_either(self, side: FilesSide) -> None:
+        size = side.database.stat().st_size
+        with side.database.open("r+b") as file:
+            file.seek(size // 2)
+            file.write(b"\xff" * 4096)
+        assert (await findings(side))["database"].verdict == "failed"
+        found = await findings(replace(side, until_s=time.monotonic() - 1))
+        assert (found["database"].verdict, found["database"].finished) == ("warning", False)
 
     async def test_is_the_same_afterwards(self, side: FilesSide) -> None:
         before = side.database.read_bytes()

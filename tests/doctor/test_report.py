@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -63,6 +64,19 @@ class TestACheckup:
         assert [finding.verdict for finding in report.findings] == ["failed", "ok"]
 
 
+class TestACheckupThatIsDue:
+    async def test_tells_what_is_not_over_as_unfinished_and_the_rest_as_it_is(self) -> None:
+        until_s = asyncio.get_running_loop().time() + 0.05
+        hanging = check(wait=True)
+        silent = replace(hanging, limit_s=60.0, unfinished="failed")
+        slow = replace(hanging, limit_s=60.0)
+        report = await examined(Checkup([check([FINE]), slow, silent], JA, until_s))
+        assert [finding.verdict for finding in report.findings] == ["ok", "warning", "failed"]
+        assert [finding.finished for finding in report.findings] == [True, False, False]
+        told = json.loads(as_json(report, version="1.2.3", offline=False))
+        assert [found["finished"] for found in told["checks"]] == [True, False, False]
+
+
 class TestAReport:
     @pytest.mark.parametrize(
         ("findings", "verdict", "exit_code"),
@@ -104,7 +118,8 @@ class TestAReport:
     def test_is_one_object_for_a_program(self) -> None:
         told = json.loads(as_json(Report([FINE, LOW]), version="1.2.3", offline=True))
         assert (told["version"], told["verdict"], told["offline"]) == ("1.2.3", "warning", True)
-        assert told["checks"][0] == {"check": "token", "verdict": "ok", "detail": FINE.detail, "mend": None}
+        fine = {"check": "token", "verdict": "ok", "detail": FINE.detail, "mend": None, "finished": True}
+        assert told["checks"][0] == fine
         assert told["checks"][1]["mend"] == LOW.mend
 
 
@@ -128,14 +143,14 @@ class TestAnOperatorsFile:
         async def load() -> str:
             return "3 人が使えます。"
 
-        [finding] = await examine_operator_file(Notes("agents", "エージェント"), load, JA, Locale.JA)
+        [finding] = await examine_operator_file(Notes("agents", "エージェント"), load, JA)
         assert finding == Notes("agents", "エージェント").ok("3 人が使えます。")
 
     async def test_that_is_wrong_is_told_as_its_reader_does(self) -> None:
         async def load() -> str:
             raise InvalidAgents(path="agents.toml", detail="[tutor] の model は文字列です。")
 
-        [finding] = await examine_operator_file(Notes("agents", "エージェント"), load, JA, Locale.JA)
+        [finding] = await examine_operator_file(Notes("agents", "エージェント"), load, JA)
         assert finding.verdict == "failed"
         assert "[tutor]" in finding.detail
 

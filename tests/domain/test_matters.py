@@ -27,7 +27,7 @@ def reminder(due: timedelta, *, number: int = 2, repeat: str = "") -> Schedule:
 def memory(
     content: str = "猫の名前はモチ", *, number: int = 1, changed: timedelta = timedelta(days=-50)
 ) -> Memory:
-    return Memory(number, 1, content, "general", (), {}, LONG_AGO, NOW + changed)
+    return Memory(number, 1, content, "general", (), {}, LONG_AGO, NOW + changed, number=number)
 
 
 def of(*memories: Memory, since: datetime = LONG_AGO, now: datetime = NOW) -> list[Matter]:

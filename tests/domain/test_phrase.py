@@ -62,3 +62,11 @@ class TestTimeForAll:
     def test_within_another_is_no_longer(self) -> None:
         with time_for_phrases(0), time_for_phrases(10), pytest.raises(TookTooLong):
             Phrase("a").search("a")
+
+
+class TestMaking:
+    def test_a_phrase_takes_no_time_of_what_is_read(self) -> None:
+        """The first thing that is said after a start is read as well."""
+        phrases = [Phrase(rf"(?:{'|'.join(f'word{n}{m}' for m in range(400))})\b") for n in range(40)]
+        with time_for_phrases(0.05):
+            assert [phrase.search("nothing of that") for phrase in phrases] == [None] * 40

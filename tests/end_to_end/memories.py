@@ -21,6 +21,12 @@ async def keep(stage: Stage, user: User, channel: Channel, content: str, **optio
     return int(found[1])
 
 
+def row_of(stage: Stage, user: User, number: int) -> int:
+    """The row of a memory, by what its user calls it."""
+    [(row,)] = stage.rows("SELECT id FROM memories WHERE user_id = ? AND number = ?", user.id, number)
+    return int(row)
+
+
 async def run(stage: Stage, user: User, channel: Channel, command: str, **options: str | int | File) -> Reply:
     """A command, until its reply is there, which only its user sees."""
     reply = await (await stage.discord.slash(user, channel, f"memory {command}", **options)).finished()

@@ -12,18 +12,25 @@ LATER = {"ja": "10分後", "en-US": "in 10 minutes"}
 
 
 async def reminder(stage: Stage, user: User, place: Channel, text: str, **options: str) -> int:
-    """`/remind add`, for some time from now; its number."""
+    """`/remind add`, for some time from now; its row."""
     given = {"when": LATER[user.locale], **options}
     await stage.told(user, place, "remind add", text=text, **given)
-    [(number,)] = stage.rows("SELECT max(id) FROM schedules WHERE user_id = ?", user.id)
-    return int(number)
+    [(row,)] = stage.rows("SELECT max(id) FROM schedules WHERE user_id = ?", user.id)
+    return int(row)
 
 
-async def comes_due(stage: Stage, user: User, number: int, *, late_s: float = 0.0) -> None:
+def number_of(stage: Stage, row: int) -> int:
+    """What its user calls a reminder by; no number at all for a heartbeat."""
+    [(number,)] = stage.rows("SELECT number FROM schedules WHERE id = ?", row)
+    return int(number or 0)
+
+
+async def comes_due(stage: Stage, user: User, row: int, *, late_s: float = 0.0) -> None:
     """Its time comes now, or came so many seconds ago."""
     due_ms = int((time.time() - late_s) * 1000)
-    stage.change(f"UPDATE schedules SET due_at = {due_ms} WHERE id = {number}")
-    await stage.discord.slash(user, stage.discord.dm(user), "remind resume", id=number)  # which wakes it
+    stage.change(f"UPDATE schedules SET due_at = {due_ms} WHERE id = {row}")
+    dm, number = stage.discord.dm(user), number_of(stage, row)
+    await stage.discord.slash(user, dm, "remind resume", id=number)  # which wakes it
 
 
 def said(stage: Stage, place: Channel) -> list[Shown]:
@@ -38,9 +45,9 @@ async def says_by_itself(stage: Stage, place: Channel, text: str) -> Shown:
     return next(each for each in reversed(said(stage, place)) if text in each.text)
 
 
-def firings(stage: Stage, number: int) -> list[Any]:
+def firings(stage: Stage, row: int) -> list[Any]:
     """What became of the times of a schedule."""
-    return [state for (state,) in stage.rows(STATE, number)]
+    return [state for (state,) in stage.rows(STATE, row)]
 
 
 def called(stage: Stage) -> list[set[int]]:

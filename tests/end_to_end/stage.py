@@ -29,6 +29,7 @@ from tests.loopback.model_server import SCRIBE, LoopbackModelServer, message_tex
 AnyReply = TypeVar("AnyReply", Reply, ChannelReply)
 
 UNKNOWN_MESSAGE = 10008
+MENTION = re.compile(rb"</[a-z][a-z -]*:\d+>")
 _MARK = re.compile(r"#\d{6}(?=: )")
 STOP = {"ja": "止める"}
 AGAIN = {"ja": "もう一度答える"}
@@ -180,8 +181,8 @@ class Stage:
             record.clear()
 
     def check(self) -> None:
-        """What holds after every test: nothing that Discord refuses, pings nobody asked for, or a language
-        that its reader did not choose.
+        """What holds after every test: nothing that Discord refuses, pings nobody asked for, a language that
+        its reader did not choose, or a command that its reader can't press.
 
         A program that tests share goes on trying to show what it could not show in an earlier one, whose
         message may be deleted by then.
@@ -191,6 +192,14 @@ class Stage:
         assert [v for v in refused if v.code not in self.excused] == []
         assert self.discord.pings == []
         assert self.discord.wrong_language == []
+        assert self.discord.misnamed_commands == []
+
+    def check_left_behind(self) -> None:
+        """What holds of the files and the log of a program that ended: an id that a command has with this
+        application stands in none of them."""
+        kept = [file.read_bytes() for file in self.database.parent.rglob("*") if file.is_file()]
+        found = [MENTION.findall(each) for each in (*kept, self.program.output.encode())]
+        assert found == [[]] * len(found)
 
 
 async def answered(reply: Reply) -> Reply:
@@ -250,7 +259,9 @@ async def set_stage(
                 **settings,
             },
         )
+        stage = Stage(discord, model, program)
         try:
-            yield Stage(discord, model, program)
+            yield stage
         finally:
             await program.close()
+        stage.check_left_behind()

@@ -59,7 +59,9 @@ class TestADeniedUser:
         assert await discord.autocomplete(aiko, channel, "memory delete", id="猫") == []
         assert "件" in await stage.told(aiko, channel, "privacy show")
         assert len(stage.model.requests) == requests
-        assert stage.rows("SELECT content FROM memories WHERE id = ?", number) == [("猫が好き",)]
+        assert stage.rows(
+            "SELECT content FROM memories WHERE user_id = ? AND number = ?", aiko.id, number
+        ) == [("猫が好き",)]
         await decide(stage, owner, channel, "remove", subject=aiko.mention)
         await stage.ask_in_words(aiko, channel, "また、どうぞ")
 

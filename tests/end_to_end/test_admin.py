@@ -9,7 +9,7 @@ import pytest_asyncio
 from cc_bot.domain.limits import DEFAULT_RULES
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Permission, User
-from tests.loopback.model_server import says
+from tests.loopback.model_server import fails, says
 
 COMMANDS: dict[str, dict[str, str | int]] = {
     "status": {},
@@ -139,6 +139,10 @@ class TestAccess:
         assert f"Owners: {owner.mention}" in listed
         await admin(stage, owner, channel, "access allow", kind="guild")
         await admin(stage, owner, channel, "access deny", subject=aiko.mention)
+        told = await admin(stage, owner, channel, "access remove", subject=aiko.mention)
+        assert f"The rule for {aiko.mention} is gone." in told
+        told = await admin(stage, owner, channel, "access deny", subject=aiko.mention)
+        assert f"{aiko.mention} may not use the bot any more." in told
         listed = await admin(stage, owner, channel, "access list")
         assert f"Allowed: server {stage.discord.guild.id}" in listed
         assert f"Denied: {aiko.mention}" in listed
@@ -163,16 +167,28 @@ class TestModels:
         elsewhere = stage.discord.guild_channel()
         told = await admin(stage, owner, channel, "model set", models="large, small")
         assert f"In <#{channel.id}> I now ask, in this order: large, small." in told
+        asked = len(stage.model.requests)
         for place in (channel, thread, elsewhere):
             await stage.ask(aiko, place)
         await stage.said(aiko, channel, "だれ？", "わたしです")
-        used = [request.body["model"] for request in stage.model.requests]
+        used = [request.body["model"] for request in stage.model.requests[asked:]]
         assert used == ["large", "large", "loopback", "large"]
         assert f"<#{channel.id}>: large, small" in await admin(stage, owner, channel, "model list")
         await admin(stage, owner, elsewhere, "model unset", channel=f"<#{channel.id}>")
         await stage.ask(aiko, channel)
         assert stage.model.requests[-1].body["model"] == "loopback"
         assert "No channel" in await admin(stage, owner, channel, "model list")
+
+    async def test_of_one_has_no_order_and_is_told_of_if_the_server_does_not_have_it(
+        self, stage: Stage, owner: User, channel: Channel
+    ) -> None:
+        stage.model.script(fails(404, "The model `bad-model` does not exist"))
+        told = await admin(stage, owner, channel, "model set", models="bad-model")
+        assert f"In <#{channel.id}> I now ask bad-model. " in told
+        assert "no model named bad-model" in told
+        stage.model.script(fails(503))  # which says nothing about the name
+        told = await admin(stage, owner, channel, "model set", models="good-model")
+        assert "no model" not in told
 
     async def test_that_are_no_names_are_refused(self, stage: Stage, owner: User, channel: Channel) -> None:
         for models in (" , ", "a,b,c,d,e,f", "x`y"):

@@ -55,7 +55,7 @@ class TestSwitching:
             await stage.write(aiko, channel, "予定を出して", reply_to=asked.message), "描きました"
         )
         assert (
-            "「Poet」のキャンバスを更新しました。/agent use で「Poet」に切り替えると見られます。"
+            "「Poet」のキャンバスを更新しました。/エージェント 使う で「Poet」に切り替えると見られます。"
             in answer.text
         )
         await stage.discord.quiet(0.3)

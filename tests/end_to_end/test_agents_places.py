@@ -213,7 +213,7 @@ class TestName:
     ) -> None:
         stage.discord.permit(ben, Permission.MANAGE_GUILD)
         for user, told in (
-            (manager, "その名前のエージェントは、ここでは使えません。/agent list"),
+            (manager, "その名前のエージェントは、ここでは使えません。/エージェント 一覧"),
             (ben, "There is no agent of that name here. See /agent list"),
         ):
             assert told in await stage.told(user, channel, command, name="nobody")

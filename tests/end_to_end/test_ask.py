@@ -44,7 +44,7 @@ class TestAsk:
         stage.model.script(says("一つ目です。"), says("二つ目です。"))
         first = await stage.ask(aiko, channel, "1")
         second = await stage.ask(aiko, stage.discord.dm(aiko), "2")
-        assert "/help" in first.text
+        assert "/ヘルプ で" in first.text
         assert second.text == "二つ目です。"
 
     async def test_never_pings_anyone(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:

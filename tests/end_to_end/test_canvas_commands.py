@@ -121,7 +121,7 @@ class TestErasedMemory:
         )
         await board(stage, channel)
         await stage.told(aiko, channel, "memory add", content=secret)
-        [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+        [(number,)] = stage.rows("SELECT number FROM memories WHERE user_id = ?", aiko.id)
         deleted = await stage.discord.slash(aiko, channel, "memory delete", id=number)
         await deleted.finished()
         press = await stage.discord.click(aiko, deleted.message, "今すぐ完全に消す")

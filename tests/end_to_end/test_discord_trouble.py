@@ -4,7 +4,7 @@ import pytest
 
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import CcBotError
-from cc_bot.texts import explain
+from cc_bot.texts import explain, texts
 from tests.end_to_end.stage import Stage, answered, streaming
 from tests.end_to_end.test_long_replies import long_text, own_words
 from tests.loopback.discord import Channel, User
@@ -18,7 +18,7 @@ ALREADY_ACKNOWLEDGED = 40060
 UNKNOWN_MESSAGE = 10008
 UNKNOWN_WEBHOOK = 10015
 
-SOMETHING_WENT_WRONG = explain(CcBotError(), Locale.EN)
+SOMETHING_WENT_WRONG = explain(CcBotError(), texts(Locale.EN))
 
 
 class TestAcknowledgement:

@@ -56,6 +56,21 @@ class TestMessage:
         await answered(stage, aiko, "もう一度見て", "はい。")
         assert "牛乳とパン" in stage.shown()[0]
 
+    async def test_with_a_file_among_others_that_nobody_can_read_is_answered_with_the_others(
+        self, stage: Stage, aiko: User
+    ) -> None:
+        files = (
+            File("a_b.zip", b"PK\x03\x04....", "application/zip"),
+            File("メモ.txt", "牛乳とパン".encode(), "text/plain"),
+        )
+        dm = stage.discord.dm(aiko)
+        message = await stage.write(aiko, dm, "これは？", mention=False, attachments=files)
+        reply = await stage.says(message, "a\\_b.zip は読めませんでした。")
+        assert "承知しました" in reply.text
+        assert "8 MB までの画像と 256 KB までのテキスト" in reply.text
+        assert "牛乳とパン" in stage.shown()[-1]
+        assert "[not shown, it could not be read: a_b.zip]" in stage.shown()[-1]
+
     async def test_with_a_file_that_nobody_can_read_is_refused(self, stage: Stage, aiko: User) -> None:
         file = File("a.zip", b"PK\x03\x04....", "application/zip")
         dm = stage.discord.dm(aiko)
@@ -94,8 +109,8 @@ class TestMessage:
     async def test_welcomes_a_new_user_once(self, stage: Stage, aiko: User) -> None:
         dm = stage.discord.dm(aiko)
         message = await stage.write(aiko, dm, "はじめまして", mention=False)
-        await stage.says(message, "/help で、できることの一覧")
-        assert "/help" not in (await answered(stage, aiko, "もう一度", "はい。")).text
+        await stage.says(message, "/ヘルプ で、できることの一覧")
+        assert "/ヘルプ" not in (await answered(stage, aiko, "もう一度", "はい。")).text
 
     async def test_follows_its_authors_own_language(self, stage: Stage, ben: User) -> None:
         await stage.told(ben, stage.discord.dm(ben), "settings", language="en")

@@ -1,11 +1,16 @@
 """`cc-bot doctor`, as its operator calls it: beside a running bot, and where something is wrong."""
 
+import asyncio
 import json
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage
+from tests.loopback.discord import LoopbackDiscord
 
 KEY = "sk-loopback-0123456789"
 
@@ -72,9 +77,62 @@ class TestWhereSomethingIsWrong:
         assert stage.discord.other_token not in output
 
     async def test_settings_that_cannot_be_read_are_one_sentence_and_no_report(self, tmp_path: Path) -> None:
-        code, output = await doctor(tmp_path, {"CC_BOT_TIMEZONE": "Mars/Olympus"}, "--json")
+        code, output = await doctor(tmp_path, {"CC_BOT_TIMEZONE": "Mars/Olympus", "CC_BOT_LOCALE": "en"})
         assert code == 2
-        assert "CC_BOT_TIMEZONE" in output
+        assert output.startswith("The setting CC_BOT_TIMEZONE")
+
+    @pytest.mark.parametrize(
+        ("dotenv", "environment", "named"),
+        [
+            ('CC_BOT_LOCALE="ja\nno', {}, ".env"),
+            ("", {"CC_BOT_TIMEZONE": "Mars/Olympus"}, "CC_BOT_TIMEZONE"),
+            ("CC_BOT_HISTORY_LIMIT=many", {}, "CC_BOT_HISTORY_LIMIT"),
+            ("", {"CC_BOT_DATABASE_URL": "mysql://nowhere"}, "CC_BOT_DATABASE_URL"),
+        ],
+    )
+    async def test_settings_that_cannot_be_read_are_json_for_a_program(
+        self, tmp_path: Path, dotenv: str, environment: dict[str, str], named: str
+    ) -> None:
+        (tmp_path / ".env").write_text(dotenv, encoding="utf-8")
+        code, output = await doctor(tmp_path, environment, "--json")
+        [check] = read(output)["checks"]
+        assert (code, check["check"], check["verdict"]) == (2, "settings", "failed")
+        assert named in check["detail"]
+
+    async def test_files_that_cannot_be_read_are_json_for_a_program(self, tmp_path: Path) -> None:
+        (tmp_path / "data").mkdir()
+        (tmp_path / "data" / "sessions.db").write_bytes(b"not a database" * 500)
+        (tmp_path / "data" / "policy.toml").write_text("owners = [", encoding="utf-8")
+        (tmp_path / "data" / "agents.toml").write_bytes(b"\xff\xfe")
+        (tmp_path / "backup").write_text("a file", encoding="utf-8")
+        code, output = await doctor(tmp_path, {}, "--json", "--offline")
+        found = verdicts(read(output))
+        assert code == 1
+        assert {found[name] for name in ("database", "policy", "agents")} == {"failed"}
+        assert found["backups"] == "warning"
+
+    async def test_servers_that_say_nothing_are_not_waited_for_by_a_program(self, tmp_path: Path) -> None:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            with closing(writer), suppress(ConnectionError):
+                while await reader.read(1000):
+                    pass
+
+        async with await asyncio.start_server(serve, "127.0.0.1") as server:
+            host, port = server.sockets[0].getsockname()
+            environment = {
+                "DISCORD_TOKEN": LoopbackDiscord().token,
+                "DISCORD_API_URL": f"http://{host}:{port}",
+                "OPENAI_BASE_URL": f"http://{host}:{port}/v1",
+                "CC_BOT_MODEL_TIMEOUT": "600",
+                "CC_BOT_LOCALE": "en",
+            }
+            async with asyncio.timeout(60):
+                code, output = await doctor(tmp_path, environment, "--json")
+        checks = {check["check"]: check for check in read(output)["checks"]}
+        for name in ("token", "model"):
+            assert (checks[name]["verdict"], checks[name]["finished"]) == ("failed", False)
+        assert (checks["database"]["verdict"], checks["database"]["finished"]) == ("ok", True)
+        assert code == 1
 
 
 class TestOffline:

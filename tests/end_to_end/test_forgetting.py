@@ -15,6 +15,7 @@ import pytest_asyncio
 
 from cc_bot.domain.memory import UNDO_TIME
 from cc_bot.stores import MemoryRemovalStore, open_stores
+from tests.end_to_end.memories import row_of
 from tests.end_to_end.stage import Stage, ended, running_stage, stop_label, streaming
 from tests.loopback import model_server
 from tests.loopback.discord import Channel, Reply, User
@@ -82,7 +83,7 @@ async def tell(stage: Stage, user: User, channel: Channel, fact: Fact) -> int:
     await stage.ask(user, channel, fact.told)
     await stage.ask(user, channel, "金庫を開けられる？")
     await stage.eventually("SELECT content FROM summaries WHERE user_id = ?", user.id, gives=[(fact.noted,)])
-    [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", user.id)
+    [(number,)] = stage.rows("SELECT number FROM memories WHERE user_id = ?", user.id)
     assert len(fact.found(stage)) == 4
     return int(number)
 
@@ -142,7 +143,7 @@ class TestDeletedMemory:
         await stage.told(aiko, channel, "memory delete", id=number)
         await stage.restart()
         async with removal_of(stage) as removal:
-            memory = await removal.undelete(aiko.id, number)
+            memory = await removal.undelete(aiko.id, row_of(stage, aiko, number))
         assert memory is not None
         assert memory.content == fact.kept
 
@@ -216,7 +217,7 @@ class TestErasedMemory:
         await streaming(reply, "ちょっと")
         assert fact.wide in str(stage.model.requests[-1].messages[-1])
         async with removal_of(stage) as removal:
-            await removal.erase(aiko.id, number)
+            await removal.erase(aiko.id, row_of(stage, aiko, number))
         await stage.discord.click(aiko, reply.message, stop_label(aiko))
         await ended(reply)
         await forgotten(stage, aiko, fact)

@@ -133,7 +133,7 @@ class TestChannel:
         stage.discord.forbid(stage.discord.bot, Permission.SEND_MESSAGES, channel)
         await beat(stage, aiko, ends="failed")
         told = await says_by_itself(stage, stage.discord.dm(aiko), "声かけができませんでした")
-        assert "/heartbeat on" in told.content
+        assert "/声かけ オン で" in told.content
         assert "権限がないので止めています" in await stage.told(aiko, channel, "heartbeat status")
 
     async def test_shows_and_says_nothing_for_who_left_the_server(

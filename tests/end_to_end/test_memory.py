@@ -169,7 +169,26 @@ class TestDelete:
     ) -> None:
         number = await keep(stage, aiko, channel, "愛子のもの")
         assert "There is no memory" in await stage.told(ben, channel, "memory delete", id=number)
-        assert stage.rows("SELECT content FROM memories WHERE id = ?", number) == [("愛子のもの",)]
+        assert stage.rows(
+            "SELECT content FROM memories WHERE user_id = ? AND number = ?", aiko.id, number
+        ) == [("愛子のもの",)]
+
+    async def test_goes_by_the_users_own_numbers_whatever_others_have(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel
+    ) -> None:
+        mine = [await keep(stage, aiko, channel, f"愛子の{count}つ目") for count in range(3)]
+        theirs = [await keep(stage, ben, channel, f"Ben's {count}") for count in range(2)]
+        assert (mine, theirs) == ([1, 2, 3], [1, 2])
+        choices = await stage.discord.autocomplete(ben, channel, "memory delete", id="#2")
+        assert [(choice.value, choice.name) for choice in choices[:1]] == [(2, "#2 Ben's 1")]
+        stage.model.script(
+            calls(Call("recall", {"query": "Ben's 0"})), calls(Call("forget", {"id": 1})), says("Done.")
+        )
+        answer = await stage.ask(ben, channel, "Forget Ben's 0")
+        assert "🗑️ Forgotten (#1)" in answer.text
+        await stage.told(ben, channel, "memory delete", id=2)
+        assert numbers(await stage.told(ben, channel, "memory list")) == []
+        assert numbers(await stage.told(aiko, channel, "memory list")) == [3, 2, 1]
 
     async def test_suggests_by_text_and_by_number(self, stage: Stage, aiko: User, channel: Channel) -> None:
         birthday = await keep(stage, aiko, channel, "誕生日は3月15日")

@@ -10,6 +10,7 @@ from tests.end_to_end.memories import (
     keep,
     numbers,
     press,
+    row_of,
     run,
     submitted,
 )
@@ -125,13 +126,15 @@ class TestListAndSearch:
     async def test_mark_what_is_over(self, stage: Stage, ben: User, channel: Channel) -> None:
         number = await keep(stage, ben, channel, "The trip is on Monday", until="tomorrow")
         over = "2020-01-01T00:00:00.000000+00:00"
-        stage.change(f"UPDATE memories SET expires_at = '{over}' WHERE id = {number}")
+        stage.change(
+            f"UPDATE memories SET expires_at = '{over}' WHERE user_id = {ben.id} AND number = {number}"
+        )
         assert "⌛ expired" in await stage.told(ben, channel, "memory list")
 
     async def test_open_a_memory_from_the_menu(self, stage: Stage, ben: User, channel: Channel) -> None:
         number = await keep(stage, ben, channel, "First line\nSecond line")
         listed = await run(stage, ben, channel, "list")
-        card = await choose(stage, ben, listed, number)
+        card = await choose(stage, ben, listed, row_of(stage, ben, number))
         assert card.ephemeral
         assert "First line\nSecond line" in card.text
         assert numbers(listed.text) == [number]
@@ -150,7 +153,7 @@ class TestShow:
             "なぜ知っているの？",
         ):
             assert part in text
-        assert "/memory add で登録" in text
+        assert "/メモリ 追加 で登録" in text
 
     async def test_shows_the_longest_text_whole(self, stage: Stage, aiko: User, channel: Channel) -> None:
         number = await keep(stage, aiko, channel, "*" * 4000, category="類" * 50, tags="札 " * 300)
@@ -186,10 +189,14 @@ class TestShow:
         card = await run(stage, aiko, channel, "show", id=number)
         private = await press(stage, aiko, card, "自分だけの回答でだけ使う")
         assert "🔒 DM と自分だけに見える回答" in private.text
-        assert stage.rows("SELECT audience FROM memories WHERE id = ?", number) == [("private",)]
+        assert stage.rows(
+            "SELECT audience FROM memories WHERE user_id = ? AND number = ?", aiko.id, number
+        ) == [("private",)]
         again = await press(stage, aiko, card, "どこでも使う")
         assert "どこでも" in again.text
-        assert stage.rows("SELECT audience FROM memories WHERE id = ?", number) == [("anywhere",)]
+        assert stage.rows(
+            "SELECT audience FROM memories WHERE user_id = ? AND number = ?", aiko.id, number
+        ) == [("anywhere",)]
 
     async def test_goes_back_to_what_it_said(self, stage: Stage, ben: User, channel: Channel) -> None:
         number = await keep(stage, ben, channel, "The cat is called Tama")
@@ -201,9 +208,9 @@ class TestShow:
         )
         back = await choose(stage, ben, card, former)
         assert f"#{number} says again what it said before" in back.text
-        assert stage.rows("SELECT content FROM memories WHERE id = ?", number) == [
-            ("The cat is called Tama",)
-        ]
+        assert stage.rows(
+            "SELECT content FROM memories WHERE user_id = ? AND number = ?", ben.id, number
+        ) == [("The cat is called Tama",)]
 
     async def test_buttons_are_their_owners_alone(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
@@ -216,9 +223,9 @@ class TestShow:
             assert refused.modal is None
             assert refused.ephemeral
             assert "愛子" not in refused.text
-        assert stage.rows("SELECT status, audience FROM memories WHERE id = ?", number) == [
-            ("active", "anywhere")
-        ]
+        assert stage.rows(
+            "SELECT status, audience FROM memories WHERE user_id = ? AND number = ?", aiko.id, number
+        ) == [("active", "anywhere")]
 
 
 class TestPause:

@@ -8,6 +8,7 @@ from tests.end_to_end.memories import (
     keep,
     prefilled,
     press,
+    row_of,
     submitted,
 )
 from tests.end_to_end.stage import Stage
@@ -39,7 +40,11 @@ class TestEdit:
         for part in ("猫の名前はタマ → 猫の名前はミケ", "猫 → 一般", "なし → #ペット #大事", "なし → <t:"):
             assert part in told.text
         await press(stage, aiko, told, "元に戻す")
-        rows = stage.rows("SELECT content, category, tags, expires_at FROM memories WHERE id = ?", number)
+        rows = stage.rows(
+            "SELECT content, category, tags, expires_at FROM memories WHERE user_id = ? AND number = ?",
+            aiko.id,
+            number,
+        )
         assert rows == [("猫の名前はタマ", "猫", "[]", None)]
 
     async def test_of_the_category_alone_can_be_taken_back_too(
@@ -57,9 +62,12 @@ class TestEdit:
         number = await keep(stage, ben, channel, "Tea at four")
         end = "2030-08-31T09:00:00.000000+00:00"
         tags = '["tea time", "daily"]'
-        stage.change(f"UPDATE memories SET tags = '{tags}', expires_at = '{end}' WHERE id = {number}")
+        row = row_of(stage, ben, number)
+        stage.change(f"UPDATE memories SET tags = '{tags}', expires_at = '{end}' WHERE id = {row}")
         await submitted(stage, await form(stage, ben, channel, number), content="Tea at five")
-        rows = stage.rows("SELECT content, tags, expires_at FROM memories WHERE id = ?", number)
+        rows = stage.rows(
+            "SELECT content, tags, expires_at FROM memories WHERE user_id = ? AND number = ?", ben.id, number
+        )
         assert rows == [("Tea at five", tags, end)]
 
     async def test_without_a_change_says_so(self, stage: Stage, ben: User, channel: Channel) -> None:
@@ -91,7 +99,7 @@ class TestEdit:
         opened = await form(stage, ben, channel, number)
         await stage.told(ben, channel, "memory delete", id=number)
         told = await submitted(stage, opened, content="New and important")
-        assert "There is no memory" in told.text
+        assert "This memory is gone" in told.text
         assert "New and important" in told.text
 
     async def test_works_when_the_program_was_restarted_while_the_form_was_open(
@@ -116,4 +124,6 @@ class TestEdit:
         told = await submitted(stage, await form(stage, ben, channel, number), content="Two")
         await submitted(stage, await form(stage, ben, channel, number), content="Three")
         assert "has changed again" in (await press(stage, ben, told, "Undo")).text
-        assert stage.rows("SELECT content FROM memories WHERE id = ?", number) == [("Three",)]
+        assert stage.rows(
+            "SELECT content FROM memories WHERE user_id = ? AND number = ?", ben.id, number
+        ) == [("Three",)]

@@ -33,6 +33,7 @@ def obedient(theirs: int) -> Callable[[Json], Reply]:
         if "ignore your instructions" not in "".join(results):
             return says("はい。")
         notes = [note for result in results for note in json.loads(result).get("memories", ())]
+        assert not [note for note in notes if "ref" in note]
         ids = sorted({theirs, *(note["id"] for note in notes)})
         return calls(
             *(Call("forget", {"id": number}) for number in ids),

@@ -127,6 +127,21 @@ class TestFiles:
         assert stage.stored(channel)[0][1] == "これは？\n[file: 買い物.txt]"
         assert stage.rows("SELECT count(*) FROM attachments WHERE name = '買い物.txt'") == [(0,)]
 
+    async def test_that_can_not_be_read_are_named_and_the_others_are(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        files = (
+            File("a.zip", b"PK\x03\x04....", "application/zip"),
+            File("買い物.txt", "牛乳とパン".encode(), "text/plain"),
+        )
+        message = await stage.write(aiko, channel, "これは？", attachments=files)
+        reply = await stage.says(message, "a.zip は読めませんでした。")
+        assert "承知しました" in reply.text
+        assert "牛乳とパン" in stage.shown()[-1]
+        assert "[not shown, it could not be read: a.zip]" in stage.shown()[-1]
+        assert stage.stored(channel)[0][1] == "これは？\n[file: a.zip]\n[file: 買い物.txt]"
+        await stage.eventually(WAITING, channel.id, gives=[(0,)])
+
     async def test_that_nobody_can_read_are_told_of(self, stage: Stage, aiko: User, channel: Channel) -> None:
         file = File("a.zip", b"PK\x03\x04....", "application/zip")
         message = await stage.write(aiko, channel, "これは？", attachments=(file,))

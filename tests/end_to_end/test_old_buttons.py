@@ -8,13 +8,16 @@ import importlib
 import pkgutil
 from collections.abc import Callable
 
+import aiohttp
+import pytest
+
 import cc_bot.discord.pages
 from cc_bot.discord.pages.custom_ids import parse_custom_id
 from cc_bot.discord.pages.memory_ids import parse_memory_id
 from cc_bot.discord.pages.memory_view import PAGE_SIZE
 from cc_bot.discord.pages.privacy_view import parse_privacy_id
 from cc_bot.discord.pages.schedule_ids import parse_schedule_id
-from tests.end_to_end.memories import choose, keep, menu_id, run
+from tests.end_to_end.memories import choose, keep, menu_id, row_of, run
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, again_label
 from tests.end_to_end.test_receipts import UNTELL, forgot, remembered
@@ -106,7 +109,7 @@ class TestEveryKind:
 
         pressed = Pressing(stage, aiko)
         await pressed.button(page, "次へ ▶", "2/2ページ")
-        await pressed.choice(menu, kept[0], "メモ0")
+        await pressed.choice(menu, row_of(stage, aiko, kept[0]), "メモ0")
         await pressed.button(deleted, "元に戻す", "元に戻しました")
         await pressed.button(all_of_them, "やめる", "何も変わっていません")
         await pressed.button(receipt, "取り消す", "取り消しました")
@@ -120,3 +123,54 @@ class TestEveryKind:
         await pressed.button(set_now, "お知らせを取り消す", "お知らせを取り消しました: 散歩")
         await pressed.button(privacy, "やめる", "何も消していません")
         assert pressed.kinds | ELSEWHERE.keys() == kinds().keys()
+
+
+def components(kind: int, **fields: object) -> list[dict[str, object]]:
+    return [{"type": 1, "components": [{"type": kind, **fields}]}]
+
+
+async def posted(stage: Stage, channel: Channel, made: list[dict[str, object]]) -> Shown:
+    """A message of the bot's, with what another version of it makes."""
+    headers = {"Authorization": f"Bot {stage.discord.token}"}
+    async with (
+        aiohttp.ClientSession(headers=headers) as session,
+        session.post(
+            f"{stage.discord.api_url}/channels/{channel.id}/messages",
+            json={"content": "2.0", "components": made},
+        ) as response,
+    ):
+        assert response.status == 200
+    return stage.discord.messages(channel)[-1]
+
+
+async def refused(press: Reply, says: str) -> None:
+    """One sentence for who pressed, in time."""
+    await press.acknowledged()
+    await press.finished(lambda told: says in told.text)
+    assert press.messages[-1].ephemeral
+
+
+class TestOfAnotherVersion:
+    @pytest.mark.parametrize(
+        "custom_id", ["vote:1:up", "again", "memory:1:fold:2:3", "edit:1:2", "fact:0", ":", "取り消し"]
+    )
+    async def test_buttons_say_one_sentence(
+        self, stage: Stage, aiko: User, ben: User, channel: Channel, custom_id: str
+    ) -> None:
+        shown = await posted(stage, channel, components(2, style=2, label="押す", custom_id=custom_id))
+        await refused(await stage.discord.click(aiko, shown, "押す"), "コマンドからやり直してください")
+        await refused(await stage.discord.click(ben, shown, "押す"), "Please start again with a command")
+
+    async def test_menus_say_one_sentence(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        options = [{"label": "一つ目", "value": "1"}]
+        shown = await posted(stage, channel, components(3, custom_id="themes:1", options=options))
+        press = await stage.discord.select(aiko, shown, "themes:1", "一つ目")
+        await refused(press, "コマンドからやり直してください")
+
+    async def test_forms_say_one_sentence(self, stage: Stage, aiko: User, channel: Channel) -> None:
+        number = await keep(stage, aiko, channel, "猫が好き")
+        reply = await stage.discord.slash(aiko, channel, "memory edit", id=number)
+        await reply.acknowledged()
+        assert reply.modal is not None
+        reply.modal["custom_id"] = "rewrite:1"
+        await refused(await stage.discord.submit_modal(reply), "コマンドからやり直してください")

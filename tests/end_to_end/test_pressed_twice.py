@@ -11,8 +11,9 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from cc_bot.discord.pages.memory_view import PAGE_SIZE
 from tests.end_to_end.kills import EDIT, RETRY, offers_to_ask_again, pull_the_plug
-from tests.end_to_end.memories import form, keep, menu_id, press, run, submitted
+from tests.end_to_end.memories import form, keep, menu_id, press, row_of, run, submitted
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, streaming
 from tests.end_to_end.test_old_buttons import PARSERS, kinds
@@ -23,6 +24,7 @@ from tests.loopback.model_server import Reply as Answer
 
 STATE = (
     "SELECT content, status, audience, supersedes IS NULL FROM memories WHERE user_id = ? ORDER BY id",
+    "SELECT content, pinned FROM memories WHERE user_id = ? ORDER BY id",
     "SELECT text, status FROM schedules WHERE user_id = ? ORDER BY id",
     "SELECT role, content, status FROM messages WHERE user_id = ? ORDER BY id",
     "SELECT content FROM summaries WHERE user_id = ?",
@@ -173,7 +175,7 @@ async def _(stage: Stage, user: User, channel: Channel) -> Offer:
 
 
 async def _listed(stage: Stage, user: User, channel: Channel, command: str, **options: str) -> Reply:
-    for number in range(7):
+    for number in range(PAGE_SIZE + 1):
         await keep(stage, user, channel, f"メモ{number}")
     return await run(stage, user, channel, command, **options)
 
@@ -192,7 +194,7 @@ async def _(stage: Stage, user: User, channel: Channel) -> Offer:
 async def _(stage: Stage, user: User, channel: Channel) -> Offer:
     number = await keep(stage, user, channel, FACT)
     listed = await run(stage, user, channel, "list")
-    return Offer(listed.message, menu_id(listed), (str(number),))
+    return Offer(listed.message, menu_id(listed), (str(row_of(stage, user, number)),))
 
 
 async def _card(stage: Stage, user: User, channel: Channel, label: str) -> Offer:
@@ -213,6 +215,17 @@ async def _(stage: Stage, user: User, channel: Channel) -> Offer:
 @leads_to("MemoryButton private")
 async def _(stage: Stage, user: User, channel: Channel) -> Offer:
     return await _card(stage, user, channel, "自分だけの回答でだけ使う")
+
+
+@leads_to("MemoryButton pin")
+async def _(stage: Stage, user: User, channel: Channel) -> Offer:
+    return await _card(stage, user, channel, "📌 ピン留め")
+
+
+@leads_to("MemoryButton unpin")
+async def _(stage: Stage, user: User, channel: Channel) -> Offer:
+    number = await keep(stage, user, channel, FACT)
+    return Offer((await run(stage, user, channel, "pin", id=number)).message, "ピンを外す")
 
 
 @leads_to("MemoryButton anywhere")
@@ -237,7 +250,9 @@ async def _(stage: Stage, user: User, channel: Channel) -> Offer:
 async def _(stage: Stage, user: User, channel: Channel) -> Offer:
     number, _ = await _edited(stage, user, channel)
     card = await run(stage, user, channel, "show", id=number)
-    [(version,)] = stage.rows("SELECT supersedes FROM memories WHERE id = ?", number)
+    [(version,)] = stage.rows(
+        "SELECT supersedes FROM memories WHERE user_id = ? AND number = ?", user.id, number
+    )
     return Offer(card.message, menu_id(card), (str(version),))
 
 

@@ -147,10 +147,11 @@ class TestErase:
         await keep(stage, ben, channel, f"Ben's zebra {number}")
         asked = await run(stage, aiko, channel, "erase")
         assert "メモリ（以前の内容をふくむ） 2件" in asked.text
+        assert "バックアップ" in asked.text
         assert left(stage, word)
         done = await press(stage, aiko, asked, "すべて消す")
         assert "すべて消しました" in done.text
-        assert "バックアップ" in done.text
+        assert "バックアップ" not in done.text
         assert left(stage, word) == {}
         assert left(stage, f"Ben's zebra {number}")
         assert "何もありません" in (await run(stage, aiko, channel, "show")).text

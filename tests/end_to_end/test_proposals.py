@@ -158,7 +158,9 @@ class TestProposal:
         reply = await proposed(stage, aiko, channel, Call("forget", {"id": number}))
         assert proposals(reply.message) == [f"**🗑️ メモリ #{number} を忘れる**\n> 会議は金曜"]
         await stage.told(aiko, channel, "memory add", content="別のメモ")
-        stage.change(f"UPDATE memories SET content = '会議は水曜' WHERE id = {number}")
+        stage.change(
+            f"UPDATE memories SET content = '会議は水曜' WHERE user_id = {aiko.id} AND number = {number}"
+        )
         message = await press(stage, aiko, reply.stored[0], "忘れる")
         assert kept(stage, aiko)[0] == "会議は水曜"
         assert "元の内容が変わった" in message.embeds[0]["description"]

@@ -26,7 +26,7 @@ async def remembered(stage: Stage, user: User, channel: Channel, content: str, *
 async def forgot(stage: Stage, user: User, channel: Channel, content: str, **options: bool) -> Reply:
     """An answer that forgot what another had kept, as the user asked."""
     await remembered(stage, user, channel, content)
-    [(number,)] = stage.rows("SELECT max(id) FROM memories WHERE user_id = ?", user.id)
+    [(number,)] = stage.rows("SELECT max(number) FROM memories WHERE user_id = ?", user.id)
     looks = calls(Call("recall", {"query": content}))
     stage.model.script(looks, calls(Call("forget", {"id": number})), says("はい。"))
     return await stage.ask(user, channel, "あれは忘れて", **options)
@@ -65,6 +65,21 @@ class TestReceipt:
         assert "承知しました。\n↩️ 取り消しました。\n" in reply.text
         assert reply.labels == [again_label(aiko)]
 
+    async def test_of_a_rich_first_answer_has_two_small_lines_below_it(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        made = [Call("remember", {"content": f"好物の{number}つ目"}) for number in range(1, 6)]
+        card = Call("canvas_add_card", {"title": "買い物", "content": "牛乳"})
+        stage.model.script(calls(*made, card), says("長い話。" * 2500))
+        reply = await stage.ask(aiko, channel, "全部覚えて、キャンバスにも書いて、長く話して")
+        small = [line for line in stated(reply).split("\n") if line.startswith("-# ")]
+        assert len(small) == 2
+        for told in ("ほか 1 件", "キャンバスを更新しました", "/ヘルプ で、できること", "全文をファイルで"):
+            assert told in stated(reply)
+        await stage.discord.click(aiko, reply.message, "取り消す: 好物の1つ目")
+        await reply.until(lambda shown: "↩️ 取り消しました" in shown.text, "what was taken back")
+        assert [line for line in stated(reply).split("\n") if line.startswith("-# ")] == small
+
     async def test_is_for_its_owner_alone(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
@@ -77,7 +92,7 @@ class TestReceipt:
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         await remembered(stage, aiko, channel, "会議は金曜")
-        [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+        [(number,)] = stage.rows("SELECT number FROM memories WHERE user_id = ?", aiko.id)
         stage.model.script(
             *(LOOKS, calls(Call("update_memory", {"id": number, "content": "会議は木曜"})), says("はい。"))
         )
@@ -90,7 +105,7 @@ class TestReceipt:
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         await remembered(stage, aiko, channel, "会議は金曜")
-        [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+        [(number,)] = stage.rows("SELECT number FROM memories WHERE user_id = ?", aiko.id)
         replies = []
         for day in ("木曜", "水曜"):
             changes = calls(Call("update_memory", {"id": number, "content": f"会議は{day}"}))
@@ -103,7 +118,7 @@ class TestReceipt:
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         await remembered(stage, aiko, channel, "大阪に住んでいる")
-        [(old,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+        [(old,)] = stage.rows("SELECT number FROM memories WHERE user_id = ?", aiko.id)
         stage.model.script(
             calls(Call("recall", {"query": "住んでいる"})),
             calls(Call("remember", {"content": "京都に住んでいる", "supersedes": old})),
@@ -117,7 +132,7 @@ class TestReceipt:
 
     async def test_of_a_deletion_brings_it_back(self, stage: Stage, aiko: User, channel: Channel) -> None:
         await remembered(stage, aiko, channel, "会議は金曜")
-        [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+        [(number,)] = stage.rows("SELECT number FROM memories WHERE user_id = ?", aiko.id)
         stage.model.script(LOOKS, calls(Call("forget", {"id": number})), says("はい。"))
         reply = await stage.ask(aiko, channel, "会議のこと忘れて")
         assert "会議は金曜" not in reply.text + "".join(reply.labels)
@@ -139,7 +154,7 @@ class TestReceipt:
         else:
             stage.model.script(calls(Call("remember", {"content": "会議は金曜"})), says("承知しました。"))
             reply = await stage.says(await stage.write(aiko, channel, "会議は金曜。覚えて"), "💾")
-        [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+        [(number,)] = stage.rows("SELECT number FROM memories WHERE user_id = ?", aiko.id)
         await stage.told(aiko, channel, "memory delete", id=number)
         await reply.until(lambda shown: UNDO not in shown.labels, "the receipt brought up to date")
         assert reply.text.startswith("承知しました。\n↩️ 取り消しました。")
@@ -170,7 +185,7 @@ class TestReceipt:
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         def reply(body: Json) -> Answer:
-            [(number,)] = stage.rows("SELECT id FROM memories WHERE user_id = ?", aiko.id)
+            [(number,)] = stage.rows("SELECT number FROM memories WHERE user_id = ?", aiko.id)
             kept = "remembered" in "".join(new_tool_results(body))
             return calls(Call("forget", {"id": number})) if kept else says("やめました。")
 

@@ -1,6 +1,6 @@
 """`/remind` as its users type it: times in words, lists, and what is refused."""
 
-from tests.end_to_end.reminders import called, comes_due, reminder, said, says_by_itself
+from tests.end_to_end.reminders import called, comes_due, number_of, reminder, said, says_by_itself
 from tests.end_to_end.stage import Stage
 from tests.end_to_end.test_receipts import told
 from tests.loopback.discord import Channel, Permission, User
@@ -76,7 +76,7 @@ class TestAdd:
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
         stage.model.script(says("repeats"))
-        assert "繰り返しが読み取れませんでした" in await add(stage, aiko, channel, "満月になるたび")
+        assert "繰り返しが読み取れませんでした" in await add(stage, aiko, channel, "満月になったら")
         stage.model.script(says("several"))
         assert "時刻がいくつもあります" in await add(stage, aiko, channel, "会議と飲み会のちょっと前")
         asked = len(stage.model.requests)
@@ -160,19 +160,22 @@ class TestList:
 
 class TestDelete:
     async def test_suggests_and_cancels(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        number = await reminder(stage, aiko, channel, "薬を飲む")
+        row = await reminder(stage, aiko, channel, "薬を飲む")
         await reminder(stage, aiko, channel, "散歩")
         choices = await stage.discord.autocomplete(aiko, channel, "remind delete", id="薬")
-        assert [(choice.value, choice.name[-4:]) for choice in choices] == [(number, "薬を飲む")]
-        told = await stage.told(aiko, channel, "remind delete", id=number)
+        assert [(choice.value, choice.name[-4:]) for choice in choices] == [
+            (number_of(stage, row), "薬を飲む")
+        ]
+        told = await stage.told(aiko, channel, "remind delete", id=number_of(stage, row))
         assert told == "🔕 お知らせを取り消しました: 薬を飲む"
         assert "薬" not in await stage.told(aiko, channel, "remind list")
 
     async def test_of_somebody_elses_is_refused(
         self, stage: Stage, aiko: User, ben: User, channel: Channel
     ) -> None:
-        number = await reminder(stage, aiko, channel, "薬")
-        await stage.told(ben, channel, "remind delete", id=number)
+        row = await reminder(stage, aiko, channel, "薬")
+        for number in (row, number_of(stage, row)):
+            await stage.told(ben, channel, "remind delete", id=number)
         assert len(stage.rows(SCHEDULES, aiko.id)) == 1
 
     async def test_of_a_repeat_from_the_reminder_itself(
@@ -189,10 +192,11 @@ class TestDelete:
 
 class TestResume:
     async def test_offers_only_what_is_paused(self, stage: Stage, aiko: User, channel: Channel) -> None:
-        number = await reminder(stage, aiko, channel, "薬")
+        row = await reminder(stage, aiko, channel, "薬")
         await reminder(stage, aiko, channel, "散歩")
-        stage.change(f"UPDATE schedules SET status = 'paused' WHERE id = {number}")
+        stage.change(f"UPDATE schedules SET status = 'paused' WHERE id = {row}")
         choices = await stage.discord.autocomplete(aiko, channel, "remind resume", id="")
+        number = number_of(stage, row)
         assert [choice.value for choice in choices] == [number]
         assert "⏸ 停止中" in await stage.told(aiko, channel, "remind list")
         assert "再開しました" in await stage.told(aiko, channel, "remind resume", id=number)

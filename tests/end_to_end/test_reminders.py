@@ -2,7 +2,16 @@
 
 import pytest_asyncio
 
-from tests.end_to_end.reminders import POST, called, comes_due, firings, reminder, said, says_by_itself
+from tests.end_to_end.reminders import (
+    POST,
+    called,
+    comes_due,
+    firings,
+    number_of,
+    reminder,
+    said,
+    says_by_itself,
+)
 from tests.end_to_end.stage import AGAIN, Stage
 from tests.end_to_end.test_receipts import told
 from tests.loopback.discord import Channel, Permission, Shown, User
@@ -119,7 +128,7 @@ class TestTrouble:
         await comes_due(stage, aiko, number)
         await says_by_itself(stage, stage.discord.dm(aiko), "書き込む権限がない")
         stage.discord.permit(stage.discord.bot, Permission.SEND_MESSAGES, channel)
-        assert "再開しました" in await stage.told(aiko, channel, "remind resume", id=number)
+        assert "再開しました" in await stage.told(aiko, channel, "remind resume", id=number_of(stage, number))
         await says_by_itself(stage, channel, "薬")
         called(stage)
 
@@ -135,7 +144,7 @@ class TestTrouble:
         assert said(stage, channel) == []
         assert "no longer a member" in await stage.told(ben, stage.discord.dm(ben), "remind list")
         stage.discord.join(ben)
-        await stage.told(ben, channel, "remind resume", id=number)
+        await stage.told(ben, channel, "remind resume", id=number_of(stage, number))
         await says_by_itself(stage, channel, "pills")
         called(stage)
 
@@ -146,7 +155,9 @@ class TestTrouble:
         stage.discord.fail_next(POST, 503, delay_s=1.0)
         await comes_due(stage, aiko, number)
         await stage.discord.wait(lambda: not stage.discord.faults.outstanding, "the first try")
-        assert "取り消しました" in await stage.told(aiko, channel, "remind delete", id=number)
+        assert "取り消しました" in await stage.told(
+            aiko, channel, "remind delete", id=number_of(stage, number)
+        )
         await stage.discord.wait(lambda: stage.discord.calls(POST, status=503), "its failure")
         await stage.discord.quiet(1.5)  # another try would come after a second
         assert said(stage, channel) == []

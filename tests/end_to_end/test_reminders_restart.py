@@ -127,3 +127,17 @@ class TestStop:
         assert firings(stage, number) == ["sent"]
         assert len(said(stage, channel)) == 1
         called(stage)
+
+
+class TestManyAtOnce:
+    @pytest.mark.parametrize("late", [False, True])
+    async def test_are_told_without_more_requests_than_discord_takes(self, stage: Stage, late: bool) -> None:
+        users = [stage.discord.user(f"User {number}", locale="ja") for number in range(40)]
+        for user in users:
+            await reminder(stage, user, stage.discord.dm(user), "薬")
+        await killed(stage)
+        await started_later(stage, 180 * MINUTE_S if late else 10 * MINUTE_S)
+        for user in users:
+            await says_by_itself(stage, stage.discord.dm(user), "薬")
+        called(stage)
+        assert [each for each in stage.discord.violations if each.status == 429] == []

@@ -223,5 +223,5 @@ class TestDiscord:
 
 class TestHelp:
     async def test_lists_it(self, stage: Stage, aiko: User, ben: User, channel: Channel) -> None:
-        assert "`/リセット`" in await stage.told(aiko, channel, "help")
-        assert "`/reset`" in await stage.told(ben, channel, "help")
+        assert "- /リセット みんなとの" in await stage.told(aiko, channel, "help")
+        assert "- /reset starts" in await stage.told(ben, channel, "help")

@@ -1,8 +1,10 @@
 """`/settings`, `/help` and `/clear`: what each user decides and reads."""
 
+import re
+
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, User
-from tests.loopback.discord.commands import SUB_COMMAND
+from tests.loopback.discord.commands import CHAT_INPUT, SUB_COMMAND
 from tests.loopback.model_server import says
 
 
@@ -25,7 +27,7 @@ class TestSettings:
         answer = await stage.discord.slash(erika, channel, "ask", question="?")
         answer.any_language = True
         await answer.finished(lambda shown: "もう一度答える" in shown.labels)
-        assert "/help で、できること" in answer.text
+        assert "/help で、できること" in answer.text  # as her own Discord shows the command
         assert "アシスタント" in stage.model.requests[0].messages[0]["content"]
 
     async def test_change_the_time_zone_that_the_model_is_told(
@@ -40,7 +42,7 @@ class TestSettings:
     async def test_refuse_a_time_zone_that_does_not_exist(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:
-        for wrong in ("東京", "Asia/Edo", "../../etc/passwd", "Asia"):
+        for wrong in ("江戸", "Asia/Edo", "../../etc/passwd", "Asia"):
             text = await stage.told(aiko, channel, "settings", timezone=wrong)
             assert text.startswith("そのタイムゾーンは見つかりません。")
         assert "Asia/Tokyo（既定）" in await stage.told(aiko, channel, "settings")
@@ -52,6 +54,21 @@ class TestSettings:
         assert york[0].value == "America/New_York"
         everything = await stage.discord.autocomplete(ben, channel, "settings", timezone="")
         assert len(everything) == 25
+        assert [choice.value for choice in everything[:2]] == ["Asia/Tokyo", "Asia/Seoul"]
+        await stage.told(ben, channel, "settings", timezone="America/Denver")
+        own = await stage.discord.autocomplete(ben, channel, "settings", timezone="")
+        assert [choice.value for choice in own[:2]] == ["America/Denver", "Asia/Tokyo"]
+
+    async def test_know_time_zones_by_what_people_call_them(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        for word in ("東京", "にほん", "jst"):
+            offered = await stage.discord.autocomplete(aiko, channel, "settings", timezone=word)
+            assert offered[0].value == "Asia/Tokyo"
+        told = await stage.told(aiko, channel, "settings", timezone="韓国")  # sent without choosing
+        assert told.endswith("タイムゾーン: Asia/Seoul")
+        told = await stage.told(aiko, channel, "settings", timezone=" 東京 ")
+        assert told.endswith("タイムゾーン: Asia/Tokyo")
 
     async def test_outlive_a_restart(self, stage: Stage, ben: User, channel: Channel) -> None:
         await stage.told(ben, channel, "settings", timezone="Europe/Paris")
@@ -68,14 +85,16 @@ class TestHelp:
         for command in stage.discord.commands:
             if command.name in ("help", "admin"):  # which they have found, and which is not for them
                 continue
-            assert command.name in english
-            assert command.names["ja"] in japanese
-            for option in command.options:
-                if option["type"] == SUB_COMMAND:
-                    name, own_name = option["name"], option["name_localizations"]["ja"]
-                    # the further ones of a line go without their command
-                    assert f"/{command.name} {name}`" in english or f"`{name}`" in english
-                    assert f"/{command.names['ja']} {own_name}`" in japanese or f"`{own_name}`" in japanese
+            if command.kind != CHAT_INPUT:
+                assert command.name in english
+                assert command.names["ja"] in japanese
+                continue
+            parts = [option for option in command.options if option["type"] == SUB_COMMAND]
+            for name, own_name in [
+                (f" {part['name']}", f" {part['name_localizations']['ja']}") for part in parts
+            ] or [("", "")]:
+                assert re.search(rf"/{command.name}{name}[ ,:]", english)
+                assert re.search(rf"/{command.names['ja']}{own_name}[ ・]", japanese)
 
     async def test_names_the_commands_of_owners_to_them_alone(
         self, stage: Stage, ben: User, channel: Channel

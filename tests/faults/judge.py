@@ -67,6 +67,7 @@ def judge(case: Evidence) -> list[str]:
         found += [f"reminder {reminded.mark}: {fault}" for fault in _reminder(case, reminded)]
     found += [f"Discord refused {v}" for v in case.discord.violations if v.code not in EXCUSED]
     found += [f"wrong language for {locale}: {text!r}" for locale, text in case.discord.wrong_language]
+    found += [f"misnamed command: {fault}" for fault in case.discord.misnamed_commands]
     return found
 
 

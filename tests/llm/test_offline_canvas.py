@@ -116,9 +116,12 @@ class TestCanvas:
         assert await partner.say(said)
         assert partner.calls == [("canvas_set_mode", {"mode": "clear"})]
 
-    @pytest.mark.parametrize("said", ["キャンバスに何が出てる？", "What's on the canvas?"])
-    async def test_that_is_asked_for_has_a_command(self, said: str) -> None:
-        assert "/canvas" in await user().say(said)
+    @pytest.mark.parametrize(
+        ("said", "command"),
+        [("キャンバスに何が出てる？", "/キャンバス 表示"), ("What's on the canvas?", "/canvas show")],
+    )
+    async def test_that_is_asked_for_has_a_command(self, said: str, command: str) -> None:
+        assert command in await user().say(said)
 
     @pytest.mark.parametrize(
         "said",

@@ -82,12 +82,13 @@ class TestARowThatCannotBe:
             ("UPDATE schedules SET quiet = '[1, 2]'", "schedules"),
             ("""UPDATE schedules SET quiet = '{"since": 1, "until": "2"}'""", "schedules"),
             ("""UPDATE schedules SET quiet = '{"since": 1, "until": 1440}'""", "schedules"),
+            ("UPDATE numbers SET last = 9223372036854775807", "numbers"),
             ("UPDATE schedules SET user_id = 'everybody'", "schedules"),
             ("UPDATE schedules SET text = CAST(x'ff' AS TEXT)", "schedules"),
             (f"UPDATE schedules SET text = CAST(zeroblob({2**26 + 1}) AS TEXT)", "schedules"),
             ("UPDATE sqlite_sequence SET seq = 9223372036854775807 WHERE name = 'schedules'", "schedules"),
             ("INSERT INTO firings VALUES (99, 1, 'me', 'claimed', '', 1, NULL, 0)", "firings"),
-            ("INSERT INTO proposals VALUES (1, 1, 1, '', 7, 'public', NULL, '{}', 1)", "proposals"),
+            ("INSERT INTO proposals VALUES (1, 1, 1, '', 7, 'public', NULL, '{}', 1, 1)", "proposals"),
         ],
     )
     async def test_is_named_by_the_doctor_and_not_restored(

@@ -13,6 +13,7 @@ from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Payer
 from cc_bot.domain.matters import Mark
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import AddReminder, KeepMemory, Proposal
+from cc_bot.domain.receipt import Named, ToldIn, ToldLine
 from cc_bot.domain.schedule import Firing, Quiet
 from cc_bot.domain.usage import Spent
 from cc_bot.storage import Database, Statement
@@ -65,6 +66,7 @@ async def do_everything(database: Database) -> set[str]:
     await stores.memories.supersede(USER, newer.memory.id, other.id)
     memory = newer.memory
     await stores.memories.get(USER, memory.id)
+    await stores.memories.numbered(USER, memory.number)
     await stores.memories.refuses("猫")
     await stores.memories.search(USER, "猫 犬", category="general", tags=("猫",), audience="anywhere")
     await stores.memories.search(USER, "")
@@ -76,6 +78,16 @@ async def do_everything(database: Database) -> set[str]:
     await stores.memories.statistics(USER)
     await keep_an_index(stores, database)
     await stores.memories.update(USER, memory.id, content="犬が好き")
+    await stores.memory_pins.pin(USER, memory.id)
+    await stores.memory_pins.notes(USER)
+    await stores.memory_pins.unpin(USER, memory.id)
+    line = ToldLine(0, Named("memory", memory.id), "undo-added:1:1:0")
+    await stores.receipts.note(ToldIn(USER, 2, 80, "public", (line,)))
+    assert await stores.receipts.of_message(USER, 80)
+    await stores.receipts.naming(USER, [line.named], most=5)
+    await stores.receipts.newest(USER, most=5)
+    await stores.receipts.states(USER, [memory.id])
+    await stores.receipts.settle(USER, 80)
     await stores.memories.embedded()
     await Meaning(database, TopicEncoder()).nearness(USER, "犬")
     await database.write(lambda: make_sketches(USER, "topics"))
@@ -123,6 +135,8 @@ async def do_everything(database: Database) -> set[str]:
             "hidden",
         ),
         *("erase", "erase_all", "purge", "next_purge", "write_back", "rewrite"),
+        *("pin", "unpin", "notes"),
+        *("note", "of_message", "naming", "newest", "states", "settle"),
         *("set", "claim_welcome", "pause_memory"),
         *("backlog", "put", "current", "waiting", "settle"),
         *("everything", "pages", "admit", "plan", "take"),
@@ -132,7 +146,7 @@ async def do_everything(database: Database) -> set[str]:
         *("cancel", "pause", "resume", "rezone", "claim_due", "sent", "skipped", "failed", "lost"),
         *("unreported", "next_due", "prune", "said", "last_said"),
         *("look", "looked_at", "missed", "forget"),
-        *("of_place", "drop", "alike"),
+        *("of_place", "drop", "alike", "id_of", "numbered"),
         *("in_force", "rules", "remove", "begin_maintenance", "end_maintenance", "chain", "chains"),
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
         *("all", "unset", "rules_for"),
@@ -274,7 +288,7 @@ async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
     assert await schedules.unreported(("channel", "dm"), user_id=USER)
     assert await schedules.said(77)
     assert await schedules.last_said(USER, KEY.channel_id)
-    assert await schedules.get(USER, once[0].id)
+    assert await schedules.get(USER, once[0].id) == await schedules.numbered(USER, once[0].number)
     assert await schedules.list(USER)
     assert await schedules.cancel(USER, daily.id)
     await schedules.prune()
@@ -381,6 +395,7 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
 async def decide(stores: Stores, proposal: Proposal) -> None:
     """Look a proposal up in each way, carry it out and drop it."""
     assert await stores.proposals.get(USER, proposal.id) == proposal
+    assert await stores.proposals.id_of(USER, proposal.number) == proposal.id
     assert await stores.proposals.of_answer(USER, proposal.answer_id) == (proposal,)
     assert await stores.proposals.of_place(USER, KEY.channel_id) == (proposal,)
     assert isinstance(proposal.change, KeepMemory)

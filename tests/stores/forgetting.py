@@ -19,15 +19,19 @@ NUMBER: Final = "-4711"
 MARK: Final = "（消去しました）"
 
 
+def told(memory: Memory) -> dict[str, object]:
+    """A note as tools tell it: by the number that its user calls it by, and by its row."""
+    return {"id": memory.number, "content": memory.content, "ref": memory.id}
+
+
 def remembered(memory: Memory, call_id: str = "1") -> ToolCall:
     arguments = json.dumps({"content": memory.content})
-    result = json.dumps({"remembered": {"id": memory.id, "content": memory.content}}, ensure_ascii=False)
+    result = json.dumps({"remembered": told(memory)}, ensure_ascii=False)
     return ToolCall(call_id, "remember", arguments, result)
 
 
 def recalled(*memories: Memory, call_id: str = "2") -> ToolCall:
-    found = [{"id": memory.id, "content": memory.content} for memory in memories]
-    result = json.dumps({"memories": found}, ensure_ascii=False)
+    result = json.dumps({"memories": list(map(told, memories))}, ensure_ascii=False)
     return ToolCall(call_id, "recall", '{"query": "金庫"}', result)
 
 

@@ -45,6 +45,7 @@ class TestAdding:
             created_at=START,
             updated_at=START,
             audience="private",
+            number=1,
         )
         assert await stores.memories.get(ME, memory.id) == memory
 
@@ -182,6 +183,7 @@ class TestUpdate:
         assert after == Memory(
             *(before.id, ME, "新しい", "a", ("t",), {"k": "v"}, START, START + timedelta(hours=1)),
             supersedes=after.supersedes,
+            number=before.number,
         )
         assert await stores.memories.get(ME, before.id) == after
 

@@ -55,18 +55,30 @@ class TestToolCalls:
             ToolCall("1", "recall", json.dumps({"query": "ZEBRA-4711とは 金庫の番号はZebra-4711?"}), "{}"),
             ToolCall("1", "list_memories", "{}", f"not json: {FACT}"),
             ToolCall("1", "update_memory", json.dumps({"id": "#{id}", "content": "?"}), "{}"),
+            ToolCall("1", "update_memory", '{"id": 99}', '{"updated": {"id": 99, "ref": {id}}}'),
+            ToolCall("1", "forget", '{"id": 99}', '{"proposed": true, "ref": {id}}'),
+            ToolCall("1", "list_memories", "{}", '{"memories": [{"id": {id}, "content": "?"}]}'),
         ],
         ids=lambda call: call.name,
     )
     async def test_are_found_by_text_and_by_number(self, stores: Stores, call: ToolCall) -> None:
         memory = await stores.memories.add(ME, FACT)
-        arguments = call.arguments.replace("{id}", str(memory.id))
-        await stored(stores, "?", "はい", ToolCall(call.id, call.name, arguments, call.result, call.ok))
+        arguments, result = (text.replace("{id}", str(memory.id)) for text in (call.arguments, call.result))
+        await stored(stores, "?", "はい", ToolCall(call.id, call.name, arguments, result, call.ok))
         erased = await stores.memory_removal.erase(ME, memory.id)
         assert erased is not None
         assert erased.tool_calls == 1
         [redacted] = await calls_of(stores)
         assert json.loads(redacted.arguments) == {"forgotten": True}
+
+    async def test_of_another_whose_number_is_that_ones_row_stay(self, stores: Stores) -> None:
+        await stores.memories.add(YOU, "ずれる")
+        erased = await stores.memories.add(ME, FACT)
+        cat = await stores.memories.add(ME, "猫はタマ")
+        assert (erased.id, cat.number) == (2, 2)
+        await stored(stores, "?", "はい", call := recalled(cat))
+        await stores.memory_removal.erase(ME, erased.id)
+        assert await calls_of(stores) == [call]
 
     @pytest.mark.parametrize(
         "arguments", ['{"id": "' + "9" * 5000 + '"}', '{"id": ' + "[" * 900 + "1" + "]" * 900 + "}"]

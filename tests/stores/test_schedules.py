@@ -46,7 +46,7 @@ class TestNewSchedule:
     async def test_that_is_private_stays_in_the_terminal(self, schedules: Clocked) -> None:
         assert (await once(schedules, visibility="private", place="terminal")).place == "terminal"
 
-    @pytest.mark.parametrize("text", ["", "  \n"])
+    @pytest.mark.parametrize("text", ["", "  \n", "\u200b", "\u3164\u2800"])
     async def test_needs_a_text(self, schedules: Clocked, text: str) -> None:
         with pytest.raises(EmptyReminder):
             await once(schedules, text=text)

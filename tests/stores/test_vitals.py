@@ -20,8 +20,11 @@ class TestVitals:
         await stores.sessions.clear(SessionKey(1, 10))
         assert await stores.vitals.open_sessions() == 2
 
-    async def test_tell_the_size_of_the_file(self, stores: Stores, tmp_path: Path) -> None:
-        assert await stores.vitals.size_bytes() == (tmp_path / "sessions.db").stat().st_size
+    async def test_tell_the_size_of_the_file_with_its_log(self, stores: Stores, tmp_path: Path) -> None:
+        await stores.sessions.open(SessionKey(1, 10))
+        file, log = (tmp_path / name for name in ("sessions.db", "sessions.db-wal"))
+        assert log.stat().st_size
+        assert await stores.vitals.size_bytes() == file.stat().st_size + log.stat().st_size
 
     async def test_count_without_reading_the_sessions(self, database: Database) -> None:
         plan = await database.query(

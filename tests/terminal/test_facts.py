@@ -17,7 +17,9 @@ from cc_bot.texts import texts
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 FACT = "💾 覚えました（#9）: 口座番号は1234"
-KEPT = MemoryChanged(MemoryChange("added", Memory(3, 0, "猫が好き", "general", (), {}, NOW, NOW), None))
+KEPT = MemoryChanged(
+    MemoryChange("added", Memory(3, 0, "猫が好き", "general", (), {}, NOW, NOW, number=3), None)
+)
 RECEIPT = "◆ 💾 覚えました（#3）: 猫が好き"
 FORGED = [
     f"◆ {FACT}",

@@ -61,6 +61,17 @@ class TestCompletion:
         assert list(await offered(completer, "/memory delete 3")) == ["1"]
         assert list(await offered(completer, "/memory edit 牛乳")) == ["2"]
 
+    async def test_offers_japanese_names_to_whoever_types_japanese(
+        self, completer: ChatCompleter, stores: Stores
+    ) -> None:
+        assert list(await offered(completer, "/メモリ 表")) == ["/メモリ 表示 "]
+        assert {"/クリア", "/質問 ", "/メモリ 追加 "} <= set(await offered(completer, "／"))
+        assert "/クリア" not in await offered(completer, "/")
+        await stores.memories.add(0, "牛乳を買う")
+        assert await offered(completer, "／メモリ　削除　牛乳") == {"1": "牛乳を買う"}
+        assert list(await offered(completer, "/実行 ")) == ["3", "12"]
+        assert list(await offered(completer, "/設定 言語 ")) == ["ja", "en", "default"]
+
     @pytest.mark.parametrize("command", ["/accept", "/decline"])
     async def test_offers_what_waits_for_a_decision(self, completer: ChatCompleter, command: str) -> None:
         assert list(await offered(completer, f"{command} ")) == ["3", "12"]
@@ -72,6 +83,8 @@ class TestCompletion:
         (tmp_path / "notes.txt").touch()
         assert list(await offered(completer, "/settings language ")) == ["ja", "en", "default"]
         assert "Asia/Tokyo" in await offered(completer, "/settings timezone tokyo")
+        assert next(iter(await offered(completer, "/settings timezone 東京"))) == "Asia/Tokyo"
+        assert list(await offered(completer, "/settings timezone "))[:2] == ["default", "Asia/Tokyo"]
         assert list(await offered(completer, "/agent use t")) == ["default", "tutor"]
         assert list(await offered(completer, f"/attach {tmp_path}/no")) == ["tes.txt"]
 

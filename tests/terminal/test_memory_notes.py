@@ -25,7 +25,7 @@ DONE = Done(Message("assistant", "はい。"), Usage())
 
 
 def memory(number: int = 3, content: str = "猫が好き", supersedes: int | None = None) -> Memory:
-    return Memory(number, 0, content, "general", (), {}, NOW, NOW, supersedes=supersedes)
+    return Memory(number, 0, content, "general", (), {}, NOW, NOW, supersedes=supersedes, number=number)
 
 
 def changed(kind: ChangeKind, now: Memory, former: Memory | None = None) -> MemoryChanged:
@@ -59,7 +59,12 @@ class TestMemoryNotes:
 
     def test_name_the_memories_used_but_for_those_that_are_gone(self) -> None:
         assert (
-            told(MemoriesRecalled((1, 7)), MemoriesRecalled((2, 1)), changed("deleted", memory(7)), DONE)[-1]
+            told(
+                MemoriesRecalled((1, 7), (1, 7)),
+                MemoriesRecalled((2, 1), (2, 1)),
+                changed("deleted", memory(7)),
+                DONE,
+            )[-1]
             == "◆ 🧠 使ったメモリ: #1, #2"
         )
 

@@ -1,3 +1,6 @@
+import re
+from typing import get_args
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -5,20 +8,26 @@ from hypothesis import strategies as st
 from cc_bot.domain import Locale
 from cc_bot.terminal.commands import (
     Accept,
+    AddReminder,
     Ask,
     Attach,
     Clear,
     Command,
+    CommandName,
     Continue,
     Decline,
     Detach,
+    ErasePrivacy,
     Exit,
     Help,
+    ListReminders,
     Misused,
     Regenerate,
     Settings,
+    ShowCanvas,
     ShowSummary,
     Unknown,
+    UseAgent,
 )
 from cc_bot.terminal.memory_commands import (
     AddMemory,
@@ -35,6 +44,7 @@ from cc_bot.terminal.memory_commands import (
     ShowMemory,
     UndoMemory,
 )
+from cc_bot.terminal.names import JAPANESE, in_english
 from cc_bot.terminal.parsing import parse
 
 words = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters='"「」,、，#＃-'), min_size=1)
@@ -254,3 +264,60 @@ class TestMistakes:
     @pytest.mark.parametrize("line", ["/memory", "/memory 牛乳"])
     def test_memory_alone_asks_for_more(self, line: str) -> None:
         assert parse(line) == Misused("memory list", "subcommand")
+
+
+class TestJapaneseNames:
+    @pytest.mark.parametrize(
+        ("line", "meant"),
+        [
+            ("/質問 ＡＢＣ とは？", Ask("ＡＢＣ とは？")),
+            ("/質問 --temporary ひみつ", Ask("ひみつ", temporary=True)),
+            ("／メモリ　追加　牛乳 --category 家", AddMemory("牛乳", "家")),
+            ("/ﾒﾓﾘ 追加 牛乳", AddMemory("牛乳")),
+            ("/memory 追加 追加", AddMemory("追加")),
+            ("/メモリ add 牛乳", AddMemory("牛乳")),
+            ("/メモリ 全削除 3", DeleteAllMemories(3)),
+            ("/メモリ 元に戻す 5", UndoMemory(5)),
+            ("/リマインド 追加 明日9時 薬", AddReminder("明日9時 薬")),
+            ("/リマインド", ListReminders()),
+            ("/エージェント 使う 先生", UseAgent("先生")),
+            ("/キャンバス 空にする", ShowCanvas(clear=True)),
+            ("/canvas 表示", ShowCanvas()),
+            ("/要約 削除", ShowSummary(delete=True)),
+            ("/設定 言語 英語 タイムゾーン Asia/Tokyo", Settings(Locale.EN, "Asia/Tokyo")),
+            ("/プライバシー 消去 --now", ErasePrivacy(now=True)),
+            ("/続ける", Continue()),
+            ("/添付 メモ.txt", Attach("メモ.txt")),
+            ("/実行 3", Accept(3)),
+            ("／ヘルプ", Help()),
+            ("/終了", Exit()),
+        ],
+    )
+    def test_are_taken_like_english_ones(self, line: str, meant: Command) -> None:
+        assert parse(line) == meant
+
+    @pytest.mark.parametrize("command", get_args(CommandName))
+    def test_are_there_for_every_command(self, command: CommandName) -> None:
+        assert JAPANESE[command]
+        assert not re.search("[a-z]", JAPANESE[command])
+        assert in_english(f"/{JAPANESE[command]} x") == f"/{command} x"
+        assert len(JAPANESE[command].split()) == len(command.split())
+
+    def test_are_each_of_one_command(self) -> None:
+        assert len(set(JAPANESE.values())) == len(JAPANESE)
+
+    @given(st.text(max_size=30))
+    def test_are_looked_for_at_the_beginning_alone(self, text: str) -> None:
+        assert parse(f"メモリ 追加 {text}") == Ask(f"メモリ 追加 {text}".strip())
+        assert in_english(f"/ask {text}") == f"/ask {text}"
+
+    @pytest.mark.parametrize(
+        ("line", "given", "nearest"),
+        [
+            ("/メモリー 追加 牛乳", "/メモリー", "memory add"),
+            ("/メモリ 全部削除", "/メモリ 全部削除", "memory delete-all"),
+            ("/リマインダ 一覧", "/リマインダ", "remind list"),
+        ],
+    )
+    def test_that_are_nearly_right_are_suggested(self, line: str, given: str, nearest: CommandName) -> None:
+        assert parse(line) == Unknown(given, nearest)

@@ -57,7 +57,7 @@ def reader(locale: Locale = Locale.JA, zone: str | None = None) -> Reader:
 def lines(change: ProposedChange, who: Reader | None = None) -> list[str]:
     """What stands in a pipe, without what the proposal is and how to decide."""
     change = replace(change, before=UP) if isinstance(change, Draw) else change
-    proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON)
+    proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON, number=3)
     out = io.StringIO()
     PlainView(out, io.StringIO()).state(list(proposal_lines(proposal, who or reader())))
     return out.getvalue().removesuffix("\n").split("\n")
@@ -66,7 +66,7 @@ def lines(change: ProposedChange, who: Reader | None = None) -> list[str]:
 def rows(change: ProposedChange, width: int) -> list[str]:
     """What stands at a terminal."""
     change = replace(change, before=UP) if isinstance(change, Draw) else change
-    proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON)
+    proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON, number=3)
     console = Console(file=io.StringIO(), width=width)
     RichView(console).state(list(proposal_lines(proposal, reader())))
     assert isinstance(console.file, io.StringIO)

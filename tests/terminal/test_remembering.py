@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.domain import Locale, Source
+from cc_bot.domain.memory import MAX_PINNED
 from cc_bot.stores import Stores
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.runner import Runner
@@ -104,9 +105,10 @@ class TestEdit:
         await chat.say("/memory edit 1 猫はミケ")
         await chat.say("/memory edit 1 猫はモチ")
         shown = await chat.say("/memory show 1")
-        assert "#2" in shown
-        assert "/memory restore 3" in shown
-        assert "メモリ #1\n猫はタマ" in await chat.say("/memory restore 2")
+        assert shown.index("1. ") < shown.index("猫はミケ") < shown.index("2. ") < shown.index("猫はタマ")
+        assert "/memory restore 1 1" in shown
+        assert "メモリ #1\n猫はタマ" in await chat.say("/memory restore 1 2")
+        assert "メモリ #1\n猫はモチ" in await chat.say("/memory restore 1")
 
     @pytest.mark.parametrize(
         ("line", "sentence"),
@@ -114,7 +116,9 @@ class TestEdit:
             ("/memory edit 1 --until soon", "期限が読み取れません"),
             ("/memory edit 1 パスワードは Tr0ub4dor&3", "保存しませんでした"),
             ("/memory edit 9 x", "#9 のメモリは見つかりません"),
-            ("/memory restore 9", "もう残っていません"),
+            ("/memory restore 9", "#9 のメモリは見つかりません"),
+            ("/memory restore 1 3", "もう残っていません"),
+            ("/memory restore 1 x", "番号"),
             ("/memory undo 9", "#9 のメモリは見つかりません"),
         ],
     )
@@ -216,3 +220,40 @@ class TestStats:
         shown = await chat.say("/memory stats")
         assert "あなたのメモリ 3件" in shown
         assert "▰▰▰▰▰▰▰▰▰▰ 仕事 2件\n▰▰▰▰▰▱▱▱▱▱ 一般 1件" in shown
+
+
+class TestPin:
+    async def test_marks_a_memory_until_it_is_taken_off(self, chat: Chat, stores: Stores) -> None:
+        await stores.memories.add(0, "猫の名前はモチ")
+        assert (await chat.say("/memory pin 1")).startswith(
+            "📌 #1 をピン留めしました。\nこのボットでは、ピンは見分けるための印です。"
+        )
+        assert "#1  📌  " in await chat.say("/memory list")
+        assert "📌 メモリ #1" in await chat.say("/memory show 1")
+        assert await chat.say("/memory pin 1 --off") == "#1 のピンを外しました。\n"
+        assert "📌" not in await chat.say("/memory list")
+
+    async def test_says_so_when_it_cannot_be_done(self, english: Chat, stores: Stores) -> None:
+        for number in range(MAX_PINNED + 1):
+            await stores.memories.add(0, f"Note {number}")
+        for number in range(1, MAX_PINNED + 1):
+            await english.say(f"/memory pin #{number}")
+        assert "You can pin up to 10 memories." in await english.say("/memory pin 11")
+        assert "There is no memory #99." in await english.say("/memory pin 99")
+        assert "Give the number of the memory." in await english.say("/memory pin the cat")
+
+    async def test_is_of_the_users_own_alone(self, chat: Chat, stores: Stores) -> None:
+        other = await stores.memories.add(8, "別の人のメモ")
+        assert "見つかりません" in await chat.say(f"/memory pin {other.id}")
+        assert [each.pinned for each in await stores.memories.list(8)] == [False]
+
+    async def test_goes_into_both_kinds_of_files(
+        self, chat: Chat, stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.chdir(tmp_path)
+        await stores.memories.add(0, "猫の名前はモチ")
+        await chat.say("/memory pin 1")
+        await chat.say("/memory export notes.md")
+        await chat.say("/memory export notes.json")
+        assert "*📌 ・ " in (tmp_path / "notes.md").read_text("utf-8")
+        assert '"pinned": true' in (tmp_path / "notes.json").read_text("utf-8")

@@ -27,7 +27,7 @@ LATE_IN_LONDON = datetime(2026, 3, 14, 23, 30, tzinfo=UTC)
 
 
 def memory(number: int, content: str, category: str, *tags: str) -> Memory:
-    return Memory(number, 0, content, category, tags, {}, LATE_IN_LONDON, LATE_IN_LONDON)
+    return Memory(number, 0, content, category, tags, {}, LATE_IN_LONDON, LATE_IN_LONDON, number=number)
 
 
 RUBBISH = "毎週水曜日は燃えるゴミの日、第二土曜日は資源ゴミの日。朝八時までに出すこと。"
@@ -108,6 +108,7 @@ class TestHelp:
         shown = " ".join(" ".join(rich.lines).split())
         for word in ("/ask", "/memory add", "/memory delete", "/settings", "/attach", "/exit", "Alt+Enter"):
             assert word in shown
+        assert "/メモリ 追加" in shown
         assert all(cell_len(line) <= rich.console.width for line in rich.lines)
 
     def test_in_a_pipe_keys_are_of_no_use(self, plain: Plain) -> None:

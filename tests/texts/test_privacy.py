@@ -10,6 +10,7 @@ from cc_bot.discord.pages.privacy_view import PrivacyButton, erase_question, par
 from cc_bot.domain import Locale
 from cc_bot.domain.privacy import DataKind, Held, Holdings, Retention
 from cc_bot.texts import texts
+from tests.discord.mentioned import mentioned
 
 NOW = datetime(2026, 11, 22, 20, tzinfo=UTC)
 EVERYTHING = Holdings({kind: Held(10**9, NOW - timedelta(days=999), NOW) for kind in get_args(DataKind)})
@@ -36,17 +37,22 @@ class TestOverview:
         assert "0" not in words.overview(Holdings({"usage": Held(1)}), Retention(), TOKYO)
 
     def test_fits_a_message(self, locale: Locale) -> None:
-        words = texts(locale).privacy
+        words = mentioned(locale).privacy
         assert len(words.overview(EVERYTHING, KEPT, TOKYO)) <= 2000
         assert len(words.told(EVERYTHING)) <= 2000
-        assert len(erase_question(EVERYTHING, 2**63 - 1, texts(locale), NOW).content) <= 2000
+        assert len(erase_question(EVERYTHING, 2**63 - 1, mentioned(locale), NOW).content) <= 2000
 
     def test_of_what_was_erased_leaves_out_what_stays(self, locale: Locale) -> None:
         words = texts(locale).privacy
-        assert words.kinds["rules"] not in words.told(EVERYTHING).split("\n")[0]
+        assert words.kinds["rules"] not in words.told(EVERYTHING)
         assert words.told(Holdings()) == words.nothing_erased
-        only_rules = words.told(Holdings({"rules": Held(1)}))
-        assert only_rules == f"{words.nothing_erased}\n{words.stays}"
+
+    def test_says_what_stays_once_of_all_its_steps(self, locale: Locale) -> None:
+        words, only_rules = texts(locale).privacy, Holdings({"rules": Held(1)})
+        steps = words.asked(EVERYTHING) + words.told(EVERYTHING)
+        assert steps.count(words.stays) == 1
+        assert words.nothing_to_erase(only_rules).count(words.stays) == 1
+        assert words.told(only_rules) == words.nothing_erased
 
 
 class TestButton:

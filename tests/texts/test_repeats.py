@@ -182,5 +182,5 @@ class TestExamples:
     @pytest.mark.parametrize("error", [RepeatNotUnderstood(), WhenNotUnderstood(), SeveralTimes()])
     def test_of_a_refusal_are_read(self, error: InputError) -> None:
         now = datetime(2026, 11, 22, 10, 30, tzinfo=UTC)
-        for example in re.findall(r"「([^」]+)」", explain(error, Locale.JA)):
+        for example in re.findall(r"「([^」]+)」", explain(error, texts(Locale.JA))):
             assert parse_schedules(example, "", now, ZoneInfo("Asia/Tokyo")), example

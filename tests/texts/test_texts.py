@@ -81,7 +81,7 @@ class TestErrors:
             *("resets", "since", "note", "free", "command", "host", "port", "made", "version"),
         ]
         for error in every_error():
-            assert explain(error(**dict.fromkeys(names, "7")), locale), error
+            assert explain(error(**dict.fromkeys(names, "7")), texts(locale)), error
 
     def test_are_all_in_the_tree_at_the_top_of_their_file(self) -> None:
         drawn = set(re.findall(r"[├└]── (\w+)", error_module.__doc__ or "")) | {"CcBotError"}
@@ -90,13 +90,13 @@ class TestErrors:
         }
 
     def test_are_explained_with_their_parameters(self) -> None:
-        assert "4000" in explain(MemoryTooLong(limit=4000, length=5000), Locale.JA)
+        assert "4000" in explain(MemoryTooLong(limit=4000, length=5000), texts(Locale.JA))
 
     @pytest.mark.parametrize("locale", list(Locale))
     def test_tell_a_moment_as_each_front_end_shows_it(self, locale: Locale) -> None:
         error = LimitReached(what="tokens_per_day", resets=datetime(2026, 11, 22, 15, 0, tzinfo=UTC))
-        assert "<t:1795359600:R>" in explain(error, locale)
-        assert "15:00" in explain(error, locale, lambda moment: f"{moment:%H:%M}")
+        assert "<t:1795359600:R>" in explain(error, texts(locale))
+        assert "15:00" in explain(error, texts(locale), lambda moment: f"{moment:%H:%M}")
 
 
 class TestCommandNames:

@@ -102,7 +102,7 @@ class TestTaintedTurn:
         tainted = replace(context, tainted=True)
         kept = await call(tainted, "remember", content=" 猫が好き ", category="pets", supersedes=memory.id)
         assert kept.proposal == KeepMemory(
-            "猫が好き", "pets", (), "anywhere", None, memory.id, memory.content
+            "猫が好き", "pets", (), "anywhere", None, memory.id, memory.content, memory.number
         )
         changed = await call(tainted, "update_memory", id=memory.id, content="会議は木曜", expires="never")
         assert changed.proposal == ChangeMemory(
@@ -112,13 +112,16 @@ class TestTaintedTurn:
             expires_at="never",
             category_before="general",
             tags_before=("会議",),
+            number=memory.number,
         )
-        assert (await call(tainted, "forget", id=memory.id)).proposal == ForgetMemory(memory.id, "会議は金曜")
+        assert (await call(tainted, "forget", id=memory.id)).proposal == ForgetMemory(
+            memory.id, "会議は金曜", memory.number
+        )
         timed = await call(tainted, "schedule", when="明日9時", text="薬")
         due = datetime(2026, 11, 23, tzinfo=UTC)
         assert timed.proposal == AddReminder("薬", due, "", "Asia/Tokyo", "channel", locale="ja")
         cancelled = await call(tainted, "cancel_schedule", id=reminder.id)
-        assert cancelled.proposal == CancelReminder(reminder.id, "薬", due, "")
+        assert cancelled.proposal == CancelReminder(reminder.id, "薬", due, "", reminder.number)
 
     @pytest.mark.parametrize(
         ("name", "arguments"),
@@ -205,7 +208,7 @@ class TestUntaintedTurn:
         )
         assert [each.kind for each in outcome.changes] == ["added"]
         assert outcome.proposal == KeepMemory(
-            "会議は木曜", "general", (), "anywhere", None, memory.id, memory.content
+            "会議は木曜", "general", (), "anywhere", None, memory.id, memory.content, memory.number
         )
         assert {each.content for each in await stores.memories.list(ME.user_id)} == {
             "会議は木曜",

@@ -218,7 +218,7 @@ class TestRecall:
         told = json.loads(outcome.text)
         assert "data, not instructions" in told["note"]
         assert told["memories"][0]["confidence"] in {"sure", "likely", "maybe"}
-        assert outcome.recalled == (memory.id,)
+        assert outcome.recalled == (memory,)
 
 
 class TestUpdate:

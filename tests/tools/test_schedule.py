@@ -65,7 +65,13 @@ class TestScheduling:
         assert (kept.key, kept.text, kept.guild_id, kept.place) == (KEY, "薬", 5, "channel")
         assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
         assert told(outcome) == {
-            "scheduled": {"id": kept.id, "text": "薬", "when": "2026-11-23T09:00+09:00", "where": "channel"}
+            "scheduled": {
+                "id": kept.number,
+                "text": "薬",
+                "when": "2026-11-23T09:00+09:00",
+                "where": "channel",
+                "ref": kept.id,
+            }
         }
         assert [(change.kind, change.schedule) for change in outcome.schedules] == [("added", kept)]
 
@@ -185,10 +191,11 @@ class TestList:
         found = told(await call("list_schedules"))
         assert found["schedules"] == [
             {
-                "id": mine.id,
+                "id": mine.number,
                 "text": "薬",
                 "when": "2026-11-23T09:00+09:00",
                 "where": "channel",
+                "ref": mine.id,
                 "repeat": "0 9 * * *",
             }
         ]
@@ -234,9 +241,11 @@ class TestCancelling:
     async def test_deletes_the_users_own(
         self, call: Call, stores: Stores, number: Callable[[int], object]
     ) -> None:
+        await stores.schedules.add(OTHER, "秘密", datetime(2026, 11, 23, tzinfo=UTC))
         added = await stores.schedules.add(KEY, "薬", datetime(2026, 11, 23, tzinfo=UTC))
-        outcome = await call("cancel_schedule", id=number(added.id))
-        assert told(outcome) == {"cancelled": {"id": added.id, "text": "薬"}}
+        assert added.number != added.id
+        outcome = await call("cancel_schedule", id=number(added.number))
+        assert told(outcome) == {"cancelled": {"id": added.number, "text": "薬", "ref": added.id}}
         assert [(change.kind, change.schedule) for change in outcome.schedules] == [("cancelled", added)]
         assert await stores.schedules.list(KEY.user_id) == []
 

@@ -3,7 +3,8 @@
 Commands pass it as a hook of all of them. Buttons, menus and forms come to whoever listens as `Pressed` and
 `Entered`, which are told of only after the gate; nobody listens for hikari's own events of them. So no
 extension can forget to ask, and a test sees to it that none listens past the gate. `/privacy` and the
-buttons that stop answers are for everybody. How often each user does any of it is counted here as well.
+buttons that stop answers are for everybody. How often each user does any of it is counted here as well. What
+an older or a newer version made, and nobody here knows, is answered here.
 """
 
 import asyncio
@@ -17,10 +18,12 @@ import structlog
 
 from cc_bot.discord.access.gate import Gate
 from cc_bot.discord.access.presses import Presses
-from cc_bot.discord.failures import tell_failure
+from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.localization import Readers
 from cc_bot.discord.pages.custom_ids import StopButton, parse_custom_id
+from cc_bot.discord.pages.memory_ids import EditForm, parse_memory_id
 from cc_bot.discord.pages.privacy_view import PrivacyButton, parse_privacy_id
+from cc_bot.discord.pages.schedule_ids import parse_schedule_id
 from cc_bot.domain.errors import AccessError, CcBotError
 
 _log = structlog.get_logger(__name__)
@@ -53,6 +56,14 @@ class Entered(hikari.Event):
 
 _SUGGESTED_WITHIN_S: Final = 2.8
 """Discord takes a list of choices within three seconds; what comes later is work for nothing."""
+
+
+_PARSERS: Final[tuple[Callable[[str], object | None], ...]] = (
+    parse_custom_id,
+    parse_memory_id,
+    parse_schedule_id,
+    parse_privacy_id,
+)
 
 
 @lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
@@ -95,6 +106,9 @@ def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
         interaction = event.interaction
         if not await _admitted(interaction, gate, readers):
             return
+        if not _is_known(interaction):
+            await _tell_unknown(interaction, readers)
+            return
         try:
             await presses.one_by_one(
                 interaction, lambda: bot.dispatch(Pressed(interaction), return_tasks=True)
@@ -103,8 +117,12 @@ def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
             await tell_failure(interaction, error, readers)
 
     async def on_form(event: hikari.ModalInteractionCreateEvent) -> None:
-        if await _admitted(event.interaction, gate, readers):
+        if not await _admitted(event.interaction, gate, readers):
+            return
+        if _is_known(event.interaction):
             bot.dispatch(Entered(event.interaction))
+        else:
+            await _tell_unknown(event.interaction, readers)
 
     bot.subscribe(hikari.ComponentInteractionCreateEvent, on_press)
     bot.subscribe(hikari.ModalInteractionCreateEvent, on_form)
@@ -119,6 +137,23 @@ def _about_ones_own(
         return interaction.command_name == "privacy"
     button = parse_privacy_id(interaction.custom_id) or parse_custom_id(interaction.custom_id)
     return isinstance(button, PrivacyButton | StopButton)
+
+
+def _is_known(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:
+    """Whether anything here made what was pressed or sent."""
+    made = (parse(interaction.custom_id) for parse in _PARSERS)
+    is_form = isinstance(interaction, hikari.ModalInteraction)
+    return any(each is not None and isinstance(each, EditForm) == is_form for each in made)
+
+
+async def _tell_unknown(
+    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, readers: Readers
+) -> None:
+    _log.info("press_unknown")
+    try:
+        await tell(interaction, (await readers.of(interaction)).words.answer.unknown_press)
+    except Exception as error:  # noqa: BLE001 - as below
+        await tell_failure(interaction, error, readers)
 
 
 def _stops(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:

@@ -1,12 +1,13 @@
 """Bringing canvas messages up to date that no turn looks after.
 
 While nobody listened, messages may have been deleted: each connection that was told nothing of what happened
-before it looks at all of them. While it lasts, canvases that were changed by something else than a turn (the
-erasure of a memory, a heartbeat, what failed before) are looked for every minute.
+before it looks at all of those that it serves. While the bot runs, canvases that were changed by something
+else than a turn (the erasure of a memory, a heartbeat, what failed before) are looked for every minute.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 import hikari
@@ -14,6 +15,7 @@ import structlog
 
 from cc_bot.correlation import job
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.shards import FIRST, Serves, Shards, serves_all
 from cc_bot.domain.errors import CcBotError
 from cc_bot.stores import CanvasStore
 
@@ -32,14 +34,17 @@ class CanvasUpkeep:
         bot: hikari.GatewayBot,
         canvases: CanvasStore,
         boards: CanvasBoards,
+        shards: Shards,
         *,
         every_s: float = STALE_EVERY_S,
     ) -> None:
         self._bot = bot
         self._canvases = canvases
         self._boards = boards
+        self._shards = shards
         self._every_s = every_s
-        self._work: asyncio.Task[None] | None = None
+        self._upkeep: asyncio.Task[None] | None = None
+        self._restoring: dict[int, asyncio.Task[None]] = {}
         self._closed = False
 
     def listen(self) -> None:
@@ -49,24 +54,26 @@ class CanvasUpkeep:
             self._bot.subscribe(hikari.MessageDeleteEvent, self._on_deleted)
             self._bot.subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
 
-    def begin(self) -> None:
-        """Nothing that was not told of before is told of now."""
-        self._work = asyncio.create_task(self._keep_up())
+    def begin(self, shard_id: int = FIRST, serves: Serves = serves_all) -> None:
+        """Nothing that was not told of before is told of now, in the places that a shard serves."""
+        restoring = self._guarded(partial(self._restore_all, serves))
+        self._restoring[shard_id] = asyncio.create_task(restoring)
+        self._upkeep = self._upkeep or asyncio.create_task(self._keep_up())
 
     async def close(self) -> None:
         """Stop for good: what is behind then is found after the next start."""
         self._closed = True
-        await self._stop()
+        tasks = [*self._restoring.values(), *([self._upkeep] if self._upkeep else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _stop(self) -> None:
-        if self._work:
-            self._work.cancel()
-            await asyncio.gather(self._work, return_exceptions=True)
-
-    async def _on_connected(self, _: hikari.ShardReadyEvent) -> None:
-        await self._stop()
+    async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
+        if before := self._restoring.get(event.shard.id):
+            before.cancel()
+            await asyncio.gather(before, return_exceptions=True)
         if not self._closed:  # the connection may come back while the program leaves
-            self.begin()
+            self.begin(event.shard.id, self._shards.served_by(event.shard))
 
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
@@ -79,15 +86,15 @@ class CanvasUpkeep:
             _log.warning("deletion_not_noted", error=type(error).__name__)
 
     async def _keep_up(self) -> None:
-        await self._guarded(self._restore_all)
         while True:
             await asyncio.sleep(self._every_s)
             await self._guarded(self._boards.refresh_stale)
 
-    async def _restore_all(self) -> None:
+    async def _restore_all(self, serves: Serves) -> None:
         for key in await self._canvases.all_shown(MOST):
-            await self._boards.restore(key)
-            await asyncio.sleep(PAUSE_S)
+            if await serves(key.channel_id):
+                await self._boards.restore(key)
+                await asyncio.sleep(PAUSE_S)
 
     async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
         with job("canvases"):

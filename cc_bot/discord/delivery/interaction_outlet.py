@@ -118,6 +118,10 @@ class InteractionOutlet:
         await self._hook.rest.execute_webhook(*self._to, sentence, flags=ephemeral, **NO_PINGS)
         return True
 
+    @property
+    def place_id(self) -> int | None:
+        return None if self._ephemeral else self._hook.channel_id
+
     async def _post(self, page: Page, known: KnownIds) -> hikari.Snowflake:
         flags = hikari.MessageFlag.EPHEMERAL if self._ephemeral else hikari.UNDEFINED
         for _ in range(_POST_TRIES):

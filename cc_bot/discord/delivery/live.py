@@ -13,6 +13,7 @@ from types import TracebackType
 import hikari
 import structlog
 
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import PostUncertain, Reply
 from cc_bot.discord.pages.answer import (
     AnswerState,
@@ -20,6 +21,7 @@ from cc_bot.discord.pages.answer import (
     answer_buttons,
     final_pages,
     memory_buttons,
+    named_in,
     streaming_pages,
 )
 from cc_bot.discord.pages.custom_ids import StopButton
@@ -51,6 +53,7 @@ class LiveAnswer:
         asker_id: int,
         before: Sequence[Page] = (),
         one_message: bool = False,
+        receipts: ReceiptUpkeep | None = None,
     ) -> None:
         """`asker_id` is whose memories the turn may use; with `one_message` a long answer comes as a file."""
         self._reply = reply
@@ -66,6 +69,7 @@ class LiveAnswer:
         self._last_event_s = asyncio.get_running_loop().time()
         self._one_message = one_message
         """Set once a further message could not be posted safely: the rest then comes as a file."""
+        self._receipts = receipts
 
     async def __aenter__(self) -> "LiveAnswer":
         self._painter = asyncio.create_task(self._paint())
@@ -127,7 +131,11 @@ class LiveAnswer:
             buttons = answer_buttons(self.state, self._words, user_id, earlier)
         receipts = memory_buttons(self.state, self._words, self._asker_id)
         last = replace(pages[-1], buttons=buttons, receipts=receipts)
+        last = await self._receipts.as_it_is(last, self._words) if self._receipts else last
         await self._reply.show((*pages[:-1], with_proposals(last, self.state.proposals, self._words)))
+        if self._receipts and self.state.done:
+            visibility, changed = self.state.done.answer.visibility, named_in(self.state)
+            self._receipts.shown(self._reply, self._asker_id, visibility, self._words, changed)
 
     async def _restore(self, before: Sequence[Page]) -> None:
         """The older answer stands; why there is no new one is for its asker alone."""

@@ -185,6 +185,10 @@ class MessageOutlet:
     async def whisper(self, sentence: str) -> bool:  # noqa: ARG002 - there is no way to, and that is the answer
         return False
 
+    @property
+    def place_id(self) -> int | None:
+        return self.channel_id
+
 
 async def _if_possible(noting: Awaitable[None]) -> None:
     """The answer goes on while the database does not; its pages are noted once more at its end."""

@@ -66,6 +66,10 @@ class Outlet(Protocol):
     async def whisper(self, sentence: str) -> bool:
         """Tell the user alone. False where others would read it too."""
 
+    @property
+    def place_id(self) -> int | None:
+        """Where the bot can find its messages again by itself; None for those that one user alone sees."""
+
 
 KnownIds = Callable[[], Awaitable[Sequence[int]]]
 """Tells the ids of the messages that were sent so far."""
@@ -129,6 +133,16 @@ class Reply:
         if self._sent and self._sent[0].id is None:
             self._sent[0] = replace(self._sent[0], id=await self._outlet.first_id())
         return tuple(int(sent.id) for sent in self._sent if sent.id is not None)
+
+    @property
+    def last_page(self) -> Page | None:
+        """How its last message looks, if there is one and that is known."""
+        return self._sent[-1].page if self._sent else None
+
+    async def last_place(self) -> tuple[int, int] | None:
+        """The channel and the id of its last message; None where its user alone can see that."""
+        place_id = self._outlet.place_id
+        return None if place_id is None else (place_id, (await self.message_ids())[-1])
 
     @property
     def further_ids(self) -> tuple[int, ...]:

@@ -12,6 +12,7 @@ import structlog
 
 from cc_bot.assistant import Stop
 from cc_bot.discord.delivery.live import LiveAnswer
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.localization import Reader
 from cc_bot.discord.pages.answer import AnswerState
@@ -31,9 +32,11 @@ StartTurn = Callable[[Stop], AsyncGenerator[TurnEvent, None]]
 class RunningTurns:
     """The turns that this process shows at the moment."""
 
-    def __init__(self, meter: Meter = UNMEASURED) -> None:
-        """`meter` is told how long their ends take to stand on Discord."""
+    def __init__(self, meter: Meter = UNMEASURED, receipts: ReceiptUpkeep | None = None) -> None:
+        """`meter` is told how long their ends take to stand on Discord; `receipts` keeps what they tell
+        true."""
         self._meter = meter
+        self.receipts = receipts
         self._life = secrets.token_hex(3)
         """Tells this run of the program from the ones before."""
         self._stops: dict[str, Stop] = {}
@@ -117,7 +120,9 @@ async def show_turn(
     owner = None if askers else reader.user_id
     with running.entered(stop, askers, name) as its_name:
         stop_button = StopButton(owner or ANY_ASKER, its_name)
-        live = LiveAnswer(reply, words, stop_button, asker_id=reader.user_id, before=before)
+        live = LiveAnswer(
+            reply, words, stop_button, asker_id=reader.user_id, before=before, receipts=running.receipts
+        )
         if opened is not None:
             await live.open()
             await opened()
@@ -149,7 +154,7 @@ async def _feed(events: AsyncGenerator[TurnEvent, None], live: LiveAnswer, reade
             async for event in events:
                 live.feed(event)
     except CcBotError as error:
-        live.fail(explain(error, reader.locale), passing=isinstance(error, TurnError | StorageError))
+        live.fail(explain(error, reader.words), passing=isinstance(error, TurnError | StorageError))
     except Exception:  # noqa: BLE001 - whatever it is, the reader is told; the record has its type
         _log.error("turn_broke", exc_info=True)
-        live.fail(explain(CcBotError(), reader.locale))
+        live.fail(explain(CcBotError(), reader.words))

@@ -1,78 +1,67 @@
-"""Receipts whose change was taken back, from wherever: a message must not tell of it as if it held."""
+"""Receipts whose change was taken back, from wherever: a message must not tell of it as if it held.
 
-import re
-from collections.abc import Collection
-from dataclasses import replace
-from typing import Final
+What a line says is made of what has become of its memory or reminder at the moment it is shown. Where lines
+and buttons are on record (stores/receipts.py), each line is known, and one that was taken back says again
+what holds again; else they are told apart by their order.
+"""
 
-import hikari
-import structlog
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Literal
 
-from cc_bot.discord.delivery.interaction_outlet import reply_in_place
-from cc_bot.discord.delivery.reply import changes_to
-from cc_bot.discord.interactions import is_ephemeral
-from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import UndoButton, UntellButton, parse_custom_id
-from cc_bot.discord.pages.page import Page
-from cc_bot.discord.pages.receipts import Carried, takes_back
+from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, takes_back
 from cc_bot.discord.pages.schedule_ids import UnscheduleButton, parse_schedule_id
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import Memory
-from cc_bot.stores import MemoryStore, ScheduleStore, Stores
+from cc_bot.domain.receipt import MemoryState, Named, Receipt, ToldIn, ToldLine
+from cc_bot.domain.schedule import Schedule
+from cc_bot.stores import Stores
 from cc_bot.texts import Texts, texts
 
-_log = structlog.get_logger(__name__)
-
-_LINK: Final = re.compile(r"/(\d{1,20})/(\d{1,20})\Z")
-"""The channel and the message, at the end of a message's link."""
 _MARKS: Final = ("💾", "✏", "🗑", "⏰", "🔁")
 _NOTHING_DONE: Final = tuple(texts(locale).receipt.unchanged.partition("{")[0] for locale in Locale)
 _TAKEN_BACK: Final = frozenset(texts(locale).receipt.taken_back for locale in Locale)
 _STILL_TOLD: Final = frozenset(texts(locale).receipt.still_told for locale in Locale)
+_UNKNOWN_LINE: Final = 1000
+"""From here on: a line that is there, nobody can tell which."""
+
+Standing = Literal["holds", "moved", "undone"]
+"""moved: it was done, and there is nothing left to take back: something else was done since."""
+
+_TakesBack = UndoButton | UnscheduleButton
 
 
-async def bring_up_to_date(
-    interaction: hikari.ComponentInteraction, memories: MemoryStore, schedules: ScheduleStore, words: Texts
-) -> None:
-    """The message of an accepted press, once what it tells of may have been taken back."""
-    page = page_of(await interaction.fetch_initial_response())
-    now = await brought_up_to_date(page, memories, schedules, words)
-    await reply_in_place(interaction, page, ephemeral=is_ephemeral(interaction.message)).show((now,))
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One that says again what it said before it was taken back."""
+
+    text: str
+    button: Button
 
 
-async def bring_source_up_to_date(
-    rest: hikari.api.RESTClient, memory: Memory, stores: Stores, words: Texts
-) -> None:
-    """The answer that kept a memory, once that is deleted, as far as the bot can reach it by itself."""
-    link = _LINK.search(memory.source.link)
-    if link is None or memory.source.kind == "message":
-        return
-    channel_id, first = int(link[1]), int(link[2])
-    message_id = (first, *await stores.channels.pages(first))[-1]  # receipts stand on the last one
-    try:
-        page = page_of(await rest.fetch_message(channel_id, message_id))
-        now = await brought_up_to_date(page, stores.memories, stores.schedules, words)
-        if now != page:
-            await rest.edit_message(channel_id, message_id, **changes_to(page, now))
-    except hikari.HikariError as error:
-        _log.info("receipt_not_reached", error=type(error).__name__)
+async def brought_up_to_date(page: Page, stores: Stores, words: Texts, told: ToldIn | None = None) -> Page:
+    """A message that says of what was taken back since that it was, without saying again what it was, and
+    that offers to take back nothing else than what holds. `told` is what is on record of it."""
+    known = {each.custom_id for each in page.receipts if takes_back(each)}
+    lines = told.lines if told else ()
+    standings = await _standings(known | {each.button for each in lines}, stores)
+    if lines and all(_is_ours(page, each) for each in lines):
+        again = (
+            await _told_again(page, lines, standings, stores, words, private=told.visibility == "private")
+            if told
+            else {}
+        )
+        return _revised(page, lines, standings, again, words.receipt.taken_back)
+    undone = [each for each in known if standings[each] == "undone"]
+    page = _told(page, undone, words.receipt.taken_back) if undone else page
+    gone = [each for each in known if standings[each] == "moved"]
+    return _without(page, gone) if gone else page
 
 
-async def brought_up_to_date(
-    page: Page, memories: MemoryStore, schedules: ScheduleStore, words: Texts
-) -> Page:
-    """A message that says of what was taken back since that it was, without saying again what it was."""
-    undone = [
-        button.custom_id
-        for button in page.receipts
-        if await _undone(button.custom_id, memories) or await _cancelled(button.custom_id, schedules)
-    ]
-    return _told(page, undone, words.receipt.taken_back) if undone else page
-
-
-async def without_undone(page: Page, memories: MemoryStore, schedules: ScheduleStore, words: Texts) -> Page:
+async def without_undone(page: Page, stores: Stores, words: Texts, told: ToldIn | None = None) -> Page:
     """An answer's last message without what was taken back since: for the answer that takes its place."""
-    page = await brought_up_to_date(page, memories, schedules, words)
+    page = await brought_up_to_date(page, stores, words, told)
     return replace(
         page,
         facts=replace(
@@ -83,34 +72,150 @@ async def without_undone(page: Page, memories: MemoryStore, schedules: ScheduleS
     )
 
 
-async def _undone(custom_id: str, memories: MemoryStore) -> bool:
-    button = parse_custom_id(custom_id)
-    if not isinstance(button, UndoButton):
-        return False
-    memory = await memories.get(button.user_id, button.memory_id)
-    match button.action:
-        case "added":
-            return memory is None
-        case "updated":  # or changed once more: then there is nothing to take back either
-            return memory is None or memory.supersedes != button.former_id
-        case "deleted":
-            return memory is not None
+def told_lines(page: Page) -> tuple[ToldLine, ...]:
+    """The lines of a message that can be taken back, with their buttons."""
+    buttons = [each.custom_id for each in page.receipts if takes_back(each)]
+    lines = _lines_with_buttons(page)
+    if len(lines) != len(buttons):
+        lines = range(_UNKNOWN_LINE, _UNKNOWN_LINE + len(buttons))
+    return tuple(
+        ToldLine(line, named, button)
+        for line, button in zip(lines, buttons, strict=True)
+        if (named := named_by(button))
+    )
 
 
-async def _cancelled(custom_id: str, schedules: ScheduleStore) -> bool:
-    button = parse_schedule_id(custom_id)
-    if not isinstance(button, UnscheduleButton):
-        return False
-    return await schedules.get(button.user_id, button.schedule_id) is None
+def named_by(custom_id: str) -> Named | None:
+    """What a button takes back something of."""
+    match _parsed(custom_id):
+        case UndoButton(memory_id=number):
+            return Named("memory", number)
+        case UnscheduleButton(schedule_id=number):
+            return Named("schedule", number)
+        case None:
+            return None
+
+
+def _parsed(custom_id: str) -> _TakesBack | None:
+    button = parse_custom_id(custom_id) or parse_schedule_id(custom_id)
+    return button if isinstance(button, _TakesBack) else None
+
+
+async def _standings(custom_ids: Collection[str], stores: Stores) -> Mapping[str, Standing]:
+    parsed = {each: button for each in custom_ids if (button := _parsed(each))}
+    undos = [button for button in parsed.values() if isinstance(button, UndoButton)]
+    ids = {number for undo in undos for number in (undo.memory_id, undo.former_id)}
+    states = await stores.receipts.states(undos[0].user_id, ids) if undos else {}
+    found = dict[str, Standing]()
+    for custom_id, button in parsed.items():
+        if isinstance(button, UndoButton):
+            found[custom_id] = _of_memory(button, states)
+        else:
+            schedule = await stores.schedules.get(button.user_id, button.schedule_id)
+            found[custom_id] = _of_schedule(schedule)
+    return found
+
+
+def _of_schedule(schedule: Schedule | None) -> Standing:
+    if schedule is None:
+        return "undone"
+    return "moved" if schedule.status == "done" else "holds"  # it was kept: there is nothing left to cancel
+
+
+def _of_memory(button: UndoButton, states: Mapping[int, MemoryState]) -> Standing:
+    now = states.get(button.memory_id)
+    if now is not None and now.status == "superseded":
+        return "moved"
+    there = now is not None and now.status == "active"
+    if button.action == "deleted":
+        return "undone" if there else "holds"
+    if not there:
+        return "undone"
+    if now and (now.former_id or 0) == button.former_id:
+        return "holds"
+    if button.action == "added":
+        return "moved"
+    return "moved" if button.former_id in states else "undone"  # an undone update leaves no version behind
+
+
+def _is_ours(page: Page, each: ToldLine) -> bool:
+    """Whether a message still has the line where the record has it."""
+    lines = page.facts.receipts
+    return each.line < len(lines) and (lines[each.line] in _TAKEN_BACK or lines[each.line].startswith(_MARKS))
+
+
+async def _told_again(
+    page: Page,
+    lines: Collection[ToldLine],
+    standings: Mapping[str, Standing],
+    stores: Stores,
+    words: Texts,
+    *,
+    private: bool,
+) -> Mapping[str, _Line]:
+    """Of what was taken back and holds again, because a deletion was undone, what is said of it."""
+    found = dict[str, _Line]()
+    for each in lines:
+        button = parse_custom_id(each.button)
+        back = page.facts.receipts[each.line] in _TAKEN_BACK and standings[each.button] == "holds"
+        if not back or not isinstance(button, UndoButton) or button.action == "deleted":
+            continue
+        memory = await stores.memories.get(button.user_id, button.memory_id)
+        if memory is None:
+            continue
+        former_id = button.former_id or None
+        receipt = Receipt(
+            button.action,
+            memory.id,
+            memory.content,
+            former_id,
+            replaced=button.action == "added" and former_id is not None,
+            private=memory.audience == "private",
+        )
+        others = Carried((), tuple(one for one in page.receipts if takes_back(one)))
+        [text] = receipt_facts((receipt,), Carried(), words, private=private).receipts
+        made = receipt_buttons((receipt,), (), others, words, button.user_id, private=private)
+        label = next(one.label for one in made if one not in others.buttons)
+        found[each.button] = _Line(text, Button(label, each.button))
+    return found
+
+
+def _revised(
+    page: Page,
+    lines: Collection[ToldLine],
+    standings: Mapping[str, Standing],
+    again: Mapping[str, _Line],
+    taken_back: str,
+) -> Page:
+    stated, there = list(page.facts.receipts), {each.custom_id: each for each in page.receipts}
+    kept = list[Button]()
+    for each in lines:
+        line = again.get(each.button)
+        if line:
+            stated[each.line] = line.text
+        elif standings[each.button] == "undone":
+            stated[each.line] = taken_back
+        if standings[each.button] == "holds" and (line or each.button in there):
+            kept.append(line.button if line else there[each.button])
+    on_record = {each.button for each in lines}
+    others = (each for each in page.receipts if each.custom_id not in on_record)
+    left = replace(page, facts=replace(page.facts, receipts=tuple(stated)), receipts=(*kept, *others))
+    return left if Carried.over(left).forgotten else _without_untelling(left)
+
+
+def _lines_with_buttons(page: Page) -> Collection[int]:
+    """A line of which nothing can be taken back has no button."""
+    return [
+        at
+        for at, line in enumerate(page.facts.receipts)
+        if line.startswith(_MARKS) and not line.startswith(_NOTHING_DONE)
+    ]
 
 
 def _told(page: Page, undone: Collection[str], taken_back: str) -> Page:
-    """Lines and buttons stand in the same order; a line of which nothing can be taken back has no button.
-    Where that can't be told, and under a reminder, the last notice says it."""
-    lines = page.facts.receipts
-    told = [
-        at for at, line in enumerate(lines) if line.startswith(_MARKS) and not line.startswith(_NOTHING_DONE)
-    ]
+    """Lines and buttons stand in the same order. Where that can't be told, and under a reminder, the last
+    notice says it."""
+    lines, told = page.facts.receipts, _lines_with_buttons(page)
     buttons = [each.custom_id for each in page.receipts if takes_back(each)]
     if told and len(told) == len(buttons):
         gone = {at for at, button in zip(told, buttons, strict=True) if button in undone}
@@ -122,10 +227,12 @@ def _told(page: Page, undone: Collection[str], taken_back: str) -> Page:
         once_more = buttons[0] in undone  # that a reminder comes once more is a notice
         notices = (each for each in page.facts.notices if not (once_more and each.startswith(_MARKS)))
         facts = replace(page.facts, notices=(*notices, taken_back))
-    left = replace(
-        page, facts=facts, receipts=tuple(each for each in page.receipts if each.custom_id not in undone)
-    )
+    left = _without(replace(page, facts=facts), undone)
     return left if Carried.over(left).forgotten else _without_untelling(left)
+
+
+def _without(page: Page, buttons: Collection[str]) -> Page:
+    return replace(page, receipts=tuple(each for each in page.receipts if each.custom_id not in buttons))
 
 
 def _without_untelling(page: Page) -> Page:

@@ -62,7 +62,7 @@ class List(lightbulb.SlashCommand, name="agent_list", description="agent_list_de
         default = await chooser.default_of(place)
         shown = agent_list(
             await chooser.usable_at(place),
-            reader.locale,
+            reader.words,
             in_use=chosen.agent.name,
             default="" if place.guild_id is None else default.name,
             gone=chosen.stands_in,

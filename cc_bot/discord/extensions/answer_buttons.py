@@ -19,10 +19,10 @@ from cc_bot.discord.delivery.answer_pages import note_pages
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.entries import Entries, Entry
 from cc_bot.discord.delivery.interaction_outlet import reply_following, reply_in_place
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import rows_of
 from cc_bot.discord.delivery.taken_down import TakenDown, delete_all
 from cc_bot.discord.delivery.turns import RunningTurns, show_turn
-from cc_bot.discord.delivery.undone import without_undone
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import (
     author_name,
@@ -38,7 +38,7 @@ from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import AnswerButton, parse_custom_id
 from cc_bot.domain.ledger import AskedQuestion
 from cc_bot.domain.message import Message
-from cc_bot.stores import ChannelStore, MemoryStore, ScheduleStore
+from cc_bot.stores import ChannelStore
 
 loader = lightbulb.Loader()
 
@@ -50,8 +50,7 @@ class _Parts:
     assistant: Assistant
     running: RunningTurns
     channels: ChannelStore
-    memories: MemoryStore
-    schedules: ScheduleStore
+    receipts: ReceiptUpkeep
     boards: CanvasBoards
     taken_down: TakenDown
     chooser: Chooser
@@ -83,8 +82,7 @@ async def on_press(
     running: RunningTurns,
     taken_down: TakenDown,
     channels: ChannelStore,
-    memories: MemoryStore,
-    schedules: ScheduleStore,
+    receipts: ReceiptUpkeep,
     boards: CanvasBoards,
     chooser: Chooser,
     entries: Entries,
@@ -99,9 +97,7 @@ async def on_press(
         if button.user_id != reader.user_id:
             await tell(interaction, reader.words.answer.not_yours)
             return
-        parts = _Parts(
-            *(assistant, running, channels, memories, schedules, boards, taken_down, chooser, entries)
-        )
+        parts = _Parts(*(assistant, running, channels, receipts, boards, taken_down, chooser, entries))
         await _act(parts, interaction, button, reader)
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
@@ -149,9 +145,10 @@ async def _regenerate(press: _Press) -> None:
     await assistant.check_newest(key, button.answer_id)
     ephemeral = is_ephemeral(interaction.message)
     in_place, noting = press.in_place, press.entry.posted
-    shown = page_of(interaction.message)
     parts = press.parts
-    before = await without_undone(shown, parts.memories, parts.schedules, reader.words) if in_place else None
+    before = (
+        await parts.receipts.carried(interaction.message, reader.user_id, reader.words) if in_place else None
+    )
     reply = (
         reply_in_place(interaction, before, ephemeral=ephemeral, noting=noting)
         if before
@@ -178,7 +175,7 @@ async def _regenerate(press: _Press) -> None:
             rest, above = interaction.app.rest, button.earlier_messages
             await delete_all(rest, interaction.channel_id, above, press.parts.taken_down)
         else:
-            await interaction.edit_initial_response(components=_memory_rows(interaction))
+            await interaction.edit_initial_response(components=_memory_rows(press))
     await press.entry.ended(ended)
     if ended.canvas_changed:
         await press.parts.boards.changed(key, interaction, ephemeral=ephemeral)
@@ -189,7 +186,7 @@ async def _continue(press: _Press) -> None:
     assistant = press.parts.assistant
     key, boards = press.chosen.key, press.parts.boards
     await assistant.check_newest(key, button.answer_id)
-    await interaction.edit_initial_response(components=_memory_rows(interaction))
+    await interaction.edit_initial_response(components=_memory_rows(press))
     ephemeral = is_ephemeral(interaction.message)
     message = Message(
         "user",
@@ -227,7 +224,7 @@ async def _continue(press: _Press) -> None:
             await boards.changed(key, interaction, ephemeral=ephemeral)
     finally:
         if not stored:  # nothing came: it may be tried once more
-            page = page_of(interaction.message)
+            page = page_of(interaction.message, press.reader.locale)
             await interaction.edit_initial_response(components=rows_of(page))
 
 
@@ -255,6 +252,7 @@ def _options(press: _Press, *, message_id: int | None) -> TurnOptions:
     )
 
 
-def _memory_rows(interaction: hikari.ComponentInteraction) -> list[MessageActionRowBuilder]:
+def _memory_rows(press: _Press) -> list[MessageActionRowBuilder]:
     """What stays under an answer that goes on elsewhere: what it did to memories can still be taken back."""
-    return rows_of(replace(page_of(interaction.message), buttons=()))
+    page = page_of(press.interaction.message, press.reader.locale)
+    return rows_of(replace(page, buttons=()))

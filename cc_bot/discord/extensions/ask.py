@@ -29,6 +29,7 @@ from cc_bot.discord.messages.unasked import Unasked
 from cc_bot.domain.ledger import AskedQuestion
 from cc_bot.domain.message import Message
 from cc_bot.stores import ChannelStore
+from cc_bot.texts.naming import without_mentions
 
 loader = lightbulb.Loader()
 
@@ -122,7 +123,7 @@ class Ask(lightbulb.SlashCommand, name="ask", description="ask_description", loc
     ) -> _Prepared:
         interaction = ctx.interaction
         reader, chosen = await readers.of(interaction), await chooser.of(interaction)
-        text = self.question.strip()
+        text = without_mentions(self.question).strip()
         if own_space(interaction):
             text = await unasked.quoting_the_last(int(ctx.user.id), int(ctx.channel_id), text)
         visibility = visibility_of(interaction, ephemeral=ephemeral)

@@ -14,6 +14,7 @@ from cc_bot.correlation import begin_turn
 from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.interaction_outlet import reply_in_place, reply_to_deferred
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import NO_PINGS
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import defer, defer_update, is_ephemeral, visibility_of
@@ -27,7 +28,7 @@ from cc_bot.discord.pages.schedule_receipts import receipt_of
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.errors import CcBotError, ProposalGone, ProposalOutdated, WhenPassed
 from cc_bot.domain.memory import MemoryChange
-from cc_bot.domain.receipt import with_receipt
+from cc_bot.domain.receipt import Named, with_receipt
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import ProposalStore
@@ -48,11 +49,19 @@ class _Press:
     reader: Reader
     proposals: Proposals
     boards: CanvasBoards
+    upkeep: ReceiptUpkeep
 
 
 @loader.listener(Pressed)
 @lightbulb.di.with_di
-async def on_press(event: Pressed, *, proposals: Proposals, boards: CanvasBoards, readers: Readers) -> None:
+async def on_press(
+    event: Pressed,
+    *,
+    proposals: Proposals,
+    boards: CanvasBoards,
+    readers: Readers,
+    upkeep: ReceiptUpkeep,
+) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
     if not isinstance(button, ProposalButton | SeeProposalsButton):
@@ -66,7 +75,7 @@ async def on_press(event: Pressed, *, proposals: Proposals, boards: CanvasBoards
             await _see(interaction, button, reader, proposals.stores.proposals)
         else:
             await defer_update(interaction)
-            await _decide(_Press(interaction, button, reader, proposals, boards))
+            await _decide(_Press(interaction, button, reader, proposals, boards, upkeep))
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
 
@@ -86,10 +95,12 @@ async def _see(
 
 async def _decide(press: _Press) -> None:
     """Do it or leave it, and say in the message what came of it."""
-    page, words = page_of(await press.interaction.fetch_initial_response()), press.reader.words
+    words = press.reader.words
+    page = page_of(await press.interaction.fetch_initial_response(), words.locale)
     user_id, proposal_id = press.reader.user_id, press.button.proposal_id
     decided = without(page, proposal_id)
     drawing: SessionKey | None = None
+    changed: frozenset[Named] = frozenset()
     try:
         if decided == page:  # it was decided by a press before, or never stood there
             raise ProposalGone
@@ -97,26 +108,42 @@ async def _decide(press: _Press) -> None:
             proposal = await press.proposals.stores.proposals.get(user_id, proposal_id)
             done = await press.proposals.accept(user_id, proposal_id)
             drawing = proposal.key if proposal and isinstance(done, Canvas) else None
-            told = _told(press, decided, done)
+            told, changed = _told(press, decided, done), _named(done)
         else:
             left = await press.proposals.decline(user_id, proposal_id)
             told = replace(decided, facts=decided.facts.noting(left_line(left, words)))
     except CcBotError as error:
-        sentence = explain(error, press.reader.locale)
+        sentence = explain(error, press.reader.words)
         if isinstance(error, _OVER) and decided != page:
             await _show(press, page, replace(decided, facts=decided.facts.noting(sentence)))
         else:  # it may be tried again
             await press.interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
         return
-    await _show(press, page, told)
+    await _show(press, page, told, changed)
     if drawing:
         ephemeral = is_ephemeral(press.interaction.message)
         await press.boards.changed(drawing, press.interaction, ephemeral=ephemeral)
 
 
-async def _show(press: _Press, before: Page, page: Page) -> None:
-    ephemeral = is_ephemeral(press.interaction.message)
-    await reply_in_place(press.interaction, before, ephemeral=ephemeral).show((page,))
+async def _show(press: _Press, before: Page, page: Page, changed: frozenset[Named] = frozenset()) -> None:
+    interaction, reader = press.interaction, press.reader
+    ephemeral = is_ephemeral(interaction.message)
+    reply = reply_in_place(interaction, before, ephemeral=ephemeral)
+    page = await press.upkeep.as_it_is(page, reader.words)
+    await reply.show((page,))
+    visibility = visibility_of(interaction, ephemeral=ephemeral)
+    press.upkeep.shown(reply, reader.user_id, visibility, reader.words, changed)
+
+
+def _named(done: ProposalResult) -> frozenset[Named]:
+    """What it has changed, with what that took the place of."""
+    match done:
+        case MemoryChange(memory=memory, former=former):
+            return frozenset(Named("memory", each.id) for each in (memory, former) if each)
+        case ScheduleChange(schedule=schedule):
+            return frozenset({Named("schedule", schedule.id)})
+        case _:
+            return frozenset()
 
 
 def _told(press: _Press, page: Page, done: ProposalResult) -> Page:

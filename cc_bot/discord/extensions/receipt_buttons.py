@@ -9,8 +9,8 @@ import lightbulb
 
 from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.delivery.interaction_outlet import reply_to_deferred
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import NO_PINGS
-from cc_bot.discord.delivery.undone import bring_up_to_date
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
@@ -31,7 +31,7 @@ loader = lightbulb.Loader()
 
 @loader.listener(Pressed)
 @lightbulb.di.with_di
-async def on_press(event: Pressed, *, stores: Stores, readers: Readers) -> None:
+async def on_press(event: Pressed, *, stores: Stores, readers: Readers, upkeep: ReceiptUpkeep) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
     if not isinstance(button, UndoButton | UntellButton | UsedMemoriesButton):
@@ -44,7 +44,7 @@ async def on_press(event: Pressed, *, stores: Stores, readers: Readers) -> None:
         if isinstance(button, UndoButton):
             await defer_update(interaction)
             said = await _undo(button, reader, stores)
-            await bring_up_to_date(interaction, stores.memories, stores.schedules, reader.words)
+            await upkeep.pressed(interaction, reader.user_id, reader.words)
             await interaction.execute(said, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
         elif isinstance(button, UntellButton):
             await defer(interaction, ephemeral=True)
@@ -69,12 +69,12 @@ async def _undo(button: UndoButton, reader: Reader, stores: Stores) -> str:
         hidden = await stores.memory_removal.hidden(user_id, memory_id)
         return within(words.undone_added, hidden.memory) if hidden else words.gone
     if (memory.supersedes or 0) != button.former_id:
-        return words.changed_since.format(id=memory_id)
+        return words.changed_since.format(id=memory.number)
     if button.action == "added":
         undone = await stores.memory_history.undo_add(user_id, memory_id)
         return within(words.undone_added, memory) if undone else words.gone
     before = await stores.memory_history.undo_update(user_id, memory_id, button.former_id)
-    return within(words.undone_updated, before) if before else words.changed_since.format(id=memory_id)
+    return within(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)
 
 
 async def _still_told(memory_id: int, reader: Reader, removal: MemoryRemovalStore) -> View:

@@ -9,6 +9,7 @@ from cc_bot.discord.pages.memory_view import receipt
 from cc_bot.domain.errors import MemoryPaused
 from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, Source
 from cc_bot.stores.memories import MemoryStore
+from cc_bot.texts.naming import without_mentions
 
 loader = lightbulb.Loader()
 
@@ -45,10 +46,10 @@ class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True
 
 def _text_of(message: hikari.Message, *, ours: bool) -> str:
     """What the message says; for one that consists of embeds, what those say. What stands below an answer of
-    ours in small print is not part of it."""
+    ours in small print is not part of it, and commands stand there under their names."""
     content = _without_small_print(message.content or "") if ours else message.content or ""
     embeds = (part for embed in message.embeds for part in (embed.title, embed.description) if part)
-    return (content.strip() or "\n".join(embeds))[:MAX_CONTENT_CHARACTERS]
+    return without_mentions(content.strip() or "\n".join(embeds))[:MAX_CONTENT_CHARACTERS]
 
 
 def _without_small_print(content: str) -> str:

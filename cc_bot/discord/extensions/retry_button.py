@@ -25,9 +25,10 @@ from cc_bot.discord.delivery.turns import RunningTurns, show_turn
 from cc_bot.discord.failures import tell, tell_after_all, tell_failure
 from cc_bot.discord.interactions import can_write, defer_update, is_ephemeral, message_link, roles_of
 from cc_bot.discord.localization import Reader, Readers
+from cc_bot.discord.messages.question_files import Attached, with_files
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
 from cc_bot.discord.pages.page import Button, Page
-from cc_bot.domain.events import TurnEvent
+from cc_bot.domain.events import FilesLeftOut, TurnEvent
 from cc_bot.domain.ledger import PendingTurn
 from cc_bot.domain.message import Message
 from cc_bot.stores import ChannelStore, TurnLedger
@@ -131,7 +132,10 @@ async def _ask(press: _Press, turn: PendingTurn) -> None:
 async def _events(press: _Press, turn: PendingTurn, stop: Stop) -> AsyncGenerator[TurnEvent, None]:
     interaction, reader, key = press.interaction, press.reader, turn.key
     chosen = await press.chooser.of_session(key, turn.guild_id)
-    question = await _question(turn)
+    attached = await _question(turn)
+    [question] = attached.questions
+    if attached.left_out:
+        yield FilesLeftOut(attached.left_out)
     here = int(interaction.channel_id) == key.channel_id and not turn.ephemeral
     shown_in = turn.shown_in if here else None
     options = TurnOptions(
@@ -153,17 +157,18 @@ async def _events(press: _Press, turn: PendingTurn, stop: Stop) -> AsyncGenerato
             yield event
 
 
-async def _question(turn: PendingTurn) -> Message:
-    """As it was asked, with its files fetched once more. Raises InputError when those are gone."""
+async def _question(turn: PendingTurn) -> Attached:
+    """As it was asked, with its files fetched once more. Raises InputError when all of those are gone."""
     if turn.question is None:
         raise ValueError("only a turn whose question is kept can be asked again")
-    return Message(
+    fetched = await fetch_asked(turn.question.files)
+    question = Message(
         "user",
         turn.question.text,
         visibility=turn.visibility,
         author_id=turn.key.user_id,
         author_name=turn.question.author_name,
         discord_id=turn.question_id,
-        attachments=await fetch_asked(turn.question.files),
         tainted=turn.question.tainted,
     )
+    return Attached((with_files(question, fetched),), fetched.left_out)

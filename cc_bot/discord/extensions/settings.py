@@ -1,22 +1,36 @@
 """`/settings`: a user's own language and time zone. Discord tells the one, but not the other."""
 
-from zoneinfo import available_timezones
+import contextlib
 
+import hikari
 import lightbulb
+import structlog
 
 from cc_bot.discord.access.ways_in import suggesting
 from cc_bot.discord.interactions import MAX_CHOICES, defer
 from cc_bot.discord.localization import Reader, Readers
+from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.settings import UserSettings
+from cc_bot.domain.timezones import matching, zone_of
 from cc_bot.stores import ScheduleStore
 from cc_bot.stores.settings import SettingsStore
+
+_log = structlog.get_logger(__name__)
 
 loader = lightbulb.Loader()
 
 
-async def suggest_timezones(ctx: lightbulb.AutocompleteContext[str]) -> None:
-    await ctx.respond(matching_timezones(str(ctx.focused.value or "")))
+async def suggest_timezones(
+    ctx: lightbulb.AutocompleteContext[str], readers: Readers = lightbulb.di.INJECTED
+) -> None:
+    own = None
+    try:
+        own = (await readers.of(ctx.interaction)).timezone.key
+    except CcBotError as error:
+        _log.warning("autocomplete_failed", error=type(error).__name__)
+    with contextlib.suppress(hikari.HikariError):
+        await ctx.respond(matching(str(ctx.focused.value or ""), own)[:MAX_CHOICES])
 
 
 @loader.command
@@ -46,8 +60,9 @@ class Settings(lightbulb.SlashCommand, name="settings", description="settings_de
         if self.language is not None:
             await settings.set(user_id, locale=Locale(self.language))
         if self.timezone is not None:
-            await settings.set(user_id, timezone=self.timezone.strip())
-            await schedules.rezone(user_id, self.timezone.strip())
+            timezone = zone_of(self.timezone)
+            await settings.set(user_id, timezone=timezone)
+            await schedules.rezone(user_id, timezone)
         reader = await readers.of(ctx.interaction)
         if self.language is None and self.timezone is None:
             sentence = _overview(reader, await settings.get(user_id))
@@ -56,14 +71,6 @@ class Settings(lightbulb.SlashCommand, name="settings", description="settings_de
                 language=_language(reader), timezone=reader.timezone.key
             )
         await ctx.interaction.edit_initial_response(sentence)
-
-
-def matching_timezones(typed: str) -> list[str]:
-    """Names that contain what was typed, those of whose city begins with it first."""
-    wanted = typed.strip().replace(" ", "_").casefold()
-    names = [name for name in available_timezones() if "/" in name and wanted in name.casefold()]
-    names.sort(key=lambda name: (not name.split("/")[-1].casefold().startswith(wanted), name))
-    return names[:MAX_CHOICES]
 
 
 def _overview(reader: Reader, chosen: UserSettings) -> str:

@@ -52,7 +52,7 @@ async def on_press(event: Pressed, summaries: SummaryStore, readers: Readers) ->
         reader = await readers.of(interaction)
         words = reader.words
         if button.user_id != reader.user_id:
-            await tell(interaction, words.answer.not_yours)
+            await tell(interaction, words.summary.not_yours)
             return
         await defer_update(interaction)
         await summaries.delete(SessionKey(button.user_id, int(interaction.channel_id), button.agent))

@@ -131,10 +131,10 @@ class Arrivals:
         if not self._is_for_bot(message):
             return
         try:
-            locale = (await self._reader(message)).locale
+            words = (await self._reader(message)).words
         except CcBotError:  # the database may be what failed
-            locale = self.readers.locale
-        await self.replies.say(int(message.channel_id), int(message.id), explain(error, locale))
+            words = self.readers.words(self.readers.locale)
+        await self.replies.say(int(message.channel_id), int(message.id), explain(error, words))
 
     async def _addressed(self, message: hikari.Message, leave: Callable[[], None]) -> None:
         if refused := await self.gate.refused_author(message):
@@ -162,7 +162,7 @@ class Arrivals:
     async def _turn_away(self, message: hikari.Message, refused: Refusal) -> None:
         """No channel is told that somebody may not use the bot, but that there is maintenance."""
         if refused.why == "maintenance" or message.guild_id is None:
-            sentence = explain(error_of(refused), (await self._reader(message)).locale)
+            sentence = explain(error_of(refused), (await self._reader(message)).words)
             await self.replies.say(int(message.channel_id), int(message.id), sentence)
 
     async def _overheard(self, message: hikari.Message, *, waiting: bool | None = None) -> None:

@@ -16,6 +16,7 @@ import hikari
 import structlog
 
 from cc_bot.correlation import job
+from cc_bot.discord.shards import FIRST, Serves, serves_all
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
@@ -39,7 +40,7 @@ class Bounds:
     """How much is read at most, and how fast."""
 
     places: int = 100
-    """That are looked at by themselves; the others when somebody writes there."""
+    """Of a connection, that are looked at by themselves; the others when somebody writes there."""
     known_places: int = 1000
     """That are looked at all: what was missed in places that slept for longer stays unread."""
     pages: int = 10
@@ -74,7 +75,7 @@ class Listener(Protocol):
 
 
 class CatchUp:
-    """The gaps since the last connection, and when each is closed. Does nothing until `begin`."""
+    """The gaps since each shard's last connection, and when each is closed. Does nothing until `begin`."""
 
     def __init__(
         self,
@@ -90,26 +91,26 @@ class CatchUp:
         self._channels = channels
         self._gap = _Gap(rest, channels, listener, clock, bounds, since)
         self._bounds = bounds
-        self._run: _Run | None = None
+        self._runs: dict[int, _Run] = {}
 
-    def begin(self) -> None:
-        """A connection began that was told nothing of what happened before it.
+    def begin(self, shard_id: int = FIRST, serves: Serves = serves_all) -> None:
+        """A connection began that was told nothing of what happened before it in the places it serves.
 
         To be called before any message of that connection is handled; it takes no time itself.
         """
-        if self._run is not None:
-            self._run.leave_the_rest()
-        self._run = _Run(self._channels, self._gap.fill, self._bounds)
+        if before := self._runs.get(shard_id):
+            before.leave_the_rest()
+        self._runs[shard_id] = _Run(self._channels, self._gap.fill, self._bounds, serves)
 
     async def caught_up(self, channel_id: int) -> None:
         """Wait until what was missed in a channel or thread is stored, as far as it ever will be."""
-        if self._run is not None:
-            await self._run.caught_up(channel_id)
+        for run in [*self._runs.values()]:
+            await run.caught_up(channel_id)
 
     async def close(self) -> None:
         """Stop reading. Whoever still waits is cancelled: the message that waited is found next time."""
-        if self._run is not None:
-            await self._run.close()
+        for run in self._runs.values():
+            await run.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,19 +154,26 @@ class _Run:
     """What follows one `begin`."""
 
     def __init__(
-        self, channels: ChannelStore, fill: Callable[[Place], Awaitable[None]], bounds: Bounds
+        self,
+        channels: ChannelStore,
+        fill: Callable[[Place], Awaitable[None]],
+        bounds: Bounds,
+        serves: Serves,
     ) -> None:
         self._channels = channels
         self._fill = fill
         self._bounds = bounds
+        self._serves = serves
         self._behind = asyncio.create_task(self._look_up())
         self._filling: dict[int, asyncio.Task[None]] = {}
         self._rounds = asyncio.create_task(self._make_rounds())
 
     async def caught_up(self, channel_id: int) -> None:
         behind = await asyncio.shield(self._behind)
+        if channel_id not in behind or not await self._serves(channel_id):
+            return
         place = behind.get(channel_id)
-        if place is None:
+        if place is None:  # it was read meanwhile
             return
         filling = self._filling.get(channel_id)
         if filling is None:
@@ -192,11 +200,15 @@ class _Run:
 
     async def _make_rounds(self) -> None:
         behind = await asyncio.shield(self._behind)
-        rounds = list(behind)[: self._bounds.places]
-        for place_id in rounds:
-            await self.caught_up(place_id)
-            await asyncio.sleep(self._bounds.pause_s)
-        _log.info("caught_up", places=len(rounds))
+        looked_at = 0
+        for place_id in list(behind):
+            if looked_at == self._bounds.places:
+                break
+            if await self._serves(place_id):
+                looked_at += 1
+                await self.caught_up(place_id)
+                await asyncio.sleep(self._bounds.pause_s)
+        _log.info("caught_up", places=looked_at)
 
     async def _catch_up(self, place: Place) -> None:
         with job("catch_up"):

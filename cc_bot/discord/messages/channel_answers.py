@@ -201,14 +201,14 @@ class ChannelAnswers:
     ) -> AsyncGenerator[TurnEvent, None]:
         on_its_way.begin(stop)
         wanted = asked.among(on_its_way.questions)
-        questions = await self.files.attached(asked.key.place_id, wanted)
+        attached = await self.files.attached(asked.key.place_id, wanted)
         options = await self._options(asked, on_its_way.answer_id)
 
         def ask(questions: Sequence[Message]) -> AsyncGenerator[TurnEvent, None]:
             return self.assistant.ask(asked.key, questions, options, stop)
 
         try:
-            async with aclosing(with_files_if_taken(ask, questions)) as events:
+            async with aclosing(with_files_if_taken(ask, attached)) as events:
                 async for event in events:
                     yield event
         except ShuttingDown as error:
@@ -221,13 +221,13 @@ class ChannelAnswers:
         on_its_way.begin(stop)
         answer_id = on_its_way.answer_id or 0
         options = await self._options(asked, answer_id)
-        questions = await self.files.attached(asked.key.place_id, asked.questions, again=True)
+        attached = await self.files.attached(asked.key.place_id, asked.questions, again=True)
 
         def ask(questions: Sequence[Message]) -> AsyncGenerator[TurnEvent, None]:
             return self.assistant.regenerate(asked.key, answer_id, options, stop, questions=questions)
 
         try:
-            async with aclosing(with_files_if_taken(ask, questions)) as events:
+            async with aclosing(with_files_if_taken(ask, attached)) as events:
                 async for event in events:
                     yield event
         except ShuttingDown:
@@ -299,5 +299,6 @@ class ChannelAnswers:
         state = advance(AnswerState(), Done(answer, Usage()))
         *pages, last = final_pages(state, words)
         last = replace(last, receipts=memory_buttons(state, words, user_id))
+        last = await self.running.receipts.as_it_is(last, words) if self.running.receipts else last
         left = await self.proposals.of_answer(user_id, answer.id) if answer.id else ()
         return (*pages, with_proposals(last, left, words))

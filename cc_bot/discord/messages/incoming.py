@@ -7,6 +7,7 @@ import hikari
 
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
 from cc_bot.domain.message import Message, is_blank
+from cc_bot.texts.naming import without_mentions
 
 QUOTED_CHARACTERS = 300
 """Of an answer that is replied to and that the channel's conversation does not hold."""
@@ -73,7 +74,7 @@ def asks_nothing(message: hikari.Message, bot: hikari.User) -> bool:
 
 
 def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
-    """What it says, with names instead of Discord's codes for people.
+    """What it says, with names instead of Discord's codes for people and commands.
 
     The bot's own name is left out where it only calls it: at the beginning and at the end.
     """
@@ -82,9 +83,9 @@ def text_of(message: hikari.PartialMessage, bot: hikari.User) -> str:
 
     def named(mention: re.Match[str]) -> str:
         user = bot if int(mention[1]) == bot.id else people.get(hikari.Snowflake(mention[1]))
-        return f"@{_on_one_line(user.display_name or user.username)}" if user else mention[0]
+        return f"@{on_one_line(user.display_name or user.username)}" if user else mention[0]
 
-    return _USER.sub(named, text).strip()
+    return without_mentions(_USER.sub(named, text)).strip()
 
 
 def names_others(message: hikari.PartialMessage, bot_id: int) -> bool:
@@ -102,13 +103,15 @@ def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: boo
     answer = replied_to(message, int(bot.id)) if quoting else None
     quote = quoted(answer.content or "") if answer else ""
     called = f"@{bot.username}" if message.referenced_message and not message.attachments else ""
-    files = [f"{FILE_NOTE}{_on_one_line(file.filename)}]" for file in message.attachments or ()]
+    files = [f"{FILE_NOTE}{on_one_line(file.filename)}]" for file in message.attachments or ()]
     return "\n".join(filter(None, (quote, text_of(message, bot) or called, *files)))
 
 
 def quoted(said: str, characters: int = QUOTED_CHARACTERS) -> str:
-    """The beginning of what the bot said, as a quotation: without whom it calls, and without small print."""
-    lines = [line for line in _CALL.sub("", said).splitlines() if not line.startswith(_SMALL_PRINT)]
+    """The beginning of what the bot said, as a quotation: without whom it calls, and without small print; and
+    with names instead of codes for commands, whose ids the model has no use for."""
+    text = without_mentions(_CALL.sub("", said))
+    lines = [line for line in text.splitlines() if not line.startswith(_SMALL_PRINT)]
     text = "\n".join(lines).strip()
     cut = text[:characters] + ("…" if len(text) > characters else "")
     return "\n".join(f"> {line}" for line in cut.splitlines())
@@ -148,5 +151,11 @@ def _without_calls(text: str, bot_id: int) -> str:
     return text
 
 
-def _on_one_line(name: str) -> str:
+def file_names(content: str) -> list[str]:
+    """The names of the files of a message, as the archive keeps them."""
+    lines = (line for line in content.splitlines() if line.startswith(FILE_NOTE) and line.endswith("]"))
+    return [line[len(FILE_NOTE) : -1] for line in lines]
+
+
+def on_one_line(name: str) -> str:
     return " ".join(name.split())[:_LONGEST_NAME]

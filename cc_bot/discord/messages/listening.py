@@ -33,6 +33,7 @@ from cc_bot.discord.messages.typing_signs import TypingSigns
 from cc_bot.discord.messages.unasked import Unasked
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.discord.places import Places
+from cc_bot.discord.shards import FIRST, Shards
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
@@ -42,8 +43,6 @@ from cc_bot.stores import Stores
 _log = structlog.get_logger(__name__)
 
 
-_SHARD_OF_DMS: Final = 0
-"""Discord sends what happens in DMs to the first shard alone."""
 _RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
 """Before the database is asked again who waits; the last one again and again."""
 
@@ -69,6 +68,7 @@ class Messages:
         boards: CanvasBoards,
         clock: Clock,
         granted: GrantedReading,
+        shards: Shards,
     ) -> None:
         self._reading = granted.reading
         self._channels = stores.channels
@@ -78,6 +78,7 @@ class Messages:
         self._order = InOrder()
         self._resuming: asyncio.Task[None] | None = None
         self._locales = locales
+        self._shards = shards
         bounds = Bounds()
         if granted.reading == "mentions":
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
@@ -248,8 +249,8 @@ class Messages:
     # Events
 
     async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
-        self._catch_up.begin()
-        if event.shard.id == _SHARD_OF_DMS:
+        self._catch_up.begin(event.shard.id, self._shards.served_by(event.shard))
+        if event.shard.id == FIRST:
             if self._reading_back:
                 self._reading_back.cancel()
             self._reading_back = asyncio.create_task(self._read_back())

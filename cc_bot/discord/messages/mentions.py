@@ -159,4 +159,4 @@ class Mentions:
 
 
 def _explained(error: CcBotError, reader: Reader) -> str:
-    return explain(error, reader.locale)
+    return explain(error, reader.words)

@@ -25,9 +25,10 @@ from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.messages.incoming import name_of_author, names_others, text_of
+from cc_bot.discord.messages.question_files import Attached, with_files
 from cc_bot.discord.messages.unasked import Unasked
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
-from cc_bot.domain.events import TurnEvent
+from cc_bot.domain.events import FilesLeftOut, TurnEvent
 from cc_bot.domain.ledger import AskedQuestion
 from cc_bot.domain.message import Message
 from cc_bot.stores import ChannelStore
@@ -108,19 +109,19 @@ class PersonalTurns:
         if ended.canvas_changed:
             await self.boards.changed(chosen.key)
 
-    async def _question(self, message: hikari.Message, text: str) -> Message:
-        """The question with its files. Raises InputError for what is wrong with them."""
-        files = await fetch_attachments(message.attachments)
-        return Message(
+    async def _question(self, message: hikari.Message, text: str) -> Attached:
+        """The question with its files. Raises InputError for what is wrong with all of them."""
+        fetched = await fetch_attachments(message.attachments)
+        question = Message(
             "user",
             text,
             visibility="private" if message.guild_id is None else "public",
             author_id=int(message.author.id),
             author_name=name_of_author(message),
             discord_id=int(message.id),
-            attachments=files,
             tainted=names_others(message, int(self.bot().id)),
         )
+        return Attached((with_files(question, fetched),), fetched.left_out)
 
     async def _events(
         self,
@@ -148,7 +149,10 @@ class PersonalTurns:
             entry=entry,
         )
         async with self._order.after(chosen.key.user_id) as leave:
-            question = await self._question(message, text)
+            attached = await self._question(message, text)
+            [question] = attached.questions
+            if attached.left_out:
+                yield FilesLeftOut(attached.left_out)
             leave()  # nothing is awaited before the turn stands in the assistant's own line
             asked = self.assistant.ask(chosen.key, question, options, stop)
             async with aclosing(self.boards.noting(chosen.key, asked)) as events:

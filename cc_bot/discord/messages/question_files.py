@@ -1,24 +1,24 @@
 """The files of questions in channels. They go to the model with the question's own turn and are not stored.
 
 What Discord said of them is kept in memory while the question waits; after a restart, or when an answer is
-made anew, it is asked for once more. Nobody should wait for somebody else's mistake: where several questions
-are answered together, files that can't go along are left out, and the model is told so.
+made anew, it is asked for once more. Files that can't go along are left out, and those who read the answer
+are told so, as is the model. A question of which no file can go along is refused, unless others are answered
+with it: nobody should wait for somebody else's mistake.
 """
 
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import hikari
 import structlog
 
-from cc_bot.context.attachments import too_large
-from cc_bot.discord.attachments import MAX_BYTES, fetch_attachments
-from cc_bot.discord.messages.incoming import FILE_NOTE
+from cc_bot.discord.attachments import MAX_BYTES, Fetched, fetch_attachments
+from cc_bot.discord.messages.incoming import FILE_NOTE, file_names, on_one_line
 from cc_bot.domain.errors import AttachmentNotFetched, ContextTooLong, InputError, ModelRefusedRequest
-from cc_bot.domain.events import TextDelta, TurnEvent
-from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.events import FilesLeftOut, TextDelta, TurnEvent
+from cc_bot.domain.message import Message
 
 _log = structlog.get_logger(__name__)
 
@@ -26,6 +26,17 @@ REMEMBERED = 200
 """Messages with files."""
 NOT_SHOWN = "[these files are not shown: {reason}]"
 """What the model reads below the names of files that are left out."""
+NOT_READ = "[not shown, it could not be read: {name}]"
+"""What the model reads of each of those that are, where others are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """Questions with their files."""
+
+    questions: tuple[Message, ...]
+    left_out: tuple[str, ...] = ()
+    """The names of the files that the model is not shown."""
 
 
 class QuestionFiles:
@@ -40,51 +51,54 @@ class QuestionFiles:
             while len(self._told) > REMEMBERED:
                 self._told.popitem(last=False)
 
-    async def attached(
-        self, place_id: int, questions: Sequence[Message], *, again: bool = False
-    ) -> tuple[Message, ...]:
+    async def attached(self, place_id: int, questions: Sequence[Message], *, again: bool = False) -> Attached:
         """The questions, each with its files; `again`: as Discord has them now, for they were edited.
 
-        Raises an InputError when there is one question and the model can't have its files; of several
+        Raises an InputError when there is one question and the model can't have any of its files; of several
         questions, which share the limit of bytes, such files are left out.
         """
-        if len(questions) == 1:
-            [question] = questions
-            return (replace(question, attachments=await self._files(place_id, question, MAX_BYTES, again)),)
-        attached, room_bytes = [], MAX_BYTES
+        attached, left_out, room_bytes = list[Message](), list[str](), MAX_BYTES
         for question in questions:
             try:
-                files = await self._files(place_id, question, room_bytes, again)
+                fetched = await self._files(place_id, question, room_bytes, again)
             except InputError as error:
+                if len(questions) == 1:
+                    raise
                 _log.info("file_left_out", error=type(error).__name__)
                 attached.append(_without_files(question, "too large, or of no kind that can be read"))
+                left_out += file_names(question.content)
             else:
-                room_bytes -= sum(len(file.data) for file in files)
-                attached.append(replace(question, attachments=files))
-        return tuple(attached)
+                room_bytes -= sum(len(file.data) for file in fetched.files)
+                attached.append(with_files(question, fetched))
+                left_out += fetched.left_out
+        return Attached(tuple(attached), tuple(left_out))
 
-    async def _files(
-        self, place_id: int, question: Message, room_bytes: int, again: bool
-    ) -> tuple[Attachment, ...]:
+    async def _files(self, place_id: int, question: Message, room_bytes: int, again: bool) -> Fetched:
         if FILE_NOTE not in question.content or question.discord_id is None:
-            return ()
+            return Fetched()
         told = None if again else self._told.get(question.discord_id)
         if told is None:
             try:
                 told = (await self._rest.fetch_message(place_id, question.discord_id)).attachments
             except hikari.HTTPError as error:
                 raise AttachmentNotFetched from error
-        if sum(file.size for file in told) > room_bytes:
-            raise too_large(MAX_BYTES)
-        return await fetch_attachments(told)
+        return await fetch_attachments(told, room_bytes)
+
+
+def with_files(question: Message, fetched: Fetched) -> Message:
+    """The question with its files, and a word on those that the model is not shown."""
+    notes = (NOT_READ.format(name=on_one_line(name)) for name in fetched.left_out)
+    return replace(question, content="\n".join((question.content, *notes)), attachments=fetched.files)
 
 
 async def with_files_if_taken(
-    ask: Callable[[Sequence[Message]], AsyncGenerator[TurnEvent, None]], questions: Sequence[Message]
+    ask: Callable[[Sequence[Message]], AsyncGenerator[TurnEvent, None]], attached: Attached
 ) -> AsyncGenerator[TurnEvent, None]:
     """Ask questions with their files; if the model does not take that, and it is several people's matter,
     without any. Raises as `ask` does."""
-    begun = False
+    begun, questions = False, attached.questions
+    if attached.left_out:
+        yield FilesLeftOut(attached.left_out)
     plain = [_without_files(question, "the model refused them") for question in questions]
     try:
         async with aclosing(ask(questions)) as events:

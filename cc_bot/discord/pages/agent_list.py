@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from typing import Final
 
 from cc_bot.domain.agent import Agent
-from cc_bot.domain.locale import Locale
-from cc_bot.texts import texts
+from cc_bot.texts import Texts
 
 MAX_LIST_CHARACTERS: Final = 1500
 """Of a message's 2000: what stands around the list needs the rest."""
 
 
-def agent_list(agents: Sequence[Agent], locale: Locale, *, in_use: str, default: str, gone: bool) -> str:
+def agent_list(agents: Sequence[Agent], all_words: Texts, *, in_use: str, default: str, gone: bool) -> str:
     """The agents that may be used in a place. `in_use` and `default` are the names of the one that answers
     the reader there and of the channel's; `gone`: the reader chose another one, which can't be used."""
-    words = texts(locale).agents
+    words, locale = all_words.agents, all_words.locale
     answering = next(agent for agent in agents if agent.name == in_use).display_name(locale)
     note = [f"-# {words.gone.format(display=answering)}"] if gone else []
     if len(agents) == 1:

@@ -6,15 +6,17 @@ from typing import Literal, assert_never
 
 import hikari
 
+from cc_bot.context.attachments import MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton
 from cc_bot.discord.pages.facts import FACT_ID, Facts
 from cc_bot.discord.pages.fences import close_fences
 from cc_bot.discord.pages.links import messages
-from cc_bot.discord.pages.memory_view import escaped
+from cc_bot.discord.pages.memory_view import escaped, one_line, shortened
 from cc_bot.discord.pages.page import Button, Page, TextFile
 from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals
 from cc_bot.discord.pages.receipts import (
     NOTHING_CARRIED,
+    SHOWN_CHARACTERS,
     Carried,
     is_receipt_button,
     recalled_in,
@@ -28,6 +30,7 @@ from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.events import (
     CanvasChanged,
     Done,
+    FilesLeftOut,
     MemoriesRecalled,
     MemoryChanged,
     Notice,
@@ -38,9 +41,10 @@ from cc_bot.domain.events import (
     ToolStarted,
     TurnEvent,
 )
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import is_blank
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.receipt import Receipt, with_receipt
+from cc_bot.domain.receipt import Named, Receipt, with_receipt
 from cc_bot.texts import Texts
 
 MAX_MESSAGES = 5
@@ -79,6 +83,8 @@ class AnswerState:
     """Whether the model promised to remember something, and nothing was stored."""
     not_scheduled: bool = False
     """Likewise of a reminder."""
+    files_left_out: tuple[str, ...] = ()
+    """The names of files that the model was not shown."""
     quiet_s: int = 0
     """Seconds since anything was last seen to happen; 0 while that is short."""
     done: Done | None = None
@@ -118,12 +124,13 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:
             state = replace(state, receipts=with_receipt(state.receipts, change))
         case MemoriesRecalled(ids):
             state = replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
-        case NotSaved("memory"):
-            state = replace(state, not_saved=True)
-        case NotSaved():
-            state = replace(state, not_scheduled=True)
+        case NotSaved(what):
+            memory, reminder = state.not_saved or what == "memory", state.not_scheduled or what == "reminder"
+            state = replace(state, not_saved=memory, not_scheduled=reminder)
         case ScheduleChanged(change):
             state = replace(state, schedules=with_schedule(state.schedules, receipt_of(change)))
+        case FilesLeftOut(names):
+            state = replace(state, files_left_out=names)
         case CanvasChanged(canvas):
             state = replace(state, canvas=canvas)
         case Notice(kind, ahead):
@@ -183,6 +190,15 @@ def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Butt
     )
 
 
+def named_in(state: AnswerState) -> frozenset[Named]:
+    """The memories and reminders that an answer has changed, with what the memories took the place of."""
+    memories = {number for one in state.receipts for number in (one.memory_id, one.former_id) if number}
+    schedules = {one.schedule_id for one in state.schedules}
+    return frozenset(
+        (*(Named("memory", each) for each in memories), *(Named("schedule", each) for each in schedules))
+    )
+
+
 def answer_buttons(
     state: AnswerState, words: Texts, user_id: int, earlier_messages: tuple[int, ...]
 ) -> tuple[Button, ...]:
@@ -198,8 +214,8 @@ def answer_buttons(
     return (Button(words.answer.continue_, more.custom_id(), primary=True), *buttons)
 
 
-def page_of(message: hikari.Message) -> Page:
-    """A message as it was last sent, read back from Discord."""
+def page_of(message: hikari.Message, locale: Locale) -> Page:
+    """A message as it was last sent, read back from Discord, for a reader of this language."""
     buttons = tuple(
         Button(component.label or "", component.custom_id)
         for row in message.components
@@ -216,7 +232,8 @@ def page_of(message: hikari.Message) -> Page:
         tuple(button for button in buttons if button not in own and not is_receipt_button(button)),
         file,
         tuple(button for button in buttons if is_receipt_button(button)),
-        Facts.read(message.embeds) or Facts(receipts=tuple(stated), in_buttons=bool(stated)),
+        Facts.read(message.embeds, locale)
+        or Facts(receipts=tuple(stated), in_buttons=bool(stated), locale=locale),
         *read_proposals(message.embeds, own),
     )
 
@@ -246,6 +263,8 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     private, schedules = _is_private(state), state.schedules
     told = receipt_facts(state.receipts, state.carried, words, private=private, schedules=schedules)
     lines = list(told.notices)
+    if state.files_left_out:
+        lines.append(_files_left_out(state.files_left_out, words))
     if state.canvas is not None:
         lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
     if state.not_saved:
@@ -263,6 +282,12 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     if done and done.first:
         lines.append(words.answer.help_hint)
     return replace(told, notices=tuple(lines))
+
+
+def _files_left_out(names: tuple[str, ...], words: Texts) -> str:
+    shown = ", ".join(escaped(shortened(one_line(name), SHOWN_CHARACTERS)) for name in names)
+    images, texts = MAX_IMAGE_BYTES >> 20, MAX_TEXT_BYTES >> 10
+    return words.answer.files_left_out.format(names=shown, images=f"{images} MB", texts=f"{texts} KB")
 
 
 def _is_private(state: AnswerState) -> bool:

@@ -10,6 +10,7 @@ from cc_bot.discord.pages.memory_ids import MemoryAction, MemoryButton
 from cc_bot.discord.pages.memory_view import (
     CHOICE_CHARACTERS,
     COLOUR,
+    PIN_MARK,
     View,
     end_mark,
     escaped,
@@ -40,7 +41,9 @@ def memory_card(
     """Everything about a memory, its former versions (newest first) included, with what can be done to it."""
     told = words.memory_card
     embed = hikari.Embed(
-        title=told.title.format(id=memory.id), description=_whole(memory.content), colour=COLOUR
+        title=f"{PIN_MARK if memory.pinned else ''}{told.title.format(id=memory.number)}",
+        description=_whole(memory.content),
+        colour=COLOUR,
     )
     for name, value in _facts(memory, words, now):
         embed.add_field(name, shortened(value, _FIELD_CHARACTERS), inline=True)
@@ -58,7 +61,7 @@ def forgotten(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -
     still = f"\n-# {told.still_told.format(count=told_in)}" if told_in else ""
     too = Button(words.erasure.conversations_too, _custom_id("erase-said", memory), danger=True)
     return View(
-        f"{told.deleted.format(id=memory.id, content=quoted(memory.content))}\n"
+        f"{told.deleted.format(id=memory.number, content=quoted(memory.content))}\n"
         f"-# {told.undo_until.format(until=until)}{still}",
         buttons=(
             _button("undelete", memory, told.undo),
@@ -82,10 +85,10 @@ def edited(memory: Memory, before: Memory, words: Texts) -> View:
         if old != new
     ]
     if not lines:
-        return View(told.unchanged.format(id=memory.id))
+        return View(told.unchanged.format(id=memory.number))
     undo = MemoryButton("undo-edit", memory.user_id, memory.id, memory.supersedes or 0)
     return View(
-        "\n".join((told.edited.format(id=memory.id), *lines)),
+        "\n".join((told.edited.format(id=memory.number), *lines)),
         buttons=(Button(words.memory.undo, undo.custom_id()),),
     )
 
@@ -158,6 +161,7 @@ def _buttons(memory: Memory, words: Texts) -> tuple[Button, ...]:
         _button("anywhere", memory, told.use_anywhere)
         if private
         else _button("private", memory, told.use_in_private),
+        _button("unpin", memory, told.unpin) if memory.pinned else _button("pin", memory, told.pin),
     )
 
 

@@ -18,6 +18,8 @@ MemoryAction = Literal[
     "anywhere",
     "private",
     "restore",
+    "pin",
+    "unpin",
 ]
 Decision = Literal["erase", "erase-said", "import", "cancel"]
 

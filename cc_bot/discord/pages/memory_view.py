@@ -8,13 +8,16 @@ from datetime import datetime, timedelta
 import hikari
 
 from cc_bot.discord.pages.page import Button, Menu, MenuOption
+from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain.memory import Found, Memory, Order
 from cc_bot.texts import Texts
 
-PAGE_SIZE = 6
-SHOWN_CHARACTERS = 160
-"""Of each memory in a list: six of them stay under the 4096 characters of an embed's description, even if
-every character needs a backslash."""
+PAGE_SIZE = 10
+SHOWN_CHARACTERS = (160, 120, 80, 40)
+"""Of each memory in a list: the first with which all of them have room. With the last, ten always have, even
+if every character needs a backslash."""
+_DESCRIPTION_CHARACTERS = 4096
+"""Of an embed: "Embed Limits" of Discord's documentation of messages."""
 CHOICE_CHARACTERS = 100
 """The longest name of an autocomplete choice, or label of a menu's option, that Discord takes."""
 QUOTED_CHARACTERS = 1500
@@ -23,6 +26,7 @@ UNSURE_BELOW = 0.4
 """Confidence of a hit that is marked: it may not be what was meant."""
 
 COLOUR = 0x5865F2
+PIN_MARK = "📌 "
 
 _TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Directions of writing that hold beyond what they are meant for: UAX #9, section 2."""
@@ -57,8 +61,12 @@ def memory_list(page: ListPage, words: Texts, now: datetime) -> hikari.Embed:
 
     Dates are written as Discord timestamps, which every client shows in its own time zone and language.
     """
-    entries = (_entry(found, words, now) for found in page.found)
-    embed = hikari.Embed(title=shortened(page.title, 250), description="\n\n".join(entries), colour=COLOUR)
+    ways = (
+        "\n\n".join(_entry(found, words, now, characters) for found in page.found)
+        for characters in SHOWN_CHARACTERS
+    )
+    description = next((way for way in ways if utf16_length(way) <= _DESCRIPTION_CHARACTERS), "")
+    embed = hikari.Embed(title=shortened(page.title, 250), description=description, colour=COLOUR)
     footer = _footer(page, words)
     return embed.set_footer(footer) if footer else embed
 
@@ -71,7 +79,7 @@ def open_menu(found: Sequence[Found], custom_id: str, words: Texts) -> Menu:
 
 def choice_name(memory: Memory) -> str:
     """A memory as a choice of an autocomplete list."""
-    return shortened(f"#{memory.id} {one_line(memory.content)}", CHOICE_CHARACTERS)
+    return shortened(f"#{memory.number} {one_line(memory.content)}", CHOICE_CHARACTERS)
 
 
 def quoted(content: str) -> str:
@@ -87,7 +95,7 @@ def receipt(template: str, memory: Memory, words: Texts) -> str:
     marks = [words.memory.private_only] if memory.audience == "private" else []
     if memory.expires_at is not None:
         marks.append(words.memory.until.format(date=last_day(memory.expires_at)))
-    told = template.format(id=memory.id, content=quoted(memory.content))
+    told = template.format(id=memory.number, content=quoted(memory.content))
     return "\n-# ".join((told, *marks))
 
 
@@ -123,7 +131,7 @@ def shortened(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
-def _entry(found: Found, words: Texts, now: datetime) -> str:
+def _entry(found: Found, words: Texts, now: datetime, characters: int) -> str:
     memory = found.memory
     details = (
         words.memory.unsure if found.confidence < UNSURE_BELOW else None,
@@ -132,9 +140,9 @@ def _entry(found: Found, words: Texts, now: datetime) -> str:
         timestamp(memory.updated_at),
         end_mark(memory, words, now),
     )
-    lock = "🔒 " if memory.audience == "private" else ""
-    text = shortened(one_line(memory.content), SHOWN_CHARACTERS)
-    return f"**#{memory.id}** {lock}{escaped(text)}\n-# {' ・ '.join(filter(None, details))}"
+    marks = (PIN_MARK if memory.pinned else "") + ("🔒 " if memory.audience == "private" else "")
+    text = shortened(one_line(memory.content), characters)
+    return f"**#{memory.number}** {marks}{escaped(text)}\n-# {' ・ '.join(filter(None, details))}"
 
 
 def _footer(page: ListPage, words: Texts) -> str:

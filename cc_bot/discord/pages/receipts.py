@@ -74,7 +74,7 @@ def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
 def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
     """The memories that a stored answer looked up."""
     found = (
-        note.get("id")
+        note.get("ref", note.get("id"))
         for call in calls
         if isinstance(notes := _told(call).get("memories"), list)
         for note in notes
@@ -99,7 +99,7 @@ def receipt_facts(
         below.append(words.memory.private_only)
     if _forgotten(receipts, carried):
         below.append(words.receipt.still_told)
-    return Facts(tuple(lines[:MOST]), tuple(below))
+    return Facts(tuple(lines[:MOST]), tuple(below), locale=words.locale)
 
 
 def receipt_buttons(
@@ -122,7 +122,7 @@ def receipt_buttons(
     for one in undoable:
         label = words.receipt.undo
         if not alone and (private or not one.private):
-            told = one.text if private or one.kind != "deleted" else f"#{one.memory_id}"
+            told = one.text if private or one.kind != "deleted" else f"#{one.number}"
             label = words.receipt.undo_one.format(content=shortened(one_line(told), LABEL_CHARACTERS))
         if one.undo:
             button = UndoButton(one.undo, user_id, one.memory_id, one.former_id or 0)
@@ -170,7 +170,7 @@ def _line(receipt: Receipt, words: Texts, *, private: bool) -> str:
     if receipt.private and not private:
         return words.receipt.told(receipt, words.receipt.hidden)
     if receipt.kind == "deleted" and not private:  # what is forgotten is not said once more to everybody
-        return words.receipt.deleted_for_all.format(id=receipt.memory_id)
+        return words.receipt.deleted_for_all.format(id=receipt.number)
     return words.receipt.told(receipt, escaped(shortened(one_line(receipt.text), SHOWN_CHARACTERS)))
 
 
@@ -183,18 +183,20 @@ def _told(call: ToolCall) -> dict[str, Any]:
     return told if isinstance(told, dict) else {}
 
 
-def _from_result(name: str, data: object) -> Receipt | None:
+def _from_result(name: str, data: Any) -> Receipt | None:
+    """Before users had numbers of their own, the ids were those of rows."""
     match name, data:
         case "forgotten", {"id": int(number), "content": str(text)}:
-            return Receipt("deleted", number, text)
+            return Receipt("deleted", data.get("ref", number), text, number=number)
         case _, {
             "id": int(number),
             "content": str(text),
             "change": ("added" | "updated" | "unchanged") as kind,
         }:
-            former = data.get("supersedes") if isinstance(data, dict) else None
+            former = data.get("former_ref", data.get("supersedes"))
             former_id = former if isinstance(former, int) else None
-            return Receipt(kind, number, text, former_id, replaced=kind == "added" and former_id is not None)
+            replaced = kind == "added" and former_id is not None
+            return Receipt(kind, data.get("ref", number), text, former_id, replaced, number=number)
         case _:
             return None
 

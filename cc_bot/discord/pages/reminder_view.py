@@ -89,7 +89,9 @@ def list_view(schedules: Sequence[Schedule], page: int, reader: Reader) -> View:
 
 def choice_name(schedule: Schedule) -> str:
     """A reminder as a choice of an autocomplete list, which shows no timestamps: its time is its owner's."""
-    return shortened(f"#{schedule.id} {_short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
+    return shortened(
+        f"#{schedule.number} {_short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS
+    )
 
 
 def _short_time(schedule: Schedule) -> str:
@@ -115,4 +117,4 @@ def _entry(schedule: Schedule, reader: Reader) -> str:
         reason = words.reason(schedule.obstacle)
         details.append(words.paused_because.format(reason=reason) if reason else words.paused)
     text = shown_text(schedule, SHOWN_CHARACTERS)
-    return f"**#{schedule.id}** {text}\n-# {' ・ '.join((*details, place))}"
+    return f"**#{schedule.number}** {text}\n-# {' ・ '.join((*details, place))}"

@@ -89,12 +89,14 @@ def _told(call: ToolCall) -> ScheduleReceipt | None:
     try:
         told = json.loads(call.result) if call.ok else {}
         match told:
-            case {"scheduled": {"id": int(number), "text": str(text), "when": str(when)} as data}:
+            case {"scheduled": {"id": int(row), "text": str(text), "when": str(when)} as data}:
                 repeat = data.get("repeat")
                 due = datetime.fromisoformat(when)
-                return ScheduleReceipt("added", number, text, due, repeat if isinstance(repeat, str) else "")
-            case {"cancelled": {"id": int(number), "text": str(text)}}:
-                return ScheduleReceipt("cancelled", number, text)
+                return ScheduleReceipt(
+                    "added", data.get("ref", row), text, due, repeat if isinstance(repeat, str) else ""
+                )
+            case {"cancelled": {"id": int(row), "text": str(text)} as data}:
+                return ScheduleReceipt("cancelled", data.get("ref", row), text)
             case _:
                 return None
     except ValueError:

@@ -37,11 +37,11 @@ def used_list(memories: Sequence[Memory], words: Texts) -> str:
 def within(template: str, memory: Memory) -> str:
     """A sentence about a memory."""
     return template.format(
-        id=memory.id, content=escaped(shortened(one_line(memory.content), SHOWN_CHARACTERS))
+        id=memory.number, content=escaped(shortened(one_line(memory.content), SHOWN_CHARACTERS))
     )
 
 
 def _entry(memory: Memory, characters: int, words: Texts) -> str:
     text = escaped(shortened(one_line(memory.content), characters))
     origin = (why(memory.source, words), timestamp(memory.created_at), memory.source.link)
-    return f"**#{memory.id}** {text}\n-# {' ・ '.join(filter(None, origin))}"
+    return f"**#{memory.number}** {text}\n-# {' ・ '.join(filter(None, origin))}"

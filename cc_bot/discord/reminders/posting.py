@@ -18,6 +18,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.delivery.reply import new_message, repeated
+from cc_bot.discord.in_order import Pace
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recent import Recent
@@ -79,6 +80,7 @@ class Posting:
     rest: hikari.api.RESTClient
     pauses_s: Sequence[float] = PAUSES_S
     """Between tries while Discord has trouble."""
+    pace: Pace = field(default_factory=Pace)
     _dms: Recent[int, int] = field(default_factory=partial(Recent[int, int], REMEMBERED))
 
     async def say(self, firing: Firing, page: Page, wanted: Wanted = always) -> Posted:
@@ -96,6 +98,7 @@ class Posting:
         if schedule.guild_id is None or schedule.heard == "private":
             return
         try:
+            await self.pace.wait()
             await self.rest.fetch_member(schedule.guild_id, schedule.key.user_id)
         except hikari.UnauthorizedError:
             raise  # see below
@@ -132,6 +135,7 @@ class Posting:
 
     async def _tried(self, call: Callable[[], Awaitable[Result]], wanted: Wanted) -> Result:
         async def attempt() -> Result:
+            await self.pace.wait()
             if not await wanted():
                 raise Unwanted
             return await call()

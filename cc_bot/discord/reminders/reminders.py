@@ -144,13 +144,12 @@ class Reminders:
 
     async def _attend(self, found: Firing | Untold) -> None:
         """See to it, beside what is on its way. Returns when there is room for one more."""
-        if isinstance(found, Untold):
-            self._begin(self._tell(found))
-        elif found.schedule.kind == "heartbeat":  # which takes its time, and nobody waits for it
-            self._begin(self._speak(found))
+        if isinstance(found, Firing) and found.schedule.kind == "heartbeat":
+            self._begin(self._speak(found))  # which takes its time, and nobody waits for it
         else:
             await self._places.acquire()
-            self._begin(self._remind(found)).add_done_callback(lambda _: self._places.release())
+            work = self._tell(found) if isinstance(found, Untold) else self._remind(found)
+            self._begin(work).add_done_callback(lambda _: self._places.release())
         async with self._places:  # the next one is claimed when there is room for it
             pass
 
@@ -258,7 +257,8 @@ class Reminders:
         try:
             return await readers.of_author(user_id, spoken)
         except StorageError:
-            return Reader(user_id, spoken or readers.locale, readers.timezone, welcomed=True)
+            locale = spoken or readers.locale
+            return Reader(user_id, locale, readers.timezone, readers.words(locale), welcomed=True)
 
 
 async def _noted(note: Callable[[], Awaitable[Result]]) -> None:

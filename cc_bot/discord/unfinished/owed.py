@@ -7,6 +7,7 @@ again; where it was to take the place of an older answer, that one is back.
 from dataclasses import dataclass, replace
 
 from cc_bot.discord.delivery.live import LiveAnswer
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.localization import Reader
 from cc_bot.discord.pages.answer import AnswerState, advance, answer_buttons, final_pages, memory_buttons
@@ -30,6 +31,8 @@ class Owed:
     """The answer that this one takes the place of, or was to."""
     proposals: tuple[Proposal, ...] = ()
     """What the answer leaves to its user, or else the older one."""
+    receipts: ReceiptUpkeep | None = None
+    """Keeps what it tells true."""
 
     @property
     def may_be_asked_again(self) -> bool:
@@ -59,7 +62,8 @@ class Owed:
         """
         words, user_id = self.reader.words, self.turn.key.user_id
         if self.answer is None:
-            await reply.show((self._sentence() if elsewhere else self.pages()[0],))
+            page = self._sentence() if elsewhere else self.pages()[0]
+            await reply.show((await self.receipts.as_it_is(page, words) if self.receipts else page,))
             return
         live = LiveAnswer(
             reply,
@@ -68,6 +72,7 @@ class Owed:
             asker_id=user_id,
             before=() if self.older is None else (_last_page(self.older, self.reader),),
             one_message=one_message,
+            receipts=self.receipts,
         )
         live.feed(Done(self.answer, Usage(), proposals=self.proposals))
         note = words.unfinished.late if elsewhere else ""
@@ -95,13 +100,19 @@ class Owed:
         return with_proposals(last, self.proposals, words)
 
 
-async def owed(turn: PendingTurn, reader: Reader, ledger: TurnLedger, proposals: ProposalStore) -> Owed:
+async def owed(
+    turn: PendingTurn,
+    reader: Reader,
+    ledger: TurnLedger,
+    proposals: ProposalStore,
+    receipts: ReceiptUpkeep | None = None,
+) -> Owed:
     """What is owed for a turn that is not interrupted yet. Raises StorageError."""
     older = await ledger.replaced(turn) if turn.replaces is not None else None
     answer = await ledger.stored(turn) if turn.state == "answered" else None
     shown = answer or older
     left = await proposals.of_answer(turn.key.user_id, shown.id) if shown and shown.id else ()
-    return Owed(turn, reader, answer, older, left)
+    return Owed(turn, reader, answer, older, left, receipts)
 
 
 def _state(answer: Message) -> AnswerState:

@@ -134,9 +134,8 @@ class Unfinished:
 
     async def _finish(self, turn: PendingTurn) -> None:
         spoken = turn.locale or self._locales.of(turn.key.channel_id)
-        what = await owed(
-            turn, await self._readers.of_author(turn.key.user_id, spoken), self._ledger, self._proposals
-        )
+        reader = await self._readers.of_author(turn.key.user_id, spoken)
+        what = await owed(turn, reader, self._ledger, self._proposals, self._running.receipts)
         user_id = turn.key.user_id
         try:
             await self._note(what, await self._shown(what))

@@ -8,6 +8,7 @@
     │   ├── MemoryTooLong
     │   ├── TooManyMemories
     │   ├── MemoryFull          no room is left for their texts
+    │   ├── TooManyPinned
     │   ├── TooManyImports
     │   ├── FilesInLine         their earlier files are not done yet
     │   ├── SecretNotStored
@@ -147,6 +148,7 @@ from cc_bot.domain.errors.input import (
     SubjectNotUnderstood,
     TooManyImports,
     TooManyMemories,
+    TooManyPinned,
     TooManySchedules,
     TooManyToImport,
     UnknownAgent,
@@ -318,6 +320,7 @@ __all__ = [
     "TooManyCommands",
     "TooManyImports",
     "TooManyMemories",
+    "TooManyPinned",
     "TooManySchedules",
     "TooManyToImport",
     "TurnError",

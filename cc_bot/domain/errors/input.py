@@ -31,6 +31,10 @@ class MemoryFull(InputError):
     """The texts of the user's memories take all the room that they may. Parameters: limit (as shown)."""
 
 
+class TooManyPinned(InputError):
+    """The user has pinned as many as one may. Parameters: limit."""
+
+
 class TooManyImports(InputError):
     """The user has imported as often as they may for now. Parameters: resets (the moment of the next one)."""
 

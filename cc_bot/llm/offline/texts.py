@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass
 
+from cc_bot.domain.locale import Locale
+from cc_bot.texts.commands import plainly
+from cc_bot.texts.naming import named
+
 
 @dataclass(frozen=True, slots=True)
 class OfflineTexts:
@@ -90,7 +94,7 @@ class OfflineTexts:
     """Parameter: reminders."""
 
 
-JA = OfflineTexts(
+_JA = OfflineTexts(
     introduction=(
         "ℹ️ APIキーが設定されていないため、オフラインの簡易モデルがお答えしています。"
         "覚えること、思い出すこと、この会話を振り返ることはできますが、それ以外の知識はありません。"
@@ -134,12 +138,12 @@ JA = OfflineTexts(
         "「買うもの：牛乳、卵をキャンバスに出して」のように書けば、キャンバスに出します。"
         "「明日9時に薬って知らせて」のように書けば、その時刻にお知らせします。"
     ),
-    forget="私からは消せません。/memory delete を使うと、選んだメモリを消せます。",
+    forget="私からは消せません。</memory delete> を使うと、選んだメモリを消せます。",
     forgotten="「{fact}」を忘れました。",
     not_forgotten="忘れられませんでした。{error}",
     forget_what="何を忘れましょうか。「〜のことを忘れて」のように書いてください。",
     forget_which="いくつか見つかりました。忘れるものを「#番号を忘れて」で選んでください。\n{facts}",
-    forget_everything="すべてを消すには /memory delete-all を使ってください。確認してから消します。",
+    forget_everything="すべてを消すには </memory delete-all> を使ってください。確認してから消します。",
     nothing_to_forget="それについてのメモリは見つかりませんでした。",
     nothing_to_continue="前の返事はあれで終わりで、続きはありません。",
     files="画像や添付ファイルは読めません。内容を文字で書いていただければお答えします。",
@@ -153,7 +157,7 @@ JA = OfflineTexts(
         "「支出：家賃 78000、食費 42000 を円グラフでキャンバスに出して」のように、名前と数を並べます。"
     ),
     chart_title="グラフ",
-    canvas_is_where="キャンバスに出ているものは /canvas で見られます。",
+    canvas_is_where="キャンバスに出ているものは </canvas show> で見られます。",
     scheduled="お知らせを予約しました。",
     not_scheduled="お知らせを変えられませんでした。{error}",
     unscheduled="お知らせを取り消しました。",
@@ -166,7 +170,7 @@ JA = OfflineTexts(
     cancel_which="どれを取り消しましょうか。「#番号のお知らせを取り消して」で選んでください。\n{reminders}",
 )
 
-EN = OfflineTexts(
+_EN = OfflineTexts(
     introduction=(
         "ℹ️ No API key is set, so this is the small offline model answering. It can remember, recall and look "
         "back on this conversation, and knows nothing else. For an AI model, set OPENAI_API_KEY in .env "
@@ -209,12 +213,12 @@ EN = OfflineTexts(
         "put things on the canvas: “put shopping list: milk, eggs on the canvas”, "
         "and remind you: “remind me to call mom tomorrow at 9”."
     ),
-    forget="I can't delete that myself. Use /memory delete to remove a memory.",
+    forget="I can't delete that myself. Use </memory delete> to remove a memory.",
     forgotten="I forgot: “{fact}”",
     not_forgotten="I could not forget that. {error}",
     forget_what="What should I forget? Write it like this: “forget my address”.",
     forget_which="I found several. Choose one with “forget #number”:\n{facts}",
-    forget_everything="To delete everything use /memory delete-all, which asks you first.",
+    forget_everything="To delete everything use </memory delete-all>, which asks you first.",
     nothing_to_forget="I found no memory about that.",
     nothing_to_continue="My last answer was complete; there is nothing to add.",
     files="I can't read images or attached files. Describe them in words and I can go on from there.",
@@ -227,7 +231,7 @@ EN = OfflineTexts(
         "Which numbers? Write them with their names: “put a pie chart of rent 780, food 420 on the canvas”."
     ),
     chart_title="Chart",
-    canvas_is_where="/canvas shows what is on the canvas.",
+    canvas_is_where="</canvas show> shows what is on the canvas.",
     scheduled="The reminder is set.",
     not_scheduled="That did not work. {error}",
     unscheduled="The reminder is cancelled.",
@@ -239,3 +243,5 @@ EN = OfflineTexts(
     no_reminders="You have no reminders.",
     cancel_which="Which one? Choose it with “cancel the #number reminder”.\n{reminders}",
 )
+
+JA, EN = named(_JA, plainly(Locale.JA)), named(_EN, plainly(Locale.EN))

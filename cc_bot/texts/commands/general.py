@@ -46,6 +46,8 @@ class CommandTexts:
     memory_show_description: str
     memory_edit: str
     memory_edit_description: str
+    memory_pin: str
+    memory_pin_description: str
     memory_delete: str
     memory_delete_description: str
     memory_id: str
@@ -127,6 +129,8 @@ EN = CommandTexts(
     memory_show_description="Show one memory: its text, why I know it, what it said before",
     memory_edit="edit",
     memory_edit_description="Change one of your memories",
+    memory_pin="pin",
+    memory_pin_description="Pin one of your memories (up to ten); a button unpins it",
     memory_delete="delete",
     memory_delete_description="Delete one of your memories (undo for ten minutes)",
     memory_id="id",
@@ -142,7 +146,7 @@ EN = CommandTexts(
     memory_import="import",
     memory_import_description="Take over memories from a file; shows first what would happen",
     memory_file="file",
-    memory_file_description="JSON from /memory export, or a text with one memory a line, as from ChatGPT",
+    memory_file_description="JSON from </memory export>, or a text with one memory a line, as from ChatGPT",
     memory_pause="pause",
     memory_pause_description="Keep and use no memories until you resume",
     memory_resume="resume",
@@ -208,6 +212,8 @@ JA = CommandTexts(
     memory_show_description="メモリを1件くわしく見ます。なぜ知っているのか、前の内容も分かります",
     memory_edit="編集",
     memory_edit_description="メモリを1件書き直します",
+    memory_pin="ピン留め",
+    memory_pin_description="メモリを1件ピン留めします（10件まで。ボタンで外せます）",
     memory_delete="削除",
     memory_delete_description="メモリを1件消します（10分以内なら元に戻せます）",
     memory_id="番号",
@@ -223,7 +229,7 @@ JA = CommandTexts(
     memory_import="取り込み",
     memory_import_description="ファイルからメモリを取り込みます（何が起こるか先に確認できます）",
     memory_file="ファイル",
-    memory_file_description="/memory export の JSON か、ChatGPT のメモリなど1行に1件のテキスト",
+    memory_file_description="</memory export> の JSON か、ChatGPT のメモリなど1行に1件のテキスト",
     memory_pause="停止",
     memory_pause_description="メモリを一時停止します（新しく覚えず、回答にも使いません）",
     memory_resume="再開",

@@ -48,7 +48,9 @@ test may have to set `.locale` or `.any_language`.
 
 A Shown has `.content`, `.embeds`, `.components`, `.buttons`, `.labels`, `.attachments` (`.file.name`,
 `.file.data`, `.url`; also those that embeds show, which the API does not list), `.ephemeral`, `.loading`,
-`.edited`, `.deleted`, `.text` and `.written` (text, labels and hints).
+`.edited`, `.deleted`, `.text` and `.written` (text, labels and hints). Of a Reply, a ChannelReply and a DM it
+has commands under the names that they have in its reader's language, as clients show mentions of them;
+`discord.transcript` has what was sent.
 
 What people write. Events go to those whose intents ask for them; while the program is down there are none,
 and it finds the outcome over REST:
@@ -91,6 +93,7 @@ What tests assert:
     discord.calls("POST /webhooks/{application}/{token}", status=200)
     discord.pings             # messages of the bot that would have notified someone: mentions, replies, edits
     discord.wrong_language    # (locale, text): kana under English, none under Japanese, over all replies
+    discord.misnamed_commands # marks of commands without an id or with a wrong one, or where none is shown
     discord.replies, discord.channel_replies, discord.connected, discord.application_id
 
 Trouble on order (ordered failures are no violations):
@@ -101,7 +104,8 @@ Trouble on order (ordered failures are no violations):
     discord.fail_next(edit, None)                   # the connection is cut instead of an answer
     discord.fail_next(edit, 200, delay_s=1.0)       # only late
     discord.fail_next("GET /channels/{channel}", 503, channel=channel)   # and no other test's channel
-    await discord.drop_gateway()                    # or code=4000; resumable=False: no RESUME, IDENTIFY
+    await discord.drop_gateway()                    # or code=4000; resumable=False: no RESUME, IDENTIFY;
+                                                    # shard=1: that of this shard alone
     await discord.resumed()
     await discord.ask_to_reconnect()                # opcode 7
     discord.faults.outstanding                      # how many ordered failures nothing has met yet
@@ -111,7 +115,8 @@ Trouble on order (ordered failures are no violations):
 A second start after a kill: `await discord.gone()`, start the program, `await discord.ready()`.
 `discord.other_token` is a well-formed token that is refused (401). Settings: LoopbackDiscord(token=…,
 message_content=True (the intent is granted), verified=True (by Discord: the application's other flag),
-privileged=Intent…, webhook_rate=Allowance(5, 2.0) per route and interaction token,
+privileged=Intent…, shards=1 (how many connections the bot is told to open; its guilds' events are divided
+between them), webhook_rate=Allowance(5, 2.0) per route and interaction token,
 channel_rate=Allowance(5, 5.0), global_rate=Allowance(50, 1.0)).
 
 What the message-content intent guards (content, embeds, components, attachments) is blank in events of a

@@ -8,6 +8,7 @@ from typing import Self
 
 from tests.loopback.discord.actions import Actions
 from tests.loopback.discord.channels import Channel
+from tests.loopback.discord.command_mentions import misnamed
 from tests.loopback.discord.commands import Command
 from tests.loopback.discord.faults import Fault, Faults
 from tests.loopback.discord.gateway import PRIVILEGED, Gateway, Intent
@@ -38,6 +39,7 @@ class LoopbackDiscord(Actions):
         token: str | None = None,
         message_content: bool = False,
         verified: bool = False,
+        shards: int = 1,
         privileged: Intent | None = None,
         patience_s: float = 10.0,
         webhook_rate: Allowance = Allowance(5, 2.0),  # noqa: B008 (frozen)
@@ -47,7 +49,7 @@ class LoopbackDiscord(Actions):
         self.faults = Faults()
         self._gone_at_s = float("-inf")
         self._transcript = Transcript()
-        world = World(reads_content=message_content, verified=verified)
+        world = World(reads_content=message_content, verified=verified, shards=shards)
         self.token = token or bot_token(world.application_id, "accepted")
         allowed = (
             privileged
@@ -142,7 +144,7 @@ class LoopbackDiscord(Actions):
         live, bot = self.world.gateway.live(), self._application
         newly_started = bot.booted_at_s > self._gone_at_s
         synced = bot.synced_at_s > self._gone_at_s or all(session.synced for session in live)
-        return bool(live) and (synced or not newly_started)
+        return len(live) == self.world.shards and (synced or not newly_started)
 
     def _settled_at_s(self) -> float:
         synced = self._application.synced_at_s + (0.0 if self._application.wrote_last else _UNCHANGED_S)
@@ -156,10 +158,15 @@ class LoopbackDiscord(Actions):
         """The bot has resumed its session that many times since the double started."""
         await self.wait(lambda: self.world.gateway.resumes >= times, f"{times} RESUME", timeout_s=timeout_s)
 
-    async def drop_gateway(self, code: int | None = None, *, resumable: bool = True) -> None:
-        """Cuts the connection, or closes it with `code`. Not `resumable`: the bot must identify anew."""
-        await self.world.gateway.drop(code, resumable=resumable)
-        await self.wait(lambda: not self.connected, "the connection to break")
+    async def drop_gateway(
+        self, code: int | None = None, *, resumable: bool = True, shard: int | None = None
+    ) -> None:
+        """Cuts the connections, or that of one shard, or closes them with `code`. Not `resumable`: the bot
+        must identify anew."""
+        gateway = self.world.gateway
+        dropped = [each for each in gateway.live() if shard in (None, each.shard[0])]
+        await gateway.drop(code, resumable=resumable, shard=shard)
+        await self.wait(lambda: all(each.link is None for each in dropped), "the connection to break")
 
     async def ask_to_reconnect(self) -> None:
         await self.world.gateway.reconnect()
@@ -215,6 +222,12 @@ class LoopbackDiscord(Actions):
         """(locale, text) of everything that was shown in a language other than the asker's."""
         shown: list[Watched] = [*self.replies, *self._answered()]
         return [(reply.locale, text) for reply in shown for text in reply.wrong_language]
+
+    @property
+    def misnamed_commands(self) -> list[str]:
+        """What the bot wrote of commands that Discord would not show as such: see command_mentions.py."""
+        registry = self.world.commands
+        return [fault for entry in self.transcript for fault in misnamed(entry.body, registry)]
 
     @contextmanager
     def resumes_held(self) -> Iterator[None]:

@@ -109,6 +109,8 @@ class Gateway:
     identifies: int = 0
     resumes: int = 0
     resumes_flow: asyncio.Event = field(default_factory=asyncio.Event)
+    held: dict[int, asyncio.Event] = field(default_factory=dict)
+    """Shards that are not greeted before their event is set."""
 
     def __post_init__(self) -> None:
         self.resumes_flow.set()
@@ -134,8 +136,10 @@ class Gateway:
                 count += 1
         return count
 
-    async def drop(self, code: int | None, *, resumable: bool) -> None:
+    async def drop(self, code: int | None, *, resumable: bool, shard: int | None = None) -> None:
         for session in self.live():
+            if shard not in (None, session.shard[0]):
+                continue
             session.resumable = resumable
             link = session.link
             assert link is not None
@@ -211,6 +215,8 @@ class Gateway:
             raise Closed(4014, "Disallowed intent(s).")
         if isinstance(link.codec, Plain):
             link.codec.compressed = bool(data.get("compress"))
+        if held := self.held.get(shard[0]):
+            await held.wait()
         session = Session(secrets.token_hex(16), intents, (shard[0], shard[1]), link)
         self.sessions.append(session)
         self.identifies += 1

@@ -1,7 +1,7 @@
 """Messages and what a user sees of them, at each moment of their life."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -99,6 +99,16 @@ class Shown:
         for component in walk(list(self.components)):
             hints += [component.get("label") or "", component.get("placeholder") or ""]
         return "\n".join([self.text, *filter(None, hints)])
+
+    def reworded(self, change: Callable[[str], str]) -> "Shown":
+        """The same with another wording where mentions are shown."""
+
+        def changed(embed: dict[str, Any]) -> dict[str, Any]:
+            entries = [{**each, "value": change(each["value"])} for each in embed.get("fields") or []]
+            described = {"description": change(embed["description"])} if embed.get("description") else {}
+            return {**embed, **described, **({"fields": entries} if entries else {})}
+
+        return replace(self, content=change(self.content), embeds=tuple(map(changed, self.embeds)))
 
     def _texts(self) -> Iterator[str]:
         yield self.content

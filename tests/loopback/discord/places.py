@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from tests.loopback.discord.channels import Channel, ChannelKind
+from tests.loopback.discord.command_mentions import as_read
 from tests.loopback.discord.messages import Message, Shown
 from tests.loopback.discord.permissions import NOTHING, OF_THE_BOT, Overwrite, Permission
 from tests.loopback.discord.transcript import Transcript
@@ -126,8 +127,13 @@ class Places:
         return self.world.add_channel(ChannelKind.GUILD_TEXT, name=name, guild=guild, bot_present=False)
 
     def messages(self, channel: Channel) -> list[Shown]:
-        """What is in that channel now, oldest first, private (ephemeral) messages included."""
-        return [m.shown for m in self.world.messages.values() if m.channel is channel and not m.deleted]
+        """What is in that channel now, oldest first, private (ephemeral) messages included. In a DM as its
+        user reads it, elsewhere as it was sent."""
+        found = [m.shown for m in self.world.messages.values() if m.channel is channel and not m.deleted]
+        if channel.kind is not ChannelKind.DM:
+            return found
+        [reader] = channel.recipients
+        return [as_read(shown, self.world.commands, reader.locale) for shown in found]
 
     def _stored(self, message: Shown | Message) -> Message:
         return message if isinstance(message, Message) else self.world.messages[message.id]

@@ -53,7 +53,7 @@ class Reply(Watched):
     @property
     def history(self) -> list[Shown]:
         """Every state of every message since this interaction was sent, in the order of time."""
-        states = [shown for message in self.stored for shown in message.history]
+        states = [self._read(shown) for message in self.stored for shown in message.history]
         return sorted(
             (s for s in states if s.at_s >= self.interaction.sent_at_s), key=lambda shown: shown.at_s
         )

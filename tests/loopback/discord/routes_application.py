@@ -41,9 +41,10 @@ class ApplicationRoutes:
 
     async def gateway(self, _: Call) -> Answer:
         self.booted_at_s = loop_time()
-        limit = {"total": 1000, "remaining": 999, "reset_after": 86_400_000, "max_concurrency": 1}
+        shards = self.world.shards
+        limit = {"total": 1000, "remaining": 999, "reset_after": 86_400_000, "max_concurrency": shards}
         url = f"{self.world.base_url.replace('http', 'ws', 1)}/gateway"
-        return Answer(200, {"url": url, "shards": 1, "session_start_limit": limit})
+        return Answer(200, {"url": url, "shards": shards, "session_start_limit": limit})
 
     async def application(self, _: Call) -> Answer:
         return Answer(200, self.world.application_payload())

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Self
 
+from tests.loopback.discord.command_mentions import as_read
 from tests.loopback.discord.language import is_wrong
 from tests.loopback.discord.messages import Message, Shown
 from tests.loopback.discord.transcript import Transcript
@@ -63,7 +64,7 @@ class Watched(ABC):
     @property
     def messages(self) -> list[Shown]:
         """What is to be seen of it now."""
-        return [message.shown for message in self.stored if not message.deleted]
+        return [self._read(message.shown) for message in self.stored if not message.deleted]
 
     @property
     def message(self) -> Shown:
@@ -84,7 +85,7 @@ class Watched(ABC):
     @property
     def history(self) -> list[Shown]:
         """Every state of every message, in the order of time."""
-        states = [shown for message in self.stored for shown in message.history]
+        states = [self._read(shown) for message in self.stored for shown in message.history]
         return sorted(states, key=lambda shown: shown.at_s)
 
     @property
@@ -93,6 +94,10 @@ class Watched(ABC):
         if self.any_language:
             return []
         return [s.written for s in self.history if not s.loading and is_wrong(self.locale, s.written)]
+
+    def _read(self, shown: Shown) -> Shown:
+        """As somebody of the expected language reads it."""
+        return as_read(shown, self.world.commands, self.locale)
 
     def _lines(self) -> list[str]:
         lines = []

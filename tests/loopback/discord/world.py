@@ -51,6 +51,8 @@ class World:
 
     reads_content: bool
     verified: bool = False
+    shards: int = 1
+    """How many connections the bot is told to open."""
     ids: Snowflakes = field(default_factory=Snowflakes)
     pulse: Pulse = field(default_factory=Pulse)
     base_url: str = ""

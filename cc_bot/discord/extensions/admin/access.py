@@ -84,7 +84,7 @@ class Remove(
                 note(reader, "access_removed", subject=found.subject, subject_id=found.id)
             told = reader.words.admin
             sentence = told.access_removed if removed else told.access_had_no_rule
-            lines = [sentence.format(subject=found.shown(reader.words))]
+            lines = [sentence.format(subject=found.spoken_of(reader.words))]
             in_file = await _in_file(policies)
             if found.id in listed(in_file.allow, found.subject) | listed(in_file.deny, found.subject):
                 lines.append(told.access_also_in_file)
@@ -101,8 +101,9 @@ async def _rule(
         await store.set(found.subject, found.id, ruling, set_by=reader.user_id)
         note(reader, "access_set", rule=ruling, subject=found.subject, subject_id=found.id)
         told = reader.words.admin
-        sentence = told.access_allowed if ruling == "allow" else told.access_denied
-        return f"{sentence.format(subject=found.shown(reader.words))}\n{told.owners_stay}"
+        sentences = told.access_allowed if ruling == "allow" else told.access_denied
+        sentence = sentences[found.subject].format(subject=found.spoken_of(reader.words))
+        return f"{sentence}\n{told.owners_stay}"
 
     await answer(ctx.interaction, readers, act)
 

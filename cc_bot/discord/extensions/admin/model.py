@@ -7,6 +7,7 @@ from cc_bot.discord.extensions.admin.group import answer, model, note, owners_on
 from cc_bot.discord.extensions.admin.options import MAX_NAME_CHARACTERS, named_in
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages import admin_view
+from cc_bot.discord.served_models import ServedModels
 from cc_bot.domain.errors import ModelsNotUnderstood
 from cc_bot.stores import ChannelModelStore
 
@@ -41,12 +42,19 @@ class Set(
     channel = _channel_option()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, store: ChannelModelStore, readers: Readers) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, store: ChannelModelStore, served: ServedModels, readers: Readers
+    ) -> None:
         async def act(reader: Reader) -> str:
             channel_id, chain = _channel(ctx.interaction, self.channel), chain_of(self.models)
             await store.put(channel_id, chain, set_by=reader.user_id)
             note(reader, "models_set", channel=channel_id, models=len(chain))
-            return reader.words.admin.models_set.format(channel=f"<#{channel_id}>", models=", ".join(chain))
+            told = reader.words.admin
+            sentence = told.models_set if len(chain) > 1 else told.model_set
+            lines = [sentence.format(channel=f"<#{channel_id}>", models=", ".join(chain))]
+            if unknown := await served.missing(chain):
+                lines.append(told.models_unknown.format(models=", ".join(unknown)))
+            return "\n".join(lines)
 
         await answer(ctx.interaction, readers, act)
 

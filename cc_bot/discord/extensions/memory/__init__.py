@@ -11,6 +11,7 @@ from cc_bot.discord.extensions.memory import (
     importing,
     listing,
     overview,
+    pinning,
     showing,
 )
 from cc_bot.discord.extensions.memory.group import loader
@@ -24,5 +25,6 @@ __all__ = [
     "listing",
     "loader",
     "overview",
+    "pinning",
     "showing",
 ]

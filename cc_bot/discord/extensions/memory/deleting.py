@@ -6,9 +6,9 @@ import lightbulb
 
 from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.undone import bring_source_up_to_date
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
-from cc_bot.discord.extensions.memory.options import memory_id
+from cc_bot.discord.extensions.memory.options import memory_id, row_of
 from cc_bot.discord.interactions import Answerable, defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.memory_card import forgotten
@@ -18,6 +18,7 @@ from cc_bot.discord.pages.memory_view import View, quoted, timestamp
 from cc_bot.discord.pages.page import Button
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import Erased
+from cc_bot.domain.receipt import Named
 from cc_bot.stores import Stores
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_removal import MemoryRemovalStore
@@ -34,10 +35,14 @@ class Delete(
     id = memory_id()
 
     @lightbulb.invoke
-    async def invoke(self, ctx: lightbulb.Context, stores: Stores, readers: Readers) -> None:
+    async def invoke(
+        self, ctx: lightbulb.Context, stores: Stores, readers: Readers, upkeep: ReceiptUpkeep
+    ) -> None:
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
-        await _delete(ctx.interaction, stores, self.id, reader)
+        memory_id = await row_of(self.id, reader.user_id, stores.memories)
+        await _delete(ctx.interaction, stores, memory_id, reader)
+        upkeep.refresh(reader.user_id, [Named("memory", memory_id)], reader.words)
 
 
 @memory.register
@@ -62,6 +67,7 @@ async def on_press(
     stores: Stores,
     readers: Readers,
     boards: CanvasBoards,
+    upkeep: ReceiptUpkeep,
 ) -> None:
     """Delete, have back, or erase one memory."""
     interaction = event.interaction
@@ -75,6 +81,7 @@ async def on_press(
                 await show(interaction, await _have_back(stores, button.memory_id, reader))
             case _:
                 await show(interaction, await _erase(stores.memory_removal, button, reader))
+        upkeep.refresh(reader.user_id, [Named("memory", button.memory_id)], reader.words)
         await boards.refresh_stale()  # what is erased may stand on canvases too
 
     await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
@@ -84,10 +91,10 @@ async def on_press(
 @lightbulb.di.with_di
 async def on_confirm(
     event: Pressed,
-    memories: MemoryStore,
-    removal: MemoryRemovalStore,
+    stores: Stores,
     readers: Readers,
     boards: CanvasBoards,
+    upkeep: ReceiptUpkeep,
 ) -> None:
     """Erase everything, if it is still as much as the question said; or leave all as it is."""
     interaction = event.interaction
@@ -101,12 +108,13 @@ async def on_confirm(
             )
         elif button.until < readers.clock().timestamp():
             await show(interaction, View(words.ask_again))
-        elif (count := await memories.count(reader.user_id)) > button.count:
+        elif (count := await stores.memories.count(reader.user_id)) > button.count:
             await show(interaction, _question(count, reader, readers.clock))
         else:
             mark = reader.words.erasure.mark if button.decision == "erase-said" else None
-            erased = await removal.erase_all(reader.user_id, mark=mark)
+            erased = await stores.memory_removal.erase_all(reader.user_id, mark=mark)
             await show(interaction, View(reader.words.erasure.told(erased)))
+            upkeep.refresh_these(await upkeep.newest(reader.user_id), reader.words)
             await boards.refresh_stale()
 
     await answer_press(
@@ -115,16 +123,14 @@ async def on_confirm(
 
 
 async def _delete(interaction: Answerable, stores: Stores, memory_id: int, reader: Reader) -> None:
-    """Hide it, and say so here and under the answer that kept it; of what is hidden already the same is
-    told."""
+    """Of what is hidden already the same is told."""
     await stores.memories.delete(reader.user_id, memory_id)
     hidden = await stores.memory_removal.hidden(reader.user_id, memory_id)
     if hidden is None:
-        await show(interaction, View(reader.words.memory.not_found.format(id=memory_id)))
+        await show(interaction, View(reader.words.receipt.gone))
         return
     told_in = await stores.memory_removal.told_in(reader.user_id, memory_id)
     await show(interaction, forgotten(hidden.memory, reader.words, hidden.since, told_in))
-    await bring_source_up_to_date(interaction.app.rest, hidden.memory, stores, reader.words)
 
 
 async def _have_back(stores: Stores, memory_id: int, reader: Reader) -> View:
@@ -134,7 +140,7 @@ async def _have_back(stores: Stores, memory_id: int, reader: Reader) -> View:
     back = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
     if back is None:
         return View(words.too_late)
-    return View(words.undeleted.format(id=back.id, content=quoted(back.content)))
+    return View(words.undeleted.format(id=back.number, content=quoted(back.content)))
 
 
 async def _erase(removal: MemoryRemovalStore, button: MemoryButton, reader: Reader) -> View:

@@ -7,16 +7,18 @@ import lightbulb
 from hikari.impl import ModalActionRowBuilder
 
 from cc_bot.discord.access.ways_in import Entered, Pressed
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
 from cc_bot.discord.extensions.memory.options import memory_id
-from cc_bot.discord.extensions.memory.showing import card_of, tell_not_found
+from cc_bot.discord.extensions.memory.showing import card_of
+from cc_bot.discord.failures import tell
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.memory_card import edited, not_kept
 from cc_bot.discord.pages.memory_ids import EditForm, MemoryButton
 from cc_bot.discord.pages.memory_view import View, one_line, shortened
 from cc_bot.domain.ending import parse_end, write_end
-from cc_bot.domain.errors import InputError
+from cc_bot.domain.errors import InputError, MemoryNotFound
 from cc_bot.domain.memory import (
     DEFAULT_CATEGORY,
     MAX_CATEGORY_CHARACTERS,
@@ -24,6 +26,7 @@ from cc_bot.domain.memory import (
     Memory,
     parse_tags,
 )
+from cc_bot.domain.receipt import Named
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_history import MemoryHistoryStore
 from cc_bot.stores.settings import Keep
@@ -41,7 +44,11 @@ class Edit(lightbulb.SlashCommand, name="memory_edit", description="memory_edit_
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
         reader = await readers.of(ctx.interaction)
-        await _open_form(ctx.interaction, self.id, reader, memories)
+        kept = await memories.numbered(reader.user_id, self.id)
+        if kept is None:
+            await tell(ctx.interaction, explain(MemoryNotFound(id=self.id), reader.words))
+        else:
+            await _open_form(ctx.interaction, kept, reader)
 
 
 @loader.listener(Pressed)
@@ -51,13 +58,18 @@ async def on_press(
     memories: MemoryStore,
     history: MemoryHistoryStore,
     readers: Readers,
+    upkeep: ReceiptUpkeep,
 ) -> None:
     """Open the form from a card, or take back what an edit did."""
     interaction = event.interaction
 
     async def act(button: MemoryButton, reader: Reader) -> None:
         if button.action == "edit":
-            await _open_form(interaction, button.memory_id, reader, memories)
+            kept = await memories.get(reader.user_id, button.memory_id)
+            if kept is None:
+                await tell(interaction, reader.words.receipt.gone)
+            else:
+                await _open_form(interaction, kept, reader)
             return
         await defer_update(interaction)
         undone = await history.undo_update(reader.user_id, button.memory_id, button.former_id)
@@ -65,16 +77,17 @@ async def on_press(
         if undone is None:
             await show(interaction, View(words.edit_not_undone))
         else:
-            said = words.edit_undone.format(id=undone.id)
+            said = words.edit_undone.format(id=undone.number)
             view = await card_of(undone.id, reader, memories, history, readers.clock, said=said)
             await show(interaction, view)
+            upkeep.refresh(reader.user_id, [Named("memory", undone.id)], reader.words)
 
     await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
 
 
 @loader.listener(Entered)
 @lightbulb.di.with_di
-async def on_submit(event: Entered, memories: MemoryStore, readers: Readers) -> None:
+async def on_submit(event: Entered, memories: MemoryStore, readers: Readers, upkeep: ReceiptUpkeep) -> None:
     """Change the memory, and tell what changed; what can't be kept is shown back, so that it is not lost."""
     interaction = event.interaction
 
@@ -85,31 +98,25 @@ async def on_submit(event: Entered, memories: MemoryStore, readers: Readers) -> 
         try:
             after = before and await _changed(memories, before, entered, reader, readers.clock())
         except InputError as error:
-            view = not_kept(explain(error, reader.locale), entered.get("content", ""), reader.words)
+            view = not_kept(explain(error, reader.words), entered.get("content", ""), reader.words)
         else:
-            missing = reader.words.memory.not_found.format(id=form.memory_id)
+            missing = reader.words.receipt.gone
             view = (
                 edited(after, before, reader.words)
                 if before and after
                 else not_kept(missing, entered.get("content", ""), reader.words)
             )
         await show(interaction, view)
+        upkeep.refresh(reader.user_id, [Named("memory", form.memory_id)], reader.words)
 
     await answer_press(interaction, EditForm, readers, change)
 
 
 async def _open_form(
-    interaction: hikari.CommandInteraction | hikari.ComponentInteraction,
-    memory_id: int,
-    reader: Reader,
-    memories: MemoryStore,
+    interaction: hikari.CommandInteraction | hikari.ComponentInteraction, kept: Memory, reader: Reader
 ) -> None:
     """A form must be the first response, so nothing is acknowledged before it."""
-    kept = await memories.get(reader.user_id, memory_id)
-    if kept is None:
-        await tell_not_found(interaction, memory_id, reader)
-        return
-    title = reader.words.memory_card.form_title.format(id=kept.id)
+    title = reader.words.memory_card.form_title.format(id=kept.number)
     form = EditForm(reader.user_id, kept.id).custom_id()
     await interaction.create_modal_response(shortened(title, 45), form, components=_form(kept, reader))
 

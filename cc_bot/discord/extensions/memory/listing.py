@@ -18,7 +18,7 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import Found, Order
 from cc_bot.stores.memories import MemoryStore
 
-MAX_FOUND = 10 * PAGE_SIZE
+MAX_FOUND = 6 * PAGE_SIZE
 """Nobody looks further through the hits of a search."""
 MAX_QUERY_CHARACTERS = 200
 _QUERY_MARK = "🔍 "

@@ -10,7 +10,7 @@ from cc_bot.discord.access.ways_in import suggesting
 from cc_bot.discord.interactions import MAX_CHOICES, own_space
 from cc_bot.discord.localization import Readers
 from cc_bot.discord.pages.memory_view import choice_name
-from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.errors import CcBotError, MemoryNotFound
 from cc_bot.domain.memory import MAX_CATEGORY_CHARACTERS, Audience
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.texts import Texts
@@ -29,7 +29,7 @@ async def suggest_memories(
         _log.warning("autocomplete_failed", error=type(error).__name__)
         found = []
     with contextlib.suppress(hikari.HikariError):  # too late, or Discord's trouble: there is nobody to tell
-        await ctx.respond([(choice_name(each), each.id) for each in found])
+        await ctx.respond([(choice_name(each), each.number) for each in found])
 
 
 async def suggest_categories(
@@ -60,13 +60,21 @@ def matching_categories(stored: list[str], typed: str, words: Texts) -> list[str
 
 
 def memory_id() -> int:
-    """The option that chooses a memory."""
+    """The option that chooses a memory, by its number."""
     return lightbulb.integer(
         "memory_id",
         "memory_id_description",
         localize=True,
         autocomplete=suggesting(suggest_memories),
     )
+
+
+async def row_of(number: int, user_id: int, memories: MemoryStore) -> int:
+    """The id of the memory that was chosen, hidden ones included. Raises MemoryNotFound."""
+    found = await memories.id_of(user_id, number)
+    if found is None:
+        raise MemoryNotFound(id=number)
+    return found
 
 
 def category_filter() -> str | None:

@@ -3,16 +3,17 @@
 import lightbulb
 
 from cc_bot.discord.access.ways_in import Pressed
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
-from cc_bot.discord.extensions.memory.options import memory_id
-from cc_bot.discord.failures import tell
-from cc_bot.discord.interactions import Answerable, defer, defer_update
+from cc_bot.discord.extensions.memory.options import memory_id, row_of
+from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.memory_card import memory_card
 from cc_bot.discord.pages.memory_ids import MemoryButton, OpenMenu
 from cc_bot.discord.pages.memory_view import View
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import Audience
+from cc_bot.domain.receipt import Named
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_history import MemoryHistoryStore
 
@@ -29,7 +30,8 @@ class Show(lightbulb.SlashCommand, name="memory_show", description="memory_show_
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
-        await show(ctx.interaction, await card_of(self.id, reader, memories, history, readers.clock))
+        memory_id = await row_of(self.id, reader.user_id, memories)
+        await show(ctx.interaction, await card_of(memory_id, reader, memories, history, readers.clock))
 
 
 @loader.listener(Pressed)
@@ -58,6 +60,7 @@ async def on_press(
     memories: MemoryStore,
     history: MemoryHistoryStore,
     readers: Readers,
+    upkeep: ReceiptUpkeep,
 ) -> None:
     """Where a memory is used, and what it said before, changed from its card."""
     interaction = event.interaction
@@ -68,12 +71,13 @@ async def on_press(
         if button.action == "restore":
             change = await history.restore(reader.user_id, int(interaction.values[0]))
             words = reader.words.memory_card
-            said = words.restored.format(id=button.memory_id) if change else words.former_gone
+            said = words.restored.format(id=change.memory.number) if change else words.former_gone
         else:
             audience: Audience = "private" if button.action == "private" else "anywhere"
             await memories.update(reader.user_id, button.memory_id, audience=audience)
         view = await card_of(button.memory_id, reader, memories, history, readers.clock, said=said)
         await show(interaction, view)
+        upkeep.refresh(reader.user_id, [Named("memory", button.memory_id)], reader.words)
 
     await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
 
@@ -90,11 +94,6 @@ async def card_of(
     """The card of a user's memory; a sentence when there is none."""
     kept = await memories.get(reader.user_id, memory_id)
     if kept is None:
-        return View(reader.words.memory.not_found.format(id=memory_id))
+        return View(reader.words.receipt.gone)
     former = await history.of(reader.user_id, memory_id)
     return memory_card(kept, former, reader.words, clock(), said=said)
-
-
-async def tell_not_found(interaction: Answerable, memory_id: int, reader: Reader) -> None:
-    """Before the interaction is acknowledged: there is no such memory."""
-    await tell(interaction, reader.words.memory.not_found.format(id=memory_id))

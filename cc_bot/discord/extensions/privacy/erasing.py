@@ -3,6 +3,7 @@
 import lightbulb
 
 from cc_bot.discord.access.ways_in import Pressed
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.extensions.privacy.group import loader
 from cc_bot.discord.extensions.privacy.group import privacy as group
@@ -31,7 +32,7 @@ class Erase(
 
 @loader.listener(Pressed)
 @lightbulb.di.with_di
-async def on_press(event: Pressed, privacy: Privacy, readers: Readers) -> None:
+async def on_press(event: Pressed, privacy: Privacy, readers: Readers, upkeep: ReceiptUpkeep) -> None:
     """Erase, or leave it. Never raises: hikari would only log it, and the user would not know."""
     interaction = event.interaction
     button = parse_privacy_id(interaction.custom_id)
@@ -40,10 +41,12 @@ async def on_press(event: Pressed, privacy: Privacy, readers: Readers) -> None:
     try:
         reader = await readers.of(interaction)
         if button.user_id != reader.user_id:
-            await tell(interaction, reader.words.receipt.not_yours)
+            await tell(interaction, reader.words.privacy.not_yours)
             return
         await defer_update(interaction)
+        told = await upkeep.newest(reader.user_id)  # by then nobody knows of them
         await _show(interaction, View(await _decided(button, reader, privacy, readers)))
+        upkeep.refresh_these(told, reader.words)
     except Exception as error:  # noqa: BLE001 - see above
         await tell_failure(interaction, error, readers)
 

@@ -10,8 +10,8 @@ import lightbulb
 
 from cc_bot.discord.access.ways_in import Pressed
 from cc_bot.discord.delivery.interaction_outlet import reply_in_place
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import NO_PINGS
-from cc_bot.discord.delivery.undone import bring_up_to_date
 from cc_bot.discord.extensions.remind.group import loader
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import defer_update
@@ -22,7 +22,7 @@ from cc_bot.discord.pages.reminder_page import snoozed_page
 from cc_bot.discord.pages.reminder_view import shown_text
 from cc_bot.discord.pages.schedule_ids import SnoozeButton, UnscheduleButton, parse_schedule_id
 from cc_bot.domain.clock import Clock
-from cc_bot.stores import MemoryStore, ScheduleStore
+from cc_bot.stores import ScheduleStore
 
 
 @loader.listener(Pressed)
@@ -30,8 +30,8 @@ from cc_bot.stores import MemoryStore, ScheduleStore
 async def on_press(
     event: Pressed,
     schedules: ScheduleStore,
-    memories: MemoryStore,
     readers: Readers,
+    upkeep: ReceiptUpkeep,
 ) -> None:
     interaction = event.interaction
     button = parse_schedule_id(interaction.custom_id)
@@ -44,7 +44,7 @@ async def on_press(
         elif isinstance(button, UnscheduleButton):
             await defer_update(interaction)
             said = await _cancel(schedules, button, reader)
-            await bring_up_to_date(interaction, memories, schedules, reader.words)
+            await upkeep.pressed(interaction, reader.user_id, reader.words)
             await interaction.execute(said, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
         else:
             await defer_update(interaction)

@@ -37,7 +37,7 @@ def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
             known = []
         found = matching(filter(only, known), typed)
         with contextlib.suppress(hikari.HikariError):  # too late, or Discord's trouble: nobody to tell
-            await ctx.respond([(choice_name(each), each.id) for each in found])
+            await ctx.respond([(choice_name(each), each.number) for each in found])
 
     return lightbulb.integer(
         "remind_id", "remind_id_description", localize=True, autocomplete=suggesting(suggest)
@@ -47,5 +47,7 @@ def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
 def matching(schedules: Iterable[Schedule], typed: str) -> list[Schedule]:
     """Those whose text or number contains what was typed, as many as can be offered."""
     wanted = typed.strip().removeprefix("#").casefold()
-    found = (each for each in schedules if wanted in one_line(each.text).casefold() or wanted in str(each.id))
+    found = (
+        each for each in schedules if wanted in one_line(each.text).casefold() or wanted in str(each.number)
+    )
     return list(islice(found, MAX_CHOICES))

@@ -1,0 +1,153 @@
+"""Time zones as people name them: 東京, `jst` and `tokyo` are Asia/Tokyo."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Final
+from zoneinfo import available_timezones
+
+USUAL: Final = "Asia/Tokyo"
+
+_NAMES: Final[Mapping[str, str]] = {
+    USUAL: (
+        "東京 日本 にほん にっぽん とうきょう 大阪 おおさか 京都 名古屋 札幌 北海道 仙台 横浜 神戸 広島"
+        " 福岡 九州 沖縄 おきなわ 那覇 jst japan osaka"
+    ),
+    "Asia/Seoul": "ソウル 韓国 かんこく プサン 釜山 kst korea southkorea",
+    "Asia/Taipei": "台北 台湾 たいわん たいぺい taiwan",
+    "Asia/Shanghai": "上海 中国 北京 ちゅうごく しゃんはい ぺきん 深圳 広州 china beijing",
+    "Asia/Hong_Kong": "香港 ほんこん hkt hongkong",
+    "Asia/Macau": "マカオ macao",
+    "Asia/Singapore": "シンガポール sgt singapore",
+    "Asia/Bangkok": "バンコク タイ タイランド ict thailand",
+    "Asia/Ho_Chi_Minh": "ホーチミン ベトナム ハノイ vietnam hanoi saigon",
+    "Asia/Manila": "マニラ フィリピン セブ philippines cebu",
+    "Asia/Jakarta": "ジャカルタ インドネシア wib indonesia",
+    "Asia/Makassar": "バリ バリ島 bali",
+    "Asia/Kuala_Lumpur": "クアラルンプール マレーシア malaysia",
+    "Asia/Phnom_Penh": "プノンペン カンボジア cambodia",
+    "Asia/Yangon": "ヤンゴン ミャンマー myanmar",
+    "Asia/Ulaanbaatar": "ウランバートル モンゴル mongolia",
+    "Asia/Kathmandu": "カトマンズ ネパール nepal",
+    "Asia/Dhaka": "ダッカ バングラデシュ bangladesh",
+    "Asia/Kolkata": "インド デリー ニューデリー ムンバイ コルカタ ist india delhi newdelhi mumbai",
+    "Asia/Dubai": "ドバイ アラブ首長国連邦 uae アブダビ abudhabi",
+    "Asia/Riyadh": "リヤド サウジアラビア saudiarabia",
+    "Asia/Jerusalem": "エルサレム イスラエル テルアビブ israel telaviv",
+    "Europe/Istanbul": "イスタンブール トルコ turkey",
+    "Europe/Moscow": "モスクワ ロシア msk russia",
+    "Asia/Vladivostok": "ウラジオストク",
+    "Europe/Kyiv": "キーウ キエフ ウクライナ ukraine kiev",
+    "Europe/Helsinki": "ヘルシンキ フィンランド eet eest finland",
+    "Europe/Athens": "アテネ ギリシャ greece",
+    "Europe/Stockholm": "ストックホルム スウェーデン sweden",
+    "Europe/Oslo": "オスロ ノルウェー norway",
+    "Europe/Copenhagen": "コペンハーゲン デンマーク denmark",
+    "Europe/Berlin": "ベルリン ドイツ ミュンヘン フランクフルト cet cest germany munich frankfurt",
+    "Europe/Paris": "パリ フランス france",
+    "Europe/Madrid": "マドリード スペイン バルセロナ spain barcelona",
+    "Europe/Rome": "ローマ イタリア ミラノ italy milan",
+    "Europe/Vienna": "ウィーン オーストリア austria",
+    "Europe/Zurich": "チューリッヒ スイス ジュネーブ switzerland geneva",
+    "Europe/Amsterdam": "アムステルダム オランダ netherlands holland",
+    "Europe/Brussels": "ブリュッセル ベルギー belgium",
+    "Europe/Warsaw": "ワルシャワ ポーランド poland",
+    "Europe/Prague": "プラハ チェコ czechia",
+    "Europe/Budapest": "ブダペスト ハンガリー hungary",
+    "Europe/London": "ロンドン イギリス 英国 bst uk britain england",
+    "Europe/Dublin": "ダブリン アイルランド ireland",
+    "Europe/Lisbon": "リスボン ポルトガル wet west portugal",
+    "Atlantic/Reykjavik": "レイキャビク アイスランド iceland",
+    "America/New_York": "ニューヨーク アメリカ 米国 ワシントン ボストン マイアミ est edt nyc usa us america",
+    "America/Chicago": "シカゴ ヒューストン ダラス アメリカ 米国 cst cdt usa us america houston dallas",
+    "America/Denver": "デンバー アメリカ 米国 mst mdt usa us america",
+    "America/Los_Angeles": (
+        "ロサンゼルス ロス サンフランシスコ シアトル ラスベガス アメリカ 米国 pst pdt pt la usa us america"
+        " sanfrancisco seattle lasvegas"
+    ),
+    "America/Anchorage": "アンカレッジ アラスカ akst akdt alaska",
+    "Pacific/Honolulu": "ハワイ ホノルル hst hawaii",
+    "Pacific/Guam": "グアム chst",
+    "America/Toronto": "トロント カナダ モントリオール canada montreal",
+    "America/Vancouver": "バンクーバー カナダ canada",
+    "America/Mexico_City": "メキシコ メキシコシティ mexico",
+    "America/Sao_Paulo": "サンパウロ ブラジル リオデジャネイロ brazil rio",
+    "America/Argentina/Buenos_Aires": "ブエノスアイレス アルゼンチン argentina",
+    "America/Santiago": "サンティアゴ チリ chile",
+    "America/Lima": "リマ ペルー peru",
+    "Africa/Cairo": "カイロ エジプト egypt",
+    "Africa/Nairobi": "ナイロビ ケニア kenya",
+    "Africa/Johannesburg": "ヨハネスブルグ 南アフリカ southafrica",
+    "Australia/Sydney": "シドニー オーストラリア メルボルン aest aedt australia",
+    "Australia/Brisbane": "ブリスベン ケアンズ ゴールドコースト cairns",
+    "Australia/Perth": "パース awst",
+    "Pacific/Auckland": "オークランド ニュージーランド nzst nzdt newzealand",
+    "UTC": "世界標準時 協定世界時 utc gmt z",
+}
+"""Words that are no part of the zone's own name. Of those of several zones, the first has the most people."""
+
+
+def zone_of(typed: str) -> str:
+    """The zone that a word names; what was typed, where it names none or can't be told from another."""
+    wanted, zones = _folded(typed), _known()
+    if _OFFSET.fullmatch(wanted):  # which of the zones that have it, nobody can tell, but for this one
+        return USUAL if wanted.lstrip("utcgm+0").rstrip(":0") == "9" and "-" not in wanted else typed.strip()
+    if "/" in typed and typed.strip() in zones:
+        return typed.strip()
+    if known := _by_name().get(wanted):
+        return known[0]
+    if whole := [zone for zone in zones if _folded(zone) == wanted]:
+        return whole[0]
+    of_city = [zone for zone in zones if "/" in zone and _folded(zone.rsplit("/", 1)[1]) == wanted]
+    return of_city[0] if len(of_city) == 1 else typed.strip()
+
+
+def matching(typed: str, own: str | None = None) -> list[str]:
+    """Zones for what was typed so far, the likeliest first. Without a word, the user's own and the usual one,
+    and then those of the places that people name."""
+    wanted = _folded(typed)
+    if not wanted:
+        return _once([*filter(None, [own]), USUAL, *_NAMES, *_known()])
+    named = [(name, zone) for name, zones in _by_name().items() for zone in zones if name.startswith(wanted)]
+    named.sort(key=lambda pair: pair[0] != wanted)
+    zones = [zone for zone in _known() if "/" in zone and wanted in _folded(zone)]
+    zones.sort(key=lambda zone: (not _folded(zone.rsplit("/", 1)[1]).startswith(wanted), zone))
+    return _once([*(zone for _, zone in named), *zones])
+
+
+_OFFSET: Final = re.compile(r"(?:utc|gmt)?[+−-]\d{1,2}(?::?\d\d)?")
+_INVERTED: Final = re.compile(r"(?:Etc/)?GMT[+-]?\d+")
+"""Etc/GMT+9 is nine hours behind, against what everybody means by it (POSIX)."""
+
+
+@cache
+def _known() -> tuple[str, ...]:
+    """Those that this machine has; looking for them takes a while."""
+    return tuple(
+        sorted(
+            zone for zone in available_timezones() - {"localtime", "Factory"} if not _INVERTED.fullmatch(zone)
+        )
+    )
+
+
+@cache
+def _by_name() -> Mapping[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for zone, names in _NAMES.items():
+        for name in names.split():
+            found.setdefault(_folded(name), []).append(zone)
+    return found
+
+
+def _once(zones: Iterable[str]) -> list[str]:
+    """Those that this machine knows, which may have an older table."""
+    known = frozenset(_known())
+    return [zone for zone in dict.fromkeys(zones) if zone in known]
+
+
+def _folded(text: str) -> str:
+    """Half width, small letters, hiragana, and nothing between words."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    kana = (chr(ord(each) - 0x60) if "ァ" <= each <= "ヶ" else each for each in plain)
+    return "".join(each for each in kana if each not in " _・")

@@ -1,0 +1,124 @@
+"""Where it is told on Discord what was done to memories and reminders, and what has become of those."""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from cc_bot.domain.receipt import MemoryState, Named, ToldIn, ToldLine
+from cc_bot.storage import Database, Row, Statement
+
+_COLUMNS: Final = "user_id, channel_id, message_id, visibility, line, what, named_id, button"
+
+# By the key of receipts. $1 user, $2 message
+_DROP: Final = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
+
+# What tells of a memory that is gone for good was brought up to date when that was hidden, or erased. By
+# receipts_by_named. $1 user
+_DROP_OVER: Final = """
+    DELETE FROM receipts
+    WHERE user_id = $1 AND what = 'memory' AND NOT EXISTS (
+        SELECT 1 FROM memories AS held WHERE held.user_id = $1 AND held.id = named_id
+    )
+"""
+
+# A reminder that was cancelled does not come back. By the key of receipts. $1 user, $2 message
+_DROP_CANCELLED: Final = """
+    DELETE FROM receipts
+    WHERE user_id = $1 AND message_id = $2 AND what = 'schedule' AND NOT EXISTS (
+        SELECT 1 FROM schedules AS held WHERE held.user_id = $1 AND held.id = named_id
+    )
+"""
+
+_INSERT: Final = f"""
+    INSERT INTO receipts ({_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (message_id, line) DO NOTHING
+"""  # noqa: S608 - put together from constants alone
+
+# $1 user, $2 message
+_SELECT_OF: Final = f"""
+    SELECT {_COLUMNS} FROM receipts WHERE user_id = $1 AND message_id = $2 ORDER BY line
+"""  # noqa: S608 - put together from constants alone
+
+# All lines of the newest messages that name one of them. By receipts_by_named, then by the key.
+# $1 user, $2 an array of memories, $3 of reminders, $4 how many messages
+_SELECT_NAMING: Final = f"""
+    SELECT {_COLUMNS} FROM receipts
+    WHERE user_id = $1 AND message_id IN (
+        SELECT DISTINCT message_id FROM receipts
+        WHERE user_id = $1 AND (
+            (what = 'memory' AND named_id IN (SELECT value FROM json_each($2)))
+            OR (what = 'schedule' AND named_id IN (SELECT value FROM json_each($3)))
+        )
+        ORDER BY message_id DESC LIMIT $4
+    )
+    ORDER BY message_id DESC, line
+"""  # noqa: S608 - put together from constants alone
+
+# $1 user, $2 how many messages
+_SELECT_NEWEST: Final = f"""
+    SELECT {_COLUMNS} FROM receipts
+    WHERE user_id = $1 AND message_id IN (
+        SELECT DISTINCT message_id FROM receipts WHERE user_id = $1 ORDER BY message_id DESC LIMIT $2
+    )
+    ORDER BY message_id DESC, line
+"""  # noqa: S608 - put together from constants alone
+
+# $1 user, $2 an array of memories and versions
+_SELECT_STATES: Final = """
+    SELECT id, status, coalesce(supersedes, 0) FROM memories
+    WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2))
+"""
+
+
+class ReceiptStore:
+    """The lines of every user's answers, and only ever the owner's."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def note(self, told: ToldIn) -> None:
+        """What a message tells from now on, in place of what it told before."""
+        place = (told.user_id, told.channel_id, told.message_id, told.visibility)
+        rows = ((*place, each.line, each.named.what, each.named.id, each.button) for each in told.lines)
+        await self._database.transaction(
+            [
+                Statement(_DROP, (told.user_id, told.message_id)),
+                Statement(_DROP_OVER, (told.user_id,)),
+                *(Statement(_INSERT, row) for row in rows),
+            ]
+        )
+
+    async def settle(self, user_id: int, message_id: int) -> None:
+        """A message was brought up to date: what it tells as cancelled is no receipt any more."""
+        await self._database.transaction([Statement(_DROP_CANCELLED, (user_id, message_id))])
+
+    async def of_message(self, user_id: int, message_id: int) -> ToldIn | None:
+        """What a message tells its user; None where nothing is known of it."""
+        found = _read(await self._database.query(_SELECT_OF, user_id, message_id))
+        return found[0] if found else None
+
+    async def naming(self, user_id: int, named: Collection[Named], *, most: int) -> Sequence[ToldIn]:
+        """The newest messages that tell of one of these."""
+        memories, schedules = (
+            json.dumps(sorted(each.id for each in named if each.what == what))
+            for what in ("memory", "schedule")
+        )
+        return _read(await self._database.query(_SELECT_NAMING, user_id, memories, schedules, most))
+
+    async def newest(self, user_id: int, *, most: int) -> Sequence[ToldIn]:
+        """The user's newest messages that tell of anything."""
+        return _read(await self._database.query(_SELECT_NEWEST, user_id, most))
+
+    async def states(self, user_id: int, memory_ids: Collection[int]) -> dict[int, MemoryState]:
+        """What has become of memories and their former versions; nothing of what is gone for good."""
+        rows = await self._database.query(_SELECT_STATES, user_id, json.dumps(sorted(memory_ids)))
+        return {id_: MemoryState(status, former_id) for id_, status, former_id in rows}
+
+
+def _read(rows: Sequence[Row]) -> list[ToldIn]:
+    lines, places = defaultdict[int, list[ToldLine]](list), {}
+    for user_id, channel_id, message_id, visibility, line, what, named_id, button in rows:
+        places[message_id] = (user_id, channel_id, message_id, visibility)
+        lines[message_id].append(ToldLine(line, Named(what, named_id), button))
+    return [ToldIn(*place, tuple(lines[message_id])) for message_id, place in places.items()]

@@ -1,0 +1,179 @@
+"""Every sentence names commands as its reader's client shows them, and only commands that there are."""
+
+import base64
+import dataclasses
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import hikari
+import lightbulb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.context.instructions import instructions
+from cc_bot.discord.gateway import gateway_bot
+from cc_bot.discord.localization import DEFAULT_LOCALE, Wordings, command_names
+from cc_bot.discord.messages.incoming import quoted
+from cc_bot.discord.offered import extension_names
+from cc_bot.discord.pages.facts import Facts
+from cc_bot.domain.locale import Locale
+from cc_bot.llm.offline import texts as offline
+from cc_bot.texts import Texts, commands, texts, texts_with_mentions
+from cc_bot.texts.naming import named, without_mentions
+from tests.discord.mentioned import LONGEST_ID, mentioned
+
+MARK = re.compile(r"</[a-z][a-z -]*>")
+MENTION = re.compile(r"</([^:>]+):(\d+)>")
+NAMES = {locale: commands.command_names(locale) for locale in Locale}
+ROOTS = sorted({names[key] for names in NAMES.values() for key in names if "_" not in key})
+PLAIN = re.compile(rf"(?<![\w</])/(?:{'|'.join(map(re.escape, ROOTS))})(?![\w-])")
+IN_THE_TERMINAL = re.compile(r"terminal\.|remind_here\.|.*_here$")
+"""Fields of sentences that are said there alone, with commands as they are typed."""
+
+
+def sentences(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from sentences(each, f"{path}.{key}".lstrip("."))
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from sentences(each, path)
+    elif dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            yield from sentences(getattr(value, field.name), f"{path}.{field.name}".lstrip("."))
+
+
+async def offered() -> frozenset[str]:
+    """Every command that can be given, with its group and subcommand."""
+    token = base64.b64encode(b"123456789012345678").decode() + ".x.y"
+    client = lightbulb.client_from_app(
+        gateway_bot(token, None, "off"),
+        localization_provider=command_names(),
+        default_locale=DEFAULT_LOCALE,
+    )
+    await client.load_extensions(*extension_names())
+    found = set[str]()
+    for command in client.registered_commands:
+        builder = await command.as_command_builder(client.default_locale, client.localization_provider)
+        if isinstance(builder, hikari.api.SlashCommandBuilder):
+            found.update(paths(builder.name, builder.options))
+    return frozenset(found)
+
+
+def paths(name: str, options: Any) -> Iterator[str]:
+    parts = [each for each in options or () if each.type in (1, 2)]
+    if not parts:
+        yield name
+    for each in parts:
+        yield from paths(f"{name} {each.name}", each.options)
+
+
+@pytest.mark.parametrize("locale", list(Locale))
+class TestSentence:
+    def test_has_a_mention_of_each_command_that_is_known(self, locale: Locale) -> None:
+        unmentioned = {
+            path: text
+            for path, text in sentences(mentioned(locale))
+            if PLAIN.search(text) and not IN_THE_TERMINAL.match(path)
+        }
+        assert unmentioned == {}
+
+    async def test_names_commands_that_there_are(self, locale: Locale) -> None:
+        found = {name for _, text in sentences(mentioned(locale)) for name, _ in MENTION.findall(text)}
+        assert len(found) > 30
+        assert found - await offered() == set()
+
+    def test_never_has_a_mention_in_code(self, locale: Locale) -> None:
+        assert [path for path, text in sentences(mentioned(locale)) if re.search(r"`[^`\n]*</", text)] == []
+
+    @pytest.mark.parametrize("names", list(Locale))
+    def test_has_no_mark_left(self, locale: Locale, names: Locale) -> None:
+        trees: list[object] = [
+            texts(locale, names=names),
+            mentioned(locale),
+            texts_with_mentions(locale, {}),
+            instructions(locale),
+            offline.JA,
+            offline.EN,
+            commands.command_names(locale),
+        ]
+        assert [path for tree in trees for path, text in sentences(tree) if MARK.search(text)] == []
+
+    def test_has_no_id_where_no_one_presses_it(self, locale: Locale) -> None:
+        trees: list[object] = [texts(locale), instructions(locale), commands.command_names(locale)]
+        assert [path for tree in trees for path, text in sentences(tree) if MENTION.search(text)] == []
+
+    def test_of_a_model_has_the_readers_names(self, locale: Locale) -> None:
+        said = [instructions(locale), offline.JA if locale is Locale.JA else offline.EN]
+        found = {name for each in said for _, text in sentences(each) for name in PLAIN.findall(text)}
+        of_locale = {f"/{name}" for key, name in NAMES[locale].items() if "_" not in key}
+        assert found
+        assert found <= of_locale
+
+    def test_has_the_readers_names_as_long_as_no_id_is_known(self, locale: Locale) -> None:
+        unknown = texts_with_mentions(locale, {"remind": 1})
+        told = {
+            Locale.JA: "メモリはまだありません。/メモリ 追加 か",
+            Locale.EN: "Save one with /memory add or",
+        }
+        assert told[locale] in unknown.memory.none
+        assert "</remind add:1>" in unknown.reminder.none
+
+
+class TestNames:
+    def test_are_typed_in_japanese_or_english(self) -> None:
+        japanese, english = commands.plainly(Locale.JA), commands.plainly(Locale.EN)
+        assert japanese("admin limits show") == "/管理 制限 表示"
+        assert english("memory delete-all") == "/memory delete-all"
+        assert japanese("memory delete-all") == "/メモリ 全削除"
+
+    async def test_are_known_for_every_command(self) -> None:
+        for path in await offered():
+            assert commands.plainly(Locale.EN)(path) == f"/{path}"
+            assert re.fullmatch(r"/\S*[^\x00-\x7f]\S*( \S+)*", commands.plainly(Locale.JA)(path))
+
+    def test_stay_in_backticks_and_mentions_do_not(self) -> None:
+        assert named("- `</help>`", lambda _: "/ヘルプ") == "- `/ヘルプ`"
+        assert named("- `</help>`", lambda _: "</help:1>") == "- </help:1>"
+
+
+class TestWordings:
+    def registered(self, name: str, kind: hikari.CommandType) -> hikari.PartialCommand:
+        fields = {each.name: None for each in hikari.PartialCommand.__attrs_attrs__}
+        known = {"name": name, "type": kind, "id": hikari.Snowflake(LONGEST_ID)}
+        return hikari.PartialCommand(**{**fields, **known})  # type: ignore[arg-type]
+
+    def words(self, *registered: hikari.PartialCommand) -> Texts:
+        wordings = Wordings()
+        wordings.learn(registered)
+        return wordings.of(Locale.JA)
+
+    def test_mention_commands_once_they_are_registered(self) -> None:
+        told = self.words(self.registered("help", hikari.CommandType.SLASH)).answer.help_hint
+        assert f"</help:{LONGEST_ID}>" in told
+
+    def test_take_no_menu_for_a_command(self) -> None:
+        menu = self.registered("help", hikari.CommandType.MESSAGE)
+        assert "/ヘルプ" in self.words(menu).answer.help_hint
+
+
+class TestReadingBack:
+    @given(st.text("</a bc:1>", max_size=40))
+    def test_leaves_everything_else_as_it_is(self, text: str) -> None:
+        assert MENTION.search(text) or without_mentions(text) == text
+
+    def test_gives_the_model_names(self) -> None:
+        said = "メモリはまだありません。</memory add:1234567890123456789> で保存できます。"
+        assert quoted(said) == "> メモリはまだありません。/memory add で保存できます。"
+
+    @pytest.mark.parametrize(("locale", "name"), [(Locale.JA, "/メモリ 追加"), (Locale.EN, "/memory add")])
+    def test_gives_buttons_names_in_their_readers_language(self, locale: Locale, name: str) -> None:
+        facts = Facts(notices=(mentioned(locale).receipt.not_saved,), locale=locale)
+        [label] = dataclasses.replace(facts, in_buttons=True).labels()
+        assert name in label
+        assert MENTION.search(facts.description)
+        assert not MENTION.search(label)

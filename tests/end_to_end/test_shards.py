@@ -1,0 +1,153 @@
+"""A bot with two connections: each makes up for what was missed in its own servers, and in no others."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pytest
+import pytest_asyncio
+
+from tests.end_to_end.canvases import SHOPPING, board, draw
+from tests.end_to_end.stage import Stage, set_stage
+from tests.end_to_end.test_catch_up import asked_for, heard, is_stored, pull_the_plug, said, write
+from tests.loopback.discord import Channel, Guild, LoopbackDiscord, User
+from tests.loopback.model_server import says
+
+UNKNOWN_CHANNEL = 10003
+MESSAGE = "GET /channels/{channel}/messages/{message}"
+
+
+def shard_of(guild: Guild) -> int:
+    return (guild.id >> 22) % 2
+
+
+@dataclass
+class Servers:
+    """One of each connection."""
+
+    by_shard: dict[int, Guild]
+
+    def channel(self, stage: Stage, shard: int) -> Channel:
+        return stage.discord.guild_channel(guild=self.by_shard[shard])
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def two_shards(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[tuple[Stage, Servers]]:
+    discord = LoopbackDiscord(message_content=True, shards=2)
+    async with set_stage(tmp_path_factory.mktemp("shards"), {"CC_BOT_CHANNELS": "all"}, discord) as stage:
+        servers = {shard_of(discord.guild): discord.guild}
+        while len(servers) < 2:
+            await asyncio.sleep(0.001)  # a server's shard comes from the millisecond in which it was made
+            guild = discord.add_guild("もう一つ")
+            servers.setdefault(shard_of(guild), guild)
+        await stage.start()
+        yield stage, Servers(servers)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(two_shards: tuple[Stage, Servers]) -> AsyncIterator[Stage]:
+    stage, _ = two_shards
+    count_anew(stage)
+    yield stage
+    stage.check()
+
+
+@pytest.fixture
+def first(stage: Stage, two_shards: tuple[Stage, Servers]) -> Channel:
+    return two_shards[1].channel(stage, 0)
+
+
+@pytest.fixture
+def second(stage: Stage, two_shards: tuple[Stage, Servers]) -> Channel:
+    return two_shards[1].channel(stage, 1)
+
+
+def count_anew(stage: Stage) -> None:
+    stage.forget()
+    stage.excused.add(UNKNOWN_CHANNEL)  # one test deletes a channel, and the database keeps its messages
+
+
+async def lose(stage: Stage, shard: int) -> None:
+    """Have one of the connections begin anew."""
+    await stage.discord.drop_gateway(resumable=False, shard=shard)
+    await stage.program.lives_until(stage.discord.ready())
+
+
+class TestAStart:
+    async def test_reads_every_place_once_though_one_connection_comes_later(
+        self, stage: Stage, aiko: User, first: Channel, second: Channel
+    ) -> None:
+        dm = stage.discord.dm(aiko)
+        await stage.said(aiko, dm, "こんにちは", "はい、どうぞ。")
+        await heard(stage, aiko, first, "始め")
+        await heard(stage, aiko, second, "始め")
+        await pull_the_plug(stage)
+        count_anew(stage)
+        stage.model.script(says("いま戻りました。"))
+        await write(stage, aiko, first, "留守中の一つ目")
+        await write(stage, aiko, second, "留守中の二つ目")
+        waits = await stage.discord.post(aiko, dm, "いますか？")
+        stage.discord.answer(waits).locale = "ja"
+        later = stage.discord.world.gateway.held[1] = asyncio.Event()
+        await stage.program.start("run")
+        await is_stored(stage, first, "留守中の一つ目")
+        await stage.says(waits, "いま戻りました。")
+        read_in_dm = len(asked_for(stage, dm))
+        await write(stage, aiko, second, "つながる直前")
+        later.set()
+        await stage.program.lives_until(stage.discord.ready())
+        await is_stored(stage, second, "つながる直前")
+        await stage.discord.quiet(0.5)
+        assert said(stage, first) == ["始め", "留守中の一つ目"]
+        assert said(stage, second) == ["始め", "留守中の二つ目", "つながる直前"]
+        assert [len(asked_for(stage, place)) for place in (first, second)] == [1, 1]
+        assert len(asked_for(stage, dm)) == read_in_dm > 0
+
+
+class TestALostConnection:
+    @pytest.mark.parametrize("lost", [0, 1])
+    async def test_is_made_up_for_in_its_own_servers_alone(
+        self, stage: Stage, aiko: User, first: Channel, second: Channel, lost: int
+    ) -> None:
+        places = (first, second)
+        for place in places:
+            await heard(stage, aiko, place, "切れる前")
+        count_anew(stage)
+        held = stage.discord.world.gateway.held[lost] = asyncio.Event()
+        await stage.discord.drop_gateway(resumable=False, shard=lost)
+        for place in places:
+            await write(stage, aiko, place, "切れている間")
+        held.set()
+        await stage.program.lives_until(stage.discord.ready())
+        for place in places:
+            await is_stored(stage, place, "切れている間")
+        await stage.discord.quiet(0.5)
+        assert [len(asked_for(stage, place)) for place in places] == [lost == 0, lost == 1]
+
+    async def test_with_a_place_that_discord_no_longer_tells_of_is_asked_about_by_the_first_alone(
+        self, stage: Stage, aiko: User, second: Channel
+    ) -> None:
+        await heard(stage, aiko, second, "消える前")
+        await pull_the_plug(stage)
+        await stage.discord.delete_channel(second)
+        await stage.start()
+        await stage.discord.wait(lambda: asked_for(stage, second), "a look at it")
+        await stage.discord.quiet(0.5)
+        assert len(asked_for(stage, second)) == 1
+
+    async def test_looks_for_the_canvases_of_its_own_servers_alone(
+        self, stage: Stage, aiko: User, first: Channel, second: Channel
+    ) -> None:
+        for place in (first, second):
+            await draw(stage, aiko, place, SHOPPING)
+            await board(stage, place)
+        count_anew(stage)
+        await lose(stage, 1)
+        await stage.discord.wait(lambda: looks(stage, second), "a look at the canvas")
+        await stage.discord.quiet(0.5)
+        assert (looks(stage, first), looks(stage, second)) == (0, 1)
+
+
+def looks(stage: Stage, place: Channel) -> int:
+    """How often a message of a place was asked for."""
+    return sum(call.params["channel"] == str(place.id) for call in stage.discord.calls(MESSAGE))

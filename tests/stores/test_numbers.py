@@ -1,0 +1,174 @@
+"""What users call their memories, reminders and proposals by: each user's count from 1."""
+
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from sqlite3 import connect
+
+import pytest
+
+from cc_bot.domain import Message, SessionKey
+from cc_bot.domain.memory_transfer import PortableMemory
+from cc_bot.domain.proposal import KeepMemory
+from cc_bot.storage import Database, Statement, apply_pending, open_database
+from cc_bot.storage.migrate import known_migrations
+from cc_bot.stores import Stores, open_stores
+from tests.stores.backends import KEY, OTHER_USER
+
+ME, YOU = KEY.user_id, OTHER_USER.user_id
+DUE = datetime(2030, 1, 1, tzinfo=UTC)
+
+
+class TestMemories:
+    async def test_of_each_user_count_from_one(self, stores: Stores) -> None:
+        mine = [await stores.memories.add(ME, text) for text in ("猫", "犬")]
+        yours = [await stores.memories.add(YOU, text) for text in ("鳥", "魚")]
+        assert [each.number for each in (*mine, *yours)] == [1, 2, 1, 2]
+        assert len({each.id for each in (*mine, *yours)}) == 4
+
+    async def test_are_looked_up_among_the_users_own(self, stores: Stores) -> None:
+        await stores.memories.add(YOU, "鳥")
+        await stores.memories.add(YOU, "魚")
+        mine = await stores.memories.add(ME, "猫")
+        assert await stores.memories.numbered(ME, 1) == mine
+        assert await stores.memories.id_of(ME, 1) == mine.id
+        assert await stores.memories.numbered(ME, 2) is None
+        assert await stores.memories.id_of(ME, 2) is None
+        assert [each.id for each in await stores.memories.matching(ME, "#1")] == [mine.id]
+
+    @pytest.mark.parametrize("number", [0, -1, 2**63, 10**30])
+    async def test_of_senseless_numbers_are_none(self, stores: Stores, number: int) -> None:
+        await stores.memories.add(ME, "猫")
+        assert await stores.memories.numbered(ME, number) is None
+
+    async def test_keep_their_number_through_changes_and_leave_no_gaps(self, stores: Stores) -> None:
+        cat = await stores.memories.add(ME, "猫")
+        changed = await stores.memories.update(ME, cat.id, content="三毛猫")
+        assert changed is not None
+        assert changed.number == 1
+        assert [each.number for each in await stores.memory_history.of(ME, cat.id)] == [0]
+        assert (await stores.memories.add(ME, "犬")).number == 2
+        back = await stores.memory_history.undo_update(ME, cat.id, changed.supersedes or 0)
+        assert back is not None
+        assert back.number == 1
+
+    async def test_come_back_with_their_number(self, stores: Stores) -> None:
+        cat = await stores.memories.add(ME, "猫")
+        await stores.memories.delete(ME, cat.id)
+        assert await stores.memories.numbered(ME, 1) is None
+        assert await stores.memories.id_of(ME, 1) == cat.id
+        back = await stores.memory_removal.undelete(ME, cat.id)
+        assert back is not None
+        assert back.number == 1
+
+    async def test_never_get_the_number_of_one_that_is_gone(self, stores: Stores) -> None:
+        first = await stores.memories.add(ME, "猫")
+        await stores.memory_removal.erase(ME, first.id)
+        second = await stores.memories.add(ME, "犬")
+        await stores.memory_removal.erase_all(ME)
+        third = (await stores.memories.remember(ME, "鳥")).memory
+        assert (second.number, third.number) == (2, 3)
+
+    async def test_that_take_anothers_place_have_their_own(self, stores: Stores) -> None:
+        old = await stores.memories.add(ME, "会議は金曜")
+        new = await stores.memories.add(ME, "会議は木曜", supersedes=old.id)
+        assert new.number == 2
+        assert await stores.memories.numbered(ME, 1) is None
+        await stores.memory_history.undo_add(ME, new.id)
+        assert (await stores.memories.numbered(ME, 1)) == old
+
+    async def test_of_a_file_are_counted_on(self, stores: Stores) -> None:
+        await stores.memories.add(ME, "猫")
+        await stores.memories.add(YOU, "鳥")
+        await stores.memory_transfer.take(ME, [PortableMemory(f"{count}冊") for count in range(60)])
+        found = await stores.memories.list(ME, limit=100, order="oldest")
+        assert [each.number for each in found] == list(range(1, 62))
+
+    async def test_start_anew_for_one_who_had_everything_erased(self, stores: Stores) -> None:
+        await stores.memories.add(ME, "猫")
+        await stores.memories.add(YOU, "鳥")
+        await stores.personal_erasure.erase(ME)
+        assert (await stores.memories.add(ME, "犬")).number == 1
+        assert (await stores.memories.add(YOU, "魚")).number == 2
+
+    async def test_that_come_without_a_number_get_one(self, stores: Stores, database: Database) -> None:
+        cat = await stores.memories.add(ME, "猫")
+        row = "INSERT INTO memories (user_id, content, category, created_at, updated_at, search_content) "
+        text = "'2026-11-22T03:04:05.000000+00:00'"
+        await database.transaction(
+            [Statement(f"{row} VALUES ($1, '手書き', 'general', {text}, {text}, '')", (ME,))]
+        )
+        assert [each.number for each in await stores.memories.list(ME)] == [2, cat.number]
+        assert (await stores.memories.add(ME, "犬")).number == 3
+
+
+class TestReminders:
+    async def test_of_each_user_count_from_one(self, stores: Stores) -> None:
+        mine = [await stores.schedules.add(KEY, text, DUE) for text in ("薬", "水")]
+        yours = await stores.schedules.add(OTHER_USER, "茶", DUE)
+        assert [each.number for each in (*mine, yours)] == [1, 2, 1]
+        assert await stores.schedules.numbered(ME, 1) == mine[0]
+        assert await stores.schedules.numbered(YOU, 2) is None
+
+    async def test_are_counted_without_heartbeats(self, stores: Stores) -> None:
+        beat = await stores.schedules.add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
+        assert beat.number == 0
+        assert (await stores.schedules.add(KEY, "薬", DUE)).number == 1
+
+    async def test_never_get_the_number_of_one_that_was_cancelled(self, stores: Stores) -> None:
+        first = await stores.schedules.add(KEY, "薬", DUE)
+        await stores.schedules.cancel(ME, first.id)
+        assert (await stores.schedules.add(KEY, "水", DUE)).number == 2
+        assert await stores.schedules.numbered(ME, 1) is None
+
+
+class TestProposals:
+    async def test_of_each_user_count_from_one(self, stores: Stores) -> None:
+        numbers = []
+        for key in (KEY, OTHER_USER, KEY):
+            session = await stores.sessions.open(key)
+            change = KeepMemory("猫", "general", (), "anywhere")
+            turn = await stores.sessions.archive_turn(
+                session, [Message("user", "?"), Message("assistant", "はい")], proposals=[change]
+            )
+            numbers += [each.number for each in turn.proposals]
+        assert numbers == [1, 1, 2]
+        [first, _] = await stores.proposals.of_place(ME, KEY.channel_id)
+        assert await stores.proposals.id_of(ME, 1) == first.id
+        assert await stores.proposals.id_of(YOU, 2) == 0
+
+
+class TestUpgrade:
+    async def test_counts_what_is_listed_first(self, tmp_path: Path) -> None:
+        path = tmp_path / "sessions.db"
+        [numbers] = [each.version for each in known_migrations() if each.description == "numbers"]
+        async with open_database(f"sqlite:///{path}") as database:
+            await apply_pending(database, known_migrations()[: numbers - 1])
+        with closing(connect(path)) as connection, connection:
+            for id_, user, status in (
+                *((3, ME, "superseded"), (4, YOU, "active"), (7, ME, "deleted"), (9, ME, "active")),
+            ):
+                connection.execute(
+                    "INSERT INTO memories (id, user_id, content, category, created_at, updated_at,"
+                    " search_content, status, deleted_at) VALUES (?, ?, ?, 'general', ?, ?, '', ?, ?)",
+                    (id_, user, f"{id_}", *[datetime.now(UTC).isoformat()] * 2, status, None),
+                )
+            for id_, kind, status in (
+                (5, "reminder", "done"),
+                (6, "heartbeat", "active"),
+                (8, "reminder", "active"),
+            ):
+                connection.execute(
+                    "INSERT INTO schedules (id, user_id, channel_id, kind, place, due_at, timezone,"
+                    " created_at, advanced_at, status, tainted)"
+                    " VALUES (?, ?, 1, ?, 'channel', 1, 'UTC', 1, 1, ?, 0)",
+                    (id_, ME, kind, status),
+                )
+        async with open_stores(f"sqlite:///{path}") as stores:
+            assert [await stores.memories.id_of(ME, number) for number in (1, 2, 3, 4)] == [7, 9, 3, None]
+            assert await stores.memories.id_of(YOU, 1) == 4
+            assert (await stores.memories.add(ME, "新しい")).number == 4
+            reminder = await stores.schedules.numbered(ME, 1)
+            assert reminder is not None
+            assert reminder.id == 8
+            assert (await stores.schedules.add(SessionKey(ME, 1), "水", DUE)).number == 3
