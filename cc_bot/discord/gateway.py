@@ -10,6 +10,7 @@ from typing import Final
 
 import hikari
 
+from cc_bot.discord.rate_limits import hold_to_the_limit
 from cc_bot.domain.channel import Reading
 from cc_bot.domain.errors import DiscordUnreachable, MessageContentRefused, RefusedToken, StartupError
 
@@ -71,7 +72,7 @@ async def granted_reading(wanted: Reading, token: str, api_url: str | None) -> R
 
 def gateway_bot(token: str, api_url: str | None, reading: Reading) -> hikari.GatewayBot:
     """The connection, not opened yet. Of what Discord sends, only the bot's own name is kept in memory."""
-    return hikari.GatewayBot(
+    bot = hikari.GatewayBot(
         token,
         rest_url=api_url,
         intents=INTENTS[reading],
@@ -83,6 +84,8 @@ def gateway_bot(token: str, api_url: str | None, reading: Reading) -> hikari.Gat
         logs=None,
         suppress_optimization_warning=True,
     )
+    hold_to_the_limit(bot.rest)
+    return bot
 
 
 def refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:

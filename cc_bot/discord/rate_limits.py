@@ -1,17 +1,27 @@
-"""How often and how long requests wait for Discord's rate limits, as far as hikari tells.
+"""Discord's rate limits: how many requests the bot sends in a second, and how often and how long they wait.
 
 hikari waits by itself, within its calls, and tells of it to nobody but its log. So its log is listened to:
 the parameters of a record are taken before it is written anywhere. Where a route's limit is used up it names
-the seconds; of a 429 to one request alone it does not. Nothing of hikari is changed, and a record that is
-worded otherwise one day is merely not counted; a test drives the real one into the waits.
+the seconds; of a 429 to one request alone it does not. A record that is worded otherwise one day is merely
+not counted; a test drives the real one into the waits.
 """
 
+import asyncio
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Final
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from typing import Final, cast
+
+import hikari
+from hikari.impl.buckets import RESTBucketManager
+from hikari.internal.routes import CompiledRoute
 
 from cc_bot.domain.measures import Held, Meter
+
+IN_A_SECOND: Final = 45
+"""Requests with the bot's token. Discord takes 50 a second of a bot, and shuts it out after 10,000 that it
+refused in ten minutes. What answers a command goes without the token, and isn't counted."""
 
 WAITS: Final = "hikari.ratelimits"
 REFUSALS: Final = "hikari.rest"
@@ -62,3 +72,41 @@ def heard(meter: Meter) -> Iterator[None]:
         for logger, ear in ears:
             logger.removeFilter(ear)
         waits.setLevel(level)
+
+
+class SteadyBuckets(RESTBucketManager):
+    """Limits of routes as hikari keeps them, and the one of the whole bot before Discord has to refuse.
+
+    hikari (2.6.0) learns that limit from a refusal, and lets whatever route it has not used yet pass it by:
+    such a request is sent again and again, without a pause, until Discord's second is over.
+    """
+
+    __slots__ = ("_sent_at",)
+
+    def __init__(self, max_rate_limit: float) -> None:
+        super().__init__(max_rate_limit)
+        self._sent_at = deque[float](maxlen=IN_A_SECOND)
+
+    def acquire_bucket(
+        self, compiled_route: CompiledRoute, authentication: str | None
+    ) -> AbstractAsyncContextManager[None]:
+        bucket = super().acquire_bucket(compiled_route, authentication)
+        return bucket if authentication is None else self._in_turn(bucket)
+
+    @asynccontextmanager
+    async def _in_turn(self, bucket: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
+        async with bucket:  # first, since it may take longer
+            await self._global_ratelimit.acquire()
+            now = asyncio.get_running_loop().time()
+            full = len(self._sent_at) == IN_A_SECOND
+            at = max(now, self._sent_at[0] + 1) if full else now
+            self._sent_at.append(at)
+            if at > now:
+                await asyncio.sleep(at - now)
+            yield
+
+
+def hold_to_the_limit(rest: hikari.api.RESTClient) -> None:
+    """Have a client that has not started send no more than Discord takes of a bot."""
+    client = cast("hikari.impl.RESTClientImpl", rest)
+    client._bucket_manager = SteadyBuckets(client._bucket_manager.max_rate_limit)  # there is no other way in

@@ -1,14 +1,16 @@
 """Waits for Discord's limits are told: the real hikari waits, for a double that counts as Discord does."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import cast
 
 import hikari
 import pytest
 
-from cc_bot.discord.rate_limits import REFUSALS, WAITS, heard
+from cc_bot.discord.rate_limits import IN_A_SECOND, REFUSALS, WAITS, heard, hold_to_the_limit
 from cc_bot.domain.measures import Held, Unmeasured
 from tests.loopback.discord import Allowance, LoopbackDiscord
 
@@ -73,6 +75,34 @@ class TestWaits:
             discord.fail_next(POST, 429, retry_after_s=0.01)
             await rest.create_message(channel, "やあ")
         assert waits.noted == []
+
+
+@asynccontextmanager
+async def held(*, everywhere: Allowance) -> AsyncIterator[tuple[LoopbackDiscord, hikari.api.RESTClient]]:
+    async with LoopbackDiscord(global_rate=everywhere) as discord:
+        bot = hikari.GatewayBot(discord.token, rest_url=discord.api_url, banner=None, max_retries=0)
+        hold_to_the_limit(bot.rest)
+        rest = cast("hikari.impl.RESTClientImpl", bot.rest)
+        rest.start()
+        try:
+            yield discord, rest
+        finally:
+            await rest.close()
+
+
+class TestTheBotsOwnLimit:
+    async def test_is_kept_to_before_discord_refuses(self) -> None:
+        async with held(everywhere=Allowance(50, 1.0)) as (discord, rest):
+            channels = [discord.guild_channel(f"c{n}").id for n in range(3 * IN_A_SECOND)]
+            found = await asyncio.gather(*(rest.fetch_channel(channel) for channel in channels))
+            assert [int(channel.id) for channel in found] == channels
+            assert discord.violations == []
+
+    async def test_is_waited_for_by_routes_that_were_never_used(self) -> None:
+        async with held(everywhere=Allowance(1, 0.2)) as (discord, rest):
+            await rest.fetch_my_user()
+            await asyncio.gather(rest.fetch_application(), rest.fetch_channel(discord.guild_channel().id))
+            assert len(discord.violations) <= 4
 
 
 class TestTheLog:
