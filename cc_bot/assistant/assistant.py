@@ -19,7 +19,7 @@ from cc_bot.assistant.leaving import Leaving
 from cc_bot.assistant.profile_notes import ProfileNotes
 from cc_bot.assistant.prompts import Prompts
 from cc_bot.assistant.queue import Load, TurnQueue, lines_of
-from cc_bot.assistant.rounds import Draft, RoundEvent, Rounds
+from cc_bot.assistant.rounds import CallRecord, Draft, RoundEvent, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.stop import Stop, until_stopped
 from cc_bot.assistant.tool_context import tool_context
@@ -254,7 +254,9 @@ class Assistant:
         context = tool_context(turn, self._stores, self._clock)
         with account.phase("store"):
             prompt = await turn.prompt(offered)
-        rounds = Rounds(tab.charging(self._model_of(options.agent)), self._tools, offered, context, account)
+        model = tab.charging(self._model_of(options.agent))
+        record = CallRecord(self._stores.ledger, options.entry, turn.user_id) if turn.user_id else None
+        rounds = Rounds(model, self._tools, offered, context, account, record, options.earlier_calls)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
             async with aclosing(until_stopped(rounds.run(prompt, draft), stop)) as events:

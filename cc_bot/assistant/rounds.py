@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -14,8 +14,10 @@ from cc_bot.assistant.calibration import Measured
 from cc_bot.assistant.promises import promises_to_remember, promises_to_remind
 from cc_bot.assistant.turn_prompt import TurnPrompt
 from cc_bot.context.instructions import instructions
-from cc_bot.domain.errors import ContextTooLong, ModelError
+from cc_bot.context.parts import call_parts
+from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
 from cc_bot.domain.events import (
+    CallsResumed,
     MemoriesRecalled,
     MemoryChanged,
     Notice,
@@ -42,6 +44,7 @@ from cc_bot.llm.model import (
     ToolSchema,
     UserPart,
 )
+from cc_bot.stores import TurnLedger
 from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry
 
 _log = structlog.get_logger(__name__)
@@ -59,8 +62,22 @@ KEEPING: Final = frozenset({"remember", "update_memory"})
 SCHEDULING: Final = frozenset({"schedule"})
 """Likewise, to remind."""
 
+_UNKNOWN: Final = json.dumps(
+    {
+        "error": "The program was ended during this call, so nobody knows whether it was done. Look it up "
+        "before you call it again."
+    }
+)
+
 RoundEvent = (
-    TextDelta | ToolStarted | ToolFinished | MemoryChanged | MemoriesRecalled | ScheduleChanged | Notice
+    TextDelta
+    | ToolStarted
+    | ToolFinished
+    | MemoryChanged
+    | MemoriesRecalled
+    | ScheduleChanged
+    | CallsResumed
+    | Notice
 )
 
 
@@ -70,6 +87,8 @@ class Draft:
 
     text: str = ""
     calls: list[ToolCall] = field(default_factory=list)
+    lasting: list[ToolCall] = field(default_factory=list)
+    """Those of them that changed a memory or reminder: that is done, whatever becomes of the answer."""
     usage: Usage = field(default_factory=Usage)
     measured: list[Measured] = field(default_factory=list)
     """What its requests cost, where the server told."""
@@ -122,6 +141,27 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
+class CallRecord:
+    """Where it is put down what the tools of a turn change, before its answer is stored: a kill in between
+    leaves nothing that its user is not told of, and nothing that is done twice."""
+
+    ledger: TurnLedger
+    turn: str
+    """Its name in the ledger; empty where it has none."""
+    user_id: int
+
+    async def note(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
+        """`begun` may be done the next moment. Trouble here ends no turn."""
+        if not self.turn:
+            return
+        calls = (*done, *(ToolCall(call.id, call.name, "{}", "", ok=False) for call in begun))
+        try:
+            await self.ledger.note_calls(self.turn, self.user_id, calls)
+        except StorageError as error:
+            _log.warning("calls_not_noted", error=type(error).__name__)
+
+
+@dataclass(frozen=True, slots=True)
 class Rounds:
     """Drives one answer to its end, into a draft."""
 
@@ -130,9 +170,14 @@ class Rounds:
     offered: Sequence[ToolSchema]
     context: ToolContext
     account: Account = field(default_factory=Account)
+    record: CallRecord | None = None
+    earlier: tuple[ToolCall, ...] = ()
+    """What an earlier run of the program did for the same question."""
 
     async def run(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         """Raises a ModelError only while the draft is empty."""
+        if self.earlier:
+            yield self._resume(prompt, draft)
         async with aclosing(self._until_said(prompt, draft)) as events:
             async for event in events:
                 yield event
@@ -154,6 +199,20 @@ class Rounds:
                 yield event
         draft.unkept = draft.unkept and not draft.kept
         draft.unscheduled = draft.unscheduled and not draft.scheduled
+
+    def _resume(self, prompt: TurnPrompt, draft: Draft) -> CallsResumed:
+        """Go on after calls of an earlier run, which the model is told of as its own."""
+        calls = [call if call.result else replace(call, result=_UNKNOWN) for call in self.earlier]
+        resumed = Message("assistant", "", tool_calls=tuple(calls), tainted=True)
+        prompt.add(*call_parts(resumed))
+        done = [call for call in calls if call.ok]
+        draft.calls += calls
+        draft.lasting += done
+        draft.tainted = True  # nobody knows any more what was read before them
+        draft.acted = bool(done)
+        draft.kept = any(call.name in KEEPING for call in done)
+        draft.scheduled = any(call.name in SCHEDULING for call in done)
+        return CallsResumed(tuple(calls))
 
     async def _until_said(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         for round_number in range(MAX_ROUNDS + 1):
@@ -284,6 +343,9 @@ class Rounds:
             made=frozenset(draft.made),
             changing=len(draft.changed) + sum(map(_changes_memory, requests)),
         )
+        begun = [request for request in requests if self.registry.changes(request.name)]
+        if self.record and begun:
+            await self.record.note(draft.lasting, begun)
         running = [
             asyncio.create_task(self.registry.call(request, context, self.offered)) for request in requests
         ]
@@ -295,6 +357,11 @@ class Rounds:
                 # They must not be stored here either.
                 arguments = "{}" if outcome.secret else _kept(request)
                 draft.calls.append(ToolCall(request.id, request.name, arguments, outcome.text, outcome.ok))
+                if outcome.changes or outcome.schedules:
+                    draft.lasting.append(draft.calls[-1])
+                if self.record and request in begun:
+                    begun.remove(request)
+                    await self.record.note(draft.lasting, begun)
                 draft.tainted = draft.tainted or outcome.tainted  # it is stored, also if nobody reads it now
                 draft.recalled.update(memory.id for memory in outcome.recalled)
                 draft.acted = draft.acted or (outcome.ok and self.registry.writes(request.name))

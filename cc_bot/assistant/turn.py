@@ -9,7 +9,7 @@ from cc_bot.assistant.turn_prompt import TurnPrompt
 from cc_bot.domain.agent import THE_DEFAULT, Agent
 from cc_bot.domain.limits import Payer
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Message, Visibility
+from cc_bot.domain.message import Message, ToolCall, Visibility
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolSchema
@@ -45,6 +45,8 @@ class TurnOptions:
     """Where the answer is shown."""
     entry: str = ""
     """Of the turn in the ledger of turns on their way; empty where there is none."""
+    earlier_calls: tuple[ToolCall, ...] = ()
+    """What an earlier run of the program did for the same question before it was ended."""
     role_ids: tuple[int, ...] | None = ()
     """The roles that its user has in the server; None where nobody tells."""
 

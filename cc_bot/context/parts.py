@@ -26,15 +26,20 @@ def user_part(message: Message) -> UserPart:
     return UserPart("\n\n".join(filter(None, (message.content, *files))), images, message.taints)
 
 
-def _assistant_parts(message: Message) -> Iterator[PromptPart]:
-    """The calls with their results first, then what was said: a call without its result is refused by
-    most servers, so the two are never apart, and a result with a question after it by many."""
+def call_parts(message: Message) -> Iterator[PromptPart]:
+    """The calls of an answer with their results: a call without its result is refused by most servers, so the
+    two are never apart."""
     if message.tool_calls:
         calls = [(_call_id(message, index), call) for index, call in enumerate(message.tool_calls)]
         requests = (ToolRequest(id_, call.name, call.arguments) for id_, call in calls)
         yield AssistantPart("", tuple(requests), message.tainted)
         for id_, call in calls:
             yield ToolResultPart(id_, call.name, call.told, message.tainted)
+
+
+def _assistant_parts(message: Message) -> Iterator[PromptPart]:
+    """The calls first, then what was said: a result with a question after it is refused by many."""
+    yield from call_parts(message)
     yield AssistantPart(message.content or UNSAID, tainted=message.tainted)
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.memory import MemoryChange
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.schedule import ScheduleChange
 
@@ -52,6 +52,13 @@ class MemoryChanged:
     """A memory was kept, changed or deleted in this turn, and that is committed."""
 
     change: MemoryChange
+
+
+@dataclass(frozen=True, slots=True)
+class CallsResumed:
+    """An earlier run of the program began this turn, and its tools did this. It comes before all changes."""
+
+    calls: tuple[ToolCall, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +132,7 @@ TurnEvent = (
     | ToolFinished
     | MemoryChanged
     | MemoriesRecalled
+    | CallsResumed
     | NotSaved
     | ScheduleChanged
     | FilesLeftOut

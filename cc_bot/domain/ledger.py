@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import ToolCall, Visibility
 from cc_bot.domain.session import SessionKey
 
 TurnState = Literal["accepted", "answered", "interrupted"]
@@ -88,6 +88,8 @@ class PendingTurn:
     """The answer's row, once it is stored."""
     former: str | None = None
     """The id of the interrupted turn that this one asks again."""
+    calls: tuple[ToolCall, ...] = ()
+    """What its tools had changed when it was interrupted. One without a result may have been done or not."""
 
     def token_at(self, now: datetime) -> str | None:
         """The token, if it still works then."""

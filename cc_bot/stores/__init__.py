@@ -35,7 +35,7 @@ from cc_bot.stores.channel_models import ChannelModelStore
 from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.embedding import Embedding
 from cc_bot.stores.heartbeats import HeartbeatStore
-from cc_bot.stores.ledger import TurnLedger
+from cc_bot.stores.ledger import TurnLedger, channel_turn
 from cc_bot.stores.limits import LimitStore, SetLimit
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_history import MemoryHistoryStore
@@ -101,6 +101,7 @@ __all__ = [
     "UsageStore",
     "VitalsStore",
     "Wish",
+    "channel_turn",
     "open_stores",
 ]
 

@@ -6,18 +6,19 @@ the one that stays is a question that may be asked again.
 """
 
 import json
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Final
 
 from cc_bot.domain.ledger import AskedFile, AskedQuestion, PendingTurn
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import from_ms, to_ms
-from cc_bot.stores.message_columns import read_message
+from cc_bot.stores.memory_calls import put_turn_calls
+from cc_bot.stores.message_columns import read_message, tool_calls_of
 
 _NAMES: Final = (
     *("id", "user_id", "channel_id", "agent", "guild_id", "state", "kind", "visibility", "temporary"),
@@ -27,6 +28,14 @@ _NAMES: Final = (
 )
 _COLUMNS: Final = ", ".join(_NAMES)
 
+# By the key of turn_calls.
+_WITH_CALLS: Final = f"""
+    SELECT {_COLUMNS}, (
+        SELECT c.calls FROM turn_calls AS c WHERE c.turn = turns.id AND c.user_id = turns.user_id
+    )
+    FROM turns
+"""  # noqa: S608 - put together from constants alone
+
 _INSERT: Final = f"""
     INSERT INTO turns ({_COLUMNS}) VALUES ({", ".join(f"${number + 1}" for number in range(len(_NAMES)))})
     ON CONFLICT (id) DO NOTHING
@@ -35,9 +44,12 @@ _INSERT: Final = f"""
 # A message that Discord delivers once more is one question still.
 _DELETE_TWIN: Final = "DELETE FROM turns WHERE user_id = $1 AND question_id = $2 AND kind = 'message'"
 
-_SELECT_INTERRUPTED: Final = f"""
-    SELECT {_COLUMNS} FROM turns WHERE id = $1 AND user_id = $2 AND state = 'interrupted'
-"""  # noqa: S608 - put together from constants alone
+_SELECT_INTERRUPTED: Final = f"{_WITH_CALLS} WHERE id = $1 AND user_id = $2 AND state = 'interrupted'"
+
+# The calls of the turn that it takes the place of. By the key of turn_calls. $1 that, $2 user, $3 the new one
+_TAKE_CALLS: Final = "UPDATE turn_calls SET turn = $3 WHERE turn = $1 AND user_id = $2"
+
+_SELECT_CALLS: Final = "SELECT calls FROM turn_calls WHERE turn = $1 AND user_id = $2"
 
 _DELETE: Final = "DELETE FROM turns WHERE id = $1 AND user_id = $2"
 
@@ -77,11 +89,16 @@ ANSWERED: Final = """
 """To be run in the transaction that stores the answer, after it. Parameters: entry, user, session."""
 
 # The table holds only what is on its way.
-SELECT_UNFINISHED: Final = f"SELECT {_COLUMNS} FROM turns ORDER BY accepted_at, id"  # noqa: S608 - constants
+SELECT_UNFINISHED: Final = f"{_WITH_CALLS} ORDER BY accepted_at, id"
 
 FORGET_INTERRUPTED: Final = "DELETE FROM turns WHERE state = 'interrupted' AND accepted_at < $1"
 
 LEDGER_STATEMENTS: Final = frozenset({SELECT_UNFINISHED, FORGET_INTERRUPTED})
+
+
+def channel_turn(question_id: int) -> str:
+    """The name of a turn that answers a question in a channel, which has no entry: questions wait there."""
+    return f"q{question_id}"
 
 
 class TurnLedger:
@@ -126,7 +143,9 @@ class TurnLedger:
             rows = yield Statement(_SELECT_INTERRUPTED, (entry, user_id))
             if not rows:
                 return None
-            turn = renewed(_read(rows[0]))
+            former = _read(rows[0])
+            turn = replace(renewed(former), calls=former.calls)
+            yield Statement(_TAKE_CALLS, (entry, user_id, turn.id))
             yield Statement(_DELETE, (entry, user_id))
             yield _insert(turn)
             return turn
@@ -136,6 +155,17 @@ class TurnLedger:
     async def untaken(self, entry: str, user_id: int) -> None:
         """Nobody heard of the press that this turn was taken up by: it is what it was before `take`."""
         await self._database.transaction([Statement(_UNTAKEN, (entry, user_id))])
+
+    async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
+        """What the tools of a turn have changed so far, and what they are about to, without a result. `turn`
+        is its entry, or what `channel_turn` makes of a channel's question; what is noted goes once that is
+        answered, or nobody asks any more."""
+        await self._database.transaction([put_turn_calls(turn, user_id, calls)])
+
+    async def calls_of(self, turn: str, user_id: int) -> tuple[ToolCall, ...]:
+        """What `note_calls` was last told of a turn."""
+        rows = await self._database.query(_SELECT_CALLS, turn, user_id)
+        return tool_calls_of(rows[0][0]) if rows else ()
 
     async def stored(self, turn: PendingTurn) -> Message | None:
         """Its answer; None before there is one, or when it was erased since."""
@@ -190,7 +220,8 @@ def _insert(turn: PendingTurn) -> Statement:
 
 
 def _read(row: Row) -> PendingTurn:
-    columns = dict(zip(_NAMES, row, strict=True))
+    *own, calls = row
+    columns = dict(zip(_NAMES, own, strict=True))
     until = columns["token_until"]
     return PendingTurn(
         columns["id"],
@@ -216,6 +247,7 @@ def _read(row: Row) -> PendingTurn:
         earlier=tuple(json.loads(columns["earlier"])),
         answer_id=columns["answer_id"],
         former=columns["former"],
+        calls=tool_calls_of(calls) if calls else (),
     )
 
 

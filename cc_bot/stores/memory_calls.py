@@ -71,17 +71,37 @@ NOTE_CHANNEL_CALLS: Final = f"""
     WHERE discord_id = $1 AND user_id IS NULL AND role = 'assistant'
 """  # noqa: S608 - put together from constants alone
 
+# The same of a turn that is not answered yet. $1 its name
+_PUT_TURN_CALLS: Final = f"""
+    {_CALLS}
+    INSERT INTO turn_calls (turn, user_id, calls) SELECT $1, $2, stored.calls FROM stored WHERE true
+    ON CONFLICT (turn) DO UPDATE SET calls = excluded.calls WHERE user_id = excluded.user_id
+"""  # noqa: S608 - put together from constants alone
+
+_DROP_TURN_CALLS: Final = "DELETE FROM turn_calls WHERE turn = $1 AND user_id = $2"
+
 
 def note_calls(statement: str, place: str | int, user_id: int, calls: Sequence[ToolCall]) -> list[Statement]:
     """What remembers whose memories an answer's calls are about, and redacts those that are erased; nothing
     for calls that are about none. `place` is the statement's $1."""
     if not any(call.name in _TELLING_TOOLS for call in calls):
         return []
+    return [Statement(statement, (place, user_id, _with_redacted(calls)))]
+
+
+def put_turn_calls(turn: str, user_id: int, calls: Sequence[ToolCall]) -> Statement:
+    """What a turn's tools have done so far, in place of what was known of it before."""
+    if not calls:
+        return Statement(_DROP_TURN_CALLS, (turn, user_id))
+    return Statement(_PUT_TURN_CALLS, (turn, user_id, _with_redacted(calls)))
+
+
+def _with_redacted(calls: Sequence[ToolCall]) -> str:
     each = [
         {"kept": asdict(call), "forgotten": asdict(redacted(call)), "ids": sorted(named_ids(call))}
         for call in calls
     ]
-    return [Statement(statement, (place, user_id, json.dumps(each, ensure_ascii=False)))]
+    return json.dumps(each, ensure_ascii=False)
 
 
 def named_ids(call: ToolCall) -> frozenset[int]:

@@ -229,6 +229,7 @@ def _redaction(user_id: int, traces: Traces) -> list[Statement]:
     """What has changed since it was read was stored after the first step, and needs no redaction."""
     return [
         *(Statement(sql.REDACT, (user_id, *call)) for call in traces.calls),
+        *(Statement(sql.REDACT_TURN, (user_id, *calls)) for calls in traces.turn_calls),
         *(Statement(sql.CHANGE_CANVAS, (user_id, *canvas)) for canvas in traces.canvases),
         Statement(sql.DELETE_SUMMARIES, (user_id, _array(traces.summaries))),
         Statement(sql.DELETE_PROPOSALS, (user_id, _array(traces.proposals))),

@@ -84,6 +84,12 @@ REDACT: Final = """
     WHERE memory_user_id = $1 AND id = $2 AND tool_calls = $3
 """
 
+# $2 turn, $3 its calls as they were read, $4 redacted. Served by the key of turn_calls.
+REDACT_TURN: Final = """
+    UPDATE turn_calls SET calls = $4
+    WHERE user_id = $1 AND turn = $2 AND calls = $3
+"""
+
 # $2 session, $3 its canvas as it was read, $4 what is left of it
 CHANGE_CANVAS: Final = """
     UPDATE sessions SET canvas_state = $4

@@ -42,6 +42,9 @@ _SELECT_SUMMARIES: Final = """
     FROM summaries WHERE user_id = $1
 """
 
+# By turn_calls_by_user.
+_SELECT_TURN_CALLS: Final = "SELECT turn, calls FROM turn_calls WHERE user_id = $1"
+
 _SELECT_PROPOSALS: Final = "SELECT id, memory_id, change FROM proposals WHERE user_id = $1"
 
 # $1 user, $2 session, $3 the message before the first, $4 limit
@@ -78,6 +81,8 @@ class Traces:
 
     calls: list[tuple[int, str, str]] = field(default_factory=list)
     """Messages, their tool calls as they are, and redacted."""
+    turn_calls: list[tuple[str, str, str]] = field(default_factory=list)
+    """The same of turns that are not answered yet."""
     redacted: int = 0
     """How many calls that are."""
     summaries: set[int] = field(default_factory=set)
@@ -133,6 +138,11 @@ class TraceFinder:
         for session in sessions:
             if (changed := without(session.canvas, sought)) != session.canvas:
                 traces.canvases.append((session.id, session.canvas, changed))
+        for turn, stored in await self._database.query(_SELECT_TURN_CALLS, user_id):
+            changed_calls, telling = redact(stored, ids, sought)
+            if telling:
+                traces.turn_calls.append((turn, stored, changed_calls))
+                traces.redacted += len(telling)
         for id_, memory_id, change in await self._database.query(_SELECT_PROPOSALS, user_id):
             if memory_id in ids or any(sought.within(text) for text in texts_in(json.loads(change))):
                 traces.proposals.add(id_)

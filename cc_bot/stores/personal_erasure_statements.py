@@ -67,7 +67,7 @@ _DELETE_OWN: Final = tuple(
             "agent_choices",
             "user_settings",
         ),
-        *("turns", "usage", "reservations"),
+        *("turns", "turn_calls", "usage", "reservations"),
     )
 )
 
@@ -121,6 +121,7 @@ USERS: Final = " UNION ".join(
         ("user_id", "proposals", "IS NOT NULL"),
         ("user_id", "receipts", "IS NOT NULL"),
         ("user_id", "turns", "IS NOT NULL"),
+        ("user_id", "turn_calls", "IS NOT NULL"),
         ("user_id", "usage", "IS NOT NULL"),
         ("user_id", "reservations", "IS NOT NULL"),
         ("user_id", "erased_usage", "IS NOT NULL"),

@@ -180,7 +180,7 @@ PERSONAL_TABLES: Final = (
         "receipts",
         "receipts",
         "user_id = $1",
-        ("message_id", "line", "user_id", "channel_id", "visibility", "what", "named_id", "button"),
+        ("message_id", "line", "user_id", "channel_id", "visibility", "what", "named_id", "button", "stale"),
     ),
     PersonalTable(
         "firings",
@@ -226,6 +226,7 @@ PERSONAL_TABLES: Final = (
         at="accepted_at",
         at_form="ms",
     ),
+    PersonalTable("turn_calls", "turn_calls", "turns", "user_id = $1", ("turn", "user_id", "calls")),
     PersonalTable(
         "usage",
         "usage",

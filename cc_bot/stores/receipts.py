@@ -64,6 +64,16 @@ _SELECT_NEWEST: Final = f"""
     ORDER BY message_id DESC, line
 """  # noqa: S608 - put together from constants alone
 
+# What its line names has changed since its message was last shown anew. By receipts_stale, then by the key.
+SELECT_STALE_RECEIPTS: Final = f"""
+    SELECT {_COLUMNS} FROM receipts
+    WHERE message_id IN (SELECT message_id FROM receipts WHERE stale = 1)
+    ORDER BY message_id, line
+"""  # noqa: S608 - put together from constants alone
+
+# By the key of receipts. $1 user, $2 message
+_FRESH: Final = "UPDATE receipts SET stale = 0 WHERE user_id = $1 AND message_id = $2 AND stale = 1"
+
 # $1 user, $2 an array of memories and versions
 _SELECT_STATES: Final = """
     SELECT id, status, coalesce(supersedes, 0) FROM memories
@@ -91,7 +101,8 @@ class ReceiptStore:
 
     async def settle(self, user_id: int, message_id: int) -> None:
         """A message was brought up to date: what it tells as cancelled is no receipt any more."""
-        await self._database.transaction([Statement(_DROP_CANCELLED, (user_id, message_id))])
+        params = (user_id, message_id)
+        await self._database.transaction([Statement(_DROP_CANCELLED, params), Statement(_FRESH, params)])
 
     async def of_message(self, user_id: int, message_id: int) -> ToldIn | None:
         """What a message tells its user; None where nothing is known of it."""
@@ -109,6 +120,10 @@ class ReceiptStore:
     async def newest(self, user_id: int, *, most: int) -> Sequence[ToldIn]:
         """The user's newest messages that tell of anything."""
         return _read(await self._database.query(_SELECT_NEWEST, user_id, most))
+
+    async def stale(self) -> Sequence[ToldIn]:
+        """Everybody's messages that tell of what has changed since they were shown."""
+        return _read(await self._database.query(SELECT_STALE_RECEIPTS))
 
     async def states(self, user_id: int, memory_ids: Collection[int]) -> dict[int, MemoryState]:
         """What has become of memories and their former versions; nothing of what is gone for good."""

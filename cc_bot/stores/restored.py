@@ -23,7 +23,7 @@ _SELECT_PLACES: Final = """
     SELECT DISTINCT parent_channel_id, thread_id FROM messages
     WHERE user_id IS NULL AND discord_id IS NOT NULL
 """
-_LET_GO: Final = "DELETE FROM turns"
+_LET_GO: Final = ("DELETE FROM turns", "DELETE FROM turn_calls")
 # What limits are held to is counted anew: a file may say anything of it. As migration 0016 does.
 _COUNT_ANEW: Final = (
     "DELETE FROM memory_usage",
@@ -72,4 +72,4 @@ class Restored:
     async def let_go(self) -> None:
         """Drop the turns that were on their way: they came to their end in the time that is not in the copy,
         or nobody waits for them any more."""
-        await self._database.transaction([Statement(_LET_GO)])
+        await self._database.transaction([*map(Statement, _LET_GO)])

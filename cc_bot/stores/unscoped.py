@@ -25,6 +25,7 @@ from cc_bot.stores.mentions import MENTION_STATEMENTS
 from cc_bot.stores.personal_erasure_statements import PERSONAL_ERASURE_STATEMENTS
 from cc_bot.stores.personal_tables import CHANNEL_READING_STATEMENTS
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS
+from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
 from cc_bot.stores.retention import RETENTION_STATEMENTS
 from cc_bot.stores.schedule_statements import SCHEDULE_STATEMENTS
 from cc_bot.stores.usage_statements import USAGE_STATEMENTS
@@ -86,6 +87,7 @@ UNSCOPED: Final = frozenset(
         *(SELECT_DUE, SELECT_OLDEST_HIDDEN),
         *(NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS, *ERASURE_STATEMENTS),
         *LEDGER_STATEMENTS,
+        SELECT_STALE_RECEIPTS,
         *(*PERSONAL_ERASURE_STATEMENTS, *CHANNEL_READING_STATEMENTS, *RETENTION_STATEMENTS),
         *CANVAS_STATEMENTS,
         *SCHEDULE_STATEMENTS,

@@ -13,6 +13,7 @@ from typing import Final, TextIO
 from cc_bot.charts import table
 from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.events import (
+    CallsResumed,
     CanvasChanged,
     Done,
     FilesLeftOut,
@@ -123,7 +124,7 @@ class _PlainAnswer:
             case TextDelta(text):
                 self._told = None
                 self._write(printable(text))
-            case ToolStarted():
+            case ToolStarted() | CallsResumed():
                 pass
             case ToolFinished(_, name, ok):
                 told = tool_line(name, ok, self._texts)

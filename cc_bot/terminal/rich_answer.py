@@ -15,6 +15,7 @@ from rich.segment import SegmentLines
 from rich.text import Text
 
 from cc_bot.domain.events import (
+    CallsResumed,
     CanvasChanged,
     Done,
     FilesLeftOut,
@@ -93,8 +94,8 @@ class RichAnswer:
                 self._told = line
             case MemoryChanged() | MemoriesRecalled() | NotSaved():
                 self._memories.add(event)
-            case FilesLeftOut():
-                pass  # here they are read when they are attached
+            case FilesLeftOut() | CallsResumed():
+                pass  # here files are read when they are attached, and a turn that is killed is over
             case CanvasChanged(canvas):
                 self._settle(self._markdown.end())
                 self._console.print(FactLines(canvas_note(canvas, self._texts)), end="")

@@ -18,6 +18,8 @@ class UnfinishedTexts:
     """The same, where the older answer stands above."""
     late: str
     """Under an answer that comes by DM because it can't be shown where it was asked."""
+    in_doubt: str
+    """It was ended in the very moment in which something was about to be stored."""
     asked_already: str
     """To a press of a button whose question is not waiting any more."""
 
@@ -36,6 +38,10 @@ JA = UnfinishedTexts(
     kept="✂️ 途中で動かなくなったため、前の回答に戻しました。",
     no_new_one="✂️ 途中で動かなくなったため、新しい回答はできませんでした。前の回答はそのままです。",
     late="📨 先ほどの質問へのお返事です。元の場所には出せなかったため、こちらにお届けします。",
+    in_doubt=(
+        "❓ メモリかお知らせを変えている最中に止まりました。"
+        "済んだかどうかは、</memory list> と </remind list> で確かめられます。"
+    ),
     asked_already=(
         "この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎています。"
         "必要でしたら、新しくお聞きください。"
@@ -56,6 +62,10 @@ EN = UnfinishedTexts(
     kept="✂️ I was cut off, so the earlier answer is back.",
     no_new_one="✂️ I was cut off, so there is no new answer. The earlier one stays.",
     late="📨 This answers your earlier question. It could not be shown where you asked.",
+    in_doubt=(
+        "❓ I was cut off while changing a memory or reminder. "
+        "See </memory list> and </remind list> for whether it was done."
+    ),
     asked_already=(
         "This question has been asked again already, or the 7 days that I keep it for are over. "
         "If you still need it, please ask it anew."

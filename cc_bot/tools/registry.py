@@ -244,6 +244,11 @@ class ToolRegistry:
         """Whether a tool of this name keeps anything."""
         return name in self._tools and self._tools[name].writes
 
+    def changes(self, name: str) -> bool:
+        """Whether a tool of this name changes memories or reminders, at once and for good."""
+        tool = self._tools.get(name)
+        return tool is not None and tool.writes and (tool.memory or tool.schedule)
+
     async def call(
         self, request: ToolRequest, context: ToolContext, offered: Sequence[ToolSchema]
     ) -> ToolOutcome:

@@ -91,6 +91,7 @@ async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: 
             channels=stores.channels,
             mentions=stores.mentions,
             proposals=stores.proposals,
+            ledger=stores.ledger,
             assistant=table.assistant,
             replies=MessageReplies(rest, taken_down, stores.channels),
             files=QuestionFiles(rest),

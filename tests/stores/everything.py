@@ -86,6 +86,7 @@ async def do_everything(database: Database) -> set[str]:
     assert await stores.receipts.of_message(USER, 80)
     await stores.receipts.naming(USER, [line.named], most=5)
     await stores.receipts.newest(USER, most=5)
+    await stores.receipts.stale()
     await stores.receipts.states(USER, [memory.id])
     await stores.receipts.settle(USER, 80)
     await stores.memories.embedded()
@@ -163,6 +164,8 @@ async def do_everything_with_turns(stores: Stores) -> set[str]:
     await ledger.posted("t", USER, 42)
     await ledger.moved(begun, 5, (42,))
     await ledger.interrupted("t", USER)
+    await ledger.note_calls("t", USER, [ToolCall("c", "schedule", "{}", "{}")])
+    assert await ledger.calls_of("t", USER)
     assert await ledger.take("t", USER, lambda turn: replace(turn, id="u", state="accepted", former="t"))
     await ledger.untaken("u", USER)
     assert await ledger.take("t", USER, lambda turn: replace(turn, id="u", state="accepted"))
@@ -174,7 +177,7 @@ async def do_everything_with_turns(stores: Stores) -> set[str]:
     await ledger.settled("u", USER)
     return {
         *("accept", "shown_in", "posted", "moved", "interrupted", "take", "unfinished", "stored", "replaced"),
-        *("forget", "settled", "untaken"),
+        *("forget", "settled", "untaken", "note_calls", "calls_of"),
     }
 
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Final
 
-from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey
+from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.matters import Mark
@@ -109,6 +109,8 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     for sql in _ROWS:
         used = max(n for n in (1, 2, 3) if f"${n}" in sql)
         await database.transaction([Statement(sql, params[:used])])
+    kept = ToolCall("1", "schedule", "{}", json.dumps({"scheduled": {"text": word}}))
+    await stores.ledger.note_calls(f"turn{user_id}", user_id, [kept])
 
 
 async def talk(stores: Stores, user_id: int, word: str, *, channel: ChannelKey, first: int) -> None:

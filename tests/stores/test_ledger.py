@@ -5,12 +5,13 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from cc_bot.domain import Locale, Message
+from cc_bot.domain import ChannelKey, Locale, Message, ToolCall
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.ledger import KEPT, AskedFile, AskedQuestion, PendingTurn
 from cc_bot.domain.session import Session
-from cc_bot.stores import Stores
+from cc_bot.stores import Stores, channel_turn
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
+from tests.stores.places import answer, said
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 QUESTION = AskedQuestion(
@@ -94,6 +95,71 @@ class TestEntry:
         await stores.ledger.settled("e1", KEY.user_id)
         await stores.ledger.interrupted("e1", KEY.user_id)
         assert await stores.ledger.unfinished() == ()
+
+
+REMINDER = ToolCall("c1", "schedule", "{}", '{"scheduled": {"id": 1, "text": "薬", "ref": 1}}')
+BEGUN = ToolCall("c2", "remember", "{}", "", ok=False)
+
+
+class TestCalls:
+    """What the tools of a turn have changed so far."""
+
+    async def test_stand_with_their_turn_until_it_is_answered(self, stores: Stores) -> None:
+        session = await stores.sessions.open(KEY)
+        await stores.ledger.accept(ASKED)
+        await stores.ledger.note_calls("e1", KEY.user_id, [BEGUN])
+        await stores.ledger.note_calls("e1", KEY.user_id, [REMINDER, BEGUN])
+        [entry] = await stores.ledger.unfinished()
+        assert entry.calls == (REMINDER, BEGUN)
+        await stores.sessions.archive_turn(session, turn("薬"), entry="e1")
+        assert await stores.ledger.calls_of("e1", KEY.user_id) == ()
+
+    async def test_go_with_whoever_asks_again_and_back(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
+        await stores.ledger.note_calls("e1", KEY.user_id, [REMINDER])
+        await stores.ledger.interrupted("e1", KEY.user_id)
+        taken = await stores.ledger.take(
+            "e1", KEY.user_id, lambda former: replace(former, id="e9", state="accepted", former="e1")
+        )
+        assert taken is not None
+        assert taken.calls == await stores.ledger.calls_of("e9", KEY.user_id) == (REMINDER,)
+        await stores.ledger.untaken("e9", KEY.user_id)
+        [entry] = await stores.ledger.unfinished()
+        assert (entry.id, entry.calls) == ("e1", (REMINDER,))
+
+    async def test_go_when_nobody_asks_any_more(self, stores: Stores) -> None:
+        await stores.ledger.accept(ASKED)
+        await stores.ledger.note_calls("e1", KEY.user_id, [REMINDER])
+        await stores.ledger.interrupted("e1", KEY.user_id)
+        await stores.ledger.forget(NOW + timedelta(days=8))
+        assert await stores.ledger.calls_of("e1", KEY.user_id) == ()
+
+    async def test_of_which_nothing_came_are_none(self, stores: Stores) -> None:
+        await stores.ledger.note_calls("e1", KEY.user_id, [BEGUN])
+        await stores.ledger.note_calls("e1", KEY.user_id, [])
+        assert await stores.ledger.calls_of("e1", KEY.user_id) == ()
+
+    async def test_are_their_users_alone(self, stores: Stores) -> None:
+        await stores.ledger.note_calls("e1", KEY.user_id, [REMINDER])
+        stranger = OTHER_USER.user_id
+        await stores.ledger.note_calls("e1", stranger, [BEGUN])
+        await stores.ledger.note_calls("e1", stranger, [])
+        assert await stores.ledger.calls_of("e1", stranger) == ()
+        assert await stores.ledger.calls_of("e1", KEY.user_id) == (REMINDER,)
+
+    async def test_on_a_memory_that_is_erased_meanwhile_are_redacted(self, stores: Stores) -> None:
+        told = '{"remembered": {"id": 1, "content": "猫", "ref": 4711}}'
+        await stores.ledger.note_calls("e1", KEY.user_id, [ToolCall("c3", "remember", "{}", told)])
+        [call] = await stores.ledger.calls_of("e1", KEY.user_id)
+        assert call.result == '{"forgotten": true}'
+
+    async def test_of_a_channels_question_go_with_its_answer(self, stores: Stores) -> None:
+        channel, question = ChannelKey(5), said(80, author_id=KEY.user_id)
+        await stores.channels.add(channel, question, waiting=True)
+        name = channel_turn(80)
+        await stores.ledger.note_calls(name, KEY.user_id, [REMINDER])
+        await stores.channels.commit_answer(channel, answer(81), [question])
+        assert await stores.ledger.calls_of(name, KEY.user_id) == ()
 
 
 class TestAnswer:

@@ -54,6 +54,7 @@ from cc_bot.stores.memory_removal_statements import SELECT_DUE, SELECT_OLDEST_HI
 from cc_bot.stores.memory_statements import LIST
 from cc_bot.stores.personal_erasure_statements import SELECT_BEGUN, USERS
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS
+from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
 from cc_bot.stores.retention import RETENTION_STATEMENTS
 from cc_bot.stores.schedule_statements import SCHEDULE_STATEMENTS
 from cc_bot.stores.unscoped import (
@@ -116,7 +117,7 @@ TO_ANY_ROW: Final = {
     DROP_OF_CHANNEL_ANSWER,  # the answer is made anew, and with it what it proposes
 }
 WHOLE: Final = {
-    *(*LEDGER_STATEMENTS, SELECT_ALL_SHOWN, SELECT_STALE),
+    *(*LEDGER_STATEMENTS, SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_RECEIPTS),
     *(SELECT_LIMITS, SELECT_LEFT, FORGET_SETTLED),
     PRUNE_PROPOSALS,
     *(SELECT_RULES, SELECT_IN_FORCE, SELECT_ALL_MODELS),

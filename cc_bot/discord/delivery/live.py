@@ -100,6 +100,10 @@ class LiveAnswer:
         """End with a sentence instead of (the rest of) an answer."""
         self.state = replace(self.state, failure=sentence, passing=passing)
 
+    def forget(self, sentence: str) -> None:
+        """End with a sentence in place of all that was shown: what it tells of is being erased."""
+        self.state = AnswerState(carried=self.state.carried, failure=sentence)
+
     async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
         """Show the end. Call it after the context manager, when nothing else edits the messages.
 

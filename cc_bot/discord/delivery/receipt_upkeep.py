@@ -2,6 +2,7 @@
 the messages that name it shown anew."""
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Collection, Coroutine, Sequence
 from typing import Final
 
@@ -13,6 +14,7 @@ from cc_bot.discord.delivery.reply import Reply, changes_to
 from cc_bot.discord.delivery.undone import brought_up_to_date, named_by, told_lines, without_undone
 from cc_bot.discord.in_order import InOrder, Pace
 from cc_bot.discord.interactions import is_ephemeral
+from cc_bot.discord.localization import Readers
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Page
 from cc_bot.domain.errors import StorageError
@@ -86,6 +88,15 @@ class ReceiptUpkeep:
         if messages:
             self._begin(messages[0].user_id, self._show_anew(messages, words))
 
+    async def catch_up(self, readers: Readers) -> None:
+        """Show anew what the last run of the program was ended before showing. Raises StorageError."""
+        of_user = defaultdict[int, list[ToldIn]](list)
+        for told in await self._stores.receipts.stale():
+            of_user[told.user_id].append(told)
+        for user_id, messages in of_user.items():
+            reader = await readers.of_author(user_id)
+            self._begin(user_id, self._show_anew(messages, reader.words))
+
     async def settled(self) -> None:
         """Wait until all that was begun is shown."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -139,6 +150,9 @@ class ReceiptUpkeep:
                 if now != page:
                     await self._pace.wait()
                     await self._rest.edit_message(told.channel_id, told.message_id, **changes_to(page, now))
-                await self._stores.receipts.settle(told.user_id, told.message_id)
-            except hikari.HikariError as error:
+            except hikari.ClientHTTPResponseError as error:
                 _log.info("receipt_not_reached", error=type(error).__name__)
+            except hikari.HikariError as error:
+                _log.info("receipt_waits", error=type(error).__name__)
+                continue  # until the next start
+            await self._stores.receipts.settle(told.user_id, told.message_id)

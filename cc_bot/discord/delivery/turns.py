@@ -18,7 +18,7 @@ from cc_bot.discord.localization import Reader
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, StopButton
 from cc_bot.discord.pages.page import Page
-from cc_bot.domain.errors import CcBotError, StorageError, TurnError
+from cc_bot.domain.errors import BeingErased, CcBotError, StorageError, TurnError
 from cc_bot.domain.events import TurnEvent
 from cc_bot.domain.measures import UNMEASURED, Meter
 from cc_bot.texts import Texts, explain
@@ -153,6 +153,8 @@ async def _feed(events: AsyncGenerator[TurnEvent, None], live: LiveAnswer, reade
         async with aclosing(events):
             async for event in events:
                 live.feed(event)
+    except BeingErased as error:
+        live.forget(explain(error, reader.words))
     except CcBotError as error:
         live.fail(explain(error, reader.words), passing=isinstance(error, TurnError | StorageError))
     except Exception:  # noqa: BLE001 - whatever it is, the reader is told; the record has its type

@@ -26,9 +26,10 @@ from cc_bot.discord.failures import tell, tell_after_all, tell_failure
 from cc_bot.discord.interactions import can_write, defer_update, is_ephemeral, message_link, roles_of
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.messages.question_files import Attached, with_files
+from cc_bot.discord.pages.answer import unanswered_page
 from cc_bot.discord.pages.custom_ids import RetryButton, parse_custom_id
-from cc_bot.discord.pages.page import Button, Page
-from cc_bot.domain.events import FilesLeftOut, TurnEvent
+from cc_bot.discord.pages.page import Button
+from cc_bot.domain.events import CallsResumed, FilesLeftOut, TurnEvent
 from cc_bot.domain.ledger import PendingTurn
 from cc_bot.domain.message import Message
 from cc_bot.stores import ChannelStore, TurnLedger
@@ -121,7 +122,11 @@ async def _ask(press: _Press, turn: PendingTurn) -> None:
             retry = RetryButton(reader.user_id, turn.id)
             button = Button(reader.words.unfinished.ask_again, retry.custom_id(), primary=True)
             # The button first: until it stands there, a kill leaves a turn that is told of at the next start.
-            await reply.show((Page(ended.failure or "", (button,)),))
+            resumed = CallsResumed(turn.calls)
+            page = unanswered_page(
+                ended.failure or "", resumed, reader.words, reader.user_id, turn.visibility
+            )
+            await reply.show((replace(page, buttons=(button,)),))
             await entry.waits()
         else:
             await entry.ended(ended)
@@ -149,6 +154,7 @@ async def _events(press: _Press, turn: PendingTurn, stop: Stop) -> AsyncGenerato
         guild_id=turn.guild_id,
         can_write_there=can_write(interaction),
         entry=turn.id,
+        earlier_calls=turn.calls,
         role_ids=roles_of(interaction.member) if interaction.guild_id == turn.guild_id else None,
     )
     asked = press.assistant.ask(key, question, options, stop)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from cc_bot.discord.localization import Reader
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.domain.channel import ChannelKey
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import Message, ToolCall
+from cc_bot.stores import channel_turn
 
 MAX_TOGETHER = 10
 """Questions that one answer can do justice to; who waits behind them is answered next."""
@@ -25,7 +26,14 @@ class Asked:
     key: ChannelKey
     questions: Sequence[Message]
     reader: Reader
+    calls: tuple[ToolCall, ...] = ()
+    """What an earlier run of the program did for them before it was ended."""
     postponed: bool = False
+
+    @property
+    def turn(self) -> str:
+        """Its name in the ledger; empty where tools act for nobody."""
+        return channel_turn(self.newest_id) if len(self.questions) == 1 else ""
 
     @property
     def newest_id(self) -> int:

@@ -22,14 +22,14 @@ from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.messages.asked import Asked, AsRead, id_of, together
 from cc_bot.discord.messages.question_files import QuestionFiles, with_files_if_taken
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
-from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, memory_buttons
+from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, memory_buttons, unanswered_page
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import Postponed, ShuttingDown
-from cc_bot.domain.events import Done, TurnEvent, Usage
+from cc_bot.domain.events import CallsResumed, Done, TurnEvent, Usage
 from cc_bot.domain.message import Message
-from cc_bot.stores import ChannelStore, MentionStore, ProposalStore
+from cc_bot.stores import ChannelStore, MentionStore, ProposalStore, TurnLedger
 
 _log = structlog.get_logger(__name__)
 
@@ -42,6 +42,7 @@ class ChannelAnswers:
     channels: ChannelStore
     mentions: MentionStore
     proposals: ProposalStore
+    ledger: TurnLedger
     assistant: Assistant
     replies: MessageReplies
     files: QuestionFiles
@@ -93,10 +94,15 @@ class ChannelAnswers:
             return
         asked, reply = await self._begun(key, questions)
         try:
-            await reply.show((Page(sentence(asked.reader)),))
+            await reply.show((self._sentence(asked, sentence(asked.reader)),))
         except REFUSALS as error:
             _log.info("user_not_told", error=type(error).__name__)
         await self._give_up(asked.questions)
+
+    def _sentence(self, asked: Asked, sentence: str) -> Page:
+        """With what an earlier run of the program did before it was ended."""
+        words, user_id = in_channel(asked.reader.words), asked.reader.user_id
+        return unanswered_page(sentence, CallsResumed(asked.calls), words, user_id, "public")
 
     async def remake(self, key: ChannelKey, question: Message) -> None:
         """Answer an edited question anew, in place, if its answer is still the newest, and was given to an
@@ -157,6 +163,7 @@ class ChannelAnswers:
         answer_id, newest_id, ids = await self._interrupted(key)
         if served := [question for question in waiting if id_of(question) in ids]:
             asked, sent = await self._asked(key, served), await self._sent(answer_id) if answer_id else ()
+            asked.calls = await self.ledger.calls_of(asked.turn, asked.reader.user_id)
             return asked, self._reply(asked, sent, newest_id)
         asked = await self._asked(key, together(waiting))
         await self.mentions.begin(asked.questions, asked.newest_id)
@@ -247,6 +254,8 @@ class ChannelAnswers:
             agent=await self.chooser.in_channel(asked.key),
             guild_id=guild_id,
             role_ids=self.roles.of(guild_id, reader.user_id),
+            entry=asked.turn,
+            earlier_calls=asked.calls,
         )
 
     async def _settle(self, asked: Asked, reply: Reply, state: AnswerState, *, withdrawn: bool) -> bool:

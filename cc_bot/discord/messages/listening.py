@@ -101,6 +101,7 @@ class Messages:
             channels=stores.channels,
             mentions=stores.mentions,
             proposals=stores.proposals,
+            ledger=stores.ledger,
             assistant=assistant,
             replies=replies,
             files=files,

@@ -28,6 +28,7 @@ from cc_bot.discord.pages.schedule_receipts import ScheduleReceipt, receipt_of, 
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.events import (
+    CallsResumed,
     CanvasChanged,
     Done,
     FilesLeftOut,
@@ -40,9 +41,10 @@ from cc_bot.domain.events import (
     ToolFinished,
     ToolStarted,
     TurnEvent,
+    Usage,
 )
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import is_blank
+from cc_bot.domain.message import Message, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.receipt import Named, Receipt, with_receipt
 from cc_bot.texts import Texts
@@ -83,6 +85,8 @@ class AnswerState:
     """Whether the model promised to remember something, and nothing was stored."""
     not_scheduled: bool = False
     """Likewise of a reminder."""
+    in_doubt: bool = False
+    """Whether something may have been done of which nobody knows."""
     files_left_out: tuple[str, ...] = ()
     """The names of files that the model was not shown."""
     quiet_s: int = 0
@@ -111,7 +115,7 @@ class AnswerState:
         return self.done is not None or self.failure is not None
 
 
-def advance(state: AnswerState, event: TurnEvent) -> AnswerState:
+def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR0912 - a case an event
     """The state after an event."""
     match event:
         case TextDelta(text):
@@ -122,6 +126,16 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:
             pass  # it is told of until the model says what came of it
         case MemoryChanged(change):
             state = replace(state, receipts=with_receipt(state.receipts, change))
+        case CallsResumed(calls):
+            told = {one.memory_id for one in state.receipts}
+            memories = (one for one in receipts_in(calls) if one.memory_id not in told)
+            reminders = (one for one in schedules_in(calls) if one not in state.schedules)
+            state = replace(
+                state,
+                receipts=(*state.receipts, *memories),
+                schedules=(*state.schedules, *reminders),
+                in_doubt=any(not call.ok for call in calls),
+            )
         case MemoriesRecalled(ids):
             state = replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
         case NotSaved(what):
@@ -143,6 +157,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:
                 state,
                 text=answer.content,
                 done=event,
+                in_doubt=False,
                 receipts=state.receipts or receipts_in(answer.tool_calls),
                 schedules=state.schedules or schedules_in(answer.tool_calls),
                 recalled=state.recalled or recalled_in(answer.tool_calls),
@@ -179,6 +194,16 @@ def final_pages(
         file = TextFile(words.answer.file_name, state.text)
         return (Page(first, file=file, facts=facts.noting(words.answer.long_as_file)),)
     return (*map(Page, full), Page(last, facts=facts))
+
+
+def unanswered_page(
+    sentence: str, resumed: CallsResumed, words: Texts, user_id: int, visibility: Visibility
+) -> Page:
+    """A sentence in place of an answer, with what was done before that failed."""
+    answer = Message("assistant", "", visibility=visibility)
+    state = replace(advance(AnswerState(done=Done(answer, Usage())), resumed), failure=sentence)
+    [page] = final_pages(state, words)
+    return replace(page, receipts=memory_buttons(state, words, user_id))
 
 
 def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
@@ -263,6 +288,8 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
     private, schedules = _is_private(state), state.schedules
     told = receipt_facts(state.receipts, state.carried, words, private=private, schedules=schedules)
     lines = list(told.notices)
+    if state.in_doubt:
+        lines.append(words.unfinished.in_doubt)
     if state.files_left_out:
         lines.append(_files_left_out(state.files_left_out, words))
     if state.canvas is not None:

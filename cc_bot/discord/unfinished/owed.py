@@ -10,11 +10,19 @@ from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.localization import Reader
-from cc_bot.discord.pages.answer import AnswerState, advance, answer_buttons, final_pages, memory_buttons
+from cc_bot.discord.pages.answer import (
+    AnswerState,
+    advance,
+    answer_buttons,
+    final_pages,
+    memory_buttons,
+    named_in,
+    unanswered_page,
+)
 from cc_bot.discord.pages.custom_ids import RetryButton, StopButton
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import with_proposals
-from cc_bot.domain.events import Done, Usage
+from cc_bot.domain.events import CallsResumed, Done, Usage
 from cc_bot.domain.ledger import PendingTurn
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
@@ -64,6 +72,9 @@ class Owed:
         if self.answer is None:
             page = self._sentence() if elsewhere else self.pages()[0]
             await reply.show((await self.receipts.as_it_is(page, words) if self.receipts else page,))
+            if self.receipts and self.turn.calls:
+                changed = named_in(advance(AnswerState(), CallsResumed(self.turn.calls)))
+                self.receipts.shown(reply, user_id, self.turn.visibility, words, changed)
             return
         live = LiveAnswer(
             reply,
@@ -79,19 +90,25 @@ class Owed:
         await live.finish(None if elsewhere else user_id, temporary=False, note=note)
 
     def _sentence(self) -> Page:
-        words = self.reader.words.unfinished
+        words, buttons = self.reader.words.unfinished, tuple[Button, ...]()
         if self.turn.temporary:
-            return Page(words.temporary)
-        if self.older is not None:
-            return Page(words.no_new_one)
-        if not self.may_be_asked_again:
-            return Page(words.lost)
-        retry = RetryButton(self.turn.key.user_id, self.turn.id)
-        return Page(words.cut_off, (Button(words.ask_again, retry.custom_id(), primary=True),))
+            sentence = words.temporary
+        elif self.older is not None:
+            sentence = words.no_new_one
+        elif not self.may_be_asked_again:
+            sentence = words.lost
+        else:
+            sentence, retry = words.cut_off, RetryButton(self.turn.key.user_id, self.turn.id)
+            buttons = (Button(words.ask_again, retry.custom_id(), primary=True),)
+        done = CallsResumed(self.turn.calls)
+        turn, all_words = self.turn, self.reader.words
+        page = unanswered_page(sentence, done, all_words, turn.key.user_id, turn.visibility)
+        return replace(page, buttons=buttons)
 
     def _brought_back(self, older: Message) -> Page:
         """The message with its buttons as it was; those above it were never touched."""
-        state, words, earlier = _state(older), self.reader.words, self.turn.earlier
+        state = advance(_state(older), CallsResumed(self.turn.calls))
+        words, earlier = self.reader.words, self.turn.earlier
         pages = final_pages(state, words, note=words.unfinished.kept)
         if len(pages) != len(earlier) + 1:  # it came as a file
             pages = final_pages(state, words, note=words.unfinished.kept, as_file=True)

@@ -66,6 +66,8 @@ class Unfinished:
         self._given_up: set[str] = set()
         """Turns at which something broke: the next start tries again."""
         self._at_a_time = asyncio.Semaphore(AT_A_TIME)
+        self._caught_up = False
+        """Whether what the last run of the program changed stands in the messages that tell of it."""
         self._application_id: int | None = None
         self._work: asyncio.Task[None] | None = None
 
@@ -92,6 +94,9 @@ class Unfinished:
         """Whether nothing is left to be tried soon."""
         self._entries.owed.clear()
         try:
+            if not self._caught_up and self._running.receipts:
+                await self._running.receipts.catch_up(self._readers)
+            self._caught_up = True
             await self._settle_unsettled()
             await self._ledger.forget(self._clock() - KEPT)
             due = [turn for turn in await self._ledger.unfinished() if self._is_due(turn)]
