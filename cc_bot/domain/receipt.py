@@ -1,7 +1,7 @@
 """What a user is told of a change to their memories, in one line: from committed rows, never from a model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from cc_bot.domain.memory import MemoryChange
@@ -107,6 +107,8 @@ class ToldIn:
     visibility: Visibility
     """Whether others read it too."""
     lines: tuple[ToldLine, ...]
+    changes: int = field(default=0, compare=False)
+    """How often what they name has changed since the message was shown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,15 @@
 """Where it is told on Discord what was done to memories and reminders, and what has become of those."""
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from typing import Final
 
 from cc_bot.domain.receipt import MemoryState, Named, ToldIn, ToldLine
-from cc_bot.storage import Database, Row, Statement
+from cc_bot.storage import Database, Row, Statement, Steps
 
 _COLUMNS: Final = "user_id, channel_id, message_id, visibility, line, what, named_id, button"
+_READ: Final = f"{_COLUMNS}, stale"
 
 # By the key of receipts. $1 user, $2 message
 _DROP: Final = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
@@ -17,7 +18,7 @@ _DROP: Final = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
 # receipts_by_named. $1 user
 _DROP_OVER: Final = """
     DELETE FROM receipts
-    WHERE user_id = $1 AND what = 'memory' AND NOT EXISTS (
+    WHERE user_id = $1 AND what = 'memory' AND stale = 0 AND NOT EXISTS (
         SELECT 1 FROM memories AS held WHERE held.user_id = $1 AND held.id = named_id
     )
 """
@@ -37,27 +38,12 @@ _INSERT: Final = f"""
 
 # $1 user, $2 message
 _SELECT_OF: Final = f"""
-    SELECT {_COLUMNS} FROM receipts WHERE user_id = $1 AND message_id = $2 ORDER BY line
-"""  # noqa: S608 - put together from constants alone
-
-# All lines of the newest messages that name one of them. By receipts_by_named, then by the key.
-# $1 user, $2 an array of memories, $3 of reminders, $4 how many messages
-_SELECT_NAMING: Final = f"""
-    SELECT {_COLUMNS} FROM receipts
-    WHERE user_id = $1 AND message_id IN (
-        SELECT DISTINCT message_id FROM receipts
-        WHERE user_id = $1 AND (
-            (what = 'memory' AND named_id IN (SELECT value FROM json_each($2)))
-            OR (what = 'schedule' AND named_id IN (SELECT value FROM json_each($3)))
-        )
-        ORDER BY message_id DESC LIMIT $4
-    )
-    ORDER BY message_id DESC, line
+    SELECT {_READ} FROM receipts WHERE user_id = $1 AND message_id = $2 ORDER BY line
 """  # noqa: S608 - put together from constants alone
 
 # $1 user, $2 how many messages
 _SELECT_NEWEST: Final = f"""
-    SELECT {_COLUMNS} FROM receipts
+    SELECT {_READ} FROM receipts
     WHERE user_id = $1 AND message_id IN (
         SELECT DISTINCT message_id FROM receipts WHERE user_id = $1 ORDER BY message_id DESC LIMIT $2
     )
@@ -66,13 +52,23 @@ _SELECT_NEWEST: Final = f"""
 
 # What its line names has changed since its message was last shown anew. By receipts_stale, then by the key.
 SELECT_STALE_RECEIPTS: Final = f"""
-    SELECT {_COLUMNS} FROM receipts
-    WHERE message_id IN (SELECT message_id FROM receipts WHERE stale = 1)
+    SELECT {_READ} FROM receipts
+    WHERE message_id IN (SELECT message_id FROM receipts WHERE stale > 0)
     ORDER BY message_id, line
 """  # noqa: S608 - put together from constants alone
 
+# The same of one user. By receipts_stale, then by the key. $1 user
+_SELECT_STALE: Final = f"""
+    SELECT {_READ} FROM receipts
+    WHERE user_id = $1 AND message_id IN (SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0)
+    ORDER BY message_id DESC, line
+"""  # noqa: S608 - put together from constants alone
+
 # By the key of receipts. $1 user, $2 message
-_FRESH: Final = "UPDATE receipts SET stale = 0 WHERE user_id = $1 AND message_id = $2 AND stale = 1"
+_SELECT_CHANGES: Final = "SELECT total(stale) FROM receipts WHERE user_id = $1 AND message_id = $2"
+
+# By the key of receipts. $1 user, $2 message
+_FRESH: Final = "UPDATE receipts SET stale = 0 WHERE user_id = $1 AND message_id = $2 AND stale > 0"
 
 # $1 user, $2 an array of memories and versions
 _SELECT_STATES: Final = """
@@ -99,30 +95,34 @@ class ReceiptStore:
             ]
         )
 
-    async def settle(self, user_id: int, message_id: int) -> None:
-        """A message was brought up to date: what it tells as cancelled is no receipt any more."""
-        params = (user_id, message_id)
-        await self._database.transaction([Statement(_DROP_CANCELLED, params), Statement(_FRESH, params)])
+    async def settle(self, told: ToldIn) -> None:
+        """A message was brought up to date with what was read of it, unless that has changed since. What it
+        tells as cancelled is no receipt any more."""
+        params = (told.user_id, told.message_id)
+
+        def steps() -> Steps[None]:
+            [(changes,)] = yield Statement(_SELECT_CHANGES, params)
+            if changes == told.changes:
+                yield Statement(_DROP_CANCELLED, params)
+                yield Statement(_FRESH, params)
+
+        await self._database.write(steps)
 
     async def of_message(self, user_id: int, message_id: int) -> ToldIn | None:
         """What a message tells its user; None where nothing is known of it."""
         found = _read(await self._database.query(_SELECT_OF, user_id, message_id))
         return found[0] if found else None
 
-    async def naming(self, user_id: int, named: Collection[Named], *, most: int) -> Sequence[ToldIn]:
-        """The newest messages that tell of one of these."""
-        memories, schedules = (
-            json.dumps(sorted(each.id for each in named if each.what == what))
-            for what in ("memory", "schedule")
-        )
-        return _read(await self._database.query(_SELECT_NAMING, user_id, memories, schedules, most))
-
     async def newest(self, user_id: int, *, most: int) -> Sequence[ToldIn]:
         """The user's newest messages that tell of anything."""
         return _read(await self._database.query(_SELECT_NEWEST, user_id, most))
 
-    async def stale(self) -> Sequence[ToldIn]:
-        """Everybody's messages that tell of what has changed since they were shown."""
+    async def stale(self, user_id: int) -> Sequence[ToldIn]:
+        """The user's messages that tell of what has changed since they were shown, the newest first."""
+        return _read(await self._database.query(_SELECT_STALE, user_id))
+
+    async def all_stale(self) -> Sequence[ToldIn]:
+        """Everybody's."""
         return _read(await self._database.query(SELECT_STALE_RECEIPTS))
 
     async def states(self, user_id: int, memory_ids: Collection[int]) -> dict[int, MemoryState]:
@@ -133,7 +133,9 @@ class ReceiptStore:
 
 def _read(rows: Sequence[Row]) -> list[ToldIn]:
     lines, places = defaultdict[int, list[ToldLine]](list), {}
-    for user_id, channel_id, message_id, visibility, line, what, named_id, button in rows:
+    changes = Counter[int]()
+    for user_id, channel_id, message_id, visibility, line, what, named_id, button, stale in rows:
         places[message_id] = (user_id, channel_id, message_id, visibility)
         lines[message_id].append(ToldLine(line, Named(what, named_id), button))
-    return [ToldIn(*place, tuple(lines[message_id])) for message_id, place in places.items()]
+        changes[message_id] += stale
+    return [ToldIn(*place, tuple(lines[id_]), changes[id_]) for id_, place in places.items()]

@@ -88,8 +88,9 @@ class TestAQuestion:
         await own_stage.eventually(CALLS, aiko.id, gives=[(0,)])
         own_stage.model.script(says("はい。"))
         await own_stage.ask(aiko, channel, "つぎ")
-        roles = [message["role"] for message in own_stage.model.requests[-1].messages]
-        assert roles[-6:] == ["user", "assistant", "tool", "tool", "assistant", "user"]
+        messages = own_stage.model.requests[-1].messages
+        roles = [message["role"] for message in messages if message["role"] != "system"]
+        assert roles == ["user", "assistant", "tool", "tool", "assistant", "user"]
 
     async def test_asked_again_while_the_model_is_away_still_tells_it(
         self, own_stage: Stage, aiko: User, channel: Channel
@@ -198,7 +199,7 @@ class TestAMemory:
         )
         await own_stage.start()
         await says_it_is_undone(reply)
-        await own_stage.eventually("SELECT count(*) FROM receipts WHERE stale = 1", gives=[(0,)])
+        await own_stage.eventually("SELECT count(*) FROM receipts WHERE stale > 0", gives=[(0,)])
 
     async def test_erased_while_it_is_told_is_not_told_any_more(
         self, own_stage: Stage, aiko: User, channel: Channel

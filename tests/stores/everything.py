@@ -84,11 +84,11 @@ async def do_everything(database: Database) -> set[str]:
     line = ToldLine(0, Named("memory", memory.id), "undo-added:1:1:0")
     await stores.receipts.note(ToldIn(USER, 2, 80, "public", (line,)))
     assert await stores.receipts.of_message(USER, 80)
-    await stores.receipts.naming(USER, [line.named], most=5)
+    await stores.receipts.stale(USER)
     await stores.receipts.newest(USER, most=5)
-    await stores.receipts.stale()
+    await stores.receipts.all_stale()
     await stores.receipts.states(USER, [memory.id])
-    await stores.receipts.settle(USER, 80)
+    await stores.receipts.settle(ToldIn(USER, 2, 80, "public", (line,)))
     await stores.memories.embedded()
     await Meaning(database, TopicEncoder()).nearness(USER, "犬")
     await database.write(lambda: make_sketches(USER, "topics"))
@@ -137,7 +137,7 @@ async def do_everything(database: Database) -> set[str]:
         ),
         *("erase", "erase_all", "purge", "next_purge", "write_back", "rewrite"),
         *("pin", "unpin", "notes"),
-        *("note", "of_message", "naming", "newest", "states", "settle"),
+        *("note", "of_message", "all_stale", "newest", "states", "settle"),
         *("set", "claim_welcome", "pause_memory"),
         *("backlog", "put", "current", "waiting", "settle"),
         *("everything", "pages", "admit", "plan", "take"),

@@ -1,4 +1,4 @@
-"""Where it is told what was done: found by what it names, its owner's alone, and gone with its user."""
+"""Where it is told what was done: stale once that has changed, its owner's alone, and gone with its user."""
 
 import pytest
 
@@ -16,6 +16,13 @@ def told(message_id: int, *named: Named, user_id: int = ME) -> ToldIn:
     return ToldIn(user_id, 7, message_id, "public", tuple(lines))
 
 
+async def settle(stores: Stores, user_id: int, message_id: int) -> None:
+    """Show a message as it is by now."""
+    told = await stores.receipts.of_message(user_id, message_id)
+    assert told is not None
+    await stores.receipts.settle(told)
+
+
 @pytest.fixture
 async def stores(stores: Stores) -> Stores:
     """Of two people with two memories each."""
@@ -25,23 +32,51 @@ async def stores(stores: Stores) -> Stores:
 
 
 class TestReceipts:
-    async def test_are_found_by_what_they_name_the_newest_first(self, stores: Stores) -> None:
-        both, cat = told(100, CAT, DOG), told(200, CAT)
-        await stores.receipts.note(both)
-        await stores.receipts.note(cat)
-        assert await stores.receipts.naming(ME, [CAT], most=9) == [cat, both]
-        assert await stores.receipts.naming(ME, [CAT], most=1) == [cat]
-        assert await stores.receipts.naming(ME, [DOG], most=9) == [both]
-        assert await stores.receipts.naming(ME, [Named("schedule", CAT.id)], most=9) == []
-        assert await stores.receipts.newest(ME, most=9) == [cat, both]
+    async def test_are_stale_once_what_they_name_has_changed(self, stores: Stores) -> None:
+        both, cat, dog = told(100, CAT, DOG), told(200, CAT), told(300, DOG)
+        for each in (both, cat, dog):
+            await stores.receipts.note(each)
+        assert await stores.receipts.newest(ME, most=2) == [dog, cat]
         assert await stores.receipts.of_message(ME, 100) == both
+        assert await stores.receipts.stale(ME) == []
+        await stores.memories.update(ME, CAT.id, content="猫の名前はタマ")
+        assert await stores.receipts.stale(ME) == [cat, both]
+        await settle(stores, ME, 200)
+        assert await stores.receipts.stale(ME) == await stores.receipts.all_stale() == [both]
+        await stores.receipts.note(both)
+        assert await stores.receipts.stale(ME) == []
+
+    async def test_of_a_deleted_memory_are_stale_and_once_more_when_it_is_had_back(
+        self, stores: Stores
+    ) -> None:
+        cat = told(100, CAT)
+        await stores.receipts.note(cat)
+        for change in (
+            lambda: stores.memories.delete(ME, CAT.id),
+            lambda: stores.memory_removal.undelete(ME, CAT.id),
+            lambda: stores.memory_removal.erase_all(ME),
+        ):
+            await change()
+            assert await stores.receipts.stale(ME) == [cat]
+            await settle(stores, ME, 100)
+
+    async def test_stay_stale_when_it_changes_once_more_while_they_are_shown(self, stores: Stores) -> None:
+        await stores.receipts.note(told(100, CAT))
+        await stores.memories.update(ME, CAT.id, content="猫の名前はタマ")
+        [read] = await stores.receipts.stale(ME)
+        await stores.memories.delete(ME, CAT.id)
+        await stores.receipts.settle(read)
+        assert await stores.receipts.stale(ME) == [told(100, CAT)]
 
     async def test_are_their_owners_alone(self, stores: Stores) -> None:
         await stores.receipts.note(told(100, CAT))
         yours = told(200, Named("memory", 3), user_id=YOU)
         await stores.receipts.note(yours)
+        await stores.memories.delete(ME, CAT.id)
         assert await stores.receipts.of_message(YOU, 100) is None
-        assert await stores.receipts.naming(YOU, [CAT, Named("memory", 3)], most=9) == [yours]
+        assert await stores.receipts.stale(YOU) == []
+        await stores.receipts.settle(told(100, CAT, user_id=YOU))
+        assert await stores.receipts.stale(ME) == [told(100, CAT)]
         assert await stores.receipts.states(YOU, [1, 2]) == {}
 
     async def test_of_a_message_are_what_it_tells_now(self, stores: Stores) -> None:
@@ -53,20 +88,27 @@ class TestReceipts:
         await stores.receipts.note(told(100, CAT, DOG))
         await stores.memories.delete(ME, CAT.id)
         await stores.receipts.note(told(200, DOG))
-        assert len(await stores.receipts.naming(ME, [CAT], most=9)) == 1  # it may be had back
+        await settle(stores, ME, 100)
+        await stores.receipts.note(told(200, DOG))
+        assert await stores.receipts.of_message(ME, 100) == told(100, CAT, DOG)  # it may be had back
         await stores.memory_removal.erase(ME, CAT.id)
         await stores.receipts.note(told(200, DOG))
-        assert await stores.receipts.naming(ME, [CAT], most=9) == []
+        assert await stores.receipts.stale(ME) == [told(100, CAT, DOG)]  # its message does not say so yet
+        await settle(stores, ME, 100)
+        await stores.receipts.note(told(200, DOG))
+        left = await stores.receipts.of_message(ME, 100)
+        assert left is not None
+        assert [line.named for line in left.lines] == [DOG]
 
     async def test_of_reminders_go_once_they_say_that_it_was_cancelled(self, stores: Stores) -> None:
         reminder = await stores.schedules.add(SessionKey(ME, 7), "薬", utc_now())
         named = Named("schedule", reminder.id)
         await stores.receipts.note(told(100, CAT, named))
-        await stores.receipts.settle(ME, 100)
+        await settle(stores, ME, 100)
         assert await stores.receipts.of_message(ME, 100) == told(100, CAT, named)
         await stores.schedules.cancel(ME, reminder.id)
-        assert len(await stores.receipts.naming(ME, [named], most=9)) == 1
-        await stores.receipts.settle(ME, 100)
+        assert await stores.receipts.stale(ME) == [told(100, CAT, named)]
+        await settle(stores, ME, 100)
         assert await stores.receipts.of_message(ME, 100) == told(100, CAT)
 
     async def test_tell_what_has_become_of_memories(self, stores: Stores) -> None:

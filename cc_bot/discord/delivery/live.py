@@ -21,7 +21,6 @@ from cc_bot.discord.pages.answer import (
     answer_buttons,
     final_pages,
     memory_buttons,
-    named_in,
     streaming_pages,
 )
 from cc_bot.discord.pages.custom_ids import StopButton
@@ -138,8 +137,8 @@ class LiveAnswer:
         last = await self._receipts.as_it_is(last, self._words) if self._receipts else last
         await self._reply.show((*pages[:-1], with_proposals(last, self.state.proposals, self._words)))
         if self._receipts and self.state.done:
-            visibility, changed = self.state.done.answer.visibility, named_in(self.state)
-            self._receipts.shown(self._reply, self._asker_id, visibility, self._words, changed)
+            visibility = self.state.done.answer.visibility
+            self._receipts.shown(self._reply, self._asker_id, visibility, self._words)
 
     async def _restore(self, before: Sequence[Page]) -> None:
         """The older answer stands; why there is no new one is for its asker alone."""

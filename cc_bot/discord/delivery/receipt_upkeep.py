@@ -11,7 +11,7 @@ import structlog
 
 from cc_bot.discord.delivery.interaction_outlet import reply_in_place
 from cc_bot.discord.delivery.reply import Reply, changes_to
-from cc_bot.discord.delivery.undone import brought_up_to_date, named_by, told_lines, without_undone
+from cc_bot.discord.delivery.undone import brought_up_to_date, told_lines, without_undone
 from cc_bot.discord.in_order import InOrder, Pace
 from cc_bot.discord.interactions import is_ephemeral
 from cc_bot.discord.localization import Readers
@@ -19,15 +19,15 @@ from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Page
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Visibility
-from cc_bot.domain.receipt import Named, ToldIn
+from cc_bot.domain.receipt import ToldIn
 from cc_bot.stores import Stores
 from cc_bot.texts import Texts
 
 _log = structlog.get_logger(__name__)
 
 MOST: Final = 25
-"""Messages that one change reaches, the newest: each takes two requests, of which a channel takes one a
-second."""
+"""Messages that are shown anew when all of a user's is erased, the newest: nothing is on record any more that
+a later run could go on with."""
 
 
 class ReceiptUpkeep:
@@ -58,26 +58,19 @@ class ReceiptUpkeep:
         told = await self._stores.receipts.of_message(user_id, message_id)
         now = await brought_up_to_date(page, self._stores, words, told)
         await reply_in_place(interaction, page, ephemeral=is_ephemeral(interaction.message)).show((now,))
-        named = named_by(interaction.custom_id)
-        self._begin(user_id, self._refresh(user_id, [named] if named else (), words, beside=message_id))
+        if told:
+            await self._stores.receipts.settle(told)
+        self.refresh(user_id, words)
 
-    def shown(
-        self,
-        reply: Reply,
-        user_id: int,
-        visibility: Visibility,
-        words: Texts,
-        changed: Collection[Named] = (),
-    ) -> None:
-        """Put on record what the last message of a reply tells now, and have other messages say so of what it
-        has `changed`."""
+    def shown(self, reply: Reply, user_id: int, visibility: Visibility, words: Texts) -> None:
+        """Put on record what the last message of a reply tells now, and have others say so."""
         page = reply.last_page
-        if page is not None and (changed or told_lines(page)):
-            self._begin(user_id, self._note(reply, page, user_id, visibility, words=words, changed=changed))
+        if page is not None and (page.facts.receipts or told_lines(page)):
+            self._begin(user_id, self._note(reply, page, user_id, visibility, words))
 
-    def refresh(self, user_id: int, named: Collection[Named], words: Texts) -> None:
-        """Have the messages that name one of these say what has become of it."""
-        self._begin(user_id, self._refresh(user_id, named, words))
+    def refresh(self, user_id: int, words: Texts) -> None:
+        """Have the messages that tell of what was changed say what has become of it."""
+        self._begin(user_id, self._refresh(user_id, words))
 
     async def newest(self, user_id: int) -> Sequence[ToldIn]:
         """The messages of a user that are shown anew when all is erased. Raises StorageError."""
@@ -91,7 +84,7 @@ class ReceiptUpkeep:
     async def catch_up(self, readers: Readers) -> None:
         """Show anew what the last run of the program was ended before showing. Raises StorageError."""
         of_user = defaultdict[int, list[ToldIn]](list)
-        for told in await self._stores.receipts.stale():
+        for told in await self._stores.receipts.all_stale():
             of_user[told.user_id].append(told)
         for user_id, messages in of_user.items():
             reader = await readers.of_author(user_id)
@@ -118,27 +111,16 @@ class ReceiptUpkeep:
             work.close()
 
     async def _note(
-        self,
-        reply: Reply,
-        page: Page,
-        user_id: int,
-        visibility: Visibility,
-        *,
-        words: Texts,
-        changed: Collection[Named],
+        self, reply: Reply, page: Page, user_id: int, visibility: Visibility, words: Texts
     ) -> None:
         place = await reply.last_place()
         if place is not None:
             told = ToldIn(user_id, *place, visibility, told_lines(page))
             await self._stores.receipts.note(told)
-        await self._refresh(user_id, changed, words, beside=place[1] if place else 0)
+        await self._refresh(user_id, words)
 
-    async def _refresh(
-        self, user_id: int, named: Collection[Named], words: Texts, *, beside: int = 0
-    ) -> None:
-        """All but `beside`."""
-        found = await self._stores.receipts.naming(user_id, named, most=MOST) if named else ()
-        await self._show_anew([each for each in found if each.message_id != beside], words)
+    async def _refresh(self, user_id: int, words: Texts) -> None:
+        await self._show_anew(await self._stores.receipts.stale(user_id), words)
 
     async def _show_anew(self, messages: Collection[ToldIn], words: Texts) -> None:
         """What can't be reached stays as it is."""
@@ -155,4 +137,4 @@ class ReceiptUpkeep:
             except hikari.HikariError as error:
                 _log.info("receipt_waits", error=type(error).__name__)
                 continue  # until the next start
-            await self._stores.receipts.settle(told.user_id, told.message_id)
+            await self._stores.receipts.settle(told)

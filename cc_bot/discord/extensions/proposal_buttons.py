@@ -28,7 +28,7 @@ from cc_bot.discord.pages.schedule_receipts import receipt_of
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.errors import CcBotError, ProposalGone, ProposalOutdated, WhenPassed
 from cc_bot.domain.memory import MemoryChange
-from cc_bot.domain.receipt import Named, with_receipt
+from cc_bot.domain.receipt import with_receipt
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import ProposalStore
@@ -100,7 +100,6 @@ async def _decide(press: _Press) -> None:
     user_id, proposal_id = press.reader.user_id, press.button.proposal_id
     decided = without(page, proposal_id)
     drawing: SessionKey | None = None
-    changed: frozenset[Named] = frozenset()
     try:
         if decided == page:  # it was decided by a press before, or never stood there
             raise ProposalGone
@@ -108,7 +107,7 @@ async def _decide(press: _Press) -> None:
             proposal = await press.proposals.stores.proposals.get(user_id, proposal_id)
             done = await press.proposals.accept(user_id, proposal_id)
             drawing = proposal.key if proposal and isinstance(done, Canvas) else None
-            told, changed = _told(press, decided, done), _named(done)
+            told = _told(press, decided, done)
         else:
             left = await press.proposals.decline(user_id, proposal_id)
             told = replace(decided, facts=decided.facts.noting(left_line(left, words)))
@@ -119,31 +118,20 @@ async def _decide(press: _Press) -> None:
         else:  # it may be tried again
             await press.interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
         return
-    await _show(press, page, told, changed)
+    await _show(press, page, told)
     if drawing:
         ephemeral = is_ephemeral(press.interaction.message)
         await press.boards.changed(drawing, press.interaction, ephemeral=ephemeral)
 
 
-async def _show(press: _Press, before: Page, page: Page, changed: frozenset[Named] = frozenset()) -> None:
+async def _show(press: _Press, before: Page, page: Page) -> None:
     interaction, reader = press.interaction, press.reader
     ephemeral = is_ephemeral(interaction.message)
     reply = reply_in_place(interaction, before, ephemeral=ephemeral)
     page = await press.upkeep.as_it_is(page, reader.words)
     await reply.show((page,))
     visibility = visibility_of(interaction, ephemeral=ephemeral)
-    press.upkeep.shown(reply, reader.user_id, visibility, reader.words, changed)
-
-
-def _named(done: ProposalResult) -> frozenset[Named]:
-    """What it has changed, with what that took the place of."""
-    match done:
-        case MemoryChange(memory=memory, former=former):
-            return frozenset(Named("memory", each.id) for each in (memory, former) if each)
-        case ScheduleChange(schedule=schedule):
-            return frozenset({Named("schedule", schedule.id)})
-        case _:
-            return frozenset()
+    press.upkeep.shown(reply, reader.user_id, visibility, reader.words)
 
 
 def _told(press: _Press, page: Page, done: ProposalResult) -> Page:

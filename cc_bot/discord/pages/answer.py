@@ -46,7 +46,7 @@ from cc_bot.domain.events import (
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.receipt import Named, Receipt, with_receipt
+from cc_bot.domain.receipt import Receipt, with_receipt
 from cc_bot.texts import Texts
 
 MAX_MESSAGES = 5
@@ -212,15 +212,6 @@ def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Butt
     private, schedules = _is_private(state), state.schedules
     return receipt_buttons(
         state.receipts, state.recalled, state.carried, words, user_id, private=private, schedules=schedules
-    )
-
-
-def named_in(state: AnswerState) -> frozenset[Named]:
-    """The memories and reminders that an answer has changed, with what the memories took the place of."""
-    memories = {number for one in state.receipts for number in (one.memory_id, one.former_id) if number}
-    schedules = {one.schedule_id for one in state.schedules}
-    return frozenset(
-        (*(Named("memory", each) for each in memories), *(Named("schedule", each) for each in schedules))
     )
 
 

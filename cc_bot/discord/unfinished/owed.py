@@ -16,7 +16,6 @@ from cc_bot.discord.pages.answer import (
     answer_buttons,
     final_pages,
     memory_buttons,
-    named_in,
     unanswered_page,
 )
 from cc_bot.discord.pages.custom_ids import RetryButton, StopButton
@@ -72,9 +71,8 @@ class Owed:
         if self.answer is None:
             page = self._sentence() if elsewhere else self.pages()[0]
             await reply.show((await self.receipts.as_it_is(page, words) if self.receipts else page,))
-            if self.receipts and self.turn.calls:
-                changed = named_in(advance(AnswerState(), CallsResumed(self.turn.calls)))
-                self.receipts.shown(reply, user_id, self.turn.visibility, words, changed)
+            if self.receipts:
+                self.receipts.shown(reply, user_id, self.turn.visibility, words)
             return
         live = LiveAnswer(
             reply,

@@ -18,7 +18,6 @@ from cc_bot.discord.pages.memory_view import View, quoted, timestamp
 from cc_bot.discord.pages.page import Button
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import Erased
-from cc_bot.domain.receipt import Named
 from cc_bot.stores import Stores
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_removal import MemoryRemovalStore
@@ -42,7 +41,7 @@ class Delete(
         reader = await readers.of(ctx.interaction)
         memory_id = await row_of(self.id, reader.user_id, stores.memories)
         await _delete(ctx.interaction, stores, memory_id, reader)
-        upkeep.refresh(reader.user_id, [Named("memory", memory_id)], reader.words)
+        upkeep.refresh(reader.user_id, reader.words)
 
 
 @memory.register
@@ -81,7 +80,7 @@ async def on_press(
                 await show(interaction, await _have_back(stores, button.memory_id, reader))
             case _:
                 await show(interaction, await _erase(stores.memory_removal, button, reader))
-        upkeep.refresh(reader.user_id, [Named("memory", button.memory_id)], reader.words)
+        upkeep.refresh(reader.user_id, reader.words)
         await boards.refresh_stale()  # what is erased may stand on canvases too
 
     await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
@@ -114,7 +113,7 @@ async def on_confirm(
             mark = reader.words.erasure.mark if button.decision == "erase-said" else None
             erased = await stores.memory_removal.erase_all(reader.user_id, mark=mark)
             await show(interaction, View(reader.words.erasure.told(erased)))
-            upkeep.refresh_these(await upkeep.newest(reader.user_id), reader.words)
+            upkeep.refresh(reader.user_id, reader.words)
             await boards.refresh_stale()
 
     await answer_press(

@@ -26,7 +26,6 @@ from cc_bot.domain.memory import (
     Memory,
     parse_tags,
 )
-from cc_bot.domain.receipt import Named
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_history import MemoryHistoryStore
 from cc_bot.stores.settings import Keep
@@ -80,7 +79,7 @@ async def on_press(
             said = words.edit_undone.format(id=undone.number)
             view = await card_of(undone.id, reader, memories, history, readers.clock, said=said)
             await show(interaction, view)
-            upkeep.refresh(reader.user_id, [Named("memory", undone.id)], reader.words)
+            upkeep.refresh(reader.user_id, reader.words)
 
     await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
 
@@ -107,7 +106,7 @@ async def on_submit(event: Entered, memories: MemoryStore, readers: Readers, upk
                 else not_kept(missing, entered.get("content", ""), reader.words)
             )
         await show(interaction, view)
-        upkeep.refresh(reader.user_id, [Named("memory", form.memory_id)], reader.words)
+        upkeep.refresh(reader.user_id, reader.words)
 
     await answer_press(interaction, EditForm, readers, change)
 

@@ -13,7 +13,6 @@ from cc_bot.discord.pages.memory_ids import MemoryButton, OpenMenu
 from cc_bot.discord.pages.memory_view import View
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import Audience
-from cc_bot.domain.receipt import Named
 from cc_bot.stores.memories import MemoryStore
 from cc_bot.stores.memory_history import MemoryHistoryStore
 
@@ -77,7 +76,7 @@ async def on_press(
             await memories.update(reader.user_id, button.memory_id, audience=audience)
         view = await card_of(button.memory_id, reader, memories, history, readers.clock, said=said)
         await show(interaction, view)
-        upkeep.refresh(reader.user_id, [Named("memory", button.memory_id)], reader.words)
+        upkeep.refresh(reader.user_id, reader.words)
 
     await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
 

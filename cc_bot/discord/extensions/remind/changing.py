@@ -10,7 +10,6 @@ from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.memory_view import timestamp
 from cc_bot.discord.pages.reminder_view import attention, paused_among, shown_text
 from cc_bot.domain.errors import ScheduleNotFound
-from cc_bot.domain.receipt import Named
 from cc_bot.domain.schedule import Schedule
 from cc_bot.stores import ScheduleStore
 
@@ -34,7 +33,7 @@ class Delete(
         told = reader.words.reminder.cancelled.format(text=shown_text(cancelled))
         lines = [told, *attention(paused_among(await schedules.list(reader.user_id)), reader.words)]
         await ctx.interaction.edit_initial_response("\n".join(lines), **NO_PINGS)
-        upkeep.refresh(reader.user_id, [Named("schedule", known.id)], reader.words)
+        upkeep.refresh(reader.user_id, reader.words)
 
 
 @remind.register
