@@ -71,6 +71,13 @@ class NotSaved:
 
 
 @dataclass(frozen=True, slots=True)
+class NotRemoved:
+    """The model says that a memory was forgotten, or a reminder cancelled, and nothing was."""
+
+    what: Literal["memory", "reminder"]
+
+
+@dataclass(frozen=True, slots=True)
 class ScheduleChanged:
     """The model made or cancelled a schedule in this turn, and that is committed."""
 
@@ -126,6 +133,7 @@ TurnEvent = (
     | MemoryChanged
     | MemoriesRecalled
     | NotSaved
+    | NotRemoved
     | ScheduleChanged
     | FilesLeftOut
     | CanvasChanged

@@ -21,6 +21,7 @@ from cc_bot.domain.events import (
     MemoriesRecalled,
     MemoryChanged,
     Notice,
+    NotRemoved,
     NotSaved,
     ScheduleChanged,
     TextDelta,
@@ -91,7 +92,7 @@ class RichAnswer:
                 if line != self._told:
                     self._console.print(FactLines(line, style), end="")
                 self._told = line
-            case MemoryChanged() | MemoriesRecalled() | NotSaved():
+            case MemoryChanged() | MemoriesRecalled() | NotSaved() | NotRemoved():
                 self._memories.add(event)
             case FilesLeftOut():
                 pass  # here they are read when they are attached
