@@ -273,7 +273,10 @@ class Assistant:
             for kind in sorted(_untrue_removals(turn, draft)):
                 yield NotRemoved(kind)
         if draft.silent and not draft.empty and not turn.replaces:
-            draft.text = texts(options.locale).answer.no_words
+            words = texts(options.locale)
+            draft.text = words.answer.no_words
+            if draft.circled:  # that is all there will be: to go on from here would go on in circles
+                draft.text, draft.status = words.errors.model_went_in_circles, "complete"
             yield TextDelta(draft.text)
 
     def _tab(
