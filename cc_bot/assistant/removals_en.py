@@ -30,11 +30,13 @@ _ACTIVE: Final = re.compile(
     re.IGNORECASE,
 )
 _PASSIVE: Final = re.compile(
-    rf"{_BE} ?(?:now |all |successfully |completely |permanently )*(?:{_VERB}|forgotten|gone)\b"
+    rf"{_BE} ?(?:now |all |successfully |completely |permanently )*(?:{_VERB}|forgotten|gone|off)\b"
+    r"|\b(?:is|are) no longer (?:stored|saved|remembered|kept|active|set|scheduled)\b"
     rf"|{_OK}(?:(?:the|your|that|this|my|all|both) )?(?:[\w:'…-]+ ){{0,5}}?"
     rf"(?:memor(?:y|ies)|notes?|reminders?|alarms?)(?: [^\s,.;]+){{0,4}}? {_VERB}\b",
     re.IGNORECASE,
 )
+_FROM: Final = re.compile(r"^\W*(?:from|in) ", re.IGNORECASE)
 _SILENT: Final = re.compile(
     r"\b(?:i won't|i will not|i'll no longer|i will no longer|i'll stop|you won't be|you will not be"
     r"|you'll no longer be|you will no longer be) (?:remind(?:ing|ed)?|notify(?:ing)?|notified)\b"
@@ -52,7 +54,7 @@ _NAMED: Final = re.compile(
 )
 _THAT: Final = (
     r"(?:notes?|information|info|facts?|details?|preferences?|entry|entries|birthday|name|items?|ones?|records?"
-    r"|data|number \d+|#\d+)"
+    r"|address|phone number|email|age|job|hobby|hobbies|allergy|data|number \d+|#\d+)"
 )
 _UNNAMED: Final = re.compile(
     r"^\s*(?:(?:(?:all|both|each)(?: of)? )?(?:it|that|this|them|those|these|everything|all|both|…)"
@@ -84,9 +86,10 @@ _SET_EARLIER: Final = re.compile(
     re.IGNORECASE,
 )
 _NO: Final = re.compile(
-    r"\b(?:no|none|neither|nothing|never|not|if|when|once|whenever|unless|until|should|would|could|can|may|might"
-    r"|(?:he|she|they|you|people|somebody|someone|who) (?:said|says?|wrote|asked|told|think|thought)|whether"
-    r"|make sure|let me know|\w+n't)\b",
+    r"\b(?:no(?! longer)|none|neither|nothing|never|not|if|when|once|whenever|unless|until|should|would"
+    r"|could|can|may|might"
+    r"|(?:he|she|they|you|people|somebody|someone|who) (?:said|says?|wrote|asked|told|think|thought)"
+    r"|whether|make sure|let me know|\w+n't)\b",
     re.IGNORECASE,
 )
 _SORRY: Final = re.compile(r"\b(?:sorry|afraid|apolog\w+|oops|unfortunately)\b", re.IGNORECASE)
@@ -96,6 +99,7 @@ _BY: Final = re.compile(
 
 
 def claims_en(sentence: str) -> Claims:
+    """What a sentence says in English."""
     found: set[str] = set()
     unnamed = False
     said = _GREETING.sub("", sentence)  # "No problem" denies nothing
@@ -119,7 +123,9 @@ def claims_en(sentence: str) -> Claims:
         subject = said[: match.start()]
         if _NO.search(subject) or _NO.search(match[0]) or _BY.search(said[match.end() :]):
             continue
-        if named := last_named(_NAMED, said[: match.end()], _beside):
+        after = said[match.end() :]
+        named = last_named(_NAMED, said[: match.end()], _beside)
+        if named := named or (_named_after(after) if _FROM.search(after) else frozenset()):
             found |= named
         else:
             unnamed = unnamed or _SUBJECT.search(subject) is not None

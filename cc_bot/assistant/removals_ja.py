@@ -9,7 +9,7 @@ from cc_bot.assistant.sentences import QUOTED_JA
 _MEMORIES: Final = frozenset({"memory", "maybe_memory"})
 
 _DID: Final = (
-    r"(?:(?:て(?:おき|しまい|あげ)?|とき)?ました(?!ら|か|っけ|[よ]?ね|場合|際|とき|時|の[はがでに])"
+    r"(?:(?:て(?:おき|しまい|あげ)?|とき)?ました(?!ら|か|っけ|よ?ね|場合|際|とき|時|の[はがでに])"
     r"|(?:た|ておいた|といた)(?:よ(?!ね)|ぞ|から)|て(?:おきます|おくね|おくよ)|とき(?:ます)|とくね|とくよ"
     r"|(?:済|ず)みです)"
 )
@@ -19,12 +19,13 @@ _REMOVED: Final = re.compile(
     r"|(?P<stopped>(?:停止|中止|オフに)(?:いた)?し|止め|とめ|やめ))"
     rf"{_DID}"
     r"|(?:削除|消去|取り?消し|キャンセル|解除)(?:が|は)?(?:完了(?:です|しました|いたしました)|済みです|となりました)"
+    r"|(?:削除し|消去し|取り?消し|キャンセルし|解除し)て?、(?=[^。]{0,40}ました)"
     r"|(?P<silent>(?:もう|これ以上|今後は?|二度と)、?[^。、]{0,12}?(?:お知らせ|通知|リマインド)(?:は)?(?:し|いたし)ません"
     r"|(?:お知らせ|リマインダー|通知)は、?もう(?:届|来|鳴)[^。、]{0,3}(?:ません|ないよ))"
 )
 _NAMED: Final = re.compile(
     r"(?P<memory>(?:記憶|メモリー?)(?=から)|覚え(?:てい?た|ておいた|た|てい?る)(?:こと|内容|情報|もの))"
-    r"|(?P<reminder>リマインダー|リマインド|お知らせ)|(?P<maybe_memory>記憶|メモリー?)"
+    r"|(?P<reminder>リマインダー|リマインド|お知らせ)|(?P<maybe_memory>記憶|メモリー?|(?:という|との|についての)(?:メモ|情報|記録))"
     r"|(?P<maybe_reminder>アラーム|通知|タイマー|スケジュール|(?<![のと])予定|[時分日朝昼晩夜後]の予定"
     r"|(?<![のルン店席室])予約|(?:[時分日朝昼晩夜後]|お知らせ|通知)の予約)"
 )
@@ -43,13 +44,16 @@ _UNNAMED: Final = re.compile(
     r"(?:(?:はい|ええ|うん|了解|承知|かしこまりました|わかりました|分かりました|OK|もちろん|では|それでは|です|しました)"
     rf"[、,，\s]*)*{_ALWAYS}*$"
     r"|(?:…|メモ|情報|好み|誕生日|名前|内容|こと|件|話|データ|項目|事実|プロフィール|登録|記録|それ|これ|そちら|こちら"
-    r"|それら|これら|もの|分|やつ|[0-9０-９]+(?:番|つ|個)?)"
+    r"|住所|電話番号|アドレス|年齢|職業|仕事|趣味|家族|アレルギー|出身|好物|それら|これら|もの|分|やつ|[0-9０-９]+(?:番|つ|個)?)"
     rf"(?:[（(][^（()）]{{0,30}}[）)])?(?:について|に関して)?(?:を|は|も)?{_ALWAYS}*$"
 )
 _FORGOTTEN: Final = re.compile(
     r"(?:(?:その|この|あの|あなたの|お客様の|という|との|の|た|な)(?:こと|件|情報|内容|話|お話|名前|好み|誕生日)"
     rf"|それ|…)(?:について|に関して)?(?:は|を|も)?{_ALWAYS}*$"
 )
+_AS_FOR_THAT: Final = re.compile(rf"は{_ALWAYS}*$")
+"""Before 忘れました: 会社の住所は says what was to be forgotten, 傘を what was left behind."""
+_TOLD: Final = re.compile(rf"{QUOTED_JA.pattern}|^[、,]?と[^。、]{{0,8}}(?:発表|説明|述べ|話|連絡)")
 _EARLIER: Final = re.compile(
     r"(?:先ほど|先程|さきほど|さっき|以前|(?<![名午])前に|先日|前回|昨日|きのう|おととい|今朝|昨夜|ゆうべ|先週|先月"
     r"|すでに|既に|これまで|過去)"
@@ -72,13 +76,14 @@ _CONDITION: Final = re.compile(
 
 
 def claims_ja(sentence: str) -> Claims:
+    """What a sentence says in Japanese."""
     found: set[str] = set()
     unnamed = False
     for match in _REMOVED.finditer(sentence):
         before = sentence[: match.start()]
         forgot = match["forgot"] is not None
         if (
-            QUOTED_JA.search(sentence[match.end() :])
+            _TOLD.search(sentence[match.end() :])
             or any(words.search(before) for words in (_EARLIER, _CONDITION, _SOMEBODY))
             or (_SORRY.search(sentence) if forgot else _BY_NOW.search(before))
         ):
@@ -92,6 +97,8 @@ def claims_ja(sentence: str) -> Claims:
             found |= named - _MEMORIES
         elif named and not forgot:
             found |= named
+        elif not named and forgot and _AS_FOR_THAT.search(before):
+            unnamed = True
         elif not named:
             unnamed = unnamed or _UNNAMED.search(before) is not None
     return claims_of(found, unnamed=unnamed)

@@ -41,6 +41,12 @@ FORGOTTEN = [
     "記憶をリセットしました。",
     "「母の誕生日は5月4日」という記憶を取り消しました。",
     "全て消去完了です。",
+    "会社の住所は忘れました。",
+    "会社の住所を削除しました。",
+    "コーヒーがお好きというメモを削除いたしました。",
+    "了解しました。犬派であるという記録を抹消しました。",
+    "おっけー、犬派って話は忘れたよ！",
+    "5番を消しました。",
     "I've forgotten that.",
     "I have forgotten your birthday.",
     "Okay, I've forgotten that you like cats.",
@@ -64,6 +70,12 @@ FORGOTTEN = [
     "It has been deleted.",
     "I've just deleted note #3.",
     "I've gone ahead and deleted that information.",
+    "Your address has been removed from my memory.",
+    "Your address is no longer stored.",
+    "Everything has been erased.",
+    "No problem, it's been deleted.",
+    "I no longer have that information in my memory.",
+    "Consider it forgotten!",
 ]
 
 CANCELLED = [
@@ -91,6 +103,10 @@ CANCELLED = [
     "タイマーを解除しました。",
     "リマインダーはキャンセル済みです。",
     "お知らせの予約をキャンセルいたしました。",
+    "9時のお知らせを取り消し、10時に変更しました。",
+    "薬のリマインダーは、もう届きません。",
+    "はい、やめました。",
+    "3件のお知らせをすべて取り消しました。",
     "I've cancelled the reminder.",
     "I've deleted your reminder.",
     "I have canceled your 9 am reminder.",
@@ -111,6 +127,9 @@ CANCELLED = [
     "I've cancelled the reminder you set earlier.",
     "I've stopped the daily reminder.",
     "I just cancelled that one.",
+    "Your weekly reminder is now off.",
+    "I've removed the trash reminder, so you won't get it anymore.",
+    "You're all set: the reminder won't go off.",
 ]
 
 # Each is harmless even in a turn that is about memories and reminders.
@@ -152,6 +171,13 @@ NO_CLAIMS = [
     "ホテルの予約をキャンセルしました。",
     "文末の句点を削除しました。",
     "もうその記憶はありません。",
+    "公演は台風のため予定を取りやめました、と公式が発表しています。",
+    "猫の名前は、あなたが先週削除しました。",
+    "雨で予定がキャンセルされたときは美術館がおすすめです。",
+    "チャンネルが削除されたため停止しています。",
+    "取り消しを提案しました。下のボタンで確かめてください。",
+    "その記憶は見つかりませんでした。",
+    "お知らせを取り消し、変更することはできませんでした。",
     "忘れてしまったことは誰にでもあります。",
     "取り消しましたら、お知らせください。",
     "メモリを確認し、ファイルの一覧を消しました。",
@@ -190,6 +216,13 @@ NO_CLAIMS = [
     "Don't forget that your reminder is due.",
     "To delete a memory, use /memory delete.",
     "The meeting was cancelled.",
+    "The third reminder was cancelled last week.",
+    "The memory is cleared and returned to the heap.",
+    "Once the notifications are cleared, the badge disappears.",
+    "There's no such reminder; it may have been cancelled already.",
+    "I've moved your reminder to 10.",
+    "I tried to delete it, but the deletion failed.",
+    "I couldn't find anything, so nothing was deleted.",
 ]
 
 # Each may be about anything: it counts only where the turn is about a memory or a reminder.
@@ -204,6 +237,24 @@ UNNAMED = [
     "Done, removed.",
     "I've removed it.",
     "I've cleared the timer.",
+]
+
+# Of these a turn may be about something else altogether.
+STORIES = [
+    "少年はスマホのアラームを止めました。",
+    "私は目覚ましのアラームを止めました。",
+    "魔女は王子の記憶を消去しました。",
+    "彼女はすべての記憶を消しました。",
+    "今日は傘を忘れました。",
+    "浦島太郎は時間を忘れました。",
+    "演劇の公演は予定を取りやめました。",
+    "メモリを解放し、確保した領域をクリアしました。",
+    "不要な挨拶を削除しました。",
+    "I turned off the alarm and went back to sleep.",
+    "All memories have been erased by the tide.",
+    "I've forgotten the sound of your voice.",
+    "I've removed the filler words.",
+    "The timer is cleared.",
 ]
 
 QUESTIONS: list[tuple[str, frozenset[Kind]]] = [
@@ -270,6 +321,10 @@ class TestClaims:
         claims = removal_claims(answer)
         assert claims.untrue((), Wish()) == frozenset()
         assert claims.untrue((), OF_EITHER) != frozenset()
+
+    @pytest.mark.parametrize("answer", STORIES)
+    def test_are_not_seen_in_a_turn_that_is_about_something_else(self, answer: str) -> None:
+        assert removal_claims(answer).untrue((), wish_of("続きを書いて")) == frozenset()
 
     def test_are_recognised_between_other_sentences(self) -> None:
         answer = "承知しました。\n\nリマインダーを取り消しました！\n\nほかにはありますか？"
