@@ -19,6 +19,8 @@ from cc_bot.assistant.leaving import Leaving
 from cc_bot.assistant.profile_notes import ProfileNotes
 from cc_bot.assistant.prompts import Prompts
 from cc_bot.assistant.queue import Load, TurnQueue, lines_of
+from cc_bot.assistant.removal_claims import untrue_removals
+from cc_bot.assistant.removals import Kind
 from cc_bot.assistant.rounds import CallRecord, Draft, RoundEvent, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.stop import Stop, until_stopped
@@ -32,7 +34,7 @@ from cc_bot.domain.agent import Agent
 from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyQuestion, QuestionTooLong
-from cc_bot.domain.events import CanvasChanged, NotSaved, TextDelta, TurnEvent
+from cc_bot.domain.events import CanvasChanged, NotRemoved, NotSaved, TextDelta, TurnEvent
 from cc_bot.domain.measures import UNMEASURED, Meter
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.domain.session import SessionKey
@@ -235,7 +237,7 @@ class Assistant:
 
     async def _answer(
         self, turn: Turn, draft: Draft, tab: Tab, stop: Stop, account: Account
-    ) -> AsyncGenerator[RoundEvent | NotSaved, None]:
+    ) -> AsyncGenerator[RoundEvent | NotSaved | NotRemoved, None]:
         """Let the model answer into the draft until it is done, stopped, or out of time.
 
         What was done without a word is closed with a sentence: many servers refuse calls with no answer after
@@ -269,8 +271,14 @@ class Assistant:
             yield NotSaved()
         if draft.unscheduled:
             yield NotSaved("reminder")
+        if draft.status == "complete":
+            for kind in sorted(_untrue_removals(turn, draft)):
+                yield NotRemoved(kind)
         if draft.silent and not draft.empty and not turn.replaces:
-            draft.text = texts(options.locale).answer.no_words
+            words = texts(options.locale)
+            draft.text = words.answer.no_words
+            if draft.circled:  # that is all there will be: to go on from here would go on in circles
+                draft.text, draft.status = words.errors.model_went_in_circles, "complete"
             yield TextDelta(draft.text)
 
     def _tab(
@@ -284,6 +292,14 @@ class Assistant:
 
     def _model_of(self, agent: Agent) -> ChatModel:
         return self._models(agent.models) if self._models and agent.models else self._model
+
+
+def _untrue_removals(turn: Turn, draft: Draft) -> frozenset[Kind]:
+    """What the answer says was forgotten or cancelled, and was not. One that takes another's place, or goes
+    on where another broke off, may tell of what that one did."""
+    before = turn.before
+    goes_on = turn.replaces or (before is not None and before.status != "complete")
+    return untrue_removals(draft.text, draft.calls, turn.question, before, goes_on=goes_on)
 
 
 def _askers(key: SessionKey | ChannelKey, questions: Sequence[Message]) -> frozenset[int]:

@@ -18,6 +18,8 @@ class ChannelTurn:
     options: TurnOptions
     replaces: bool = False
     """Whether the answer takes the place of an earlier one: only what stood before the questions is shown."""
+    replaced: Message | None = None
+    """That one."""
 
 
 def user_of(questions: Sequence[Message]) -> int | None:

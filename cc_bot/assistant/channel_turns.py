@@ -42,7 +42,7 @@ class ChannelTurns:
         given = {question.discord_id: question for question in questions}
         questions = tuple(given.get(question.discord_id, question) for question in stored)
         options = replace(options, answer_discord_id=answer_discord_id)
-        return self._turn(ChannelTurn(key, questions, options, replaces=True))
+        return self._turn(ChannelTurn(key, questions, options, replaces=True, replaced=newest))
 
     async def asker(self, answer_discord_id: int, questions: Sequence[Message]) -> int:
         """Who asked last of those that an answer is for: `questions`, else those stored; 0 for nobody."""
@@ -58,6 +58,8 @@ class ChannelTurns:
             prompt=partial(self._prompts.begin, turn),
             store=partial(self._store, turn),
             look_back=lambda *_: None,  # what leaves a channel's window is not written down
+            question="\n".join(question.content for question in turn.questions),
+            before=turn.replaced,
             replaces=turn.replaces,
             key=None if user_id is None else SessionKey(user_id, turn.key.place_id, turn.options.agent.name),
         )

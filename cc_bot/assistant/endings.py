@@ -8,7 +8,14 @@ from cc_bot.assistant.rounds import Draft
 from cc_bot.assistant.stop import Stop
 from cc_bot.assistant.turn import Turn
 from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.errors import BeingErased, ModelSaidNothing, ModelUnavailable, ShuttingDown, StorageError
+from cc_bot.domain.errors import (
+    BeingErased,
+    ModelSaidNothing,
+    ModelUnavailable,
+    ModelWentInCircles,
+    ShuttingDown,
+    StorageError,
+)
 from cc_bot.domain.events import Done
 from cc_bot.domain.message import Message, Status, is_blank
 from cc_bot.domain.proposal import collect
@@ -45,6 +52,8 @@ class Endings:
         if draft.empty or (turn.replaces and is_blank(answer.content)):
             if status == "stopped":
                 return Ended(Done(answer, draft.usage))
+            if draft.circled:
+                raise ModelWentInCircles
             if draft.status == "complete":
                 raise ModelSaidNothing
             raise ShuttingDown if closing else ModelUnavailable

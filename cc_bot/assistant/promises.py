@@ -5,24 +5,13 @@ others went: nothing is allowed or refused by it. Where it finds a promise and n
 asked once more to keep what it promised, under the rules of every call (tools/consent.py); if it does not,
 the user is told. A promise that it does not know costs that notice, and one that it finds wrongly a request.
 
-Each sentence is looked at by itself: questions, offers and what others said promise nothing. Code and
-quotations are not what the bot says. However long an answer is, the time that it takes only grows with it.
+Each sentence is looked at by itself: questions, offers and what others said promise nothing.
 """
 
 import re
 from typing import Final
 
-LOOKED_AT: Final = 4000
-"""Characters at either end of an answer: nobody promises in the middle of a long one."""
-
-# A quotation ends before the next one begins: looking from each mark to the end of the answer for the other
-# mark takes the square of its length.
-_NOT_SAID: Final = re.compile(
-    r"```(?s:.*?)(?:```|\Z)|`[^`\n]*+`|「[^「」]*+」|『[^『』]*+』|“[^“”]*+”|^>[^\n]*+", re.MULTILINE
-)
-# What goes on for longer is looked at piece by piece.
-_SENTENCE: Final = re.compile(r"[^。．.!！?？\n]{1,300}+[。．.!！?？]*+")
-_ASKS: Final = re.compile(r"[?？]|(?:ましょう|ます|ました|ません|しよう|い)か(?:ね|な)?[。．\s]*$")
+from cc_bot.assistant.sentences import ASKS, QUOTED_JA, sentences
 
 _SOON: Final = r"(?:きます|きますね|くね|くよ|くわ|くから|きますので|いて(?:あります|います|やる))"
 _PROMISE_JA: Final = re.compile(
@@ -47,9 +36,6 @@ _NO_PROMISE_JA: Final = re.compile(
 _NOT_MINE_JA: Final = re.compile(
     r"(?:以前|(?<!名)前に|先日|前回|すでに|既に|これまで)[^。]*$|(?:彼|彼女|あなた|君|みんな|皆|子ども|人々)[はも][^。]*$"
 )
-
-_QUOTED_JA: Final = re.compile(r"^[、,]?と(?:書|言|い[うっ]|表示|出|伝|答)")
-"""After it: then those are somebody's words."""
 
 _IT_EN: Final = r"(?:that|this|it|your|the|these|those)"
 _PROMISE_EN: Final = re.compile(
@@ -107,28 +93,21 @@ _REMIND_EN: Final = re.compile(
 
 def promises_to_remind(answer: str) -> bool:
     """Whether somebody who reads the answer will count on being told at a time."""
-    return any(_makes(sentence, _REMIND_JA, _REMIND_EN) for sentence in _sentences(answer))
+    return any(_makes(sentence, _REMIND_JA, _REMIND_EN) for sentence in sentences(answer))
 
 
 def promises_to_remember(answer: str) -> bool:
     """Whether somebody who reads the answer will count on its being remembered."""
-    return any(_makes(sentence, _PROMISE_JA, _PROMISE_EN) for sentence in _sentences(answer))
-
-
-def _sentences(answer: str) -> list[str]:
-    said = _NOT_SAID.sub("…", answer.replace("’", "'"))
-    if len(said) > 2 * LOOKED_AT:
-        said = f"{said[:LOOKED_AT]}\n{said[-LOOKED_AT:]}"
-    return [sentence.strip() for sentence in _SENTENCE.findall(said)]
+    return any(_makes(sentence, _PROMISE_JA, _PROMISE_EN) for sentence in sentences(answer))
 
 
 def _makes(sentence: str, japanese: re.Pattern[str], english: re.Pattern[str]) -> bool:
     """Whether a sentence makes a promise of these forms."""
-    if _ASKS.search(sentence):
+    if ASKS.search(sentence):
         return False
     for match in japanese.finditer(sentence):
         before = sentence[: match.start()]
-        if _QUOTED_JA.search(sentence[match.end() :]):
+        if QUOTED_JA.search(sentence[match.end() :]):
             continue
         if not (_NO_PROMISE_JA.search(before) or _NOT_MINE_JA.search(before)):
             return True

@@ -116,6 +116,8 @@ class Draft:
     """Whether a reminder was set, or that was proposed."""
     unscheduled: bool = False
     """Whether it promises to remind, and no reminder was set."""
+    circled: bool = False
+    """Whether its rounds ran out before a word was said."""
     status: Status = "cut"
     """`complete` only once the model said that it is."""
 
@@ -234,6 +236,7 @@ class Rounds:
             draft.usage += finish.usage
             if finish.reason != "tools" or last:
                 draft.status = "complete" if finish.reason == "stop" else "cut"
+                draft.circled = last and finish.reason in {"stop", "tools"} and draft.silent
                 prompt.add(AssistantPart(draft.text[said_before:].strip()))
                 return
             if draft.text[said_before:].strip():

@@ -19,3 +19,5 @@ class SessionTurn:
     """What is up, as far as the turn may see it, and what it draws."""
     replaces: int | None = None
     """The row of the answer that this one takes the place of; its question is stored already."""
+    replaced: Message | None = None
+    """That answer."""

@@ -41,7 +41,7 @@ class SessionTurns:
         earlier = session.history[:-2]
         canvas = CanvasDraft(session.canvas, answer.visibility)
         return self._turn(
-            SessionTurn(session, question, earlier, answer.visibility, options, canvas, answer_id)
+            SessionTurn(session, question, earlier, answer.visibility, options, canvas, answer_id, answer)
         )
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:
@@ -56,6 +56,8 @@ class SessionTurns:
             prompt=partial(self._prompts.begin, turn),
             store=partial(self._store, turn),
             look_back=partial(self._look_back, turn),
+            question=turn.question.content,
+            before=turn.replaced or (turn.history[-1] if turn.history else None),
             replaces=turn.replaces is not None,
             key=turn.session.key,
             canvas=None if turn.options.temporary else turn.canvas,

@@ -71,6 +71,10 @@ class Turn:
     look_back: Callable[[Sequence[Message], float], None]
     """What is to be done once the asker has the answer, and is not waited for. It is told the messages that
     were stored, and of how many tokens of history there was room in the requests."""
+    question: str = ""
+    """What was asked, as its user wrote it; several questions one below the other."""
+    before: Message | None = None
+    """The answer that stands before the question; the one that this answer takes the place of."""
     replaces: bool = False
     """Whether the answer takes the place of an older one."""
     key: SessionKey | None = None

@@ -78,6 +78,13 @@ class NotSaved:
 
 
 @dataclass(frozen=True, slots=True)
+class NotRemoved:
+    """The model says that a memory was forgotten, or a reminder cancelled, and nothing was."""
+
+    what: Literal["memory", "reminder"]
+
+
+@dataclass(frozen=True, slots=True)
 class ScheduleChanged:
     """The model made or cancelled a schedule in this turn, and that is committed."""
 
@@ -134,6 +141,7 @@ TurnEvent = (
     | MemoriesRecalled
     | CallsResumed
     | NotSaved
+    | NotRemoved
     | ScheduleChanged
     | FilesLeftOut
     | CanvasChanged

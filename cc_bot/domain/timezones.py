@@ -92,7 +92,7 @@ def zone_of(typed: str) -> str:
     """The zone that a word names; what was typed, where it names none or can't be told from another."""
     wanted, zones = _folded(typed), _known()
     if _OFFSET.fullmatch(wanted):  # which of the zones that have it, nobody can tell, but for this one
-        return USUAL if wanted.lstrip("utcgm+0").rstrip(":0") == "9" and "-" not in wanted else typed.strip()
+        return USUAL if _USUAL_OFFSET.fullmatch(wanted) else typed.strip()
     if "/" in typed and typed.strip() in zones:
         return typed.strip()
     if known := _by_name().get(wanted):
@@ -117,6 +117,7 @@ def matching(typed: str, own: str | None = None) -> list[str]:
 
 
 _OFFSET: Final = re.compile(r"(?:utc|gmt)?[+−-]\d{1,2}(?::?\d\d)?")
+_USUAL_OFFSET: Final = re.compile(r"(?:utc|gmt)?\+0?9(?::?00)?")
 _INVERTED: Final = re.compile(r"(?:Etc/)?GMT[+-]?\d+")
 """Etc/GMT+9 is nine hours behind, against what everybody means by it (POSIX)."""
 

@@ -5,7 +5,6 @@ never, fields are added. So nothing is taken for granted here, and what is not u
 """
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,15 +16,6 @@ MOST_TOKENS: Final = 100_000_000
 """Of one request: more than any model reads. A server that tells more is mistaken."""
 
 
-_THOUGHTS: Final = {"<think>": "</think>", "<thinking>": "</thinking>", "[think]": "[/think]"}
-"""How models begin to think aloud, and how they end. Mistral's have brackets."""
-_ENDS: Final = frozenset(_THOUGHTS.values())
-_MARKS: Final = (*_THOUGHTS, *_ENDS)
-_BEGINNINGS: Final = frozenset(mark[:length] for mark in _MARKS for length in range(1, len(mark)))
-_LONGEST_MARK: Final = max(map(len, _MARKS))
-_SPECIAL: Final = re.compile(r"[`<\[\n]")
-_FENCE: Final = 3
-"""So many backticks begin code that goes on over lines; fewer end with theirs."""
 _REASONING: Final = ("reasoning_content", "reasoning", "thinking")
 """Fields in which servers with a parser tell what the model thinks."""
 
@@ -69,97 +59,6 @@ def read_chunk(chunk: object) -> Piece:
         reasons=any(map(delta.get, _REASONING)),
         alive=bool(finish_reason or usage or any(value for key, value in delta.items() if key != "role")),
     )
-
-
-class Thoughts:
-    """Takes out of an answer what the model thinks aloud, in whatever pieces it comes.
-
-    In code the marks are text: between backticks on one line, and within a fence. What is begun and not ended
-    is all thought. An end without a beginning means that all before it was thought: some servers' templates
-    write the beginning themselves.
-    """
-
-    def __init__(self) -> None:
-        self._held = ""
-        """What may become a mark."""
-        self._end = ""
-        """The mark that ends the thought; empty outside of one."""
-        self._code = 0
-        """How many backticks have begun the code that is being read."""
-        self._ticks = 0
-        """How many have just been read."""
-        self.begun_before = False
-        """Whether all that was said up to the last piece was thought."""
-
-    @property
-    def thinking(self) -> bool:
-        return bool(self._end)
-
-    def add(self, piece: str) -> str:
-        """What of it is said, as far as that is known by now."""
-        text, self._held, self.begun_before = self._held + piece, "", False
-        lowered = text.lower() if len(text.lower()) == len(text) else text
-        said: list[str] = []
-        at = 0
-        while at < len(text):
-            if self._end:
-                at = self._skip(lowered, at)
-                continue
-            found = _SPECIAL.search(text, at)
-            stop = found.start() if found else len(text)
-            if stop > at:
-                self._read(text[at])
-                said.append(text[at:stop])
-                at = stop
-                continue
-            ahead = lowered[at : at + _LONGEST_MARK]
-            mark = "" if self._in_code(text[at]) else next(filter(ahead.startswith, _MARKS), "")
-            if mark in _ENDS:
-                said.clear()
-                self.begun_before = True
-                at += len(mark)
-            elif mark:
-                self._end = _THOUGHTS[mark]
-                at += len(mark)
-            elif not self._in_code(text[at]) and at + len(ahead) == len(text) and ahead in _BEGINNINGS:
-                self._held = text[at:]
-                break
-            else:
-                self._read(text[at])
-                said.append(text[at])
-                at += 1
-        return "".join(said)
-
-    def rest(self) -> str:
-        """What was held back and became no mark."""
-        return "" if self._end else self._held
-
-    def _skip(self, lowered: str, at: int) -> int:
-        """Where to read on after what is thought there."""
-        found = lowered.find(self._end, at)
-        if found >= 0:
-            found, self._end = found + len(self._end), ""
-            return found
-        tails = (lowered[start:] for start in range(max(at, len(lowered) - len(self._end) + 1), len(lowered)))
-        self._held = next(filter(self._end.startswith, tails), "")
-        return len(lowered)
-
-    def _in_code(self, letter: str) -> bool:
-        """Whether a letter is code, as it comes after the backticks that were just read."""
-        if letter != "`" and self._ticks:
-            ticks, self._ticks = self._ticks, 0
-            if not self._code:
-                self._code = ticks
-            elif ticks == self._code or ticks >= self._code >= _FENCE:
-                self._code = 0
-        return self._code > 0
-
-    def _read(self, letter: str) -> None:
-        self._in_code(letter)
-        if letter == "`":
-            self._ticks += 1
-        elif letter == "\n" and self._code < _FENCE:
-            self._code = 0
 
 
 class TextJoiner:

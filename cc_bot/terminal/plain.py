@@ -20,6 +20,7 @@ from cc_bot.domain.events import (
     MemoriesRecalled,
     MemoryChanged,
     Notice,
+    NotRemoved,
     NotSaved,
     ScheduleChanged,
     TextDelta,
@@ -131,7 +132,7 @@ class _PlainAnswer:
                 if told != self._told:
                     self._line(told)
                 self._told = told
-            case MemoryChanged() | MemoriesRecalled() | NotSaved():
+            case MemoryChanged() | MemoriesRecalled() | NotSaved() | NotRemoved():
                 self._memories.add(event)
             case FilesLeftOut():
                 pass  # here they are read when they are attached

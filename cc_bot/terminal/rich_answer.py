@@ -22,6 +22,7 @@ from cc_bot.domain.events import (
     MemoriesRecalled,
     MemoryChanged,
     Notice,
+    NotRemoved,
     NotSaved,
     ScheduleChanged,
     TextDelta,
@@ -92,7 +93,7 @@ class RichAnswer:
                 if line != self._told:
                     self._console.print(FactLines(line, style), end="")
                 self._told = line
-            case MemoryChanged() | MemoriesRecalled() | NotSaved():
+            case MemoryChanged() | MemoriesRecalled() | NotSaved() | NotRemoved():
                 self._memories.add(event)
             case FilesLeftOut() | CallsResumed():
                 pass  # here files are read when they are attached, and a turn that is killed is over

@@ -8,7 +8,15 @@ from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.canvas import Canvas, Element
-from cc_bot.domain.events import Done, MemoriesRecalled, MemoryChanged, Notice, NotSaved, TurnEvent
+from cc_bot.domain.events import (
+    Done,
+    MemoriesRecalled,
+    MemoryChanged,
+    Notice,
+    NotRemoved,
+    NotSaved,
+    TurnEvent,
+)
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message
 from cc_bot.domain.receipt import Receipt, with_receipt
@@ -144,17 +152,16 @@ class MemoryNotes:
         self._texts = texts
         self._receipts: tuple[Receipt, ...] = ()
         self._used: tuple[int, ...] = ()
-        self._unkept = set[str]()
+        self._untrue = frozenset[NotSaved | NotRemoved]()
 
-    def add(self, event: MemoryChanged | MemoriesRecalled | NotSaved) -> None:
-        words = self._texts.receipt
+    def add(self, event: MemoryChanged | MemoriesRecalled | NotSaved | NotRemoved) -> None:
         match event:
             case MemoryChanged(change):
                 self._receipts = with_receipt(self._receipts, change)
             case MemoriesRecalled(numbers=numbers):
                 self._used = tuple(dict.fromkeys((*self._used, *numbers)))
-            case NotSaved(what):
-                self._unkept.add(words.not_saved if what == "memory" else words.not_scheduled)
+            case NotSaved() | NotRemoved():
+                self._untrue |= {event}
 
     def take(self) -> list[str]:
         """The lines, which are told once: also when no end comes."""
@@ -163,8 +170,8 @@ class MemoryNotes:
         gone = {each.number for each in self._receipts if each.kind == "deleted"}
         if used := [f"#{number}" for number in self._used if number not in gone]:
             lines.append(words.used_here.format(numbers=", ".join(used)))
-        lines.extend(sorted(self._unkept))
-        self._receipts, self._used, self._unkept = (), (), set()
+        lines.extend(words.owned_up(self._untrue))
+        self._receipts, self._used, self._untrue = (), (), frozenset()
         return lines
 
 

@@ -60,6 +60,8 @@ class ErrorTexts:
     model_error: str
     model_unavailable: str
     model_said_nothing: str
+    model_went_in_circles: str
+    """Also in the place of an answer that has changed something."""
     model_refused_key: str
     model_refused_request: str
     model_not_found: str

@@ -1,7 +1,9 @@
 """What was done to memories in an answer: the lines and buttons under it, and what those reply."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
+from cc_bot.domain.events import NotRemoved, NotSaved
 from cc_bot.domain.receipt import Receipt
 
 
@@ -26,6 +28,9 @@ class ReceiptTexts:
     """Parameter: count."""
     not_saved: str
     not_scheduled: str
+    not_forgotten: str
+    not_cancelled: str
+    """Of these two: the answer says that it was."""
     undo: str
     undo_one: str
     """Where there are several. Parameter: content."""
@@ -62,6 +67,16 @@ class ReceiptTexts:
         number = self.number.format(id=receipt.number) if numbered else ""
         return template.format(number=number, content=content)
 
+    def owned_up(self, untrue: Collection[NotSaved | NotRemoved]) -> list[str]:
+        """That what an answer says is not so."""
+        lines: dict[NotSaved | NotRemoved, str] = {
+            NotSaved("memory"): self.not_saved,
+            NotSaved("reminder"): self.not_scheduled,
+            NotRemoved("memory"): self.not_forgotten,
+            NotRemoved("reminder"): self.not_cancelled,
+        }
+        return [line for what, line in lines.items() if what in untrue]
+
 
 JA = ReceiptTexts(
     added="💾 覚えました{number}: {content}",
@@ -76,6 +91,8 @@ JA = ReceiptTexts(
     more="➕ ほか {count} 件。</memory list> で確かめられます。",
     not_saved="⚠️ 保存していません。残したいときは </memory add> を使うか、「覚えておいて」と伝えてください。",
     not_scheduled="⚠️ お知らせは予約していません。</remind add> を使うか、「明日9時に薬って知らせて」のように頼んでください。",
+    not_forgotten="⚠️ メモリは何も消していません。消すときは </memory delete> を使ってください。",
+    not_cancelled="⚠️ お知らせは取り消していません。取り消すときは </remind delete> を使ってください。",
     undo="取り消す",
     undo_one="取り消す: {content}",
     taken_back="↩️ 取り消しました。",
@@ -107,6 +124,8 @@ EN = ReceiptTexts(
     more="➕ {count} more. See </memory list>.",
     not_saved="⚠️ Nothing was saved. To keep it, use </memory add> or say “remember that”.",
     not_scheduled="⚠️ No reminder was set. Use </remind add>, or ask like this: remind me tomorrow at 9 to take the pills.",
+    not_forgotten="⚠️ No memory was deleted. To delete one, use </memory delete>.",
+    not_cancelled="⚠️ No reminder was cancelled. To cancel one, use </remind delete>.",
     undo="Undo",
     undo_one="Undo: {content}",
     taken_back="↩️ Taken back.",

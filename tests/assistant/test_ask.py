@@ -10,11 +10,12 @@ import pytest
 import cc_bot.tools
 from cc_bot.assistant import Assistant
 from cc_bot.assistant.rounds import MAX_CALLS
-from cc_bot.domain import Message, SessionKey, TextDelta, ToolFinished, ToolStarted
+from cc_bot.domain import Locale, Message, SessionKey, TextDelta, ToolFinished, ToolStarted
 from cc_bot.domain.errors import (
     EmptyQuestion,
     ModelSaidNothing,
     ModelUnavailable,
+    ModelWentInCircles,
     QuestionTooLong,
     StorageError,
 )
@@ -29,8 +30,10 @@ from cc_bot.llm.model import (
     UserPart,
 )
 from cc_bot.stores import SettingsStore
+from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
+from tests.scripted_model import Step
 
 
 class FullDisk(SettingsStore):
@@ -285,8 +288,26 @@ class TestTools:
     async def test_that_were_not_offered_any_more_are_not_run(self, table: Table) -> None:
         table.model.script = [[remember(f"事実{number}")] for number in range(9)]
         answer = await table.answer("ずっと覚え続けて")
-        assert (answer.status, len(answer.tool_calls)) == ("cut", 8)
+        assert len(answer.tool_calls) == 8
         assert len(await table.stores.memories.list(1)) == 8
+
+    @pytest.mark.parametrize("locale", list(Locale))
+    async def test_that_led_nowhere_end_with_what_is_true(self, table: Table, locale: Locale) -> None:
+        """It is not busy, and nothing broke off; what was changed stays."""
+        table.model.script = [[remember(f"事実{number}")] for number in range(9)]
+        answer = await table.answer("ずっと覚え続けて", options=replace(OPTIONS, locale=locale))
+        assert answer.content == texts(locale).errors.model_went_in_circles
+        assert answer.status == "complete"
+
+    @pytest.mark.parametrize("last", [[ToolRequest("1", "list_memories", "{}")], []])
+    async def test_that_led_nowhere_and_changed_nothing_leave_no_trace(
+        self, table: Table, last: list[Step]
+    ) -> None:
+        table.model.script = [[ToolRequest("1", "list_memories", "{}")] for _ in range(8)]
+        table.model.script.append(last)
+        with pytest.raises(ModelWentInCircles):
+            await table.answer("見せて")
+        assert await table.said() == []
 
     async def test_done_before_the_model_failed_are_kept_with_a_cut_answer(self, table: Table) -> None:
         table.model.script = [[remember("緑が好き")], [ModelUnavailable()]]

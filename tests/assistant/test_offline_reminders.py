@@ -7,7 +7,7 @@ import pytest
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant
-from cc_bot.domain import Message, NotSaved
+from cc_bot.domain import Message, NotRemoved, NotSaved
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.stores import Stores
 from cc_bot.tools.registry import discover
@@ -28,7 +28,7 @@ def say(stores: Stores) -> Say:
 
     async def say(text: str) -> str:
         events = [event async for event in assistant.ask(KEY, Message("user", text), OPTIONS)]
-        assert not any(isinstance(event, NotSaved) for event in events)
+        assert not any(isinstance(event, NotSaved | NotRemoved) for event in events)
         return done(events).answer.content
 
     return say

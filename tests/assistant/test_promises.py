@@ -225,6 +225,9 @@ class TestPromises:
     def test_are_not_seen_in_code_and_quotations(self) -> None:
         assert not promises_to_remember('```py\nprint("覚えておきます。")\n```\n> 覚えておきます。\n')
 
+    def test_are_not_seen_in_what_somebody_wrote(self) -> None:
+        assert not promises_to_remember('Her card says: "I\'ll remember that." It is from May.')
+
     def test_are_recognised_below_a_quotation(self) -> None:
         assert promises_to_remember("> 猫の名前は？\nモチですね。覚えておきます。")
 

@@ -37,6 +37,7 @@ from cc_bot.domain import (
     MemoryChange,
     MemoryChanged,
     Message,
+    NotRemoved,
     NotSaved,
     TextDelta,
     ToolCall,
@@ -176,6 +177,14 @@ class TestLines:
         assert notice.startswith("⚠️ お知らせは予約していません。")
         assert "/リマインド 追加" in notice
 
+    def test_own_up_to_what_was_not_removed(self) -> None:
+        page = ended(NotRemoved("reminder"), NotRemoved("memory"))
+        memory, reminder = page.facts.notices
+        assert memory.startswith("⚠️ メモリは何も消していません。")
+        assert "/メモリ 削除" in memory
+        assert reminder.startswith("⚠️ お知らせは取り消していません。")
+        assert "/リマインド 削除" in reminder
+
     def test_stand_under_a_failure(self) -> None:
         state = after(TextDelta("はい"), changed("added", memory()))
         failed = AnswerState(text="はい", receipts=state.receipts, failure="保存できませんでした。")
@@ -289,6 +298,8 @@ class TestSmallPrint:
             changed("deleted", memory(5)),
             NotSaved(),
             NotSaved("reminder"),
+            NotRemoved("memory"),
+            NotRemoved("reminder"),
             CanvasChanged(Canvas((Text("a", "買い物"),))),
             replace(done("あ" * 10_000, "private", status="cut"), first=True),
         )
@@ -306,6 +317,8 @@ class TestSmallPrint:
             JA.canvas.changed,
             JA.receipt.not_saved,
             JA.receipt.not_scheduled,
+            JA.receipt.not_forgotten,
+            JA.receipt.not_cancelled,
             JA.answer.cut,
             JA.answer.help_hint,
             JA.answer.long_as_file,

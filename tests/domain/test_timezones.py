@@ -40,6 +40,10 @@ class TestAWord:
                 ("＋９", "Asia/Tokyo"),
                 ("+09:00", "Asia/Tokyo"),
             ),
+            *(
+                (typed, "Asia/Tokyo")
+                for typed in ("+09", "+9", "+9:00", "+0900", "+900", "UTC+9", "GMT+09:00")
+            ),
             *(("沖縄", "Asia/Tokyo"), ("北海道", "Asia/Tokyo")),
             *(("PDT", "America/Los_Angeles"), ("EST", "America/New_York"), ("kathmandu", "Asia/Kathmandu")),
         ],
@@ -48,7 +52,25 @@ class TestAWord:
         assert zone_of(typed) == zone
 
     @pytest.mark.parametrize(
-        "typed", ["江戸", "Asia", "", "../../etc/passwd", "Asia/Edo", "GMT-9", "+8", "+9:30", "UTC-09:00"]
+        "typed",
+        [
+            *("江戸", "Asia", "", "../../etc/passwd", "Asia/Edo", "GMT-9", "+8", "+9:30", "UTC-09:00"),
+            *(
+                "+90",
+                "+090",
+                "+9000",
+                "UTC+90",
+                "+90:00",
+                "+009",
+                "-0330",
+                "-9",
+                "+14",
+                "+15",
+                "+0",
+                "++9",
+                "+",
+            ),
+        ],
     )
     def test_that_names_none_stays_as_it_is(self, typed: str) -> None:
         assert zone_of(typed) == typed

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.domain.errors import ModelError
-from cc_bot.llm.chat_chunks import Thoughts
 from cc_bot.llm.model import Delta, Thinking
+from cc_bot.llm.thoughts import Thoughts
 from tests.llm.asking import hear, loopback
 from tests.loopback.model_server import Chunk, End, Reply, Say
 
@@ -28,6 +28,38 @@ ANSWERS = {
     "1 < 2, a[1], <thin": "1 < 2, a[1], <thin",
     "<<think>a</think>": "<",
     "İ<think>a</think>b": "İb",
+    "<reasoning>まず\n</reasoning>東京です。": "東京です。",
+    "<thought>Hm.</thought>Tokyo": "Tokyo",
+    "<thought>Hm.</think>": "",
+    "◁think▷Hm.◁/think▷Tokyo": "Tokyo",
+    "Hm.◁/think▷Tokyo": "Tokyo",
+    "a ◁ b ▷ c": "a ◁ b ▷ c",
+    "<think >a</think >b< THINK >c</ Think>d": "bd",
+    "<\tthinking\t>a< / thinking>b": "b",
+    "<     think>a": "<     think>a",
+    "<th ink>a": "<th ink>a",
+    "a < b, < thin": "a < b, < thin",
+    "<table><reason>": "<table><reason>",
+    "~~~xml\n<think>x</think>\n~~~\nこれ<think>": "~~~xml\n<think>x</think>\n~~~\nこれ",
+    "~~~\n<think>x": "~~~\n<think>x",
+    "> ~~~~\n> ~~~\n> `<think>x\n> ~~~~\n<think>y": "> ~~~~\n> ~~~\n> `<think>x\n> ~~~~\n",
+    "```\n~~~\n<think>\n```\n<think>": "```\n~~~\n<think>\n```\n",
+    "~~~\n```\n~~~\n<think>a</think>b": "~~~\n```\n~~~\nb",
+    "~~old~~ <think>a</think>new": "~~old~~ new",
+    "a ~~~ <think>b</think>c": "a ~~~ c",
+    "~~a <think>b</think>c": "~~a c",
+    "`<thought>` and `◁think▷` and `<|channel|>final`": "`<thought>` and `◁think▷` and `<|channel|>final`",
+    "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Tokyo<|return|>": (
+        "Tokyo"
+    ),
+    "<|start|>assistant<|channel|>final<|message|>Tokyo": "Tokyo",
+    "<|channel|>analysis<|message|>a <think> b<|channel|>final<|message|>Tokyo": "Tokyo",
+    "<|channel|>analysis<|message|>Hm.": "",
+    "<|channel|>commentary to=functions.recall <|constrain|>json<|message|>{}<|call|>": "",
+    "Hm.<|end|><|start|>assistant<|channel|>final<|message|>Tokyo<|end|>": "Tokyo",
+    "<|channel|>analy": "<|channel|>analy",
+    "```\n<|channel|>final<|message|>x<|end|>\n```": "```\n<|channel|>final<|message|>x<|end|>\n```",
+    "a <|end|> b <|message|>": "a <|end|> b <|message|>",
 }
 
 
@@ -47,10 +79,49 @@ def test_a_thought_is_taken_out_of_an_answer_in_any_pieces(text: str, cuts: list
 
 
 @given(
-    st.text("<>/[]`\nthinkTHINK あ", max_size=60).filter(lambda text: "think" not in text.lower()), st.data()
+    st.text("<>/[]`~\nthinkTHINK あ◁▷|", max_size=60).filter(lambda text: "think" not in text.lower()),
+    st.data(),
 )
 def test_what_is_no_thought_is_as_it_was(text: str, data: st.DataObject) -> None:
     assert read(text, data.draw(st.lists(st.integers(0, 60)))) == text
+
+
+PARTS = st.sampled_from(
+    [
+        *(
+            "<think>",
+            "</think>",
+            "<THINK >",
+            "< /think>",
+            "[think]",
+            "[/think]",
+            "<reasoning>",
+            "</reasoning>",
+        ),
+        *("<thought>", "</thought>", "◁think▷", "◁/think▷", "<|channel|>analysis", "<|channel|>final"),
+        *(
+            "<|message|>",
+            "<|end|>",
+            "<|start|>assistant",
+            "<|start|>",
+            "<|",
+            "<",
+            "think",
+            ">",
+            " ",
+            "/",
+            "[",
+        ),
+        *("`", "``", "```", "~~~", "~~", "~~~~", "\n", "> ", "a", "あ", "◁", "\n```\n", "\n~~~\n"),
+    ]
+)
+
+
+@given(st.lists(PARTS, max_size=14), st.data())
+def test_any_pieces_of_anything_say_the_same(parts: list[str], data: st.DataObject) -> None:
+    text = "".join(parts)
+    assert read(text, data.draw(st.lists(st.integers(0, 150)))) == read(text, [])
+    assert read(text, list(range(len(text)))) == read(text, [])
 
 
 @given(st.integers(0, 20))

@@ -11,6 +11,7 @@ from cc_bot.domain import (
     MemoryChange,
     MemoryChanged,
     Message,
+    NotRemoved,
     NotSaved,
     TextDelta,
     TurnEvent,
@@ -73,6 +74,12 @@ class TestMemoryNotes:
         assert line.startswith("◆ ⚠️ Nothing was saved.")
         [line] = told(NotSaved("reminder"), DONE, locale=Locale.EN)
         assert line.startswith("◆ ⚠️ No reminder was set.")
+
+    def test_own_up_to_what_was_not_removed(self) -> None:
+        [line] = told(NotRemoved("memory"), DONE, locale=Locale.EN)
+        assert line.startswith("◆ ⚠️ No memory was deleted.")
+        [line] = told(NotRemoved("reminder"), DONE, locale=Locale.EN)
+        assert line.startswith("◆ ⚠️ No reminder was cancelled.")
 
     def test_are_told_once_and_also_when_no_end_comes(self) -> None:
         assert told(changed("added", memory())) == told(changed("added", memory()), DONE)

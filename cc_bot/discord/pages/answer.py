@@ -35,6 +35,7 @@ from cc_bot.domain.events import (
     MemoriesRecalled,
     MemoryChanged,
     Notice,
+    NotRemoved,
     NotSaved,
     ScheduleChanged,
     TextDelta,
@@ -81,12 +82,10 @@ class AnswerState:
     """What was done to reminders, in order."""
     recalled: tuple[int, ...] = ()
     """The memories that the model was shown, in order."""
-    not_saved: bool = False
-    """Whether the model promised to remember something, and nothing was stored."""
-    not_scheduled: bool = False
-    """Likewise of a reminder."""
     in_doubt: bool = False
     """Whether something may have been done of which nobody knows."""
+    untrue: frozenset[NotSaved | NotRemoved] = frozenset()
+    """What the model says that it did or will do, and did not."""
     files_left_out: tuple[str, ...] = ()
     """The names of files that the model was not shown."""
     quiet_s: int = 0
@@ -138,9 +137,8 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
             )
         case MemoriesRecalled(ids):
             state = replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
-        case NotSaved(what):
-            memory, reminder = state.not_saved or what == "memory", state.not_scheduled or what == "reminder"
-            state = replace(state, not_saved=memory, not_scheduled=reminder)
+        case NotSaved() | NotRemoved():
+            state = replace(state, untrue=state.untrue | {event})
         case ScheduleChanged(change):
             state = replace(state, schedules=with_schedule(state.schedules, receipt_of(change)))
         case FilesLeftOut(names):
@@ -285,10 +283,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(_files_left_out(state.files_left_out, words))
     if state.canvas is not None:
         lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
-    if state.not_saved:
-        lines.append(words.receipt.not_saved)
-    if state.not_scheduled:
-        lines.append(words.receipt.not_scheduled)
+    lines.extend(words.receipt.owned_up(state.untrue))
     if state.failure and not is_blank(state.text):
         lines.append(state.failure)
     if done and done.answer.status == "stopped" and not is_blank(state.text):

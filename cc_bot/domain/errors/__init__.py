@@ -54,6 +54,7 @@
     │   └── ModelError
     │       ├── ModelUnavailable
     │       ├── ModelSaidNothing
+    │       ├── ModelWentInCircles  it called its tools as often as it may, and no word came
     │       ├── ModelRefusedKey
     │       ├── ModelRefusedRequest
     │       │   └── ModelNotFound
@@ -218,6 +219,7 @@ from cc_bot.domain.errors.turn import (
     ModelRefusedRequest,
     ModelSaidNothing,
     ModelUnavailable,
+    ModelWentInCircles,
     NotNewest,
     Postponed,
     ServerLimitReached,
@@ -287,6 +289,7 @@ __all__ = [
     "ModelRefusedRequest",
     "ModelSaidNothing",
     "ModelUnavailable",
+    "ModelWentInCircles",
     "ModelsNotUnderstood",
     "NoSuchTime",
     "NotAllowed",

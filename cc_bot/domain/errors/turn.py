@@ -47,6 +47,10 @@ class ModelSaidNothing(ModelError):
     """The model ended its answer without a word."""
 
 
+class ModelWentInCircles(ModelError):
+    """The model called its tools as often as it may, and came to no answer."""
+
+
 class ModelRefusedKey(ModelError):
     """The server does not accept the operator's key."""
 

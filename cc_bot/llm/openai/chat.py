@@ -23,7 +23,7 @@ from openai import AsyncStream, BadRequestError, UnprocessableEntityError
 
 from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable
 from cc_bot.domain.events import Usage
-from cc_bot.llm.chat_chunks import Piece, TextJoiner, Thoughts, read_chunk
+from cc_bot.llm.chat_chunks import Piece, TextJoiner, read_chunk
 from cc_bot.llm.chat_messages import Json, request_body
 from cc_bot.llm.context_length import read_refusal
 from cc_bot.llm.model import (
@@ -36,6 +36,7 @@ from cc_bot.llm.model import (
     UserPart,
 )
 from cc_bot.llm.openai.client import FAILURES, MAX_RETRIES, Trouble, diagnose, open_client
+from cc_bot.llm.thoughts import Thoughts
 from cc_bot.llm.tool_calls import ToolCallAssembler
 
 _TRAILER_TIMEOUT_S = 3.0
