@@ -51,9 +51,10 @@ _WISH: Final = re.compile(
 # 取り消した？ "Did you cancel it?": the answer may tell of an earlier turn. 覚えてる？ asks for no removal.
 _ASKS_BACK: Final = re.compile(
     r"(?:ました|まし(?:たっけ)|した|消え?た|忘れた|くれた|もらえた|済んだ|った|済み|覚えて(?:い?る|い?ます))"
-    r"(?:[?？\s]+|(?:っけ|よね|の|か|かな|かね|んだっけ|のか)+[?？。\s]*)$"
-    r"|\b(?:did|have|has|had|was|were) (?:you|it|that|the|my|all|this|those|they)\b[^?]*\?"
-    r"|\b(?:is|are) (?:it|that|the|my|all|this|those|they)\b[^?]*(?:ed|gone|forgotten|off)\b[^?]*\?",
+    r"(?:[?？\s]++|(?:んだっけ|のか|かな|かね|っけ|よね|の|か)++[?？。\s]*+)$"
+    r"|\b(?:did|have|has|had|was|were) (?:you|it|that|the|my|all|this|those|they)\b[^?]{0,80}\?"
+    r"|\b(?:is|are) (?:it|that|the|my|all|this|those|they)\b"
+    r"[^?]{0,60}(?:ed|gone|forgotten|off)\b[^?]{0,60}\?",
     re.IGNORECASE,
 )
 _CODE: Final = re.compile(

@@ -14,8 +14,8 @@ _WELL: Final = (
 )
 _GREETING: Final = re.compile(r"^\W*(?:no problem|no worries|not a problem)\b[\s,!:—–-]*", re.IGNORECASE)
 _OK: Final = (
-    r"^\W*(?:(?:ok|okay|got it|sure(?: thing)?|alright|all right|great|done|of course|understood"
-    r"|yes|certainly|absolutely|perfect|all set)\b\W+)*"
+    r"^\W*+(?:(?:ok|okay|got it|sure(?: thing)?|alright|all right|great|done|of course|understood"
+    r"|yes|certainly|absolutely|perfect|all set)\b\W++)*"
 )
 _BE: Final = (
     r"(?:(?:has|have) (?:now )?been|(?:is|are)(?: now| all)?|(?:was|were) (?:now |successfully )"
@@ -32,15 +32,15 @@ _ACTIVE: Final = re.compile(
 _PASSIVE: Final = re.compile(
     rf"{_BE} ?(?:now |all |successfully |completely |permanently )*(?:{_VERB}|forgotten|gone|off)\b"
     r"|\b(?:is|are) no longer (?:stored|saved|remembered|kept|active|set|scheduled)\b"
-    rf"|{_OK}(?:(?:the|your|that|this|my|all|both) )?(?:[\w:'…-]+ ){{0,5}}?"
-    rf"(?:memor(?:y|ies)|notes?|reminders?|alarms?)(?: [^\s,.;]+){{0,4}}? {_VERB}\b",
+    rf"|{_OK}(?:(?:the|your|that|this|my|all|both) )?(?:[\w:'…-]++ ){{0,5}}?"
+    rf"(?:memor(?:y|ies)|notes?|reminders?|alarms?)(?: [^\s,.;]++){{0,4}}? {_VERB}\b",
     re.IGNORECASE,
 )
 _FROM: Final = re.compile(r"^\W*(?:from|in) ", re.IGNORECASE)
 _SILENT: Final = re.compile(
     r"\b(?:i won't|i will not|i'll no longer|i will no longer|i'll stop|you won't be|you will not be"
     r"|you'll no longer be|you will no longer be) (?:remind(?:ing|ed)?|notify(?:ing)?|notified)\b"
-    r"(?=[^.]*\b(?:any ?more|again|about|of)\b|\W*$)"
+    r"(?=[^.]{0,80}\b(?:any ?more|again|about|of)\b|\W*+$)"
     r"|\b(?:reminder|alarm)s? (?:won't|will no longer|will not) (?:go off|fire|ring|be sent|come|run)\b",
     re.IGNORECASE,
 )
