@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from io import StringIO
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
@@ -47,17 +47,24 @@ class Reader:
             raise InvalidSetting(name=name, expected=example) from error
 
 
+LARGEST_BYTES: Final = 1 << 18
+"""Of `.env`: a file of megabytes is another one, and would be read for minutes."""
+
+
 def read_dotenv(path: Path) -> dict[str, str]:
     """What the file sets. A line that can't be read is refused: its setting would seem to be missing."""
     refused = InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
     try:
         if not os.path.lexists(path):  # nor is it in a folder that may not be looked into
             return {}
-        text = read_regular(path).decode("utf-8-sig")
+        content = read_regular(path)
+        text = content.decode("utf-8-sig")
     except PermissionError as error:
         raise SettingsUnreadable(path=str(path)) from error
     except (OSError, UnicodeDecodeError) as error:
         raise refused from error
+    if len(content) > LARGEST_BYTES:
+        raise refused
     lines = [line for line in parse_stream(StringIO(text)) if line.key or line.error]
     if any(line.error for line in lines):
         raise refused

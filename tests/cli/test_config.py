@@ -129,7 +129,7 @@ class TestSettings:
             read(tmp_path, **{name: value})
         assert refused.value.params["name"] == name
 
-    @pytest.mark.parametrize("line", ["DISCORD_TOKEN: abc", 'DISCORD_TOKEN="abc', "= 5"])
+    @pytest.mark.parametrize("line", ["DISCORD_TOKEN: abc", 'DISCORD_TOKEN="abc', "= 5", "A=1\n" * 70_000])
     def test_in_lines_that_make_no_sense_are_refused(self, tmp_path: Path, line: str) -> None:
         with pytest.raises(InvalidSetting) as refused:
             read(tmp_path, f"CC_BOT_LOCALE=ja\n{line}\n")

@@ -26,6 +26,13 @@ async def shared_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterato
         yield stage
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def own_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """For tests that kill it, or move its clock: what those of other things left would be due as well."""
+    async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
+        yield stage
+
+
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def stage_with_agents(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     folder = tmp_path_factory.mktemp("cc-bot")

@@ -3,10 +3,9 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
-import pytest
 import pytest_asyncio
 
-from tests.end_to_end.stage import Stage, running_stage, streaming
+from tests.end_to_end.stage import Stage, streaming
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import Call, Hang, Reply, Say, calls, says
 
@@ -21,13 +20,6 @@ SALES = Call(
     },
 )
 LINE = '- [card] id="shopping": title="買い物", content="牛乳と卵"'
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def own_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    """A day later, what tests of other things left is due as well."""
-    async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
-        yield stage
 
 
 @pytest_asyncio.fixture(loop_scope="session")

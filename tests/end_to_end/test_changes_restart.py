@@ -1,13 +1,11 @@
 """What the tools of a turn had done when the plug was pulled: its user is told, and nothing is done twice."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
-import pytest_asyncio
 
 from tests.end_to_end.kills import CUT_OFF, RETRY, pull_the_plug
-from tests.end_to_end.stage import Stage, again_label, running_stage, streaming
+from tests.end_to_end.stage import Stage, again_label, streaming
 from tests.end_to_end.test_receipts import UNDO, kept, remembered, told
 from tests.end_to_end.test_receipts_elsewhere import says_it_is_undone
 from tests.end_to_end.test_reminder_receipts import ASK, CANCEL, scheduling, soon
@@ -19,12 +17,6 @@ from tests.loopback.model_server import Reply as Answer
 CALLS = "SELECT count(*) FROM turn_calls WHERE user_id = ?"
 REMINDERS = "SELECT text FROM schedules WHERE user_id = ?"
 ERASE = "すべて消す"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def own_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
-        yield stage
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
 
-import pytest
 import pytest_asyncio
 
 from cc_bot.domain import Locale
@@ -28,7 +27,7 @@ from tests.end_to_end.kills import (
     pull_the_plug,
     start_late,
 )
-from tests.end_to_end.stage import AGAIN, CONTINUE, Stage, again_label, answered, running_stage, streaming
+from tests.end_to_end.stage import AGAIN, CONTINUE, Stage, again_label, answered, streaming
 from tests.loopback.discord import Channel, File, Permission, Shown, User
 from tests.loopback.discord import Reply as Interaction
 from tests.loopback.model_server import CutConnection, Hang, Reply, Say, Wait, fails, says
@@ -36,12 +35,6 @@ from tests.loopback.model_server import CutConnection, Hang, Reply, Say, Wait, f
 CANNOT_SEND_TO_USER, MISSING_ACCESS, INVALID_WEBHOOK_TOKEN = 50007, 50001, 50027
 LONG = "長い話です。" * 500
 STORED = "SELECT count(*) FROM messages WHERE user_id = ?"
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def own_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
-        yield stage
 
 
 @pytest_asyncio.fixture(loop_scope="session")

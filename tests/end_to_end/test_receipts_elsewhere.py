@@ -1,15 +1,13 @@
 """What an answer did and is undone from elsewhere: the answer says so, and says again what holds again."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
-import pytest_asyncio
 
 from tests.end_to_end.kills import EDIT, pull_the_plug
 from tests.end_to_end.memories import form, press, run, submitted
 from tests.end_to_end.reminders import called, comes_due
-from tests.end_to_end.stage import Stage, again_label, running_stage
+from tests.end_to_end.stage import Stage, again_label
 from tests.end_to_end.test_proposals import press as decide
 from tests.end_to_end.test_proposals import proposed
 from tests.end_to_end.test_receipts import LOOKS, UNDO, kept, remembered, told
@@ -208,12 +206,6 @@ class TestMemory:
         assert kept(stage, aiko) == ["大阪に住んでいる"]
         assert "✏️" not in reply.text
         assert UNDO not in reply.labels
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def own_stage(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    async with running_stage(tmp_path_factory.mktemp("cc-bot"), {}) as stage:
-        yield stage
 
 
 class TestAfterACrash:
