@@ -11,7 +11,7 @@ from tests.end_to_end.test_receipts_elsewhere import says_it_is_undone
 from tests.end_to_end.test_reminder_receipts import ASK, CANCEL, scheduling, soon
 from tests.loopback.discord import Channel, Reply, User
 from tests.loopback.model_requests import new_tool_results
-from tests.loopback.model_server import Call, Hang, Say, calls, fails, says
+from tests.loopback.model_server import Call, CutConnection, Hang, Say, calls, fails, says
 from tests.loopback.model_server import Reply as Answer
 
 CALLS = "SELECT count(*) FROM turn_calls WHERE user_id = ?"
@@ -144,6 +144,41 @@ class TestARepeat:
         await reply.until(lambda shown: again_label(aiko) in shown.labels, "the older answer")
         assert reply.text.startswith("前の答え。\n💾 覚えました: 犬が好き")
         assert UNDO in reply.labels
+
+
+class TestGoingOn:
+    async def test_is_told_below_the_answer_what_was_done(
+        self, own_stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        own_stage.model.script(Answer(Say("むかしむかし、"), CutConnection()))
+        reply = await own_stage.ask(aiko, channel)
+        own_stage.model.script(
+            calls(Call("remember", {"content": "犬が好き"})), Answer(Say("書きかけ"), Hang())
+        )
+        press = await own_stage.discord.click(aiko, reply.message, "続ける")
+        await press.until(lambda shown: "書きかけ" in shown.text, "the beginning")
+        await pull_the_plug(own_stage)
+        await own_stage.start()
+        await press.until(lambda shown: "書きかけ" not in shown.text, "what became of it")
+        assert "💾 覚えました: 犬が好き" in press.text
+        assert UNDO in press.labels
+
+
+class TestADirectMessage:
+    async def test_is_told_what_was_done_and_nothing_twice(self, own_stage: Stage, aiko: User) -> None:
+        own_stage.model.script(scheduling(when=soon()), Answer(Say("書きかけ"), Hang()))
+        message = await own_stage.write(aiko, own_stage.discord.dm(aiko), ASK, mention=False)
+        answer = own_stage.discord.answer(message)
+        await streaming(answer, "書きかけ")
+        await pull_the_plug(own_stage)
+        await own_stage.start()
+        await answer.until(lambda shown: RETRY["ja"] in shown.labels, "the button to ask again")
+        assert "⏰" in answer.text
+        own_stage.model.script(says("承知しました。"))
+        await own_stage.discord.click(aiko, answer.message, RETRY["ja"])
+        await answer.until(lambda shown: again_label(aiko) in shown.labels, "the answer")
+        assert answer.text.startswith("承知しました。\n⏰")
+        assert len(own_stage.rows(REMINDERS, aiko.id)) == 1
 
 
 class TestAMention:

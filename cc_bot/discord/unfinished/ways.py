@@ -92,7 +92,7 @@ class Ways:
         first_id = turn.shown_in or int(await outlet.first_id())
         strays = await self._strays(turn, place_id, (first_id, *turn.pages)[-1])
         reply = Reply(outlet, (*known, *_sent(strays or ())))
-        if owed.answer is None and turn.below and owed.older and not reply.begun:
+        if owed.answer is None and turn.below and owed.older and not (reply.begun or turn.calls):
             await outlet.whisper(owed.pages()[0].content)  # the older answer stands as it was
             return reply
         # Nobody can tell whether the next page is there already: then all of it comes in one.
