@@ -33,11 +33,12 @@ class Claims:
     """Whether it says so of something that it does not name."""
 
     def untrue(self, removed: Collection[str], wish: Wish) -> frozenset[Kind]:
-        """The kinds of which nothing was removed after all. What is not named may be whatever was."""
+        """The kinds of which nothing was removed after all. What is not named may be whatever was,
+        and やめました anything where nothing is to be removed."""
         if wish.asks_back:
             return frozenset()
         claimed = self.named | (self.unsure if wish.removal else self.unsure & wish.about)
-        if self.unnamed and not removed:
+        if self.unnamed and wish.removal and not removed:
             claimed |= wish.about
         return claimed.difference(removed)
 

@@ -306,11 +306,11 @@ UNITS = [
 class TestClaims:
     @pytest.mark.parametrize("answer", FORGOTTEN)
     def test_that_a_memory_was_forgotten_are_recognised(self, answer: str) -> None:
-        assert removal_claims(answer).untrue((), Wish(MEMORY)) == MEMORY
+        assert removal_claims(answer).untrue((), Wish(MEMORY, removal=True)) == MEMORY
 
     @pytest.mark.parametrize("answer", CANCELLED)
     def test_that_a_reminder_was_cancelled_are_recognised(self, answer: str) -> None:
-        assert removal_claims(answer).untrue((), Wish(REMINDER)) == REMINDER
+        assert removal_claims(answer).untrue((), Wish(REMINDER, removal=True)) == REMINDER
 
     @pytest.mark.parametrize("answer", NO_CLAIMS)
     def test_are_not_seen_in_other_words(self, answer: str) -> None:

@@ -209,6 +209,7 @@ class TestEndlessTools:
             return calls(Call("recall", {"query": "tea"})) if body.get("tools") else says("Enough.")
 
         stage.model.responder = respond
-        reply = await stage.ask(ben, channel)
+        reply = await stage.ask(ben, channel, "Which tea?")
         assert reply.text.startswith("Enough.")
-        assert len(stage.model.requests) == 9
+        asked = [each for each in stage.model.requests if "Which tea?" in str(each.messages)]
+        assert len(asked) == 9
