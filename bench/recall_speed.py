@@ -37,13 +37,13 @@ ADDS = 1000
 OTHER_USER = 2**40
 
 COPY = """
-    WITH RECURSIVE copies (number) AS (
-        SELECT 1 UNION ALL SELECT number + 1 FROM copies WHERE number < {copies}
+    WITH RECURSIVE copies (copy) AS (
+        SELECT 1 UNION ALL SELECT copy + 1 FROM copies WHERE copy < {copies}
     )
     INSERT INTO {table} (user_id, {columns})
-    SELECT user_id + {templates} * number, {columns} FROM {table} CROSS JOIN copies
+    SELECT user_id + {templates} * copy, {columns} FROM {table} CROSS JOIN copies
     WHERE user_id <= {templates}
-    ORDER BY {order}, number
+    ORDER BY {order}, copy
 """
 COPIED = {"memories": "id", "memory_segments": "segment, user_id"}
 """What a user of a hundred notes has, and the order in which it was written."""
