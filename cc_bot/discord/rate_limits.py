@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from typing import Final, cast
 
 import hikari
@@ -78,32 +78,58 @@ class SteadyBuckets(RESTBucketManager):
     """Limits of routes as hikari keeps them, and the one of the whole bot before Discord has to refuse.
 
     hikari (2.6.0) learns that limit from a refusal, and lets whatever route it has not used yet pass it by:
-    such a request is sent again and again, without a pause, until Discord's second is over.
+    such a request is sent again and again, without a pause, until Discord's second is over. And what comes
+    before a route was answered for the first time waits for the limit of the one channel that was first.
     """
 
-    __slots__ = ("_sent_at",)
+    __slots__ = ("_answered", "_first", "_sent_at")
 
     def __init__(self, max_rate_limit: float) -> None:
         super().__init__(max_rate_limit)
         self._sent_at = deque[float](maxlen=IN_A_SECOND)
+        self._first: dict[int, asyncio.Lock] = {}
+        self._answered: set[int] = set()
+        """Routes, as hikari tells them apart."""
 
     def acquire_bucket(
         self, compiled_route: CompiledRoute, authentication: str | None
     ) -> AbstractAsyncContextManager[None]:
-        bucket = super().acquire_bucket(compiled_route, authentication)
-        return bucket if authentication is None else self._in_turn(bucket)
+        return self._in_turn(compiled_route, authentication)
 
     @asynccontextmanager
-    async def _in_turn(self, bucket: AbstractAsyncContextManager[None]) -> AsyncIterator[None]:
-        async with bucket:  # first, since it may take longer
-            await self._global_ratelimit.acquire()
-            now = asyncio.get_running_loop().time()
-            full = len(self._sent_at) == IN_A_SECOND
-            at = max(now, self._sent_at[0] + 1) if full else now
-            self._sent_at.append(at)
-            if at > now:
-                await asyncio.sleep(at - now)
+    async def _in_turn(
+        self, compiled_route: CompiledRoute, authentication: str | None
+    ) -> AsyncIterator[None]:
+        route = hash(compiled_route.route)
+        if route not in self._answered:
+            async with self._first.setdefault(route, asyncio.Lock()):
+                if route not in self._answered:
+                    async with self._sent(route, compiled_route, authentication):
+                        yield
+                    self._answered.add(route)
+                    return
+        async with self._sent(route, compiled_route, authentication):
             yield
+
+    @asynccontextmanager
+    async def _sent(
+        self, route: int, compiled_route: CompiledRoute, authentication: str | None
+    ) -> AsyncIterator[None]:
+        limited = route in self._route_hash_to_bucket_hash or route not in self._answered
+        bucket = super().acquire_bucket(compiled_route, authentication) if limited else nullcontext()
+        async with bucket:  # first, since it may take longer
+            if authentication is not None:
+                await self._global_ratelimit.acquire()
+                await self._pace()
+            yield
+
+    async def _pace(self) -> None:
+        now = asyncio.get_running_loop().time()
+        full = len(self._sent_at) == IN_A_SECOND
+        at = max(now, self._sent_at[0] + 1) if full else now
+        self._sent_at.append(at)
+        if at > now:
+            await asyncio.sleep(at - now)
 
 
 def hold_to_the_limit(rest: hikari.api.RESTClient) -> None:

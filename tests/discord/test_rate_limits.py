@@ -98,6 +98,13 @@ class TestTheBotsOwnLimit:
             assert [int(channel.id) for channel in found] == channels
             assert discord.violations == []
 
+    async def test_holds_up_no_channel_by_anothers(self) -> None:
+        """The route was never used before, and each channel has a limit of its own."""
+        async with held(everywhere=Allowance(50, 1.0)) as (discord, rest):
+            channels = [discord.guild_channel(f"c{n}").id for n in range(20)]
+            async with asyncio.timeout(3):  # one channel's limit is five in five seconds
+                await asyncio.gather(*(rest.create_message(channel, "やあ") for channel in channels))
+
     async def test_is_waited_for_by_routes_that_were_never_used(self) -> None:
         async with held(everywhere=Allowance(1, 0.2)) as (discord, rest):
             await rest.fetch_my_user()
