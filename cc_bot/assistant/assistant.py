@@ -22,6 +22,7 @@ from cc_bot.assistant.queue import Load, TurnQueue, lines_of
 from cc_bot.assistant.removal_claims import untrue_removals
 from cc_bot.assistant.removals import Kind
 from cc_bot.assistant.rounds import CallRecord, Draft, RoundEvent, Rounds
+from cc_bot.assistant.sentences import says_what_it_did
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.stop import Stop, until_stopped
 from cc_bot.assistant.tool_context import tool_context
@@ -258,7 +259,8 @@ class Assistant:
             prompt = await turn.prompt(offered)
         model = tab.charging(self._model_of(options.agent))
         record = CallRecord(self._stores.ledger, options.entry, turn.user_id) if turn.user_id else None
-        rounds = Rounds(model, self._tools, offered, context, account, record, options.earlier_calls)
+        earlier, asked = options.earlier_calls, turn.question
+        rounds = Rounds(model, self._tools, offered, context, account, record, earlier, asked)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
             async with aclosing(until_stopped(rounds.run(prompt, draft), stop)) as events:
@@ -298,6 +300,8 @@ def _untrue_removals(turn: Turn, draft: Draft) -> frozenset[Kind]:
     """What the answer says was forgotten or cancelled, and was not. One that takes another's place, or goes
     on where another broke off, may tell of what that one did."""
     before = turn.before
+    if not says_what_it_did(draft.text, turn.question):
+        return frozenset()
     goes_on = turn.replaces or (before is not None and before.status != "complete")
     return untrue_removals(draft.text, draft.calls, turn.question, before, goes_on=goes_on)
 

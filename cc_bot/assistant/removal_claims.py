@@ -15,7 +15,7 @@ from typing import Final
 from cc_bot.assistant.removals import NEAR, Claims, Kind, Wish
 from cc_bot.assistant.removals_en import claims_en
 from cc_bot.assistant.removals_ja import claims_ja
-from cc_bot.assistant.sentences import ASKS, sentences
+from cc_bot.assistant.sentences import ASKS, asks_back, sentences
 from cc_bot.domain.message import Message, ToolCall
 
 _REMOVES: Final[dict[str, Kind]] = {
@@ -48,15 +48,6 @@ _WISH: Final = re.compile(
     r"|disable|don't need|no longer)\b",
     re.IGNORECASE,
 )
-# 取り消した？ "Did you cancel it?": the answer may tell of an earlier turn. 覚えてる？ asks for no removal.
-_ASKS_BACK: Final = re.compile(
-    r"(?:ました|まし(?:たっけ)|した|消え?た|忘れた|くれた|もらえた|済んだ|った|済み|覚えて(?:い?る|い?ます))"
-    r"(?:[?？\s]++|(?:んだっけ|のか|かな|かね|っけ|よね|の|か)++[?？。\s]*+)$"
-    r"|\b(?:did|have|has|had|was|were) (?:you|it|that|the|my|all|this|those|they)\b[^?]{0,80}\?"
-    r"|\b(?:is|are) (?:it|that|the|my|all|this|those|they)\b"
-    r"[^?]{0,60}(?:ed|gone|forgotten|off)\b[^?]{0,60}\?",
-    re.IGNORECASE,
-)
 _CODE: Final = re.compile(
     r"コード|関数|変数|処理|ファイル|クラス|メソッド|スクリプト|コンポーネント|リーク|キャッシュ|カード|キャンバス"
     r"|ヒープ|ポインタ|スタック|プロセス|オブジェクト|配列|更新プログラム"
@@ -77,7 +68,7 @@ def wish_of(question: str, before: str = "") -> Wish:
     return Wish(
         frozenset(kind for kind, words in _ABOUT.items() if words.search(said)),
         _WISH.search(said) is not None,
-        _ASKS_BACK.search(question.strip()[-_ASKED_AT_MOST:]) is not None,
+        asks_back(question),
     )
 
 

@@ -12,6 +12,7 @@ import structlog
 from cc_bot.assistant.account import Account
 from cc_bot.assistant.calibration import Measured
 from cc_bot.assistant.promises import promises_to_remember, promises_to_remind
+from cc_bot.assistant.sentences import says_what_it_did
 from cc_bot.assistant.turn_prompt import TurnPrompt
 from cc_bot.context.instructions import instructions
 from cc_bot.context.parts import call_parts
@@ -45,6 +46,7 @@ from cc_bot.llm.model import (
     UserPart,
 )
 from cc_bot.stores import TurnLedger
+from cc_bot.stores.memory_calls import kept_ids
 from cc_bot.tools.registry import ToolContext, ToolOutcome, ToolRegistry
 
 _log = structlog.get_logger(__name__)
@@ -67,6 +69,10 @@ _UNKNOWN: Final = json.dumps(
         "error": "The program was ended during this call, so nobody knows whether it was done. Look it up "
         "before you call it again."
     }
+)
+
+_TAKEN_BACK: Final = json.dumps(
+    {"error": "This was done, and the user took it back since. Do it again only if they ask for that now."}
 )
 
 RoundEvent = (
@@ -175,15 +181,18 @@ class Rounds:
     record: CallRecord | None = None
     earlier: tuple[ToolCall, ...] = ()
     """What an earlier run of the program did for the same question."""
+    question: str = ""
 
     async def run(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         """Raises a ModelError only while the draft is empty."""
         if self.earlier:
-            yield self._resume(prompt, draft)
+            yield await self._resume(prompt, draft)
         async with aclosing(self._until_said(prompt, draft)) as events:
             async for event in events:
                 yield event
         if draft.status != "complete":
+            return
+        if not says_what_it_did(draft.text, self.question):
             return
         told = instructions(self.context.locale)
         reminds = promises_to_remind(draft.text)
@@ -202,19 +211,34 @@ class Rounds:
         draft.unkept = draft.unkept and not draft.kept
         draft.unscheduled = draft.unscheduled and not draft.scheduled
 
-    def _resume(self, prompt: TurnPrompt, draft: Draft) -> CallsResumed:
+    async def _resume(self, prompt: TurnPrompt, draft: Draft) -> CallsResumed:
         """Go on after calls of an earlier run, which the model is told of as its own."""
-        calls = [call if call.result else replace(call, result=_UNKNOWN) for call in self.earlier]
-        resumed = Message("assistant", "", tool_calls=tuple(calls), tainted=True)
-        prompt.add(*call_parts(resumed))
-        done = [call for call in calls if call.ok]
+        holding = [call for call in self.earlier if await self._holds(call)]
+        calls = [self._told_now(call, holds=call in holding) for call in self.earlier]
+        prompt.add(*call_parts(Message("assistant", "", tool_calls=tuple(calls), tainted=True)))
+        done = [call for call in holding if call.ok]
         draft.calls += calls
         draft.lasting += done
         draft.tainted = True  # nobody knows any more what was read before them
         draft.acted = bool(done)
         draft.kept = any(call.name in KEEPING for call in done)
         draft.scheduled = any(call.name in SCHEDULING for call in done)
-        return CallsResumed(tuple(calls))
+        return CallsResumed(tuple(holding))
+
+    async def _holds(self, call: ToolCall) -> bool:
+        """Whether what a call did was not taken back since: its user had the buttons for that."""
+        user_id, schedules = self.context.user_id, self.context.schedules
+        if kept := kept_ids(call):
+            return all([await self.context.memories.get(user_id, each) for each in kept])
+        if call.ok and call.name in SCHEDULING and schedules is not None:
+            told = json.loads(call.result).get("scheduled", {})
+            return await schedules.get(user_id, told.get("ref", 0)) is not None
+        return True
+
+    def _told_now(self, call: ToolCall, *, holds: bool) -> ToolCall:
+        if holds and call.result:
+            return call
+        return replace(call, result=_TAKEN_BACK if call.result else _UNKNOWN, ok=False)
 
     async def _until_said(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
         for round_number in range(MAX_ROUNDS + 1):

@@ -59,6 +59,11 @@ class CallsResumed:
     """An earlier run of the program began this turn, and its tools did this. It comes before all changes."""
 
     calls: tuple[ToolCall, ...]
+    """Those without a result may have been done or not."""
+
+    @property
+    def in_doubt(self) -> bool:
+        return any(not call.result for call in self.calls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from time import process_time
 import pytest
 
 from cc_bot.assistant.promises import promises_to_remember, promises_to_remind
+from cc_bot.assistant.sentences import says_what_it_did
 
 PROMISES = [
     "覚えておきます。",
@@ -200,6 +201,42 @@ UNITS = [
     *("i'll remember if you ", "is now ", "「覚え", "“I'll "),
 ]
 """Of what the patterns are made, to be said ten thousand times."""
+
+
+class TestWhatItDid:
+    """Whether an answer may be taken for what the bot itself has just done."""
+
+    @pytest.mark.parametrize(
+        ("question", "answer"),
+        [
+            ("日記を書いて", "今日、歯医者を予約しました。明日9時に行きます。"),
+            ("「I'll remember that」を和訳して", "覚えておきます。"),
+            ("「覚えました」を英訳して", "I've memorized it."),
+            ("友達への返信を考えて", "了解、覚えておくね！"),
+            ("RPGの勇者として話して", "勇者は呪文を覚えました！"),
+            ("こんにちは", "例文: 私はホテルを予約しました。"),
+            ("さっきの覚えた？", "はい、覚えました。"),
+            ("Did you save it?", "Yes, I saved it."),
+            ("Translate this: 覚えました", "I've noted it."),
+        ],
+    )
+    def test_is_not_told_by_a_text_or_of_an_earlier_turn(self, question: str, answer: str) -> None:
+        assert not says_what_it_did(answer, question)
+
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "猫が好き",
+            "9時にレポートを書いてって知らせて",
+            "メモに書いておいて",
+            "小説の締め切りは金曜",
+            "Remind me to write the report",
+            "I write novels. Remember that I like tea",
+            "メールは夜に読む。覚えて",
+        ],
+    )
+    def test_is_told_otherwise(self, question: str) -> None:
+        assert says_what_it_did("承知しました。", question)
 
 
 class TestPromises:

@@ -84,6 +84,22 @@ class TestAQuestion:
         roles = [message["role"] for message in messages if message["role"] != "system"]
         assert roles == ["user", "assistant", "tool", "tool", "assistant", "user"]
 
+    async def test_asked_again_once_it_was_taken_back_says_so_to_the_model(
+        self, own_stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        reply = await changed_and_killed(own_stage, aiko, channel)
+        await own_stage.start()
+        await reply.until(lambda shown: RETRY["ja"] in shown.labels, "the button to ask again")
+        for label in ("取り消す: 猫の名前はモチ", "取り消す: 薬"):
+            await told(own_stage, aiko, reply.message, label)
+        own_stage.model.script(says("はい、そうします。"))
+        await own_stage.discord.click(aiko, reply.message, RETRY["ja"])
+        await reply.until(lambda shown: again_label(aiko) in shown.labels, "the answer")
+        results = new_tool_results(own_stage.model.requests[-1].body)
+        assert ["took it back" in result for result in results] == [True, True]
+        assert reply.text.startswith("はい、そうします。")
+        assert not [mark for mark in ("💾", "⏰", UNDO) if mark in f"{reply.text}{reply.labels}"]
+
     async def test_asked_again_while_the_model_is_away_still_tells_it(
         self, own_stage: Stage, aiko: User, channel: Channel
     ) -> None:
@@ -126,7 +142,7 @@ class TestAQuestion:
         await own_stage.discord.click(aiko, reply.message, RETRY["ja"])
         await reply.until(lambda shown: again_label(aiko) in shown.labels, "the answer")
         assert "nobody knows whether it was done" in str(new_tool_results(own_stage.model.requests[-1].body))
-        assert "❓" not in reply.text
+        assert "❓" in reply.text  # nobody knows more than before
 
 
 class TestARepeat:

@@ -143,6 +143,19 @@ class TestMemory:
         for reply in (first, second):
             await says_it_is_undone(reply)
 
+    async def test_deleted_is_no_longer_told_as_known(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await remembered(stage, aiko, channel, "猫はモチ")
+        again = await remembered(stage, aiko, channel, "猫はモチ")
+        assert "💾 もう覚えています" in again.text
+        deleted = await run(stage, aiko, channel, "delete", id=await memory_of(stage, aiko))
+        await again.until(lambda shown: TAKEN_BACK in shown.text, "what was taken back")
+        assert "モチ" not in again.text
+        await press(stage, aiko, deleted, "元に戻す")
+        await again.until(lambda shown: "💾 もう覚えています" in shown.text, "what holds again")
+        assert "猫はモチ" in again.text
+
     async def test_had_back_is_told_again_with_its_button(
         self, stage: Stage, aiko: User, channel: Channel
     ) -> None:

@@ -26,7 +26,7 @@ from cc_bot.discord.pages.answer import (
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import with_proposals
-from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried
+from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried, known_lines
 from cc_bot.domain.events import TurnEvent
 from cc_bot.texts import Texts
 
@@ -138,7 +138,8 @@ class LiveAnswer:
         await self._reply.show((*pages[:-1], with_proposals(last, self.state.proposals, self._words)))
         if self._receipts and self.state.done:
             visibility = self.state.done.answer.visibility
-            self._receipts.shown(self._reply, self._asker_id, visibility, self._words)
+            known = known_lines(self.state.receipts, self.state.carried, self._asker_id)
+            self._receipts.shown(self._reply, self._asker_id, visibility, self._words, known)
 
     async def _restore(self, before: Sequence[Page]) -> None:
         """The older answer stands; why there is no new one is for its asker alone."""

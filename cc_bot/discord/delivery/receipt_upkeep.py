@@ -11,7 +11,7 @@ import structlog
 
 from cc_bot.discord.delivery.interaction_outlet import reply_in_place
 from cc_bot.discord.delivery.reply import Reply, changes_to
-from cc_bot.discord.delivery.undone import brought_up_to_date, told_lines, without_undone
+from cc_bot.discord.delivery.undone import brought_up_to_date, still_known, told_lines, without_undone
 from cc_bot.discord.in_order import InOrder, Pace
 from cc_bot.discord.interactions import is_ephemeral
 from cc_bot.discord.localization import Readers
@@ -19,7 +19,7 @@ from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Page
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Visibility
-from cc_bot.domain.receipt import ToldIn
+from cc_bot.domain.receipt import ToldIn, ToldLine
 from cc_bot.stores import Stores
 from cc_bot.texts import Texts
 
@@ -62,11 +62,19 @@ class ReceiptUpkeep:
             await self._stores.receipts.settle(told)
         self.refresh(user_id, words)
 
-    def shown(self, reply: Reply, user_id: int, visibility: Visibility, words: Texts) -> None:
-        """Put on record what the last message of a reply tells now, and have others say so."""
+    def shown(
+        self,
+        reply: Reply,
+        user_id: int,
+        visibility: Visibility,
+        words: Texts,
+        known: Sequence[ToldLine] = (),
+    ) -> None:
+        """Put on record what the last message of a reply tells now, and have others say so. `known`: lines of
+        which nothing can be taken back."""
         page = reply.last_page
         if page is not None and (page.facts.receipts or told_lines(page)):
-            self._begin(user_id, self._note(reply, page, user_id, visibility, words))
+            self._begin(user_id, self._note(reply, page, user_id, visibility, words=words, known=known))
 
     def refresh(self, user_id: int, words: Texts) -> None:
         """Have the messages that tell of what was changed say what has become of it."""
@@ -111,12 +119,20 @@ class ReceiptUpkeep:
             work.close()
 
     async def _note(
-        self, reply: Reply, page: Page, user_id: int, visibility: Visibility, words: Texts
+        self,
+        reply: Reply,
+        page: Page,
+        user_id: int,
+        visibility: Visibility,
+        *,
+        words: Texts,
+        known: Sequence[ToldLine],
     ) -> None:
         place = await reply.last_place()
         if place is not None:
-            told = ToldIn(user_id, *place, visibility, told_lines(page))
-            await self._stores.receipts.note(told)
+            before = None if known else await self._stores.receipts.of_message(user_id, place[1])
+            lines = (*told_lines(page), *(known or still_known(page, before)))
+            await self._stores.receipts.note(ToldIn(user_id, *place, visibility, lines))
         await self._refresh(user_id, words)
 
     async def _refresh(self, user_id: int, words: Texts) -> None:

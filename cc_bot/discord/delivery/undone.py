@@ -9,11 +9,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from cc_bot.discord.pages.custom_ids import UndoButton, UntellButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import KnownMemory, UndoButton, UntellButton, parse_custom_id
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, takes_back
 from cc_bot.discord.pages.schedule_ids import UnscheduleButton, parse_schedule_id
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import Memory
 from cc_bot.domain.receipt import MemoryState, Named, Receipt, ToldIn, ToldLine
 from cc_bot.domain.schedule import Schedule
 from cc_bot.stores import Stores
@@ -29,7 +30,7 @@ _UNKNOWN_LINE: Final = 1000
 Standing = Literal["holds", "moved", "undone"]
 """moved: it was done, and there is nothing left to take back: something else was done since."""
 
-_TakesBack = UndoButton | UnscheduleButton
+_TakesBack = UndoButton | UnscheduleButton | KnownMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class _Line:
     """One that says again what it said before it was taken back."""
 
     text: str
-    button: Button
+    button: Button | None
 
 
 async def brought_up_to_date(page: Page, stores: Stores, words: Texts, told: ToldIn | None = None) -> Page:
@@ -85,10 +86,22 @@ def told_lines(page: Page) -> tuple[ToldLine, ...]:
     )
 
 
+def still_known(page: Page, told: ToldIn | None) -> tuple[ToldLine, ...]:
+    """Of what is on record of a message, the lines that a memory was known already, as far as it has them."""
+    lines = page.facts.receipts
+    return tuple(
+        each
+        for each in (told.lines if told else ())
+        if isinstance(_parsed(each.button), KnownMemory)
+        and each.line < len(lines)
+        and (lines[each.line] in _TAKEN_BACK or lines[each.line].startswith(_NOTHING_DONE))
+    )
+
+
 def named_by(custom_id: str) -> Named | None:
     """What a button takes back something of."""
     match _parsed(custom_id):
-        case UndoButton(memory_id=number):
+        case UndoButton(memory_id=number) | KnownMemory(memory_id=number):
             return Named("memory", number)
         case UnscheduleButton(schedule_id=number):
             return Named("schedule", number)
@@ -103,13 +116,17 @@ def _parsed(custom_id: str) -> _TakesBack | None:
 
 async def _standings(custom_ids: Collection[str], stores: Stores) -> Mapping[str, Standing]:
     parsed = {each: button for each in custom_ids if (button := _parsed(each))}
-    undos = [button for button in parsed.values() if isinstance(button, UndoButton)]
-    ids = {number for undo in undos for number in (undo.memory_id, undo.former_id)}
-    states = await stores.receipts.states(undos[0].user_id, ids) if undos else {}
+    on_memories = [each for each in parsed.values() if isinstance(each, UndoButton | KnownMemory)]
+    ids = {each.memory_id for each in on_memories}
+    ids |= {each.former_id for each in on_memories if isinstance(each, UndoButton)}
+    states = await stores.receipts.states(on_memories[0].user_id, ids) if on_memories else {}
     found = dict[str, Standing]()
     for custom_id, button in parsed.items():
         if isinstance(button, UndoButton):
             found[custom_id] = _of_memory(button, states)
+        elif isinstance(button, KnownMemory):
+            there = states.get(button.memory_id)
+            found[custom_id] = "undone" if there is None or there.status == "deleted" else "holds"
         else:
             schedule = await stores.schedules.get(button.user_id, button.schedule_id)
             found[custom_id] = _of_schedule(schedule)
@@ -158,7 +175,14 @@ async def _told_again(
     for each in lines:
         button = parse_custom_id(each.button)
         back = page.facts.receipts[each.line] in _TAKEN_BACK and standings[each.button] == "holds"
-        if not back or not isinstance(button, UndoButton) or button.action == "deleted":
+        if not back or not isinstance(button, UndoButton | KnownMemory):
+            continue
+        if isinstance(button, KnownMemory):
+            memory = await stores.memories.get(button.user_id, button.memory_id)
+            if memory is not None:
+                found[each.button] = _Line(_known_again(memory, words, private=private), None)
+            continue
+        if button.action == "deleted":
             continue
         memory = await stores.memories.get(button.user_id, button.memory_id)
         if memory is None:
@@ -180,6 +204,13 @@ async def _told_again(
     return found
 
 
+def _known_again(memory: Memory, words: Texts, *, private: bool) -> str:
+    hidden = memory.audience == "private"
+    known = Receipt("unchanged", memory.id, memory.content, private=hidden, number=memory.number)
+    [line] = receipt_facts((known,), Carried(), words, private=private).receipts
+    return line
+
+
 def _revised(
     page: Page,
     lines: Collection[ToldLine],
@@ -195,8 +226,9 @@ def _revised(
             stated[each.line] = line.text
         elif standings[each.button] == "undone":
             stated[each.line] = taken_back
-        if standings[each.button] == "holds" and (line or each.button in there):
-            kept.append(line.button if line else there[each.button])
+        button = line.button if line else there.get(each.button)
+        if standings[each.button] == "holds" and button:
+            kept.append(button)
     on_record = {each.button for each in lines}
     others = (each for each in page.receipts if each.custom_id not in on_record)
     left = replace(page, facts=replace(page.facts, receipts=tuple(stated)), receipts=(*kept, *others))

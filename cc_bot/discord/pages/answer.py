@@ -133,7 +133,7 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 state,
                 receipts=(*state.receipts, *memories),
                 schedules=(*state.schedules, *reminders),
-                in_doubt=any(not call.ok for call in calls),
+                in_doubt=event.in_doubt,
             )
         case MemoriesRecalled(ids):
             state = replace(state, recalled=tuple(dict.fromkeys((*state.recalled, *ids))))
@@ -155,7 +155,6 @@ def advance(state: AnswerState, event: TurnEvent) -> AnswerState:  # noqa: PLR09
                 state,
                 text=answer.content,
                 done=event,
-                in_doubt=False,
                 receipts=state.receipts or receipts_in(answer.tool_calls),
                 schedules=state.schedules or schedules_in(answer.tool_calls),
                 recalled=state.recalled or recalled_in(answer.tool_calls),

@@ -81,6 +81,17 @@ class UndoButton:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownMemory:
+    """No button: what is on record of a line that a memory was known already, which nothing takes back."""
+
+    user_id: int
+    memory_id: int
+
+    def custom_id(self) -> str:
+        return ":".join(("known", *map(base36, (self.user_id, self.memory_id))))
+
+
+@dataclass(frozen=True, slots=True)
 class UsedMemoriesButton:
     """Which memories an answer looked up: as many of them as fit."""
 
@@ -139,6 +150,7 @@ AnyButton = (
     | RetryButton
     | SummaryButton
     | UndoButton
+    | KnownMemory
     | UsedMemoriesButton
     | UntellButton
     | ProposalButton
@@ -174,6 +186,8 @@ def _parsed(custom_id: str) -> AnyButton | None:
             button = SummaryButton(int(user, 36), agent)
         case [("undo-added" | "undo-updated" | "undo-deleted") as action, user, memory, former]:
             button = UndoButton(_UNDO[action], int(user, 36), int(memory, 36), int(former, 36))
+        case ["known", user, memory]:
+            button = KnownMemory(int(user, 36), int(memory, 36))
         case [("do" | "dont") as action, user, proposal]:
             button = ProposalButton(action, int(user, 36), int(proposal, 36))
         case ["proposals", user, answer]:

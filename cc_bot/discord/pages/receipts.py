@@ -10,7 +10,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from cc_bot.discord.pages.custom_ids import UndoButton, UntellButton, UsedMemoriesButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import (
+    KnownMemory,
+    UndoButton,
+    UntellButton,
+    UsedMemoriesButton,
+    parse_custom_id,
+)
 from cc_bot.discord.pages.facts import Facts
 from cc_bot.discord.pages.memory_view import escaped, one_line, shortened
 from cc_bot.discord.pages.page import Button, Page
@@ -22,7 +28,7 @@ from cc_bot.discord.pages.schedule_receipts import (
     schedules_of,
 )
 from cc_bot.domain.message import ToolCall
-from cc_bot.domain.receipt import Receipt
+from cc_bot.domain.receipt import Named, Receipt, ToldLine
 from cc_bot.texts import Texts
 
 MOST: Final = 4
@@ -137,6 +143,16 @@ def receipt_buttons(
         label = words.receipt.used.format(count=len(used))
         buttons.append(Button(label, UsedMemoriesButton(user_id, used).custom_id()))
     return (*buttons, *untell)
+
+
+def known_lines(receipts: Sequence[Receipt], carried: Carried, user_id: int) -> tuple[ToldLine, ...]:
+    """The lines that say that a memory was known already."""
+    told = enumerate(_news(receipts, carried), start=len(carried.lines))
+    return tuple(
+        ToldLine(at, Named("memory", one.memory_id), KnownMemory(user_id, one.memory_id).custom_id())
+        for at, one in told
+        if one.kind == "unchanged" and at < MOST
+    )
 
 
 def is_receipt_button(button: Button) -> bool:
