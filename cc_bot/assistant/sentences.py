@@ -51,7 +51,9 @@ _WANTS_TEXT: Final = re.compile(
     re.IGNORECASE,
 )
 _WANTS_DEED: Final = re.compile(
-    r"知らせて|リマインド|覚えておいて|覚えと|覚えて(?:ね|[。！!\s]*$)|\bremind me\b|(?:^|[.!?]\s)(?:please )?remember\b", re.IGNORECASE
+    r"知らせて|リマインド|覚えておいて|覚えと|覚えて(?:ね|[。！!\s]*$)|\bremind me\b"
+    r"|(?:^|[.!?]\s)(?:please )?remember\b",
+    re.IGNORECASE,
 )
 _MADE_TEXT: Final = re.compile(r"^\W{0,4}(?:例文|件名|Subject)\W{0,4}[:：]", re.MULTILINE)
 
