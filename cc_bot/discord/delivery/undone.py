@@ -110,7 +110,7 @@ def named_by(custom_id: str) -> Named | None:
 
 
 def _parsed(custom_id: str) -> _TakesBack | None:
-    button = parse_custom_id(custom_id) or parse_schedule_id(custom_id)
+    button = parse_custom_id(custom_id) or parse_schedule_id(custom_id) or KnownMemory.read(custom_id)
     return button if isinstance(button, _TakesBack) else None
 
 
@@ -173,7 +173,7 @@ async def _told_again(
     """Of what was taken back and holds again, because a deletion was undone, what is said of it."""
     found = dict[str, _Line]()
     for each in lines:
-        button = parse_custom_id(each.button)
+        button = _parsed(each.button)
         back = page.facts.receipts[each.line] in _TAKEN_BACK and standings[each.button] == "holds"
         if not back or not isinstance(button, UndoButton | KnownMemory):
             continue

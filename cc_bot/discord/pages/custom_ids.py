@@ -90,6 +90,15 @@ class KnownMemory:
     def custom_id(self) -> str:
         return ":".join(("known", *map(base36, (self.user_id, self.memory_id))))
 
+    @classmethod
+    def read(cls, record: str) -> "KnownMemory | None":
+        """None for any other line."""
+        match record.split(":"):
+            case ["known", user, memory]:
+                return cls(int(user, 36), int(memory, 36))
+            case _:
+                return None
+
 
 @dataclass(frozen=True, slots=True)
 class UsedMemoriesButton:
@@ -150,7 +159,6 @@ AnyButton = (
     | RetryButton
     | SummaryButton
     | UndoButton
-    | KnownMemory
     | UsedMemoriesButton
     | UntellButton
     | ProposalButton
@@ -186,8 +194,6 @@ def _parsed(custom_id: str) -> AnyButton | None:
             button = SummaryButton(int(user, 36), agent)
         case [("undo-added" | "undo-updated" | "undo-deleted") as action, user, memory, former]:
             button = UndoButton(_UNDO[action], int(user, 36), int(memory, 36), int(former, 36))
-        case ["known", user, memory]:
-            button = KnownMemory(int(user, 36), int(memory, 36))
         case [("do" | "dont") as action, user, proposal]:
             button = ProposalButton(action, int(user, 36), int(proposal, 36))
         case ["proposals", user, answer]:
