@@ -87,7 +87,7 @@ class KnownMemory:
     user_id: int
     memory_id: int
 
-    def custom_id(self) -> str:
+    def record(self) -> str:
         return ":".join(("known", *map(base36, (self.user_id, self.memory_id))))
 
     @classmethod

@@ -149,7 +149,7 @@ def known_lines(receipts: Sequence[Receipt], carried: Carried, user_id: int) -> 
     """The lines that say that a memory was known already."""
     told = enumerate(_news(receipts, carried), start=len(carried.lines))
     return tuple(
-        ToldLine(at, Named("memory", one.memory_id), KnownMemory(user_id, one.memory_id).custom_id())
+        ToldLine(at, Named("memory", one.memory_id), KnownMemory(user_id, one.memory_id).record())
         for at, one in told
         if one.kind == "unchanged" and at < MOST
     )
