@@ -39,8 +39,8 @@ import cc_bot.tools
 from bench.turn import connect_raw, one_core
 from cc_bot.assistant import TurnOptions
 from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.channel_prompts import ChannelPrompts
-from cc_bot.assistant.channel_turn import ChannelTurn
+from cc_bot.assistant.channel_turns import ChannelPrompts
+from cc_bot.assistant.turn import ChannelTurn
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.stores import Stores, open_stores

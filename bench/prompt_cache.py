@@ -27,14 +27,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 import cc_bot.tools
 from cc_bot.assistant import TurnOptions
 from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.channel_prompts import ChannelPrompts
-from cc_bot.assistant.channel_turn import ChannelTurn
-from cc_bot.assistant.profile_notes import ProfileNotes
-from cc_bot.assistant.prompts import Prompts
-from cc_bot.assistant.session_turn import SessionTurn
-from cc_bot.context.built import Built
+from cc_bot.assistant.channel_turns import ChannelPrompts
+from cc_bot.assistant.session_turns import Prompts
+from cc_bot.assistant.turn import ChannelTurn, ProfileNotes, SessionTurn
 from cc_bot.context.channel_prompt import Shown, build_channel_prompt
-from cc_bot.context.prompt import PromptStyle
+from cc_bot.context.prompt import Built, PromptStyle
 from cc_bot.context.tokens import part_tokens
 from cc_bot.domain import ChannelKey, Locale, Message, Said, SessionKey
 from cc_bot.llm.model import PromptPart

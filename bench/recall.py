@@ -24,8 +24,8 @@ from bench.turn import one_core
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.storage import Database, apply_pending, open_database
 from cc_bot.stores import MemoryStore
-from cc_bot.stores.embedding import Embedding
-from cc_bot.stores.memory_upkeep import MemoryUpkeep
+from cc_bot.stores.memory.meaning import Embedding
+from cc_bot.stores.memory.upkeep import MemoryUpkeep
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data" / "recall"
 USERS_THAT_SEARCH = 200

@@ -12,8 +12,7 @@ from cc_bot.search import Embedder
 from cc_bot.search.vectors import Vector
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore
-from cc_bot.stores.embedding import Embedding
-from cc_bot.stores.sketches import make_sketches
+from cc_bot.stores.memory.meaning import Embedding, make_sketches
 
 EMBEDDED = 2000
 AT_A_TIME = 16

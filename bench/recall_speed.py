@@ -25,8 +25,8 @@ from bench.recall_quality import like
 from bench.recall_text import Everyday, Phrase
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore
-from cc_bot.stores.memory_texts import search_text
-from cc_bot.stores.memory_upkeep import MemoryUpkeep
+from cc_bot.stores.memory.texts import search_text
+from cc_bot.stores.memory.upkeep import MemoryUpkeep
 
 NOTES_OF_SMALL = 100
 WAITING_OF_SMALL = 8

@@ -15,7 +15,7 @@ exactly once, with that answer; integrity_check is ok; Discord refused nothing.
   requests to Discord is taken off, as far as it is theirs alone; what the model's double takes is left in.
 
 The goal for memory was amended after the first runs. SQLite keeps the pages that it wrote, up to 16 MB
-(storage/sqlite_file.py). At 1 KB a turn these are full after 20,000 turns: no warm-up within 10,000 is long
+(storage/sqlite.py). At 1 KB a turn these are full after 20,000 turns: no warm-up within 10,000 is long
 enough. They were 0.9 MB of 1.4 MB in 1,000 turns; with room for 256 KB of pages there were 0.55, and 0.1 MB
 in the last 4,500 turns. So the size of the file, up to those 16 MB, is taken off before the line is fitted;
 the line without that is printed, too.

@@ -18,8 +18,7 @@ from time import perf_counter
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/spending.py`
 
 from cc_bot.domain import Locale, Usage
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Payer, Rules
-from cc_bot.domain.usage import Spent
+from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Payer, Rules, Spent
 from cc_bot.policy import Policies
 from cc_bot.stores import UsageStore, Wish, open_stores
 

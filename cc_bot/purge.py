@@ -15,7 +15,7 @@ import structlog
 from cc_bot.correlation import job
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.memory import UNDO_TIME
-from cc_bot.stores.memory_removal import QUIET, MemoryRemovalStore
+from cc_bot.stores.memory.removal import QUIET, MemoryRemovalStore
 
 LOOK_EVERY_S: Final = 60.0
 """Far shorter than UNDO_TIME, so that a clock that was set or a machine that slept delays little."""

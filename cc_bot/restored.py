@@ -13,13 +13,13 @@ from datetime import datetime
 from itertools import compress
 from pathlib import Path
 
-from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock
+from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Erasures, apply_pending, open_database, place_name
 from cc_bot.storage.erasures import Kind
-from cc_bot.storage.progress import Progress
+from cc_bot.storage.manifest import Progress
 from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.restored import Restored
+from cc_bot.stores.retention import Restored
 
 
 @dataclass(frozen=True, slots=True)

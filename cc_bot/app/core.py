@@ -1,35 +1,242 @@
 """What every front end needs, put together."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
 
 import cc_bot.tools
+from cc_bot import __version__
 from cc_bot.agents import Agents
-from cc_bot.app.metrics import metered
-from cc_bot.app.models import asked_first, build_embedder, build_model
-from cc_bot.app.operator_files import agents_of, policies_of
-from cc_bot.app.upkeep import sweep, unbroken
 from cc_bot.assistant import Assistant, Heartbeats, Moments
-from cc_bot.config import Config
+from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import message_tokens
+from cc_bot.correlation import job
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.measures import UNMEASURED, Meter
-from cc_bot.llm.chains import Chains
-from cc_bot.llm.metered import MeteredModel
+from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.measures import UNMEASURED, Meter, Pulse, Purpose
+from cc_bot.embeddings import LocalEmbedder
+from cc_bot.llm.fallback import Chains, MeteredModel
+from cc_bot.llm.model import ChatModel
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_log_thin, keep_to_retention
 from cc_bot.purge import keep_purging
-from cc_bot.search.embedder import Embedder
+from cc_bot.search.vectors import Embedder
 from cc_bot.spending import Spending
-from cc_bot.storage.copies import Copies
-from cc_bot.storage.location import database_file
+from cc_bot.storage.backup import Copies, backups_in
+from cc_bot.storage.location import database_file, sqlite_path
+from cc_bot.storage.rewriting import free_bytes
 from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
+from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
+
+# ---- metrics ---------------------------------------------------------------------------------------------
+# What is measured, and where it is told, if the operator wants it told.
+#
+# prometheus_client and aiohttp's server are imported when they are used: not by those who want none.
+
+# ruff: noqa: PLC0415 - see above
+
+
+if TYPE_CHECKING:
+    from cc_bot.metrics import PrometheusMeter
+
+OfNames = Callable[[tuple[str, ...]], ChatModel]
+
+
+def meter_of(config: Config) -> "PrometheusMeter | None":
+    """What keeps count; nothing does unless somebody can ask for it."""
+    if config.metrics_port is None:
+        return None
+    from cc_bot.metrics import PrometheusMeter
+
+    return PrometheusMeter(__version__)
+
+
+def metered(models: OfNames, meter: Meter, purpose: Purpose) -> OfNames:
+    """The same chains of models, asked for one purpose."""
+    if meter is UNMEASURED:
+        return models
+    return lambda names: MeteredModel(models(names), meter, purpose)
+
+
+@asynccontextmanager
+async def told(
+    config: Config, meter: "PrometheusMeter | None", pulse: Pulse, stores: Stores, assistant: Assistant
+) -> AsyncIterator[None]:
+    """Serve /healthz and /metrics, if a port is named for them. Raises PortTaken or InvalidSetting."""
+    if config.metrics_port is None or meter is None:
+        yield
+        return
+    from cc_bot.metrics import Vitals, serving
+
+    folder = sqlite_path(config.database_url).absolute().parent
+
+    def backed_up_at_s() -> float | None:
+        newest = next(iter(backups_in(config.backup_folder)), None)
+        return newest.path.stat().st_mtime if newest else None
+
+    vitals = Vitals(pulse, stores.vitals, lambda: assistant.load, lambda: free_bytes(folder), backed_up_at_s)
+    async with serving(config.metrics_host, config.metrics_port, meter, vitals):
+        yield
+
+
+# ---- models ----------------------------------------------------------------------------------------------
+# Which model answers, and which finds memories by their meaning.
+#
+# The openai client is imported when it is used: it costs half a second, which `cc-bot backup` need not pay.
+
+# ruff: noqa: PLC0415 - see above
+
+
+def build_model(config: Config, names: Sequence[str]) -> ChatModel:
+    """The chain of these models; the offline one when there is neither a key nor a server."""
+    if is_offline(config):
+        from cc_bot.llm.offline import OfflineModel
+
+        return OfflineModel()
+    from cc_bot.llm.fallback import FallbackChain
+    from cc_bot.llm.openai import OpenAIChatModel
+
+    return FallbackChain(
+        [
+            (
+                name,
+                OpenAIChatModel(
+                    name,
+                    api_key=config.openai_api_key,
+                    base_url=config.openai_base_url,
+                    timeout_s=config.model_timeout_s,
+                    cache_control=config.cache_control,
+                ),
+            )
+            for name in names
+        ]
+    )
+
+
+async def reach_model(config: Config, model: str) -> None:
+    """Have it say one token. Raises the ModelError that a turn would raise."""
+    from cc_bot.llm.openai import reach
+
+    await reach(
+        model,
+        api_key=config.openai_api_key,
+        base_url=config.openai_base_url,
+        timeout_s=config.model_timeout_s,
+    )
+
+
+def build_embedder(config: Config) -> Embedder | None:
+    """What finds memories by their meaning; None where there is nothing, or it is not wanted."""
+    if config.embedding_model == OFF:
+        return None
+    if config.embedding_model == LOCAL:
+        return LocalEmbedder.if_installed()
+    from cc_bot.llm.openai import OpenAIEmbedder
+
+    return OpenAIEmbedder(
+        config.embedding_model, api_key=config.openai_api_key, base_url=config.openai_base_url
+    )
+
+
+def model_label(config: Config) -> str:
+    """What the terminal calls the model."""
+    return texts(config.operator_locale).cli.offline_model if is_offline(config) else config.models[0]
+
+
+def asked_first(config: Config, names: Sequence[str]) -> str:
+    """The first of a chain, as its answers name it; empty for the model that comes along."""
+    return "" if is_offline(config) else names[0]
+
+
+def is_offline(config: Config) -> bool:
+    """Whether there is neither a key nor a server, so that the model that comes along answers."""
+    return not (config.openai_api_key or config.openai_base_url)
+
+
+# ---- operator files --------------------------------------------------------------------------------------
+# The files that the operator may write, and where they are looked for: beside the database, unless named.
+
+
+def agents_path(config: Config) -> Path:
+    return config.agents_file or sqlite_path(config.database_url).with_name("agents.toml")
+
+
+def agents_of(config: Config, tools: Collection[str]) -> Agents:
+    """Who can answer; `tools` are the names of those that there are."""
+    required = config.agents_file is not None
+    return Agents(agents_path(config), tools=tools, locale=config.operator_locale, required=required)
+
+
+def policy_path(config: Config) -> Path:
+    return config.policy_file or sqlite_path(config.database_url).with_name("policy.toml")
+
+
+def policies_of(config: Config) -> Policies:
+    """Limits, prices and access."""
+    required = config.policy_file is not None
+    return Policies(policy_path(config), locale=config.operator_locale, required=required)
+
+
+# ---- upkeep ----------------------------------------------------------------------------------------------
+# What is done in the background, over and over, while the program runs.
+
+SWEEP_EVERY_S = 600.0
+
+_log = structlog.get_logger(__name__)
+
+
+async def unbroken(work: Callable[[], Awaitable[None]], *, pause_s: float = SWEEP_EVERY_S) -> None:
+    """Do the work until it ends by itself or is cancelled. What it did not expect is on record and not its
+    end: nobody waits for it, so nobody would see for years that it is no longer done."""
+    while True:
+        try:
+            await work()
+        except Exception:  # noqa: BLE001 - see above
+            _log.error("upkeep_broke", exc_info=True)
+            await asyncio.sleep(pause_s)
+        else:
+            return
+
+
+async def sweep(stores: Stores, spending: Spending) -> None:
+    """Close what expired, drop what nobody decided and settle what nobody else will, now and every
+    SWEEP_EVERY_S seconds; a failure is tried again then."""
+    while True:
+        with job("sweep"):
+            try:
+                closed = await stores.sessions.expire()
+                _log.debug("sessions_expired", count=closed)
+                await spending.take_over(None)
+                await stores.proposals.prune()
+            except CcBotError as error:
+                _log.warning("sweep_failed", error=type(error).__name__)
+        await asyncio.sleep(SWEEP_EVERY_S)
+
+
+async def summarize_rest(stores: Stores, summaries: Summaries | None, clock: Clock) -> None:
+    """Have what is left of expired conversations summarized, or given up, as often as the sweep runs."""
+    while True:
+        with job("summaries"):
+            try:
+                if summaries:
+                    await summaries.catch_up()
+                else:
+                    await stores.summaries.settle(clock(), give_up=True)
+            except CcBotError as error:
+                _log.warning("summaries_failed", error=type(error).__name__)
+        await asyncio.sleep(SWEEP_EVERY_S)
+
+
+# ---- core ------------------------------------------------------------------------------------------------
 
 SUMMARY_DRAIN_S = 1.0
 """A summary that is cut off is only made later."""

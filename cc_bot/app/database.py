@@ -5,12 +5,11 @@ from pathlib import Path
 
 from cc_bot.app.clocks import clock_of
 from cc_bot.config import Config
-from cc_bot.storage.backup import BackupResult, back_up
+from cc_bot.storage.backup import BackupResult, Rotation, back_up
 from cc_bot.storage.location import database_file
+from cc_bot.storage.manifest import Progress, silent
 from cc_bot.storage.migrate import Migration, apply_pending, pending
-from cc_bot.storage.opening import open_database
-from cc_bot.storage.progress import Progress, silent
-from cc_bot.storage.rotation import Rotation
+from cc_bot.storage.sqlite import open_database
 
 
 async def run_backup(

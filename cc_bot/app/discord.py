@@ -11,19 +11,13 @@ from datetime import datetime
 from functools import partial
 
 from cc_bot.app.clocks import clock_of
-from cc_bot.app.core import open_core
-from cc_bot.app.metrics import meter_of, told
-from cc_bot.app.models import is_offline, reach_model
-from cc_bot.app.service_manager import ServiceManager
-from cc_bot.app.upkeep import summarize_rest, unbroken
-from cc_bot.app.watchdog import Watchdog
+from cc_bot.app.core import is_offline, meter_of, open_core, reach_model, summarize_rest, told, unbroken
+from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken
-from cc_bot.domain.measures import UNMEASURED
-from cc_bot.domain.pulse import Pulse
-from cc_bot.storage.location import database_file
-from cc_bot.storage.rotation import backups_in
-from cc_bot.storage.run_lock import sole_bot
+from cc_bot.domain.measures import UNMEASURED, Pulse
+from cc_bot.storage.backup import backups_in
+from cc_bot.storage.location import database_file, sole_bot
 
 DRAIN_S = 10.0
 
@@ -37,11 +31,10 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
     with sole_bot(database_file(config.database_url)):  # before anything is migrated or swept
         async with open_core(config, clock, meter) as core:
             await core.spending.take_over("discord")
-            from cc_bot.discord.assembly import Given
+            from cc_bot.discord.assembly import DiscordSettings, Given
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders.reminders import Timekeeping
             from cc_bot.discord.served_models import not_asked
-            from cc_bot.discord.settings import DiscordSettings
 
             given = Given(
                 DiscordSettings(

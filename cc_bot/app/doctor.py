@@ -14,16 +14,25 @@ from pathlib import Path
 import cc_bot.tools
 from cc_bot import __version__
 from cc_bot.app.clocks import clock_of
-from cc_bot.app.models import build_embedder, is_offline, reach_model
-from cc_bot.app.operator_files import agents_of, agents_path, policies_of, policy_path
+from cc_bot.app.core import (
+    agents_of,
+    agents_path,
+    build_embedder,
+    is_offline,
+    policies_of,
+    policy_path,
+    reach_model,
+)
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.doctor import Check, Checkup, Finding, Notes, Report, examined
-from cc_bot.doctor.database import FilesSide, examine_database
-from cc_bot.doctor.models import examine_embedder, examine_model
 from cc_bot.doctor.surroundings import (
+    FilesSide,
     examine_backups,
+    examine_database,
+    examine_embedder,
     examine_erasures,
     examine_font,
+    examine_model,
     examine_operator_file,
     of_clock_set_ahead,
     of_program,
@@ -31,13 +40,11 @@ from cc_bot.doctor.surroundings import (
 )
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StartupError
-from cc_bot.search.embedder import Embedder
-from cc_bot.storage.copies import copies_of
-from cc_bot.storage.erasure_copies import unusable_logs
-from cc_bot.storage.erasures import ErasureLog
-from cc_bot.storage.examination import SQLITE
+from cc_bot.search.vectors import Embedder
+from cc_bot.storage.backup import backups_in, copies_of
+from cc_bot.storage.erasures import ErasureLog, unusable_logs
 from cc_bot.storage.location import database_file, sqlite_path
-from cc_bot.storage.rotation import backups_in
+from cc_bot.storage.restoring import SQLITE
 from cc_bot.texts import Texts, texts
 from cc_bot.tools.registry import discover
 
@@ -101,7 +108,7 @@ def _load_clients(config: Config) -> None:
 
 def _load_commands(config: Config) -> None:
     if config.discord_token:
-        from cc_bot.discord.offered import extension_names
+        from cc_bot.discord.bot import extension_names
 
         for name in extension_names():
             import_module(name)
@@ -159,7 +166,7 @@ async def _discord(config: Config, words: Texts, loaded: _Loaded) -> Sequence[Fi
 
     async def offered() -> frozenset[str]:
         await asyncio.shield(loaded.commands)
-        from cc_bot.discord.offered import offered_commands
+        from cc_bot.discord.bot import offered_commands
 
         return await offered_commands(config.discord_token or "")
 

@@ -20,14 +20,19 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.restored import Forgotten, make_fit
 from cc_bot.storage.durable import write_new
-from cc_bot.storage.erasure_copies import copy_name, logs_in, read_logs
-from cc_bot.storage.erasures import ErasureLog, Erasures
-from cc_bot.storage.location import database_file, sqlite_path
-from cc_bot.storage.manifest import manifests_in
-from cc_bot.storage.progress import Progress
-from cc_bot.storage.restoring import Staged, finish, need_own_file, put_in_place, release, staged
-from cc_bot.storage.run_lock import sole_bot
-from cc_bot.storage.wiping import data_of, wipe
+from cc_bot.storage.erasures import ErasureLog, Erasures, copy_name, logs_in, read_logs
+from cc_bot.storage.location import database_file, sole_bot, sqlite_path
+from cc_bot.storage.manifest import Progress, manifests_in
+from cc_bot.storage.restoring import (
+    Staged,
+    data_of,
+    finish,
+    need_own_file,
+    put_in_place,
+    release,
+    staged,
+    wipe,
+)
 from cc_bot.texts import texts
 
 

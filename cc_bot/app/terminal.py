@@ -5,8 +5,7 @@ What draws on the terminal is imported when it is used.
 # ruff: noqa: PLC0415 - see above
 
 from cc_bot.app.clocks import clock_of
-from cc_bot.app.core import open_core
-from cc_bot.app.models import model_label
+from cc_bot.app.core import model_label, open_core
 from cc_bot.config import Config
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.session import SessionKey

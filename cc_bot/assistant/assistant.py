@@ -5,46 +5,196 @@ transaction open, and writes the turn in one short commit.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    aclosing,
+    asynccontextmanager,
+    contextmanager,
+)
+from dataclasses import dataclass
 from functools import partial
+
+import structlog
 
 from cc_bot.assistant.account import Account
 from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.channel_prompts import ChannelPrompts
-from cc_bot.assistant.channel_turn import user_of
-from cc_bot.assistant.channel_turns import ChannelTurns
-from cc_bot.assistant.endings import Endings
-from cc_bot.assistant.leaving import Leaving
-from cc_bot.assistant.profile_notes import ProfileNotes
-from cc_bot.assistant.prompts import Prompts
+from cc_bot.assistant.channel_turns import ChannelPrompts, ChannelTurns
 from cc_bot.assistant.queue import Load, TurnQueue, lines_of
 from cc_bot.assistant.removal_claims import untrue_removals
 from cc_bot.assistant.removals import Kind
 from cc_bot.assistant.rounds import CallRecord, Draft, RoundEvent, Rounds
 from cc_bot.assistant.sentences import says_what_it_did
-from cc_bot.assistant.session_turns import SessionTurns
+from cc_bot.assistant.session_turns import Prompts, SessionTurns
 from cc_bot.assistant.stop import Stop, until_stopped
-from cc_bot.assistant.tool_context import tool_context
-from cc_bot.assistant.turn import Turn, TurnOptions
-from cc_bot.assistant.underway import TurnsUnderway
+from cc_bot.assistant.turn import ProfileNotes, Turn, TurnOptions, tool_context, user_of
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.correlation import take_up_turn
-from cc_bot.domain.agent import Agent
-from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.errors import EmptyQuestion, QuestionTooLong
-from cc_bot.domain.events import CanvasChanged, NotRemoved, NotSaved, TextDelta, TurnEvent
+from cc_bot.domain.errors import (
+    BeingErased,
+    EmptyQuestion,
+    ModelSaidNothing,
+    ModelUnavailable,
+    ModelWentInCircles,
+    QuestionTooLong,
+    ShuttingDown,
+    StorageError,
+)
+from cc_bot.domain.events import CanvasChanged, Done, NotRemoved, NotSaved, TextDelta, TurnEvent
 from cc_bot.domain.measures import UNMEASURED, Meter
-from cc_bot.domain.message import Message, is_blank
+from cc_bot.domain.message import Agent, ChannelKey, Message, Status, is_blank
+from cc_bot.domain.proposal import collect
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ChatModel
 from cc_bot.spending import Spending, Tab
-from cc_bot.stores import Stores
+from cc_bot.stores import SettingsStore, Stores
 from cc_bot.summaries import Summaries
 from cc_bot.texts import texts
 from cc_bot.tools.registry import ToolRegistry
+
+# ---- endings ---------------------------------------------------------------------------------------------
+# How a turn ends: what came of it is stored, or it leaves no trace.
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    done: Done
+    messages: tuple[Message, ...] = ()
+    """Those that were stored."""
+    canvas: Canvas | None = None
+    """All that is up now, where the turn has changed it."""
+
+
+class Endings:
+    def __init__(self, settings: SettingsStore) -> None:
+        self._settings = settings
+
+    async def end(self, turn: Turn, draft: Draft, stop: Stop, *, closing: bool) -> Ended:
+        """Store what came of the turn. An answer of which nothing came leaves no trace, and one without words
+        takes no other answer's place. `closing`: whether the program stops.
+
+        Raises a TurnError when there is no answer, BeingErased among them when nothing is to be kept, and
+        StorageError when it could not be stored.
+        """
+        if stop.discarded:
+            raise BeingErased
+        interrupted = stop.requested and draft.status != "complete"
+        status: Status = stop.status if interrupted else draft.status
+        answer = draft.as_message(status, turn.visibility)
+        if draft.empty or (turn.replaces and is_blank(answer.content)):
+            if status == "stopped":
+                return Ended(Done(answer, draft.usage))
+            if draft.circled:
+                raise ModelWentInCircles
+            if draft.status == "complete":
+                raise ModelSaidNothing
+            raise ShuttingDown if closing else ModelUnavailable
+        if turn.options.temporary:
+            return Ended(Done(answer, draft.usage))
+        drawing = turn.canvas.proposed if turn.canvas else None
+        stored = await turn.store(answer, collect(draft.proposals, drawing))
+        first = not turn.options.welcomed and await self._claim_welcome(turn.user_id)
+        done = Done(stored.messages[-1], draft.usage, first, stored.proposals)
+        return Ended(done, stored.messages, stored.canvas)
+
+    async def _claim_welcome(self, user_id: int | None) -> bool:
+        """The answer is stored by now: trouble here must not tell its user that it is not."""
+        try:
+            return user_id is not None and await self._settings.claim_welcome(user_id)
+        except StorageError:
+            _log.warning("welcome_not_claimed")
+            return False
+
+
+# ---- leaving ---------------------------------------------------------------------------------------------
+# Users who are being forgotten: their turns end without a trace, and no new one begins until it is over.
+#
+# What a turn has in hand would else be stored after the rest was erased.
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Turn:
+    """One that is on its way."""
+
+    askers: frozenset[int]
+    stop: Stop
+
+
+class Leaving:
+    def __init__(self) -> None:
+        self._turns = list[_Turn]()
+        self._leaving = Counter[int]()
+        self._one_ended = asyncio.Event()
+
+    @contextmanager
+    def turn(self, askers: Collection[int], stop: Stop) -> Iterator[None]:
+        """Around a turn from before it waits in line until it is stored. Raises BeingErased when one of those
+        who asked is being forgotten."""
+        if any(self._leaving[user_id] for user_id in askers):
+            raise BeingErased
+        turn = _Turn(frozenset(askers), stop)
+        self._turns.append(turn)
+        try:
+            yield
+        finally:
+            self._turns.remove(turn)
+            self._one_ended.set()
+
+    @asynccontextmanager
+    async def of(self, user_id: int) -> AsyncIterator[None]:
+        """Entered when nothing of this user's is on its way any more; until it is left nothing begins."""
+        self._leaving[user_id] += 1
+        try:
+            while theirs := [turn for turn in self._turns if user_id in turn.askers]:
+                self._one_ended.clear()
+                for turn in theirs:
+                    turn.stop.discard()
+                await self._one_ended.wait()
+            yield
+        finally:
+            self._leaving[user_id] -= 1
+
+
+# ---- underway --------------------------------------------------------------------------------------------
+# The turns that are under way, so that the program can wait for them before it stops.
+
+
+class TurnsUnderway:
+    def __init__(self) -> None:
+        self._stops: set[Stop] = set()
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    @contextmanager
+    def entered(self, stop: Stop) -> Iterator[None]:
+        """Count a turn among the running ones."""
+        self._stops.add(stop)
+        self._idle.clear()
+        try:
+            yield
+        finally:
+            self._stops.discard(stop)
+            if not self._stops:
+                self._idle.set()
+
+    async def drain(self, grace_s: float) -> None:
+        """Let the running turns finish for `grace_s` seconds, then cut the rest."""
+        try:
+            await asyncio.wait_for(self._idle.wait(), grace_s)
+        except TimeoutError:
+            for stop in self._stops:
+                stop.request("cut")
+            await self._idle.wait()
+
+
+# ---- assistant -------------------------------------------------------------------------------------------
 
 MAX_QUESTION_CHARACTERS = 6000
 """The longest text that Discord lets a command option have."""

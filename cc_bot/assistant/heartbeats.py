@@ -1,7 +1,7 @@
 """Heartbeats: looking around though nobody asked, and speaking only where there is something to say.
 
 A heartbeat belongs to no session: it is shown nothing of what was said in one, and what it says enters none.
-What there is to look at is decided without a model (domain/matters.py), so one that finds nothing new costs
+What there is to look at is decided without a model (domain/schedule.py), so one that finds nothing new costs
 nothing. What was looked at is noted before anything is said, so that nothing is raised twice; when the model
 fails, nothing is noted, and the next heartbeat looks again.
 """
@@ -16,24 +16,28 @@ from typing import Final
 
 import structlog
 
-from cc_bot.assistant.profile_notes import ProfileNotes
 from cc_bot.assistant.rounds import Draft, Rounds
-from cc_bot.assistant.turn import TurnOptions
-from cc_bot.assistant.turn_prompt import TurnPrompt
-from cc_bot.context.built import Built
+from cc_bot.assistant.turn import ProfileNotes, TurnOptions, TurnPrompt
 from cc_bot.context.instructions import instructions
-from cc_bot.context.profile import profile
-from cc_bot.context.prompt import PromptStyle, changing, told_to_be
+from cc_bot.context.prompt import Built, PromptStyle, changing, profile, told_to_be
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ModelUnavailable
-from cc_bot.domain.heartbeat import is_quiet
-from cc_bot.domain.matters import LATELY, Matter, audible, new, of_memories, of_missed, of_reminders
 from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message, ToolCall, Visibility
-from cc_bot.domain.schedule import Schedule
-from cc_bot.llm.heartbeat_request import heartbeat_parts, is_silent
+from cc_bot.domain.schedule import (
+    LATELY,
+    Matter,
+    Schedule,
+    audible,
+    is_quiet,
+    new,
+    of_memories,
+    of_missed,
+    of_reminders,
+)
 from cc_bot.llm.model import ChatModel, ToolSchema
+from cc_bot.llm.summary_request import heartbeat_parts, is_silent
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores
 from cc_bot.tools.canvas_draft import CanvasDraft

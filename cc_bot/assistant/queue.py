@@ -3,21 +3,182 @@
 This bounds what anybody can spend, and it keeps the turns of a conversation in order: a session has one user,
 and a channel's conversation one channel. A user's turns in channels have a line of their own, so that nobody
 in a channel waits for what one of them asked elsewhere in private. Who comes next of those who wait is
-decided in fair_line.py; here they wait.
+decided by a pure structure; in the queue they wait.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+from itertools import count
 from typing import Final
 
-from cc_bot.assistant.fair_line import FairLine, Ticket
 from cc_bot.assistant.stop import Stop
-from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import Busy, Crowded, ShuttingDown
 from cc_bot.domain.events import Notice
+from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
+
+# ---- fair line -------------------------------------------------------------------------------------------
+# Who waits for a turn and who comes next: the rule alone, with no clock and nothing awaited.
+#
+# Three things hold a turn back. A line has one turn at a time, and its turns keep their order. There are so
+# many places in all. And when one of them becomes free, it goes to the party that was served longest ago: a
+# server, or a user in their DMs; within it to the user served longest ago. So a burst of one server, or of
+# one member of it, goes behind everybody else's questions.
+
+REMEMBERED: Final = 20_000
+"""Who was served is forgotten when nobody waits or runs. On a bot that is never idle, this many parties and
+users are remembered; it takes some megabytes."""
+
+
+@dataclass(eq=False, slots=True)
+class Ticket:
+    """One turn's right to wait; each is a ticket of its own, whatever it says."""
+
+    lines: tuple[Hashable, ...]
+    """Each has one turn at a time. In the first of them, those who wait keep their order."""
+    party: Hashable
+    """Whom it is put on account of, before `user`."""
+    user: Hashable
+    number: int
+    """Of arrival."""
+
+
+@dataclass(slots=True)
+class _Served:
+    """When someone was last served, counted in services; whoever never was comes first, and so does whoever
+    is forgotten."""
+
+    most: int
+    at: dict[Hashable, int] = field(default_factory=dict)
+    """The one served longest ago is the first in it."""
+    now: int = 0
+
+    def note(self, ticket: Ticket) -> None:
+        """A party comes after its user, so that it is not forgotten before any of its users."""
+        self.now += 1
+        for served in ((ticket.party, ticket.user), ticket.party):
+            self.at.pop(served, None)
+            self.at[served] = self.now
+        while len(self.at) > self.most:
+            del self.at[next(iter(self.at))]
+
+    def rank(self, ticket: Ticket) -> tuple[int, int, int]:
+        """The lowest is next."""
+        of_party = self.at.get(ticket.party, 0)
+        return (of_party, self.at.get((ticket.party, ticket.user), 0), ticket.number)
+
+    def order(self, tickets: Iterable[Ticket]) -> Iterator[Ticket]:
+        """The order of ranks, if each is served at once: the same as taking the lowest again and again, in
+        time that grows with their number and not with its square."""
+        queues: dict[Hashable, dict[Hashable, deque[Ticket]]] = {}
+        for ticket in tickets:
+            queues.setdefault(ticket.party, {}).setdefault(ticket.user, deque()).append(ticket)
+        users = {party: [(*self.rank(of[0])[1:], of) for of in queues[party].values()] for party in queues}
+        for heap in users.values():
+            heapify(heap)
+        parties = [(self.at.get(party, 0), heap[0][1], heap) for party, heap in users.items()]
+        heapify(parties)
+        now = self.now
+        while parties:
+            now += 1
+            _, _, heap = heappop(parties)
+            _, _, of_user = heappop(heap)
+            yield of_user.popleft()
+            if of_user:
+                heappush(heap, (now, of_user[0].number, of_user))
+            if heap:
+                heappush(parties, (now, heap[0][1], heap))
+
+
+class FairLine:
+    """Turns that wait, and turns that run."""
+
+    def __init__(self, places: int, *, remembered: int = REMEMBERED) -> None:
+        """`places`: turns that run at a time; `remembered`: parties and users whose services are known."""
+        self._places = places
+        self._numbers = count(1)
+        self._waiting: dict[Ticket, None] = {}
+        self._running: dict[Ticket, None] = {}
+        self._served = _Served(remembered)
+        self._order: dict[Ticket, int] | None = None
+        """Of those who wait, while nothing has changed since it was asked for."""
+
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
+    @property
+    def running(self) -> int:
+        return len(self._running)
+
+    def in_line(self, line: Hashable) -> int:
+        """How many turns of a line wait or run."""
+        return sum(line in ticket.lines for tickets in (self._waiting, self._running) for ticket in tickets)
+
+    def has_room(self, party: Hashable, most: int) -> bool:
+        """Whether one more of a party may wait, where `most` may in all. Beyond that many each party still
+        has its share of them, so that a burst keeps nobody else from waiting."""
+        if self.waiting < most:
+            return True
+        parties = Counter(ticket.party for ticket in self._waiting)
+        return parties[party] < most // len({*parties, party})
+
+    def join(self, lines: Sequence[Hashable], party: Hashable, user: Hashable) -> Ticket:
+        """Wait from now on; `admit` tells when it may begin."""
+        ticket = Ticket(tuple(lines), party, user, next(self._numbers))
+        self._waiting[ticket] = None
+        self._order = None
+        return ticket
+
+    def admit(self) -> list[Ticket]:
+        """Those who begin now, in their order: they are running from here on."""
+        admitted = []
+        while self.running < self._places and (ready := self._ready()):
+            ticket = min(ready, key=self._served.rank)
+            del self._waiting[ticket]
+            self._running[ticket] = None
+            self._served.note(ticket)
+            self._order = None
+            admitted.append(ticket)
+        return admitted
+
+    def leave(self, ticket: Ticket) -> None:
+        """It is over, or does not want to wait any longer."""
+        self._waiting.pop(ticket, None)
+        self._running.pop(ticket, None)
+        self._order = None
+        if not self._waiting and not self._running:
+            self._served = _Served(self._served.most)  # nobody is left to be fair to
+
+    def is_held_up(self, ticket: Ticket) -> bool:
+        """Whether it waits for an earlier turn of its own lines, and not for a place."""
+        return ticket in self._waiting and ticket not in self._ready()
+
+    def ahead(self, ticket: Ticket) -> int:
+        """How many of those who wait come before it, as far as can be told now: who leaves, and who comes and
+        was served longer ago, changes that."""
+        if self._order is None:
+            self._order = {each: number for number, each in enumerate(self._served.order(self._waiting))}
+        return self._order.get(ticket, 0)
+
+    def _ready(self) -> list[Ticket]:
+        """Those whom nothing but the number of places holds back, in the order of their arrival."""
+        taken = {line for ticket in self._running for line in ticket.lines}
+        led: set[Hashable] = set()
+        ready = []
+        for ticket in self._waiting:
+            first = ticket.lines[0]
+            if first not in led and taken.isdisjoint(ticket.lines):
+                ready.append(ticket)
+            led.add(first)
+        return ready
+
+
+# ---- queue -----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

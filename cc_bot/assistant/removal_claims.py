@@ -1,6 +1,6 @@
 """Whether an answer says that a memory was forgotten, or a reminder cancelled, although nothing was.
 
-As with promises (promises.py) nothing is allowed or refused by these words: where a claim is not true, its
+As with promises (rounds.py) nothing is allowed or refused by these words: where a claim is not true, its
 user is told. A false alarm tells somebody who reads a story, or has their code mended, that nothing was
 deleted. So what can be anything ("Removed!") counts only where the turn is about a memory or a reminder, and
 記憶を消しました, which magicians do too, where something is to be removed at all. What is said to have been

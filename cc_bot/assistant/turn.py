@@ -5,16 +5,102 @@ from dataclasses import dataclass
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from cc_bot.assistant.turn_prompt import TurnPrompt
-from cc_bot.domain.agent import THE_DEFAULT, Agent
+from cc_bot.context.prompt import Built, fitting_history, shrunk_history
+from cc_bot.context.tokens import part_tokens, tools_tokens
+from cc_bot.domain.clock import Clock
 from cc_bot.domain.limits import Payer
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Message, ToolCall, Visibility
+from cc_bot.domain.memory import Audience, Memory, Source
+from cc_bot.domain.message import THE_DEFAULT, Agent, ChannelKey, Message, ToolCall, Visibility
 from cc_bot.domain.proposal import ProposedChange
-from cc_bot.domain.session import SessionKey
-from cc_bot.llm.model import ToolSchema
-from cc_bot.stores import StoredTurn
+from cc_bot.domain.schedule import Place
+from cc_bot.domain.session import Session, SessionKey
+from cc_bot.llm.model import ChatRequest, PromptPart, ToolSchema
+from cc_bot.stores import MemoryPinStore, StoredTurn, Stores
 from cc_bot.tools.canvas_draft import CanvasDraft
+from cc_bot.tools.registry import NOBODY, ToolContext
+
+# ---- turn prompt -----------------------------------------------------------------------------------------
+# The prompt of a turn: it grows with each round of tool calls, and may be made shorter once.
+
+Build = Callable[[float], Built]
+"""The prompt before the first round, with so many tokens of history at most, as estimated."""
+
+
+class TurnPrompt:
+    def __init__(
+        self,
+        build: Build,
+        budget_tokens: float,
+        *,
+        factor: float = 1.0,
+        cache_key: str = "",
+        temperature: float | None = None,
+        limit: int | None = None,
+        offered: Sequence[ToolSchema] = (),
+    ) -> None:
+        """`budget_tokens` of history, as estimated; `factor`: what the model counts for each of those;
+        `cache_key` and `temperature` are those of its requests. `limit` is known of the model: with the tools
+        that are `offered`, no more tokens than that."""
+        self._build = build
+        self._factor = factor
+        if limit is not None:
+            beside = _tokens(build(0).parts) + tools_tokens(offered)
+            budget_tokens = min(budget_tokens, fitting_history(beside, int(limit / factor)))
+        self._cache_key = cache_key
+        self._temperature = temperature
+        self._start = build(budget_tokens)
+        self.budget_tokens = budget_tokens
+        """Less than at first when the server took less."""
+        self._rounds: tuple[PromptPart, ...] = ()
+        self._shrunk = False
+
+    def add(self, *parts: PromptPart) -> None:
+        """What was said and called in a round."""
+        self._rounds += parts
+
+    def request(self, tools: Sequence[ToolSchema], *, answer_begun: bool, model: str) -> ChatRequest:
+        """`model` answered the round before this one; empty in the first round."""
+        return ChatRequest(
+            (*self._start.parts, *self._rounds),
+            tuple(tools),
+            answer_begun=answer_begun,
+            answered_by=model,
+            shrinkable=self._shrinkable,
+            cache_key=self._cache_key,
+            stable=self._start.stable,
+            temperature=self._temperature,
+        )
+
+    @property
+    def tainted(self) -> bool:
+        """Whether anything in it was written by somebody else than the turn's user."""
+        return any(part.tainted for part in (*self._start.parts, *self._rounds))
+
+    def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
+        """Leave the older part of the history out: the model takes no more than `limit` tokens (None: nobody
+        knows). False when there is nothing to leave out, or that was done before."""
+        if not self._shrinkable:
+            return False
+        bare = _tokens(self._build(0).parts)
+        history = _tokens(self._start.parts) - bare
+        beside = bare + _tokens(self._rounds) + tools_tokens(tools)
+        allowed = None if limit is None else int(limit / self._factor)
+        self.budget_tokens = shrunk_history(history, beside, allowed)
+        self._start = self._build(self.budget_tokens)
+        self._shrunk = True
+        return True
+
+    @property
+    def _shrinkable(self) -> bool:
+        return not self._shrunk and self._start.history
+
+
+def _tokens(parts: Sequence[PromptPart]) -> int:
+    return sum(map(part_tokens, parts))
+
+
+# ---- turn ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +168,101 @@ class Turn:
     several messages are answered at once."""
     canvas: CanvasDraft | None = None
     """What the turn draws on; None where there is no canvas, or nothing of it would be stored."""
+
+
+# ---- channel turn ----------------------------------------------------------------------------------------
+# What a turn in a channel is about while it is on its way.
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelTurn:
+    """One turn of a channel conversation: what was asked, where, and for whom the answer is made."""
+
+    key: ChannelKey
+    questions: tuple[Message, ...]
+    """Oldest first; they are in the archive already, and each has its discord_id."""
+    options: TurnOptions
+    replaces: bool = False
+    """Whether the answer takes the place of an earlier one: only what stood before the questions is shown."""
+    replaced: Message | None = None
+    """That one."""
+
+
+def user_of(questions: Sequence[Message]) -> int | None:
+    """Whose memories may be used for an answer: the author of its only question, and nobody's where several
+    questions are answered at once."""
+    return questions[0].author_id if len(questions) == 1 else None
+
+
+# ---- session turn ----------------------------------------------------------------------------------------
+# What a turn of a session is about: a question, on top of what was said between that user and the model.
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTurn:
+    session: Session
+    question: Message
+    history: tuple[Message, ...]
+    visibility: Visibility
+    options: TurnOptions
+    canvas: CanvasDraft
+    """What is up, as far as the turn may see it, and what it draws."""
+    replaces: int | None = None
+    """The row of the answer that this one takes the place of; its question is stored already."""
+    replaced: Message | None = None
+    """That answer."""
+
+
+# ---- tool context ----------------------------------------------------------------------------------------
+# For whom and where the tools of a turn act: from the turn, and never from what a model says.
+
+
+def tool_context(turn: Turn, stores: Stores, clock: Clock) -> ToolContext:
+    options = turn.options
+    return ToolContext(
+        user_id=NOBODY if turn.user_id is None else turn.user_id,
+        visibility=turn.visibility,
+        locale=options.locale,
+        timezone=options.timezone,
+        memories=stores.memories,
+        source=Source("model", link=options.link),
+        clock=clock,
+        key=turn.key,
+        canvas=turn.canvas,
+        schedules=stores.schedules,
+        place=_place(turn),
+        guild_id=options.guild_id,
+    )
+
+
+def _place(turn: Turn) -> Place:
+    """Where the user is reminded of what they ask for: where they ask, unless they alone see that, or the bot
+    can't write there by itself."""
+    if turn.options.front_end == "terminal":
+        return "terminal"
+    return "dm" if turn.visibility == "private" or not turn.options.can_write_there else "channel"
+
+
+# ---- profile notes ---------------------------------------------------------------------------------------
+# The notes of a turn's user that its prompt tells from the start, as many as the operator wants.
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileNotes:
+    """Reads them where the model could look them up itself, and nowhere else: with `recall` in the same turn.
+
+    So there are none while memory is paused, where several people are answered at once, and for an agent that
+    has no such tool. They are no use of a memory that is told below the answer, and nothing that its user was
+    shown: what would change one has to look it up.
+    """
+
+    pins: MemoryPinStore
+
+    async def of(
+        self, user_id: int | None, visibility: Visibility, offered: Sequence[ToolSchema]
+    ) -> Sequence[Memory]:
+        """`visibility` is that of the answer: what its readers may not see does not stand in its request."""
+        if user_id is None or not any(tool.name == "recall" for tool in offered):
+            return ()
+        audience: Audience = "private" if visibility == "private" else "anywhere"
+        return await self.pins.notes(user_id, audience=audience)

@@ -4,13 +4,118 @@ Numbers and bars come first and the label last: a Japanese character is not exac
 fonts that Discord writes code in, so nothing that should stand in a column may come after one.
 """
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from cc_bot.charts.lettering import cells, in_lines
-from cc_bot.charts.numbers import exact
-from cc_bot.charts.shares import percent
 from cc_bot.domain.canvas import Chart, Series
+from cc_bot.domain.locale import Locale
+
+# ---- numbers ---------------------------------------------------------------------------------------------
+# Numbers as a reader of a chart takes them in: 1,250万 in Japanese, 12.5M in English.
+#
+# Japanese counts in ten thousands and English in thousands, so that a number written for the one has to be
+# converted in the head by the other.
+
+_PLAIN_BELOW: Final = 100_000
+_UNITS: Final = {
+    Locale.JA: ((1e12, "兆"), (1e8, "億"), (1e4, "万")),
+    Locale.EN: ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "K")),
+}
+_WRITTEN_OUT_BELOW: Final = 1e15
+"""Beyond it not every integer is a float."""
+
+
+_SMALLEST_WRITTEN_OUT: Final = 1e-5
+
+
+def exact(value: float) -> str:
+    """All of a number that matters: ten digits, or all of them where it is whole."""
+    if abs(value) >= _WRITTEN_OUT_BELOW:
+        return f"{value:.4g}"
+    if value == int(value):
+        return f"{int(value):,}"
+    if abs(value) < _SMALLEST_WRITTEN_OUT:
+        return f"{value:.4g}"
+    return _trimmed(value, max(0, 10 - len(str(int(abs(value))))))
+
+
+def short(value: float, locale: Locale) -> str:
+    """A number in at most some six characters; of a long one, its first four digits."""
+    size = abs(value)
+    if size >= _WRITTEN_OUT_BELOW:
+        return f"{value:.3g}"
+    if size < _PLAIN_BELOW:
+        return _trimmed(value, 2 if size >= 1 else 4)
+    factor, unit = _unit(size, locale)
+    scaled = value / factor
+    return _trimmed(scaled, max(0, 3 - int(math.log10(abs(scaled))))) + unit
+
+
+_MOST_DECIMALS: Final = 3
+"""A number with a unit and more decimals than that is better written out."""
+
+
+def scale(ticks: Sequence[float], locale: Locale) -> list[str]:
+    """The numbers along an axis: all in one unit, and with as many decimals as tell them apart."""
+    size = max(map(abs, ticks), default=0.0)
+    factor, unit = (1.0, "") if size < _PLAIN_BELOW else _unit(size, locale)
+    if size >= _WRITTEN_OUT_BELOW * 10:
+        return [f"{tick:.3g}" for tick in ticks]
+    step = min((abs(b - a) for a, b in pairwise(ticks)), default=size) / factor
+    decimals = 0 if step <= 0 else max(0, 1 - math.floor(math.log10(step)))
+    if decimals > _MOST_DECIMALS and unit:
+        factor, unit, decimals = 1.0, "", decimals - round(math.log10(factor))
+    written = [_trimmed(tick / factor, max(0, min(15, decimals))) for tick in ticks]
+    return [number + unit if number != "0" else number for number in written]
+
+
+def _unit(size: float, locale: Locale) -> tuple[float, str]:
+    return next((unit for unit in _UNITS[locale] if size >= unit[0]), (1.0, ""))
+
+
+def _trimmed(value: float, decimals: int) -> str:
+    written = f"{value:,.{decimals}f}"
+    if "." in written:
+        written = written.rstrip("0").rstrip(".")
+    return "0" if written == "-0" else written
+
+
+# ---- shares ----------------------------------------------------------------------------------------------
+# The slices of a pie. More than eight cannot be told apart, so the smallest go together into one.
+
+MOST: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    label: str
+    value: float
+    others: bool = False
+    """Whether it holds what is too small for a slice of its own."""
+
+
+def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[Slice]:
+    """In the order they were given, the rest last; `others` is its label, with the parameter `count`."""
+    every = [Slice(label, value) for label, value in zip(labels, values, strict=True)]
+    if len(every) <= MOST:
+        return every
+    by_size = sorted(range(len(every)), key=lambda place: -every[place].value)
+    kept, rest = sorted(by_size[: MOST - 1]), by_size[MOST - 1 :]
+    together = sum(every[place].value for place in rest)
+    return [*(every[place] for place in kept), Slice(others.format(count=len(rest)), together, others=True)]
+
+
+def percent(value: float, total: float) -> str:
+    """A share of the whole; one that is there but too small for a number says so."""
+    share = value / total if total else 0.0
+    return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
+
+
+# ---- table -----------------------------------------------------------------------------------------------
 
 PHONE: Final = 32
 """Columns of a code block on a phone that is held upright."""

@@ -13,9 +13,8 @@ from cc_bot.agents import Agents
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.localization import Reader
 from cc_bot.discord.places import Places, key_of_interaction
-from cc_bot.domain.agent import DEFAULT_AGENT, Agent
-from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import AgentGone
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import AgentStore, ChannelModelStore
 from cc_bot.texts import Texts

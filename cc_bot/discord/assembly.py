@@ -1,6 +1,7 @@
 """What the bot is made of, put together and registered for the commands that ask for it."""
 
 from dataclasses import dataclass, field
+from zoneinfo import ZoneInfo
 
 import hikari
 import lightbulb
@@ -8,43 +9,105 @@ import lightbulb
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, Moments
 from cc_bot.assistant.proposals import Proposals
-from cc_bot.discord.access.gate import Gate
-from cc_bot.discord.access.owners import Owners
+from cc_bot.discord.access.gate import Gate, Owners
 from cc_bot.discord.access.ways_in import admit_presses
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.bot_status import BotStatus, NewestBackup, no_backup
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.canvas_messages import CanvasMessages
-from cc_bot.discord.delivery.canvas_pictures import Pictures
-from cc_bot.discord.delivery.canvas_upkeep import CanvasUpkeep
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
+from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
 from cc_bot.discord.delivery.entries import Entries
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
-from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.file_line import FileLine
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.in_order import Pace
 from cc_bot.discord.lifetime import Lifeline
 from cc_bot.discord.localization import GuildLocales, Readers
+from cc_bot.discord.messages.addressing import Unasked
 from cc_bot.discord.messages.listening import Messages
-from cc_bot.discord.messages.unasked import Unasked
 from cc_bot.discord.places import Places
-from cc_bot.discord.provided import provide_stores
-from cc_bot.discord.reminders.posting import Posting
-from cc_bot.discord.reminders.reminders import Reminders, Timekeeping
+from cc_bot.discord.reminders.reminders import Posting, Reminders, Timekeeping
 from cc_bot.discord.served_models import Ask, ServedModels, not_asked
-from cc_bot.discord.settings import DiscordSettings
 from cc_bot.discord.shards import Shards
-from cc_bot.discord.unfinished.unfinished import Unfinished
-from cc_bot.discord.unfinished.ways import Ways
+from cc_bot.discord.unfinished.unfinished import Unfinished, Ways
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.measures import UNMEASURED, Meter
-from cc_bot.domain.pulse import Pulse
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.measures import UNMEASURED, Meter, Pulse
+from cc_bot.domain.message import Reading
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
 from cc_bot.spending import Spending
-from cc_bot.stores import Stores
+from cc_bot.stores import (
+    AccessStore,
+    CanvasStore,
+    ChannelModelStore,
+    ChannelStore,
+    LimitStore,
+    MemoryHistoryStore,
+    MemoryPinStore,
+    MemoryRemovalStore,
+    MemoryStore,
+    MemoryTransferStore,
+    ProposalStore,
+    ScheduleStore,
+    SessionStore,
+    SettingsStore,
+    Stores,
+    SummaryStore,
+    TurnLedger,
+)
+
+# ---- provided --------------------------------------------------------------------------------------------
+# What commands and buttons may ask for by naming its type: lightbulb hands it to them.
+
+
+def provide_stores(client: lightbulb.Client, stores: Stores) -> None:
+    """All stores together, and those that are asked for one by one."""
+    registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
+    registry.register_value(Stores, stores)
+    registry.register_value(SessionStore, stores.sessions)
+    registry.register_value(MemoryStore, stores.memories)
+    registry.register_value(MemoryHistoryStore, stores.memory_history)
+    registry.register_value(MemoryTransferStore, stores.memory_transfer)
+    registry.register_value(MemoryRemovalStore, stores.memory_removal)
+    registry.register_value(MemoryPinStore, stores.memory_pins)
+    registry.register_value(SettingsStore, stores.settings)
+    registry.register_value(SummaryStore, stores.summaries)
+    registry.register_value(ChannelStore, stores.channels)
+    registry.register_value(CanvasStore, stores.canvases)
+    registry.register_value(ScheduleStore, stores.schedules)
+    registry.register_value(ProposalStore, stores.proposals)
+    registry.register_value(TurnLedger, stores.ledger)
+    registry.register_value(AccessStore, stores.access)
+    registry.register_value(ChannelModelStore, stores.channel_models)
+    registry.register_value(LimitStore, stores.limits)
+
+
+# ---- settings --------------------------------------------------------------------------------------------
+# What the operator decided about the bot on Discord.
+
+
+@dataclass(frozen=True, slots=True)
+class DiscordSettings:
+    token: str
+    owners: frozenset[int]
+    """Whom the operator named; empty: whoever owns the application."""
+    api_url: str | None
+    """REST base; None is Discord's own."""
+    reading: Reading
+    """Which messages the operator wants the bot to read."""
+    locale: Locale
+    """For users whose language is not known."""
+    operator_locale: Locale
+    """For whoever reads the program's own output."""
+    timezone: ZoneInfo
+    drain_s: float
+    """How long running turns may go on after the signal to stop."""
+
+
+# ---- assembly --------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

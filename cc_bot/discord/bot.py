@@ -6,23 +6,54 @@ leave a bot that is online and answers nothing. Both are looked for here, and th
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+import pkgutil
+from collections.abc import Callable, Sequence
 
 import hikari
 import lightbulb
 import structlog
 from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 
+from cc_bot.discord import extensions
 from cc_bot.discord.access.ways_in import admit_commands
 from cc_bot.discord.assembly import Given, put_together
+from cc_bot.discord.bot_status import heard
 from cc_bot.discord.failures import command_error_handler
 from cc_bot.discord.gateway import GrantedReading, check_token, gateway_bot, granted_reading, refusal
 from cc_bot.discord.lifetime import first_of, signals
 from cc_bot.discord.localization import DEFAULT_LOCALE, command_names
-from cc_bot.discord.offered import extension_names
-from cc_bot.discord.rate_limits import heard
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.texts import texts
+
+# ---- offered ---------------------------------------------------------------------------------------------
+# The names of the commands that this program has, found out without Discord.
+
+
+def extension_names() -> Sequence[str]:
+    """The modules that commands and buttons are in."""
+    return [f"{extensions.__name__}.{module.name}" for module in pkgutil.iter_modules(extensions.__path__)]
+
+
+async def offered_commands(token: str) -> frozenset[str]:
+    """As Discord has them registered, those of message menus included.
+
+    A client wants a bot, and a bot a token of the right form; nothing is connected, and the token goes
+    nowhere. Raises ValueError for another form.
+    """
+    client = lightbulb.client_from_app(
+        gateway_bot(token, None, "off"),
+        localization_provider=command_names(),
+        default_locale=DEFAULT_LOCALE,
+    )
+    await client.load_extensions(*extension_names())
+    builders = [
+        await command.as_command_builder(client.default_locale, client.localization_provider)
+        for command in client.registered_commands
+    ]
+    return frozenset(builder.name for builder in builders)
+
+
+# ---- bot -------------------------------------------------------------------------------------------------
 
 _log = structlog.get_logger(__name__)
 

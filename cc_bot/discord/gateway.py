@@ -10,9 +10,9 @@ from typing import Final
 
 import hikari
 
-from cc_bot.discord.rate_limits import hold_to_the_limit
-from cc_bot.domain.channel import Reading
+from cc_bot.discord.bot_status import hold_to_the_limit
 from cc_bot.domain.errors import DiscordUnreachable, MessageContentRefused, RefusedToken, StartupError
+from cc_bot.domain.message import Reading
 
 AUTHENTICATION_FAILED = 4004
 """Gateway close code for a bad token."""

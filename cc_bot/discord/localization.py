@@ -8,7 +8,7 @@ import hikari
 import lightbulb
 
 from cc_bot.discord.interactions import message_link
-from cc_bot.discord.recent import Recent
+from cc_bot.discord.places import Recent
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.stores.settings import SettingsStore

@@ -4,8 +4,6 @@ It looks, and changes nothing; a bot may run meanwhile. What it is to look at is
 another one down: each has its time, and one that breaks is a finding of its own.
 """
 
-from cc_bot.doctor.checkup import Check, Checkup, examined
-from cc_bot.doctor.findings import Finding, Notes, Report
-from cc_bot.doctor.printing import as_json, as_lines
+from cc_bot.doctor.checkup import Check, Checkup, Finding, Notes, Report, as_json, as_lines, examined
 
 __all__ = ["Check", "Checkup", "Finding", "Notes", "Report", "as_json", "as_lines", "examined"]

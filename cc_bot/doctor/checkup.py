@@ -1,11 +1,100 @@
 """All checks, side by side, each within its time."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+import json
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Final, Literal
 
-from cc_bot.doctor.findings import Finding, Name, Notes, Report, Verdict
 from cc_bot.texts import Texts
+
+# ---- findings --------------------------------------------------------------------------------------------
+# What a check found, and what that comes to.
+
+Verdict = Literal["ok", "warning", "failed"]
+"""warning: the program runs, but not as it should or not for long."""
+
+Name = Literal[
+    "settings",
+    "program",
+    "token",
+    "intents",
+    "commands",
+    "clock",
+    "timezone",
+    "database",
+    "migrations",
+    "schema",
+    "disk",
+    "backups",
+    "erasures",
+    "files",
+    "agents",
+    "policy",
+    "model",
+    "embedder",
+    "font",
+]
+"""Of a check, for programs that read the report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report. Holds no secret."""
+
+    check: Name
+    label: str
+    verdict: Verdict
+    detail: str
+    mend: str = ""
+    """What to do; empty where there is nothing to be done."""
+    finished: bool = True
+    """Whether all was looked at that there is to look at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Writes the findings of one check."""
+
+    check: Name
+    label: str
+
+    def ok(self, detail: str) -> Finding:
+        return Finding(self.check, self.label, "ok", detail)
+
+    def warning(self, detail: str, mend: str) -> Finding:
+        return Finding(self.check, self.label, "warning", detail, mend)
+
+    def failed(self, detail: str, mend: str) -> Finding:
+        return Finding(self.check, self.label, "failed", detail, mend)
+
+    def unfinished(self, verdict: Verdict, detail: str, mend: str) -> Finding:
+        return Finding(self.check, self.label, verdict, detail, mend, finished=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    findings: Sequence[Finding]
+
+    def count(self, verdict: Verdict) -> int:
+        return sum(finding.verdict == verdict for finding in self.findings)
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst."""
+        return "failed" if self.count("failed") else "warning" if self.count("warning") else "ok"
+
+    @property
+    def finished(self) -> bool:
+        return all(finding.finished for finding in self.findings)
+
+    @property
+    def exit_code(self) -> int:
+        """1 where something failed. Warnings alone are no failure: a watchdog would never be quiet."""
+        return 1 if self.verdict == "failed" else 0
+
+
+# ---- checkup ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +151,74 @@ async def _run(check: Check, words: Texts) -> Sequence[Finding]:
     except Exception as error:  # noqa: BLE001 - whatever it is, the other checks are worth reading
         told = words.doctor.broke.format(error=type(error).__name__)
         return [notes.failed(told, words.doctor.broke_mend)]
+
+
+# ---- printing --------------------------------------------------------------------------------------------
+# The report as a person reads it, in a terminal of any width, and as a program does.
+
+Breaks = Callable[[str, int], Sequence[int]]
+"""Where a line is cut so that each piece takes at most so many cells."""
+
+_SIGNS: Final[dict[Verdict, str]] = {"ok": "✓", "warning": "!", "failed": "✗"}
+_LEAST: Final = 12
+"""Cells: less is no width for words."""
+
+
+def as_lines(report: Report, words: Texts, *, offline: bool, width: int | None, breaks: Breaks) -> list[str]:
+    """A line for each finding, and one below for what to do. `width` is in cells; None: lines are as long as
+    they are, for files and for grep."""
+    said = words.doctor
+    verdicts: dict[Verdict, str] = {
+        "ok": said.verdict_ok,
+        "warning": said.verdict_warning,
+        "failed": said.verdict_failed,
+    }
+    lines: list[str] = []
+
+    def add(text: str, first: str, rest: str) -> None:
+        pieces = [text] if width is None else _pieces(text, max(width - len(rest), _LEAST), breaks)
+        lines.extend((first if number == 0 else rest) + piece for number, piece in enumerate(pieces))
+
+    for finding in report.findings:
+        sign = _SIGNS[finding.verdict]
+        add(f"{sign} {verdicts[finding.verdict]}  {finding.label}: {finding.detail}", "", "    ")
+        if finding.mend:
+            add(finding.mend, "  → ", "    ")
+    if offline:
+        add(said.offline, "", "")
+    failed, warnings = report.count("failed"), report.count("warning")
+    add(
+        said.summary.format(failed=failed, warnings=warnings) if failed or warnings else said.all_well, "", ""
+    )
+    return lines
+
+
+def as_json(report: Report, *, version: str, offline: bool) -> str:
+    """One object. Names and verdicts are for programs, and stay; details are sentences, and don't."""
+    told: dict[str, Any] = {
+        "version": version,
+        "verdict": report.verdict,
+        "offline": offline,
+        "checks": [
+            {
+                "check": finding.check,
+                "verdict": finding.verdict,
+                "detail": finding.detail,
+                "mend": finding.mend or None,
+                "finished": finding.finished,
+            }
+            for finding in report.findings
+        ],
+    }
+    return json.dumps(told, ensure_ascii=False, indent=2)
+
+
+def _pieces(text: str, width: int, breaks: Breaks) -> list[str]:
+    return [piece.rstrip() for piece in _cut(text, breaks(text, width))]
+
+
+def _cut(text: str, offsets: Sequence[int]) -> Iterator[str]:
+    start = 0
+    for offset in (*offsets, len(text)):
+        yield text[start:offset]
+        start = offset

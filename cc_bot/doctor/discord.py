@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import aiohttp
 
-from cc_bot.doctor.findings import Finding, Notes
-from cc_bot.domain.channel import Reading
+from cc_bot.doctor.checkup import Finding, Notes
 from cc_bot.domain.clock import Clock
+from cc_bot.domain.message import Reading
 from cc_bot.texts import Texts
 
 API_URL: Final = "https://discord.com/api/v10"

@@ -1,8 +1,6 @@
 """Values and errors. No I/O happens here, and nothing else of cc_bot is imported."""
 
-from cc_bot.domain.agent import Agent
 from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.channel import Block, ChannelKey, Said
 from cc_bot.domain.events import (
     CanvasChanged,
     Done,
@@ -20,10 +18,9 @@ from cc_bot.domain.events import (
 )
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Found, Memory, MemoryChange, Source
-from cc_bot.domain.message import Attachment, Message, ToolCall
+from cc_bot.domain.message import Agent, Attachment, Block, ChannelKey, Message, Said, ToolCall, UserSettings
 from cc_bot.domain.schedule import Schedule, ScheduleChange
 from cc_bot.domain.session import Session, SessionKey
-from cc_bot.domain.settings import UserSettings
 
 __all__ = [
     "Agent",

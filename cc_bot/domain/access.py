@@ -16,8 +16,40 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
 
-from cc_bot.domain.channel import ChannelKey
-from cc_bot.domain.policy import Subjects
+from cc_bot.domain.limits import DEFAULT_RULES, PriceList, Rules
+from cc_bot.domain.message import ChannelKey
+
+# ---- policy ----------------------------------------------------------------------------------------------
+# What the operator's file decides: how much may be used, what it costs, who may use it.
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """Whom or what a list names, by their ids on Discord."""
+
+    users: frozenset[int] = frozenset()
+    roles: frozenset[int] = frozenset()
+    channels: frozenset[int] = frozenset()
+    guilds: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class AccessLists:
+    owners: frozenset[int] = frozenset()
+    """Users who may give the bot's own commands, beside those that a setting names."""
+    allow: Subjects = Subjects()
+    deny: Subjects = Subjects()
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    limits: Rules = field(default_factory=lambda: DEFAULT_RULES)
+    """With the defaults, as far as the file says nothing else."""
+    prices: PriceList = field(default_factory=PriceList)
+    access: AccessLists = AccessLists()
+
+
+# ---- access ----------------------------------------------------------------------------------------------
 
 Subject = Literal["user", "role", "channel", "guild"]
 SUBJECTS: Final[tuple[Subject, ...]] = get_args(Subject)

@@ -1,13 +1,17 @@
 """The canvas: what the bot has put up for a user to look at in one session.
 
-Values and commands; what a command does to a canvas is said in canvas_reducer.py. An element that was drawn
+Values and commands; what a command does to a canvas is said by one pure function. An element that was drawn
 in a private turn is private: it is shown, and named to the model, only where its user alone reads along.
 """
 
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
-from cc_bot.domain.message import Visibility
+from cc_bot.domain.message import Visibility, is_blank
 
 ChartKind = Literal["line", "bar", "pie"]
 
@@ -158,3 +162,247 @@ class Drawn:
     """Of the turn."""
     tainted: bool = False
     """Whether the model that gave it had read words which its user did not write."""
+
+
+# ---- canvas limits ---------------------------------------------------------------------------------------
+# What may stand on a canvas: how much of it, and in which letters. What breaks a limit is refused with a
+# sentence for the model, and never cut: it would believe that all of it is up.
+
+MAX_ELEMENTS: Final = 10
+"""Of what one turn sees. A public one does not count what it does not see, so that with ten private elements
+there may be ten public ones."""
+MAX_TITLE: Final = 100
+MAX_CONTENT: Final = 1000
+MAX_LABELS: Final = 24
+MAX_SERIES: Final = 6
+MAX_NAME: Final = 40
+"""Characters of a chart's label, and of the name of a series."""
+MAX_ID: Final = 32
+LARGEST: Final = 1e15
+"""Up to here a float counts whole numbers one by one, and an axis can be labelled."""
+
+ID: Final = re.compile(rf"[a-z0-9-]{{1,{MAX_ID}}}")
+
+_BREAKS: Final = re.compile("\r\n|[\r\n\v\f\x85\u2028\u2029]")
+_TURNS: Final = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Change the direction of what follows, also beyond the text that they stand in."""
+
+
+class CanvasRefused(Exception):
+    """The canvas can't be changed that way. The message is for the model."""
+
+
+def clean_text(text: str) -> str:
+    """The text without control characters but line feeds; halves of surrogate pairs are gone too."""
+    return "".join(
+        each
+        for each in _TURNS.sub("", _BREAKS.sub("\n", text)).replace("\t", " ")
+        if each == "\n" or unicodedata.category(each) not in ("Cc", "Cs")
+    ).strip()
+
+
+def clean_line(text: str) -> str:
+    """The same on one line."""
+    return " ".join(clean_text(text).split())
+
+
+def make_card(id_: str, title: str, content: str) -> Card:
+    return Card(id_, _title(title, "title"), _content(content))
+
+
+def make_text(id_: str, title: str, content: str) -> Text:
+    return Text(id_, _content(content), _short(title, "title", MAX_TITLE))
+
+
+def make_chart(
+    id_: str, title: str, kind: ChartKind, labels: Sequence[str], series: Iterable[Series]
+) -> Chart:
+    series = tuple(series)
+    _count(labels, "labels", MAX_LABELS)
+    _count(series, "series", MAX_SERIES)
+    if kind == "pie" and len(series) > 1:
+        raise CanvasRefused("A pie takes one series.")
+    lines = tuple(_series(each, len(labels), named=len(series) > 1) for each in series)
+    if kind == "pie" and (min(lines[0].values) < 0 or not any(lines[0].values)):
+        raise CanvasRefused("A pie takes numbers from 0 up, and not 0 alone.")
+    names = tuple(_title(label, "label", MAX_NAME) for label in labels)
+    return Chart(id_, _title(title, "title"), kind, names, lines)
+
+
+def checked(element: Element) -> Element:
+    """The element as it would have been drawn. Raises CanvasRefused for one that would not."""
+    if not ID.fullmatch(element.id):
+        raise CanvasRefused(f"id: {MAX_ID} characters at most, of a-z, 0-9 and -.")
+    match element:
+        case Card(id_, title, content):
+            made: Element = make_card(id_, title, content)
+        case Text(id_, content, title):
+            made = make_text(id_, title, content)
+        case Chart(id_, title, kind, labels, series):
+            made = make_chart(id_, title, kind, labels, series)
+    return replace(made, visibility=element.visibility, tainted=element.tainted)
+
+
+def _series(series: Series, length: int, *, named: bool) -> Series:
+    name = (_title if named else _short)(series.name, "name", MAX_NAME)
+    if len(series.values) != length:
+        raise CanvasRefused(f"Each series needs one number for each of the {length} labels.")
+    if not all(math.isfinite(number) and abs(number) <= LARGEST for number in series.values):
+        raise CanvasRefused(f"values: numbers from {-LARGEST:.0e} to {LARGEST:.0e}.")
+    return Series(name, tuple(float(number) + 0.0 for number in series.values))  # and no negative zero
+
+
+def _content(content: str) -> str:
+    cleaned = clean_text(content)
+    if is_blank(cleaned):
+        raise CanvasRefused("content: there is nothing in it.")
+    if len(cleaned) > MAX_CONTENT:
+        raise CanvasRefused(f"content: {MAX_CONTENT} characters at most; these are {len(cleaned)}.")
+    return cleaned
+
+
+def _title(title: str, name: str, limit: int = MAX_TITLE) -> str:
+    cleaned = _short(title, name, limit)
+    if is_blank(cleaned):
+        raise CanvasRefused(f"{name}: there is nothing in it.")
+    return cleaned
+
+
+def _short(title: str, name: str, limit: int) -> str:
+    cleaned = clean_line(title)
+    if len(cleaned) > limit:
+        raise CanvasRefused(f"{name}: {limit} characters at most; these are {len(cleaned)}.")
+    return cleaned
+
+
+def _count(things: Sequence[object], name: str, limit: int) -> None:
+    if not 1 <= len(things) <= limit:
+        raise CanvasRefused(f"{name}: from 1 to {limit}; these are {len(things)}.")
+
+
+# ---- canvas reducer --------------------------------------------------------------------------------------
+# What a command does to a canvas: a canvas and a command go in, the next canvas comes out.
+#
+# A public turn sees, names and changes public elements only. What a private turn draws or changes is private
+# from then on. `clear` takes everything down, whoever asks.
+
+_OTHER: Final = re.compile("[^a-z0-9]+")
+
+Adding = AddCard | ShowText | AddChart
+
+
+def reduce(canvas: Canvas, drawn: Drawn) -> Canvas:
+    """The canvas after the command; what it adds is its last element. Raises CanvasRefused."""
+    match drawn.command:
+        case AddCard() | ShowText() | AddChart() as adding:
+            return _with(canvas, adding, drawn)
+        case UpdateCard(id_, title, content):
+            old = _seen(canvas, id_, drawn.visibility)
+            new = replace(
+                _updated(old, title, content),
+                visibility=drawn.visibility,
+                tainted=old.tainted or drawn.tainted,
+            )
+            return replace(canvas, elements=tuple(new if each is old else each for each in canvas.elements))
+        case RemoveElement(id_):
+            gone = _seen(canvas, id_, drawn.visibility)
+            left = replace(canvas, elements=tuple(each for each in canvas.elements if each is not gone))
+            return replace(left, mode="list", focus="") if canvas.focus == gone.id else left
+        case SetMode() as setting:
+            return _laid_out(canvas, setting, drawn.visibility)
+
+
+def reduce_all(canvas: Canvas, drawn: Iterable[Drawn]) -> Canvas:
+    """The canvas after commands that were given to an older state of it.
+
+    What no longer applies is left out. Where an id is taken by now, the element gets another one, and what
+    was said of it later is said of that one.
+    """
+    renamed: dict[str, str] = {}
+    for each in drawn:
+        command = _renamed(each.command, renamed)
+        try:
+            after = reduce(canvas, replace(each, command=command))
+        except CanvasRefused:
+            continue
+        if isinstance(command, AddCard | ShowText | AddChart) and command.id:
+            renamed[command.id] = after.elements[-1].id
+        canvas = after
+    return canvas
+
+
+def _laid_out(canvas: Canvas, setting: SetMode, visibility: Visibility) -> Canvas:
+    if setting.mode == "clear":
+        return Canvas()
+    if setting.mode == "focus":
+        return replace(canvas, mode="focus", focus=_seen(canvas, setting.focus, visibility).id)
+    return replace(canvas, mode=setting.mode, focus="")
+
+
+def _renamed(command: CanvasCommand, names: dict[str, str]) -> CanvasCommand:
+    match command:
+        case UpdateCard(id_) | RemoveElement(id_) if id_ in names:
+            return replace(command, id=names[id_])
+        case SetMode(focus=focus) if focus in names:
+            return replace(command, focus=names[focus])
+        case _:
+            return command
+
+
+def _with(canvas: Canvas, adding: Adding, drawn: Drawn) -> Canvas:
+    if len(canvas.seen(drawn.visibility).elements) >= MAX_ELEMENTS:
+        raise CanvasRefused(f"The canvas is full: {MAX_ELEMENTS} elements at most. Remove one first.")
+    match adding:
+        case AddCard(title, content):
+            made: Element = make_card(_free(canvas, adding.id, "card"), title, content)
+        case ShowText(content, title):
+            made = make_text(_free(canvas, adding.id, "text"), title, content)
+        case AddChart(title, kind, labels, series):
+            made = make_chart(_free(canvas, adding.id, "chart"), title, kind, labels, series)
+    made = replace(made, visibility=drawn.visibility, tainted=drawn.tainted)
+    return replace(canvas, elements=(*canvas.elements, made))
+
+
+def _updated(element: Element, title: str | None, content: str | None) -> Element:
+    if title is None and content is None:
+        raise CanvasRefused("Say what to change: title, content, or both.")
+    match element:
+        case Card(id_):
+            return make_card(id_, _or(title, element.title), _or(content, element.content))
+        case Text(id_):
+            return make_text(id_, _or(title, element.title), _or(content, element.content))
+        case Chart(id_, _, kind, labels, series):
+            if content is not None:
+                raise CanvasRefused("Of a chart the title alone can be changed: remove it and add it anew.")
+            return make_chart(id_, _or(title, element.title), kind, labels, series)
+
+
+def _or(new: str | None, old: str) -> str:
+    return old if new is None else new
+
+
+def _seen(canvas: Canvas, id_: str, visibility: Visibility) -> Element:
+    """The element of this id, as loosely as models write one."""
+    seen = canvas.seen(visibility)
+    found = seen.element(id_) or seen.element(_plain(id_))
+    if found is None:
+        ids = ", ".join(each.id for each in seen.elements)
+        raise CanvasRefused(f"No such element is up. Up are: {ids}." if ids else "The canvas is empty.")
+    return found
+
+
+def _free(canvas: Canvas, wanted: str, kind: str) -> str:
+    """The wanted id, or with a number where that is taken, be it by what the turn does not see; without one
+    it is made from the kind."""
+    taken = {each.id for each in canvas.elements}
+    base = _plain(wanted)
+    if base and base not in taken:
+        return base
+    number = 2 if base else 1
+    while (made := f"{(base or kind)[: MAX_ID - len(f'-{number}')]}-{number}") in taken:
+        number += 1
+    return made
+
+
+def _plain(wanted: str) -> str:
+    return _OTHER.sub("-", wanted.casefold())[: MAX_ID + 1].strip("-")[:MAX_ID].strip("-")

@@ -2,13 +2,24 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, Literal
+from zoneinfo import ZoneInfo
 
-from cc_bot.domain.errors import EmptyMemory, MemoryTooLong
-from cc_bot.domain.message import is_blank
+from cc_bot.domain.errors import (
+    EmptyMemory,
+    EndNotUnderstood,
+    EndPassed,
+    MemoryTooLong,
+    NoSuchTime,
+    WhenNotUnderstood,
+    WhenPassed,
+)
+from cc_bot.domain.message import Visibility, is_blank
+from cc_bot.domain.when import LONGEST, read_when
+from cc_bot.domain.when_words import normalized
 
 MAX_CONTENT_CHARACTERS = 4000
 MAX_BESIDE_CHARACTERS = 4000
@@ -197,3 +208,202 @@ def parse_tags(text: str | None) -> tuple[str, ...]:
     """Tags from what a user typed: separated by commas (、 and ，too) or white space, `#` optional."""
     words = (word.strip().lstrip("#＃") for word in re.split(r"[\s,、，]+", text or ""))
     return tuple(dict.fromkeys(word for word in words if word))[:MAX_TAGS]
+
+
+# ---- ending ----------------------------------------------------------------------------------------------
+# Until when a memory holds, as a person writes it: a day, to its end, or a time of one.
+#
+# Whatever tells a reminder when to come tells this as well (when.py), and how long from now.
+
+_DAY: Final = re.compile(r"(\d{4})\s?[-/.年]\s?(\d{1,2})\s?[-/.月]\s?(\d{1,2})\s?日?")
+_UNTIL: Final = re.compile(r"^(?:until|till|by|for)\s|(?<!\s)\s*+まで(?:に|は|有効)?$")
+_WHOLE: Final = (
+    (re.compile(r"(今月|来月|再来月)(?:中|いっぱい|の?終わり|の?最後)"), r"\1末"),
+    (re.compile(r"(今週|来週|再来週)(?:中|いっぱい|末|の?終わり|の?最後)"), r"\1の日曜"),
+    (re.compile(r"(今年|来年|再来年)(?:中|いっぱい|末|の?終わり|の?最後)"), r"\1の12月31日"),
+    (re.compile(r"年内|年末"), "12月31日"),
+)
+"""A week, month or year to its end."""
+_TODAY: Final = re.compile(r"(?:今日|本日|きょう)(?:中|いっぱい)?|(?:the end of )?today")
+
+
+def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | None:
+    """The moment (UTC) at which what is named ends where the user is: that of the day, or the time itself
+    where one is named; None when nothing is written.
+
+    Raises EndNotUnderstood, EndPassed, NoSuchTime or WhenTooFar.
+    """
+    if text is None or not text.strip():
+        return None
+    if len(text) > LONGEST:
+        raise EndNotUnderstood
+    end = _end(_UNTIL.sub("", normalized(text)).strip(), now, zone)
+    if end <= now:
+        raise EndPassed
+    return end
+
+
+def _end(written: str, now: datetime, zone: ZoneInfo) -> datetime:
+    if found := _DAY.fullmatch(written):
+        return _end_of(_date(int(found[1]), int(found[2]), int(found[3])), zone)
+    if _TODAY.fullmatch(written):
+        return _end_of(now.astimezone(zone).date(), zone)
+    for pattern, last in _WHOLE:
+        if found := pattern.fullmatch(written):
+            written = found.expand(last)
+    for words in (written, f"{written}後", f"in {written}"):  # 1週間, 3 months
+        try:
+            return _read(words, now, zone)
+        except NoSuchTime:
+            raise
+        except WhenNotUnderstood:
+            continue
+        except WhenPassed as error:
+            raise EndPassed from error
+    raise EndNotUnderstood
+
+
+def _read(written: str, now: datetime, zone: ZoneInfo) -> datetime:
+    """A day that is named on that very day is not over yet."""
+    midnight = datetime.combine(now.astimezone(zone).date(), time(), zone)
+    meant = read_when(written, midnight, zone)
+    if meant.timed:
+        return read_when(written, now, zone).moment
+    return _end_of(meant.moment.astimezone(zone).date(), zone)
+
+
+def _date(year: int, month: int, day: int) -> date:
+    try:
+        return date(year, month, day)
+    except ValueError as error:
+        raise NoSuchTime from error
+
+
+def _end_of(day: date, zone: ZoneInfo) -> datetime:
+    try:
+        return datetime.combine(day + timedelta(days=1), time(), zone).astimezone(UTC)
+    except OverflowError as error:
+        raise EndNotUnderstood from error
+
+
+def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
+    """The last day on which something holds, as `parse_end` reads it; empty when it has no end."""
+    if expires_at is None:
+        return ""
+    return (expires_at.astimezone(zone) - timedelta(microseconds=1)).date().isoformat()
+
+
+# ---- receipt ---------------------------------------------------------------------------------------------
+# What a user is told of a change to their memories, in one line: from committed rows, never from a model.
+
+Kind = Literal["added", "updated", "unchanged", "deleted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What was done to one memory."""
+
+    kind: Kind
+    memory_id: int
+    text: str
+    former_id: int | None = None
+    """The version that the memory names as the one before it."""
+    replaced: bool = False
+    """Whether a newly kept memory took the place of another."""
+    private: bool = False
+    """Whether its text is for its user alone."""
+    number: int = 0
+    """What its user calls it by."""
+
+    @property
+    def undo(self) -> Literal["added", "updated", "deleted"] | None:
+        """What there is to take back: a change of who may see a memory leaves no version behind."""
+        if self.kind == "unchanged" or (self.kind == "updated" and self.former_id is None):
+            return None
+        return self.kind
+
+    def as_added(self, before: "Receipt") -> "Receipt":
+        """The same of a memory that was kept in the same answer: taken back, all of it goes."""
+        return replace(
+            self,
+            kind="added",
+            former_id=self.former_id or before.former_id,
+            replaced=self.replaced or before.replaced,
+        )
+
+
+def receipt_of(change: MemoryChange) -> Receipt | None:
+    """What is told of a committed change; None for one that has a reply of its own."""
+    if change.kind == "restored":
+        return None
+    memory = change.memory
+    return Receipt(
+        "unchanged" if change.unchanged else change.kind,
+        memory.id,
+        memory.content,
+        change.version,
+        replaced=change.kind == "added" and change.version is not None,
+        private=memory.audience == "private",
+        number=memory.number,
+    )
+
+
+def with_receipt(receipts: Sequence[Receipt], change: MemoryChange) -> tuple[Receipt, ...]:
+    """One more change. What happens twice to a memory within an answer is told once."""
+    new = receipt_of(change)
+    if new is None:
+        return tuple(receipts)
+    before = next((each for each in receipts if each.memory_id == new.memory_id), None)
+    if before is None:
+        return (*receipts, new)
+    if new.kind == "unchanged":
+        return tuple(receipts)
+    others = tuple(each for each in receipts if each is not before)
+    if before.kind == "added":
+        if new.kind == "deleted":
+            return others
+        return (*others, new.as_added(before))
+    return (*others, new)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What a line below an answer is about."""
+
+    what: Literal["memory", "schedule"]
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToldLine:
+    """A line that tells what was done, and can be taken back."""
+
+    line: int
+    """Its place among what its message states, from 0."""
+    named: Named
+    button: str
+    """The custom id of what takes it back."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToldIn:
+    """A message on Discord with such lines, which the bot can reach by itself."""
+
+    user_id: int
+    """Whose memories and reminders they are about."""
+    channel_id: int
+    message_id: int
+    visibility: Visibility
+    """Whether others read it too."""
+    lines: tuple[ToldLine, ...]
+    changes: int = field(default=0, compare=False)
+    """How often what they name has changed since the message was shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryState:
+    """What has become of a memory, or of a former version of one."""
+
+    status: Literal["active", "superseded", "deleted"]
+    former_id: int
+    """The version before it; 0 for none."""

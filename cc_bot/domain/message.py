@@ -4,7 +4,10 @@ import re
 import unicodedata
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cc_bot.domain.locale import Locale
 
 Role = Literal["user", "assistant"]
 
@@ -130,3 +133,134 @@ class Message:
         """Whether a turn that reads it has read words which its user did not write: files and quotations are
         somebody else's, whoever sent them."""
         return self.tainted or bool(self.attachments) or has_quotation(self.content)
+
+
+# ---- agent -----------------------------------------------------------------------------------------------
+# Agents: who answers. A persona with a name, its own instructions, model and tools.
+
+DEFAULT_AGENT: Final = "default"
+"""The name of the agent that always exists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where an agent may be used; nothing named means everywhere."""
+
+    guilds: frozenset[int] = frozenset()
+    channels: frozenset[int] = frozenset()
+    """A channel stands for its threads as well."""
+    dms: bool = True
+
+    def allow(self, *, guild_id: int | None, channel_ids: frozenset[int]) -> bool:
+        """`guild_id` is None in a DM; `channel_ids` are the channel, and of a thread also its parent."""
+        if guild_id is None:
+            return self.dms
+        if not self.guilds and not self.channels:
+            return True
+        return guild_id in self.guilds or not self.channels.isdisjoint(channel_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    name: str = DEFAULT_AGENT
+    """What commands and the database know it by: lower-case letters, digits, `-` and `_`, 32 at most."""
+    display_names: dict[Locale, str] = field(default_factory=dict, hash=False)
+    descriptions: dict[Locale, str] = field(default_factory=dict, hash=False)
+    """What it is good for, for those who choose."""
+    prompt: str = ""
+    """Its persona; empty: cc-bot's own."""
+    models: tuple[str, ...] = ()
+    """The chain that is asked; empty: the operator's."""
+    temperature: float | None = None
+    """From 0 to 2; None: the model's own."""
+    tools: frozenset[str] | None = None
+    """The names of the tools that it may use; None: all."""
+    places: Places = Places()
+
+    def display_name(self, locale: Locale) -> str:
+        return self.display_names.get(locale) or self.name
+
+    def description(self, locale: Locale) -> str:
+        return self.descriptions.get(locale, "")
+
+
+THE_DEFAULT: Final = Agent()
+
+# ---- channel ---------------------------------------------------------------------------------------------
+# Channels: a conversation of several people, found by its place and owned by nobody.
+
+Reading = Literal["off", "mentions", "all"]
+"""Which messages of servers the bot reads: none, those that are addressed to it, or all."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelKey:
+    """Where a channel conversation takes place."""
+
+    channel_id: int
+    """The channel; of a thread, the channel that it belongs to."""
+    thread_id: int = 0
+    """The thread; 0 is the channel itself."""
+
+    @property
+    def place_id(self) -> int:
+        """The channel or thread as Discord counts them: a thread is a channel of its own there."""
+        return self.thread_id or self.channel_id
+
+    @property
+    def parent(self) -> "ChannelKey":
+        """The channel that a thread belongs to; a channel itself."""
+        return ChannelKey(self.channel_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of messages whose place in requests is frozen: it stays as it is until it leaves as a whole."""
+
+    key: ChannelKey
+    """Where its messages stand: in a thread's context the first blocks are its channel's."""
+    first_id: int
+    """Discord's id of its first message, and of its last."""
+    last_id: int
+    tokens: int
+    """As the model counted tokens when it was frozen: later corrections do not move it."""
+
+
+class Said(NamedTuple):
+    """As much of a channel's message as a request shows of it.
+
+    A tuple, since a context has hundreds of them: as rows they come, and as rows they are read.
+    """
+
+    id: int
+    """Discord's."""
+    role: Role
+    name: str
+    """The author's, as it was when they wrote it."""
+    content: str
+    author_id: int = 0
+    """0 where it is not known."""
+
+
+# ---- settings --------------------------------------------------------------------------------------------
+# What a user chose for themselves.
+
+
+@dataclass(frozen=True, slots=True)
+class UserSettings:
+    """A user's own choices; None where they left it to the default."""
+
+    locale: Locale | None = None
+    timezone: str | None = None
+    """An IANA name such as `Asia/Tokyo`."""
+    welcomed: bool = False
+    """Whether the line about /help was shown once."""
+    memory_paused: bool = False
+    """Whether nothing is to be stored in or recalled from their memories for now."""
+
+    def zone(self, default: ZoneInfo) -> ZoneInfo:
+        """The user's time zone. A name that the time zone database no longer has counts as not chosen."""
+        try:
+            return ZoneInfo(self.timezone) if self.timezone else default
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            return default

@@ -9,8 +9,7 @@ from dataclasses import KW_ONLY, dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
-from cc_bot.domain.canvas import Canvas, CanvasCommand, Drawn, SetMode
-from cc_bot.domain.canvas_reducer import CanvasRefused, reduce, reduce_all
+from cc_bot.domain.canvas import Canvas, CanvasCommand, CanvasRefused, Drawn, SetMode, reduce, reduce_all
 from cc_bot.domain.memory import Audience
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Place

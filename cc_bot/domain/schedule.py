@@ -1,14 +1,19 @@
 """Schedules: what the bot says at a time that a user chose, without being asked then."""
 
+import re
+import unicodedata
 from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.when_words import year_of
 
 MAX_TEXT_CHARACTERS: Final = 1000
 MAX_SCHEDULES: Final = 100
@@ -139,3 +144,299 @@ class Untold:
                 known = found[firing.schedule.key.channel_id]
                 found[firing.schedule.key.channel_id] = replace(known, uncertain=(*known.uncertain, firing))
         return found
+
+
+# ---- heartbeat -------------------------------------------------------------------------------------------
+# Heartbeats: every so many hours the bot looks whether there is something its user would want to hear.
+#
+# When the next one is due is decided here, from the time that it is now: never in the hours that its user
+# wants to be quiet.
+
+LEAST_HOURS: Final = 1
+MOST_HOURS: Final = 168
+USUAL_QUIET: Final = Quiet(22 * 60, 7 * 60)
+"""Unless its user says otherwise."""
+
+_REPEAT: Final = re.compile(r"every ([0-9]{1,3})h")
+_CLOCK: Final = re.compile(r"([0-9]{1,2})(?::([0-9]{2})|時(?:([0-9]{1,2})分|(半))?)?\s*(am|pm)?")
+
+
+def repeat_of(hours: int) -> str:
+    """How a heartbeat's schedule says that it comes every so many hours. Raises ValueError for more or fewer
+    than there may be."""
+    if not LEAST_HOURS <= hours <= MOST_HOURS:
+        raise ValueError(f"every {hours} hours")
+    return f"every {hours}h"
+
+
+def hours_of(repeat: str) -> int:
+    """The hours between two heartbeats. Raises ValueError for what `repeat_of` did not make."""
+    found = _REPEAT.fullmatch(repeat)
+    hours = int(found[1]) if found else 0
+    if not LEAST_HOURS <= hours <= MOST_HOURS:
+        raise ValueError(repeat)
+    return hours
+
+
+def is_quiet(moment: datetime, zone: ZoneInfo, quiet: Quiet | None) -> bool:
+    """Whether the clock on the user's wall shows one of the quiet hours; the end is no part of them."""
+    if quiet is None:
+        return False
+    local = moment.astimezone(zone)
+    minute = local.hour * 60 + local.minute
+    if quiet.since <= quiet.until:
+        return quiet.since <= minute < quiet.until
+    return minute >= quiet.since or minute < quiet.until
+
+
+def next_beat(now: datetime, repeat: str, zone: ZoneInfo, quiet: Quiet | None) -> datetime:
+    """When the next heartbeat is due (UTC): its hours from now; at the end of the quiet hours, if that is in
+    them. An end that the clocks leave out is that much later. Raises ValueError as `hours_of` does."""
+    moment = now.astimezone(UTC) + timedelta(hours=hours_of(repeat))
+    if quiet is None or not is_quiet(moment, zone, quiet):
+        return moment
+    first = moment.astimezone(zone).date()
+    ends = [
+        end
+        for days in range(3)
+        for end in _times(first + timedelta(days=days), quiet.until, zone)
+        if end >= moment and not is_quiet(end, zone, quiet)
+    ]
+    return min(ends)
+
+
+def _times(day: date, minute: int, zone: ZoneInfo) -> tuple[datetime, datetime]:
+    """When the clock shows this on a day: twice on the night when it is set back."""
+    first, second = (
+        datetime(day.year, day.month, day.day, minute // 60, minute % 60, tzinfo=zone, fold=fold)
+        for fold in (0, 1)
+    )
+    return first.astimezone(UTC), second.astimezone(UTC)
+
+
+def parse_minute(text: str) -> int | None:
+    """Minutes after midnight of a time as people write it: `22`, `22:30`, `22時半`, `10pm`; None for anything
+    else. 24:00 is midnight."""
+    found = _CLOCK.fullmatch(unicodedata.normalize("NFKC", text).strip().casefold())
+    if found is None:
+        return None
+    hour, half = int(found[1]), 30 if found[4] else 0
+    minute = int(found[2] or found[3] or half)
+    if found[5]:
+        if not 1 <= hour <= 12:
+            return None
+        hour = hour % 12 + (12 if found[5] == "pm" else 0)
+    total = hour * 60 + minute
+    return total % (24 * 60) if minute < 60 and total <= 24 * 60 else None
+
+
+def clock_time(minute: int) -> str:
+    """`7:00`, as both languages write it."""
+    return f"{minute // 60}:{minute % 60:02}"
+
+
+# ---- named days ------------------------------------------------------------------------------------------
+# The days that a text names, as far as they are near: `11月25日`, `2026-11-25`, `Nov 25`, `11/25`.
+#
+# It is for noticing that the day of a note has come, so it goes by dates alone: `next Friday` meant another
+# day when it was written than it would now.
+
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH: Final = (
+    r"(?P<name>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
+)
+_DAY: Final = r"(?P<day>[0-9]{1,2})"
+_PATTERNS: Final = tuple(
+    map(
+        re.compile,
+        (
+            rf"(?:(?P<era>令和|平成|昭和)(?P<reign>[0-9]{{1,2}}|元)年|(?<![0-9])(?P<year>[0-9]{{4}})年|(?<![0-9年]))"
+            rf"\s?(?P<month>[0-9]{{1,2}})月\s?{_DAY}日",
+            rf"(?<![0-9])(?P<year>[0-9]{{4}})(?P<mark>[-/.])(?P<month>[0-9]{{1,2}})(?P=mark){_DAY}(?![0-9])",
+            rf"(?<![0-9/.\-])(?P<month>[0-9]{{1,2}})/{_DAY}(?![0-9/])",
+            rf"\b{_MONTH}\s?{_DAY}(?![0-9])(?:st|nd|rd|th)?(?:,?\s(?P<year>[0-9]{{4}})\b)?",
+            rf"(?<![0-9:]){_DAY}(?:st|nd|rd|th)?\s(?:of\s)?{_MONTH}(?:,?\s(?P<year>[0-9]{{4}})\b)?",
+        ),
+    )
+)
+_YEARLY: Final = re.compile(
+    r"誕生|生まれ|うまれ|生誕|記念|命日|毎年|birthday|born|anniversary|every year|annual"
+)
+
+
+def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
+    """Those of the days from today until `within` days later that the text names, in their order.
+
+    A date without a year is that of any year; so is one of a past year, in a text about birthdays and the
+    like.
+    """
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    yearly = _YEARLY.search(folded) is not None
+    near = [today + timedelta(days=days) for days in range(within + 1)]
+    named = set(_named(folded))
+    return tuple(
+        day
+        for day in near
+        if any(
+            (month, number) == (day.month, day.day)
+            and (year is None or year == day.year or (yearly and year < day.year))
+            for year, month, number in named
+        )
+    )
+
+
+def _named(text: str) -> Iterator[tuple[int | None, int, int]]:
+    """Year, if there is one, month and day of all that looks like a date."""
+    for pattern in _PATTERNS:
+        for found in pattern.finditer(text):
+            parts = found.groupdict()
+            year = int(parts["year"]) if parts.get("year") else None
+            if parts.get("era"):
+                year = year_of(parts["era"], parts["reign"])
+            name = parts.get("name")
+            month = _MONTHS.index(name[:3]) + 1 if name else int(parts["month"])
+            yield year, month, int(parts["day"])
+
+
+# ---- matters ---------------------------------------------------------------------------------------------
+# What a heartbeat looks at: which reminders and memories may be worth a word now, and which of that is new.
+#
+# All of it is decided here, before anybody is asked: where nothing is new, there is no request. What was
+# looked at is known by its marks, which hold numbers and dates and not a word of anybody's.
+
+REMINDERS_WITHIN: Final = timedelta(hours=24)
+DAYS_WITHIN: Final = 7
+"""Days until what a memory names, or until its end."""
+SOON: Final = 1
+"""Days until which it is looked at once more."""
+LATELY: Final = timedelta(days=8)
+"""For so long a change or something missed is news: more than the longest time between two heartbeats."""
+FOR_GOOD: Final = timedelta(days=400)
+"""Until which a mark stands that needs no end."""
+MOST: Final = 20
+"""Matters of one heartbeat; the rest is left for the next one."""
+_RANKS: Final = {"missed": 0, "due": 1, "ends": 2, "named": 2, "changed": 3}
+
+Kind = Literal["reminder", "missed", "memory"]
+Why = Literal["due", "missed", "ends", "named", "changed"]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mark:
+    """By this it is known that something was looked at."""
+
+    name: str
+    until: datetime
+    """From then on it can't come up again, and the mark is not needed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    why: Why
+    when: datetime
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """A reminder or memory that may be spoken of, and why."""
+
+    kind: Kind
+    id: int
+    text: str
+    reasons: tuple[Reason, ...]
+    tainted: bool = False
+    """Whether its words may be somebody else's than its user's."""
+    number: int = 0
+    """What its user calls it by."""
+
+    def fresh(self, looked_at: Collection[str]) -> "Matter":
+        """With those reasons only that are new; of what is not new, there are none left."""
+        new = (reason for reason in self.reasons if any(mark.name not in looked_at for mark in reason.marks))
+        return replace(self, reasons=tuple(new))
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        return tuple(mark for reason in self.reasons for mark in reason.marks)
+
+
+def audible(schedule: Schedule, heartbeat: Schedule, visibility: Visibility) -> bool:
+    """Whether a heartbeat may speak of a reminder: in a channel, of those that were made there before all."""
+    return visibility == "private" or is_known_in(schedule, heartbeat.key.channel_id)
+
+
+def of_reminders(schedules: Iterable[Schedule], now: datetime) -> Iterator[Matter]:
+    """Those that are due soon. One that is repeated is news once: it speaks for itself each time."""
+    for schedule in schedules:
+        due = schedule.due_at
+        waits = schedule.kind == "reminder" and schedule.status == "active"
+        if waits and now <= due <= now + REMINDERS_WITHIN:
+            mark = Mark(f"reminder {schedule.id} {due:%Y%m%d%H%M}", due)
+            if schedule.repeat:
+                mark = Mark(f"reminder {schedule.id}", due + FOR_GOOD)
+            reasons = (Reason("due", due, (mark,)),)
+            yield Matter("reminder", schedule.id, schedule.text, reasons, schedule.tainted, schedule.number)
+
+
+def of_missed(firings: Iterable[Firing], now: datetime) -> Iterator[Matter]:
+    """Reminders that were missed lately, or perhaps missed."""
+    for firing in firings:
+        if now - LATELY <= firing.due_at <= now:
+            schedule = firing.schedule
+            mark = Mark(f"missed {schedule.id} {firing.due_at:%Y%m%d%H%M}", firing.due_at + LATELY)
+            reason = Reason("missed", firing.due_at, (mark,))
+            yield Matter("missed", schedule.id, schedule.text, (reason,), schedule.tainted, schedule.number)
+
+
+def of_memories(
+    memories: Iterable[Memory], now: datetime, zone: ZoneInfo, *, since: datetime
+) -> Iterator[Matter]:
+    """Those that end or name a day soon, or were changed lately; `since` is when the heartbeats began."""
+    for memory in memories:
+        if memory.expired(now):
+            continue
+        reasons = (*_ending(memory, now), *_naming(memory, now, zone), *_changed(memory, now, since))
+        if reasons:
+            yield Matter("memory", memory.id, memory.content, reasons, memory.tainted, memory.number)
+
+
+def new(matters: Iterable[Matter], looked_at: Collection[str]) -> tuple[Matter, ...]:
+    """What of it is new, the most urgent first, and not more than one heartbeat can speak of."""
+    fresh = (matter.fresh(looked_at) for matter in matters)
+    found = [matter for matter in fresh if matter.reasons]
+    found.sort(key=_urgency)
+    return tuple(found[:MOST])
+
+
+def _ending(memory: Memory, now: datetime) -> Iterator[Reason]:
+    end = memory.expires_at
+    if end is not None and end <= now + timedelta(days=DAYS_WITHIN):
+        yield Reason("ends", end, _marks(f"ends {memory.id} {end:%Y%m%d}", end, now))
+
+
+def _naming(memory: Memory, now: datetime, zone: ZoneInfo) -> Iterator[Reason]:
+    today = now.astimezone(zone).date()
+    for day in days_named(memory.content, today, within=DAYS_WITHIN):
+        begin = datetime.combine(day, time(), zone)
+        yield Reason("named", begin, _marks(f"named {memory.id} {day:%Y%m%d}", begin, now))
+
+
+def _changed(memory: Memory, now: datetime, since: datetime) -> Iterator[Reason]:
+    """What was imported was not news to anybody."""
+    changed = memory.updated_at
+    if memory.source.kind != "import" and max(since, now - LATELY) <= changed:
+        mark = Mark(f"changed {memory.id} {changed:%Y%m%d%H%M%S}", changed + LATELY + timedelta(days=1))
+        yield Reason("changed", changed, (mark,))
+
+
+def _marks(name: str, moment: datetime, now: datetime) -> tuple[Mark, ...]:
+    """One for having looked at it, and when it is soon one more."""
+    until = moment + timedelta(days=2)
+    mark, near = Mark(name, until), Mark(f"{name} soon", until)
+    return (mark, near) if moment <= now + timedelta(days=SOON) else (mark,)
+
+
+def _urgency(matter: Matter) -> tuple[int, datetime]:
+    """Smaller is more pressing."""
+    return min((_RANKS[reason.why], reason.when) for reason in matter.reasons)

@@ -17,8 +17,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import NoSuchTime, WhenNotUnderstood, WhenPassed, WhenTooFar
 from cc_bot.domain.holidays import day_named, nth_weekday
-from cc_bot.domain.when_spelling import normalized
-from cc_bot.domain.when_words import MIDNIGHT, NOON, SMALL_HOURS, Said, read
+from cc_bot.domain.when_words import MIDNIGHT, NOON, SMALL_HOURS, Said, normalized, read
 
 FURTHEST_YEARS: Final = 10
 USUAL_MINUTE_OF_DAY: Final = 9 * 60

@@ -7,9 +7,9 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import InputError, NoSuchTime, RepeatNotUnderstood, WhenNotUnderstood
-from cc_bot.domain.repeat_words import parse_schedule
+from cc_bot.domain.repeats import parse_schedule
 from cc_bot.domain.rhythms import sounds_repeated
-from cc_bot.domain.when_spelling import normalized
+from cc_bot.domain.when_words import normalized
 
 LONGEST: Final = 60
 """Characters in which a time is looked for, from either end."""

@@ -8,11 +8,12 @@ Which one that is travels with the requests: turns run side by side, and the cha
 A request that is too long is no reason to change models as long as it can be made shorter.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
 from cc_bot.domain.errors import ContextTooLong, ModelError, ModelUnavailable
+from cc_bot.domain.measures import Meter, Purpose
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent
 
 
@@ -56,3 +57,50 @@ class FallbackChain:
         if request.answer_begun:
             return (self._models[first],)
         return (*self._models[first:], *self._models[:first])
+
+
+# ---- chains ----------------------------------------------------------------------------------------------
+# The chains of models that agents name, each made once and kept: making a client takes over 100 ms.
+
+
+class Chains:
+    def __init__(self, make: Callable[[Sequence[str]], ChatModel], default: tuple[str, ...]) -> None:
+        """`default`: the chain of those that name none."""
+        self._make = make
+        self._default = default
+        self._made: dict[tuple[str, ...], ChatModel] = {}
+
+    def of(self, names: tuple[str, ...]) -> ChatModel:
+        """The chain of these models, the preferred one first; without any, the default one."""
+        names = names or self._default
+        if names not in self._made:
+            self._made[names] = self._make(names)
+        return self._made[names]
+
+    async def close(self) -> None:
+        for model in self._made.values():
+            await model.close()
+
+
+# ---- metered ---------------------------------------------------------------------------------------------
+# A model that tells a meter what its answers cost.
+
+
+class MeteredModel:
+    """A ChatModel (see there) that is another one's, asked for one purpose."""
+
+    def __init__(self, model: ChatModel, meter: Meter, purpose: Purpose) -> None:
+        self._model = model
+        self._meter = meter
+        self._purpose: Purpose = purpose
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
+        """See ChatModel. What the server does not charge for, or does not tell, is not reported."""
+        async with aclosing(self._model.stream(request)) as events:
+            async for event in events:
+                if isinstance(event, Finish) and event.model:
+                    self._meter.tokens_spent(self._purpose, event.model, event.usage)
+                yield event
+
+    async def close(self) -> None:
+        await self._model.close()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.pulse import Pulse
+from cc_bot.domain.measures import Pulse
 
 DATABASE_PATIENCE_S: Final = 3.0
 """Less than what waits for the answer: Docker gives a health check 30 s, Prometheus a scrape 10 s."""
@@ -32,7 +32,7 @@ class Health:
 
 
 class Database(Protocol):
-    """What is asked of the database (see stores/vitals.py)."""
+    """What is asked of the database (see stores/retention.py)."""
 
     async def check_writable(self) -> None: ...
 

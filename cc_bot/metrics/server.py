@@ -8,21 +8,96 @@ and there are few of them at a time. The event loop is everybody's.
 import asyncio
 import errno
 import logging
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from math import isnan
 from typing import Final
 
 import structlog
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
-from prometheus_client import generate_latest
+from prometheus_client import CollectorRegistry, Counter, generate_latest
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.registry import Collector
 
 from cc_bot.domain.errors import InvalidSetting, PortTaken, StartupError
-from cc_bot.metrics.gauges import Gauges
-from cc_bot.metrics.health import Vitals
+from cc_bot.metrics.health import Readings, Vitals
 from cc_bot.metrics.meter import PrometheusMeter
-from cc_bot.metrics.records import counted
+
+# ---- gauges ----------------------------------------------------------------------------------------------
+# What is true at the moment of a scrape, as gauges: read anew for each, so that nothing runs in between.
+
+
+class Gauges(Collector):
+    """The readings that were taken last. A number that can't be told is not there."""
+
+    def __init__(self) -> None:
+        self.readings: Readings | None = None
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        now = self.readings
+        if now is None:
+            return
+        connected = "gateway" not in now.health.problems
+        told: tuple[tuple[str, str, float | None], ...] = (
+            ("turns_running", "Turns that are being answered.", now.running),
+            ("turns_waiting", "Turns that wait for their place.", now.waiting),
+            ("sessions", "Conversations that go on.", now.sessions),
+            ("database_bytes", "Size of the database, its write-ahead log included.", now.size_bytes),
+            (
+                "database_writable",
+                "1 while the database can be written to.",
+                "database" not in now.health.problems,
+            ),
+            ("disk_free_bytes", "Room on the database's disk.", now.free_bytes),
+            ("last_backup_timestamp_seconds", "When the newest backup was made.", now.backed_up_at_s),
+            ("gateway_connected", "1 while Discord's gateway is connected.", connected),
+            ("gateway_latency_seconds", "How long the last heartbeat took.", now.latency_s),
+        )
+        for name, help_, value in told:
+            if value is not None and not isnan(value):
+                yield GaugeMetricFamily(f"cc_bot_{name}", help_, float(value))
+
+
+# ---- records ---------------------------------------------------------------------------------------------
+# The log's warnings and errors, counted by their names: what goes wrong outside of turns is seen as well.
+#
+# Only the program's own records are: their names are words of its code. Those of libraries may hold anything.
+
+OURS: Final = "cc_bot"
+
+
+class _Counting(logging.Handler):
+    def __init__(self, records: Counter) -> None:
+        super().__init__(logging.WARNING)
+        self._records = records
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if isinstance(record.msg, dict):  # as structlog hands it on
+            event = str(record.msg.get("event", ""))
+            self._records.labels(record.levelname.lower(), event).inc()
+
+
+@contextmanager
+def counted(registry: CollectorRegistry) -> Iterator[None]:
+    """Count them in a metric of this registry until left."""
+    records = Counter(
+        "cc_bot_log_records",
+        "The program's own log records from warnings on, by their names.",
+        ["level", "event"],
+        registry=registry,
+    )
+    handler = _Counting(records)
+    logger = logging.getLogger(OURS)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+# ---- server ----------------------------------------------------------------------------------------------
 
 _log = structlog.get_logger(__name__)
 _requests: Final = logging.getLogger(f"{__name__}.requests")

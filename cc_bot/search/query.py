@@ -10,12 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from cc_bot.search.folding import fold, loosen
-from cc_bot.search.lexicon import Idea, lexicon
-from cc_bot.search.line import KANJI, Line, read
+from cc_bot.search.folding import KANJI, Line, fold, loosen, read
+from cc_bot.search.lexicon import Idea, Span, lexicon
 from cc_bot.search.readings import readings
 from cc_bot.search.terms import READ, pairs, plain_terms
-from cc_bot.search.vocabulary import Span
 
 _PARTICLES: Final = "はがをにでとものへやかねよなさ"
 _OKURIGANA: Final = 0.4

@@ -15,9 +15,8 @@ from functools import lru_cache
 from operator import add
 from typing import Final
 
-from cc_bot.search.folding import fold, loosen
+from cc_bot.search.folding import KANJI, fold, loosen, read
 from cc_bot.search.lexicon import lexicon
-from cc_bot.search.line import KANJI, read
 from cc_bot.search.readings import readings
 
 TERMS_VERSION: Final = 1

@@ -5,10 +5,8 @@ from cc_bot.storage.database import Database, Dialect, Row, Statement, Steps, Us
 from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, place_name
 from cc_bot.storage.location import DEFAULT_URL, sqlite_path
 from cc_bot.storage.migrate import Migration, apply_pending, pending
-from cc_bot.storage.opening import open_database
 from cc_bot.storage.rewriting import Rewriting
-from cc_bot.storage.sqlite import PATIENCE_S
-from cc_bot.storage.sqlite_file import Synchronous
+from cc_bot.storage.sqlite import PATIENCE_S, Synchronous, open_database
 
 __all__ = [
     "DEFAULT_URL",

@@ -7,14 +7,19 @@ is written and both have reached the disk; so only then does it get its name.
 """
 
 import asyncio
+import glob
 import os
+import re
+import shutil
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from typing import Final
+from zoneinfo import ZoneInfo
 
 from cc_bot import __version__
 from cc_bot.domain.errors import (
@@ -23,14 +28,107 @@ from cc_bot.domain.errors import (
     DatabaseUnusable,
     OldBackupsKept,
 )
-from cc_bot.storage.checking import Damaged, checked, is_disk_trouble, size_of
-from cc_bot.storage.durable import move, sync_file, write_new
-from cc_bot.storage.erasure_copies import copy_log
-from cc_bot.storage.erasures import ErasureLog, Extent, read_erasures
-from cc_bot.storage.manifest import Manifest, count_rows, hash_of, manifest_path
-from cc_bot.storage.progress import Progress, growing, silent
-from cc_bot.storage.room import need_room
-from cc_bot.storage.rotation import Rotation, rotate
+from cc_bot.storage.durable import move, sync_file, sync_folder, write_new
+from cc_bot.storage.erasures import ErasureLog, Extent, copy_log, read_erasures
+from cc_bot.storage.manifest import (
+    Damaged,
+    Manifest,
+    Progress,
+    checked,
+    count_rows,
+    growing,
+    hash_of,
+    is_disk_trouble,
+    manifest_path,
+    silent,
+    size_of,
+)
+from cc_bot.storage.rewriting import need_room
+
+# ---- rotation --------------------------------------------------------------------------------------------
+# Which backups are kept, and which have had their time.
+#
+# Only files that are named as cc-bot names them are looked at, and what is deleted of a backup is the copy
+# and its manifest. The newest is never deleted, however old it is: it is all that there is.
+
+_NAME: Final = re.compile(r"sessions_(\d{8}-\d{6})(?:-(\d+))?\.db")
+_LEFT_OVER: Final = re.compile(r"\.sessions_\d{8}-\d{6}(?:-\d+)?\.db\.partial(?:-journal)?")
+_LEFT_OVER_AFTER: Final = timedelta(days=1)
+"""A copy that has been on its way for so long was cut off."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Backup:
+    """A backup by its name; later ones are greater."""
+
+    moment: datetime
+    """In the time zone of whoever made it, without saying which."""
+    number: int
+    """Of those of one second."""
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """How many are kept and for how long: what either of the two lets go is deleted. None: no bound."""
+
+    keep: int | None = None
+    days: int | None = None
+
+    def outdated(self, backups: Sequence[Backup], now: datetime) -> list[Backup]:
+        """Which of these have had their time; never the newest."""
+        newest_first = sorted(backups, reverse=True)
+        kept = len(newest_first) if self.keep is None else max(self.keep, 1)
+        horizon = None if self.days is None else now.replace(tzinfo=None) - timedelta(days=self.days)
+        return [
+            backup
+            for place, backup in enumerate(newest_first)
+            if place > 0 and (place >= kept or (horizon is not None and backup.moment < horizon))
+        ]
+
+
+def backups_in(folder: Path) -> list[Backup]:
+    """All in the folder, newest first. Raises OSError."""
+    found = list[Backup]()
+    for path in folder.iterdir():
+        if match := _NAME.fullmatch(path.name):
+            with suppress(ValueError):  # the thirteenth month: somebody else's file
+                moment = datetime.strptime(match[1], "%Y%m%d-%H%M%S")  # noqa: DTZ007 - the name says no zone
+                found.append(Backup(moment, int(match[2] or 1), path))
+    return sorted(found, reverse=True)
+
+
+def rotate(
+    folder: Path, rotation: Rotation, now: datetime, *, made: Path, database: Path | None = None
+) -> tuple[Path, ...]:
+    """Delete what has had its time, oldest first, and return it; never the one that was just made, nor the
+    database, which is named like a backup where somebody looks into one.
+
+    What is left of copies that were cut off goes as well. Raises OSError.
+    """
+    live = database.resolve() if database else None
+    backups = [each for each in backups_in(folder) if each.path.resolve() != live]
+    outdated = [backup.path for backup in rotation.outdated(backups, now) if backup.path != made]
+    for path in reversed(outdated):
+        path.unlink(missing_ok=True)
+        manifest_path(path).unlink(missing_ok=True)
+    for path in _left_over(folder, now):
+        path.unlink(missing_ok=True)
+    sync_folder(folder)
+    return tuple(reversed(outdated))
+
+
+def _left_over(folder: Path, now: datetime) -> list[Path]:
+    horizon = (now - _LEFT_OVER_AFTER).timestamp()
+    found = list[Path]()
+    for path in folder.iterdir():
+        with suppress(FileNotFoundError):  # that of a backup which has its name by now
+            if _LEFT_OVER.fullmatch(path.name) and path.stat().st_mtime < horizon:
+                found.append(path)
+    return found
+
+
+# ---- backup ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,3 +271,88 @@ def _copy(database: Path, partial: Path, progress: Progress) -> tuple[int, dict[
         raise DatabaseUnusable(path=str(database)) from error
     except Damaged as error:
         raise DatabaseUnusable(path=str(database)) from error
+
+
+# ---- copies ----------------------------------------------------------------------------------------------
+# Copies of the database that stand beside it, and how long they do.
+#
+# A start keeps one before an upgrade (`sessions.before-v16.db`), a restore the database that it replaced
+# (`sessions.replaced-20261122-041500.db`). They help whoever finds out soon that something went wrong. After
+# that they are only what was said once, of people too who have been forgotten since; so they have an end.
+
+_BACKUP: Final = re.compile(r"sessions_(\d{8}-\d{6})(?:-\d+)?\.db")
+
+
+def copies_of(database: Path) -> list[Path]:
+    """All of them, with what SQLite keeps beside each, and what is left of one that was cut off."""
+    return [path for path, _ in _copies(database)]
+
+
+def leftovers_of(database: Path) -> list[Path]:
+    """The folders of restores that were cut off."""
+    return sorted(database.parent.glob(f".{glob.escape(database.name)}.restoring-*"))
+
+
+def delete_old_copies(database: Path, now: datetime, days: int, zone: ZoneInfo) -> tuple[Path, ...]:
+    """Delete those that were made more than `days` days ago (0: none of them), and what a kill left of one a
+    day ago; what was deleted. `zone` is the one that their names are in. Raises OSError."""
+    horizon = None if days == 0 else now - timedelta(days=days)
+    cut_off = now - _LEFT_OVER_AFTER
+    doomed = list[Path]()
+    for path, named in _copies(database):
+        last = cut_off if path.name.startswith(".") else horizon
+        if last is not None and _made_at(path, named, zone) < last:
+            doomed.append(path)
+    doomed += [path for path in leftovers_of(database) if _changed_at(path, zone) < cut_off]
+    for path in doomed:
+        with suppress(FileNotFoundError):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    if doomed:
+        sync_folder(database.parent)
+    return tuple(doomed)
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """Where copies of a database are known to be."""
+
+    database: Path
+    backups: Path
+    """A folder, which need not be there."""
+    zone: ZoneInfo
+    """That their names tell moments in."""
+
+    def oldest(self) -> datetime | None:
+        """When the oldest was made, of those beside the database and of whatever is a database in the folder
+        of the backups. None where there is none. Raises OSError."""
+        made = [_made_at(path, named, self.zone) for path, named in _copies(self.database)]
+        with suppress(FileNotFoundError):
+            for path in self.backups.glob("*.db"):
+                if path.resolve() != self.database.resolve():
+                    match = _BACKUP.fullmatch(path.name)
+                    made.append(_made_at(path, match[1] if match else None, self.zone))
+        return min(made, default=None)
+
+
+def _copies(database: Path) -> Iterator[tuple[Path, str | None]]:
+    """Each with the moment that its name tells, if it tells one."""
+    pattern = re.compile(
+        rf"\.?{re.escape(database.stem)}\.(?:before-v\d+|replaced-(\d{{8}}-\d{{6}}))(?:-\d+)?"
+        r"\.db(?:\.partial)?(?:-wal|-shm|-journal)?"
+    )
+    with suppress(FileNotFoundError):  # no folder, no copies
+        for path in sorted(database.parent.iterdir()):
+            if (match := pattern.fullmatch(path.name)) and path.is_file():
+                yield path, match[1]
+
+
+def _made_at(path: Path, named: str | None, zone: ZoneInfo) -> datetime:
+    """A replaced database was last changed when somebody wrote to it, maybe long before it was replaced."""
+    if named:
+        with suppress(ValueError):  # the thirteenth month
+            return datetime.strptime(named, "%Y%m%d-%H%M%S").replace(tzinfo=zone)
+    return _changed_at(path, zone)
+
+
+def _changed_at(path: Path, zone: ZoneInfo) -> datetime:
+    return datetime.fromtimestamp(path.stat().st_mtime, zone)

@@ -9,7 +9,7 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
-from cc_bot.storage.checking import LONGEST_BYTES, RECORDS, Damaged, checked, need_sound, version_of
+from cc_bot.storage.manifest import LONGEST_BYTES, RECORDS, Damaged, checked, need_sound, version_of
 from cc_bot.storage.migrate import known_migrations, statements_up_to
 from cc_bot.storage.schema import Deviation, Schema, rows_made_by, schema_made_by
 

@@ -1,9 +1,13 @@
 """Where the database is: CC_BOT_DATABASE_URL, read."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from cc_bot.domain.errors import DatabaseFolderMissing, InvalidSetting
+from filelock import FileLock, Timeout
+
+from cc_bot.domain.errors import AlreadyRunning, DatabaseFolderMissing, DatabaseUnusable, InvalidSetting
 
 DEFAULT_URL = "sqlite:///data/sessions.db"
 
@@ -56,3 +60,28 @@ def need_folder(database: Path) -> None:
         database.parent.mkdir(mode=0o700, exist_ok=True)
     if not database.parent.is_dir():
         raise DatabaseFolderMissing(path=str(database.parent))
+
+
+# ---- run lock --------------------------------------------------------------------------------------------
+# One bot per database: two would answer every question twice.
+#
+# The lock is the operating system's, on a file beside the database, so it ends with the process however
+# that ends. `chat`, `backup` and `migrate` may stand beside a running bot and don't take it.
+
+
+@contextmanager
+def sole_bot(database: Path) -> Iterator[None]:
+    """Hold the database's lock. Raises AlreadyRunning when another process does, and what opening the
+    database would raise for a folder that is missing or can't be written to."""
+    need_folder(database)
+    lock = FileLock(f"{database}.lock", timeout=0, mode=0o600)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise AlreadyRunning(path=str(database)) from error
+    except OSError as error:
+        raise DatabaseUnusable(path=str(database)) from error
+    try:
+        yield
+    finally:
+        lock.release()

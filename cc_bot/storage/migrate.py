@@ -15,8 +15,8 @@ from itertools import chain
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import DatabaseDamaged, DatabaseNewer, SchemaChanged, StorageError, UpgradeFailed
-from cc_bot.storage.checking import RECORDS, Damaged, is_about_content, version_of
 from cc_bot.storage.database import Database, Row, Statement, Steps
+from cc_bot.storage.manifest import RECORDS, Damaged, is_about_content, version_of
 from cc_bot.storage.schema import SELECT_SCHEMA, Deviation, Schema, schema_made_by
 
 _RECORDS = """

@@ -17,6 +17,8 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import Final, Literal
 
+from cc_bot.domain.errors import NotEnoughRoom
+
 Rewriting = Literal["done", "busy", "no_room"]
 
 _IN_MEMORY_BYTES: Final = 2**24
@@ -77,3 +79,21 @@ def temporary_folder() -> Path:
     named = gettempdir()
     folders = _USUAL_FOLDERS if named in _USUAL_FOLDERS else (named,)
     return Path(next((folder for folder in folders if os.access(folder, os.W_OK | os.X_OK)), named))
+
+
+# ---- room ------------------------------------------------------------------------------------------------
+# Room on the disk, looked for before a file is written: a full disk stops the bot as well.
+
+_MARGIN_BYTES: Final = 2**24
+"""What stays free for the bot, which goes on writing meanwhile."""
+
+
+def need_room(folder: Path, size: int, *, free: Callable[[Path], int] = free_bytes) -> None:
+    """See that so many bytes can be written and some are left. Raises NotEnoughRoom or OSError."""
+    found, needed = free(folder), size + _MARGIN_BYTES
+    if found < needed:
+        raise NotEnoughRoom(path=str(folder), needed=_megabytes(needed), free=_megabytes(found))
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**20:,.0f} MiB"

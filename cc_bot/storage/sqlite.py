@@ -7,30 +7,226 @@ that thread from BEGIN to COMMIT, so it is one trip and nothing can come between
 """
 
 import asyncio
+import os
 import re
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from errno import EDQUOT, ENOSPC
 from functools import lru_cache
 from math import inf
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 import aiosqlite
+import structlog
 
 from cc_bot.domain.errors import (
     CcBotError,
+    DatabaseDamaged,
+    DatabaseFull,
+    DatabaseLocked,
     DatabaseReadOnly,
     DatabaseUnusable,
     SqliteTooOld,
     StorageError,
 )
 from cc_bot.storage import backup
-from cc_bot.storage.database import Dialect, Row, Statement, Steps, Usage
+from cc_bot.storage.database import Database, Dialect, Row, Statement, Steps, Usage
+from cc_bot.storage.location import database_file, need_folder
 from cc_bot.storage.rewriting import Rewriting, connect_to_rewrite, rewrite
-from cc_bot.storage.sqlite_file import Synchronous, identity, log_bytes_of, open_file
-from cc_bot.storage.trouble import FileMoved, Troubles, kind_of
+
+# ---- sqlite file -----------------------------------------------------------------------------------------
+# How an SQLite file is opened: private to its user, no other program's, with the pragmas of the design.
+
+Synchronous = Literal["NORMAL", "FULL"]
+"""NORMAL survives every crash of the process, but a power cut may take the last turns; FULL survives both."""
+
+_CACHE_KIB: Final = 16 * 1024
+"""Room for the pages of a usual file. Reading them through mmap is as fast, but then a file that somebody
+cuts short, or a disk that can't be read, ends the whole program with a bus error."""
+
+
+def open_file(path: Path, synchronous: Synchronous, patience_s: float) -> sqlite3.Connection:
+    """Raises sqlite3.Error, OSError, UnicodeError, or DatabaseFolderMissing."""
+    _make(path)
+    # Absolute, so that no file name is taken for one of SQLite's special ones such as `:memory:`. The
+    # thread that uses the connection is aiosqlite's; autocommit, because transactions are begun by hand.
+    connection = sqlite3.connect(path.absolute(), timeout=patience_s, isolation_level=None)
+    try:
+        _refuse_foreign(connection)
+        _make_private(path)
+        _set_pragmas(connection, synchronous, patience_s)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def log_bytes_of(path: Path) -> int:
+    """The size of the write-ahead log, where what is not in the file yet stands; 0 where there is none."""
+    try:
+        return path.with_name(path.name + "-wal").stat().st_size
+    except OSError:
+        return 0
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """What tells this file from another with the same name; None where there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _make(path: Path) -> None:
+    """Make the file with mode 0600 before SQLite makes it with the umask's; -wal and -shm follow its mode."""
+    need_folder(path)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+
+
+def _make_private(path: Path) -> None:
+    """Take what others may do with a file that was there already; only now is it known to be ours."""
+    for file in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
+        with suppress(FileNotFoundError):  # the last program to close the file takes the other two away
+            if file.stat().st_mode & 0o077:
+                file.chmod(0o600)
+
+
+def _refuse_foreign(connection: sqlite3.Connection) -> None:
+    """A database of another program must not get our tables.
+
+    cc-bot makes schema_migrations before all else.
+    """
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if tables and "schema_migrations" not in tables:
+        raise sqlite3.DatabaseError("the tables are not cc-bot's")
+
+
+def _set_pragmas(connection: sqlite3.Connection, synchronous: Synchronous, patience_s: float) -> None:
+    _use_wal(connection, patience_s)
+    connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA mmap_size = 0").fetchall()
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    connection.execute("PRAGMA secure_delete = ON")  # what people delete is overwritten in the file, too
+
+
+def _use_wal(connection: sqlite3.Connection, patience_s: float) -> None:
+    """Readers and the writer don't wait for each other in this mode, which the file keeps.
+
+    The change to it is the one lock that busy_timeout does not wait for, and two programs that start on a
+    new file both want it.
+    """
+    deadline = time.monotonic() + patience_s
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL").fetchone()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+# ---- trouble ---------------------------------------------------------------------------------------------
+# What SQLite's errors mean, and how the operator is told of them.
+#
+# The user who met one reads a sentence; what has to be done is up to the operator. A full disk fails every
+# write of every turn, so each kind of trouble is told once, with what mends it, until something can be
+# written again. SQLite's own messages are left out: they may quote what somebody wrote.
+
+_log = structlog.get_logger(__name__)
+
+_KINDS: Final[dict[int, type[StorageError]]] = {
+    sqlite3.SQLITE_BUSY: DatabaseLocked,
+    sqlite3.SQLITE_LOCKED: DatabaseLocked,
+    sqlite3.SQLITE_FULL: DatabaseFull,
+    sqlite3.SQLITE_READONLY: DatabaseReadOnly,
+    sqlite3.SQLITE_CORRUPT: DatabaseDamaged,
+    sqlite3.SQLITE_NOTADB: DatabaseDamaged,
+}
+_OF_THE_DISK: Final = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOMEM})
+
+_MENDED_BY: Final[dict[type[StorageError], str]] = {
+    DatabaseLocked: "end the other program that writes to it",
+    DatabaseFull: "make room on its disk; nothing that was committed is lost",
+    DatabaseReadOnly: "let the bot write to the file and to its folder",
+    DatabaseDamaged: "stop the bot, then run: cc-bot restore BACKUP",
+    StorageError: "look after the disk; the system's log may tell more",
+}
+_PUT_BACK: Final = "put the file back, or start the bot anew with the one that stands there now"
+
+
+class FileMoved(Exception):
+    """What is open has its name no more: it was deleted, or another file was put in its place. Whatever is
+    written now would be gone with the program. SQLite looks for that only without a write-ahead log
+    (SQLITE_READONLY_DBMOVED)."""
+
+
+class _Trouble(NamedTuple):
+    kind: type[StorageError]
+    reason: str
+    """SQLite's or the system's name for it."""
+
+
+def kind_of(error: BaseException) -> type[StorageError]:
+    """Which of our errors stands for one of SQLite's, or of the system's while the file is opened."""
+    if isinstance(error, OSError):
+        return DatabaseFull if error.errno in (ENOSPC, EDQUOT) else StorageError
+    if isinstance(error, FileMoved):
+        return DatabaseReadOnly
+    return _KINDS.get(_code_of(error), StorageError)
+
+
+class Troubles:
+    """What there is of one database, and what the operator knows of it."""
+
+    def __init__(self, location: str) -> None:
+        self._location = location
+        self._told = set[_Trouble]()
+
+    def met(self, error: BaseException) -> StorageError:
+        """The error to raise; a kind of trouble that the operator does not know of is told."""
+        kind = kind_of(error)
+        trouble = _Trouble(kind, getattr(error, "sqlite_errorname", type(error).__name__))
+        if (kind is not StorageError or _code_of(error) in _OF_THE_DISK) and trouble not in self._told:
+            self._told.add(trouble)
+            _log.error(
+                "database_trouble",
+                error=kind.__name__,
+                reason=trouble.reason,
+                path=self._location,
+                mended_by=_PUT_BACK if isinstance(error, FileMoved) else _MENDED_BY[kind],
+            )
+        return kind()
+
+    @property
+    def locked(self) -> bool:
+        """Whether another program held the lock for too long, and nothing got it since."""
+        return any(trouble.kind is DatabaseLocked for trouble in self._told)
+
+    def passed(self, *, written: bool) -> None:
+        """A transaction got the lock, and perhaps wrote something. What is damaged stays so."""
+        over = {
+            trouble
+            for trouble in self._told
+            if trouble.kind is DatabaseLocked or (written and trouble.kind is not DatabaseDamaged)
+        }
+        if over:
+            self._told -= over
+            _log.info("database_works_again", path=self._location)
+
+
+def _code_of(error: BaseException) -> int:
+    """SQLite's primary result code; 0 where there is none. Source: https://www.sqlite.org/rescode.html"""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+# ---- sqlite ----------------------------------------------------------------------------------------------
 
 T = TypeVar("T")
 
@@ -277,3 +473,20 @@ def _run_steps(connection: sqlite3.Connection, mode: str, begin: Callable[[], St
 
 def _encodable(value: Any) -> Any:
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
+
+
+# ---- opening ---------------------------------------------------------------------------------------------
+# From a URL to a connection: the only place that knows which engine a URL means.
+
+
+@asynccontextmanager
+async def open_database(
+    url: str, *, synchronous: Synchronous = "NORMAL", patience_s: float = PATIENCE_S
+) -> AsyncIterator[Database]:
+    """A connection to the database, its schema as it is found. `patience_s`: how long writes wait for others.
+
+    Raises a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable or SqliteTooOld; or a
+    StorageError: DatabaseLocked, DatabaseFull or DatabaseDamaged.
+    """
+    async with connect_sqlite(database_file(url), synchronous=synchronous, patience_s=patience_s) as database:
+        yield database

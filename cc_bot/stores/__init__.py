@@ -16,8 +16,8 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.embeddings import LocalEmbedder
-from cc_bot.search.embedder import Embedder
 from cc_bot.search.terms import document_terms
+from cc_bot.search.vectors import Embedder
 from cc_bot.storage import (
     PATIENCE_S,
     Database,
@@ -28,38 +28,30 @@ from cc_bot.storage import (
 )
 from cc_bot.storage.location import database_file
 from cc_bot.stores.access import AccessStore, InForce, StoredRule
-from cc_bot.stores.agents import AgentStore
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasMessage, CanvasStore, SeenCanvas
-from cc_bot.stores.channel_models import ChannelModelStore
 from cc_bot.stores.channels import ChannelStore, Place
-from cc_bot.stores.embedding import Embedding
-from cc_bot.stores.heartbeats import HeartbeatStore
 from cc_bot.stores.ledger import TurnLedger, channel_turn
-from cc_bot.stores.limits import LimitStore, SetLimit
-from cc_bot.stores.memories import MemoryStore
-from cc_bot.stores.memory_history import MemoryHistoryStore
-from cc_bot.stores.memory_pins import MemoryPinStore
-from cc_bot.stores.memory_quotas import FileRules, MemoryQuotas, nothing_limited
-from cc_bot.stores.memory_removal import MemoryRemovalStore
-from cc_bot.stores.memory_transfer import MemoryTransferStore
-from cc_bot.stores.memory_upkeep import MemoryUpkeep
+from cc_bot.stores.memory.history import MemoryHistoryStore
+from cc_bot.stores.memory.meaning import Embedding
+from cc_bot.stores.memory.pins import MemoryPinStore
+from cc_bot.stores.memory.quotas import FileRules, MemoryQuotas, nothing_limited
+from cc_bot.stores.memory.removal import MemoryRemovalStore
+from cc_bot.stores.memory.secrets import SecretRules
+from cc_bot.stores.memory.store import MemoryStore
+from cc_bot.stores.memory.transfer import MemoryTransferStore
+from cc_bot.stores.memory.upkeep import MemoryUpkeep
 from cc_bot.stores.mentions import MentionStore
 from cc_bot.stores.personal_data import PersonalDataStore
 from cc_bot.stores.personal_erasure import PersonalErasureStore
 from cc_bot.stores.proposals import ProposalStore
 from cc_bot.stores.receipts import ReceiptStore
-from cc_bot.stores.reservations import Allowance, Reservation, Wish
-from cc_bot.stores.retention import RetentionStore
-from cc_bot.stores.schedules import ScheduleStore
-from cc_bot.stores.secret_rules import SecretRules
-from cc_bot.stores.sessions import SessionStore
-from cc_bot.stores.settings import Keep, SettingsStore
+from cc_bot.stores.retention import RetentionStore, VitalsStore
+from cc_bot.stores.schedules import HeartbeatStore, ScheduleStore
+from cc_bot.stores.sessions import SessionStore, StoredTurn
+from cc_bot.stores.settings import AgentStore, ChannelModelStore, Keep, SettingsStore, TokenFactorStore
 from cc_bot.stores.summaries import SummaryStore
-from cc_bot.stores.token_factors import TokenFactorStore
-from cc_bot.stores.turn_writing import StoredTurn
-from cc_bot.stores.usage import UTC_ZONE, UsageStore
-from cc_bot.stores.vitals import VitalsStore
+from cc_bot.stores.usage import UTC_ZONE, Allowance, LimitStore, Reservation, SetLimit, UsageStore, Wish
 
 __all__ = [
     "AccessStore",

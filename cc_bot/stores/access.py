@@ -8,9 +8,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Final
 
-from cc_bot.domain.access import AccessRules, Maintenance, Ruling, Subject
+from cc_bot.domain.access import AccessRules, Maintenance, Ruling, Subject, Subjects
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.policy import Subjects
 from cc_bot.storage import Database, Statement
 from cc_bot.stores.columns import to_text
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from cc_bot.domain.channel import Block, ChannelKey, Said
 from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.message import Block, ChannelKey, Said
 from cc_bot.storage import Database, Statement
 from cc_bot.stores.columns import to_ms
 

@@ -10,8 +10,17 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from cc_bot.domain.canvas import Canvas, Card, Chart, Element, Mode, Text
-from cc_bot.domain.canvas_limits import MAX_ELEMENTS, CanvasRefused, checked
+from cc_bot.domain.canvas import (
+    MAX_ELEMENTS,
+    Canvas,
+    CanvasRefused,
+    Card,
+    Chart,
+    Element,
+    Mode,
+    Text,
+    checked,
+)
 
 EMPTY_CANVAS: Final = '{"elements":[]}'
 

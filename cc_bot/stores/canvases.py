@@ -1,23 +1,93 @@
 """Canvases by their keys, and the messages of Discord that show them.
 
-A turn's own drawing is stored with the turn (turn_writing.py). This is for everyone else: the front end that
+A turn's own drawing is stored with the turn (sessions.py). This is for everyone else: the front end that
 shows a canvas, a heartbeat that draws on one, a user who has it cleared.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
-from cc_bot.domain.canvas import Canvas, Drawn
-from cc_bot.domain.canvas_reducer import reduce_all
+from cc_bot.domain.canvas import Canvas, Drawn, reduce_all
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, Statement, Steps
-from cc_bot.stores.canvas_statements import clear_canvas, current, put, select_current
+from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json, canvas_to_json
 from cc_bot.stores.columns import idle_since
+from cc_bot.stores.memory.texts import Sought
 from cc_bot.stores.proposals import carry_out
+
+# ---- canvas statements -----------------------------------------------------------------------------------
+# Which session has the canvas of a key, and how that one is read and changed.
+#
+# It is the open one. Without one it is the session that was closed last: the next to be opened takes its
+# canvas over, and its revision. What stands in older ones is out of date. A revision of 0 is one from before
+# anything was drawn under the key; such sessions are passed over.
+
+NEWEST_CLOSED: Final = """
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+        AND canvas_revision > 0 AND closed_at IS NOT NULL
+    ORDER BY closed_at DESC LIMIT 1
+"""
+
+# $1 user, $2 channel, $3 agent
+_SELECT_CURRENT: Final = f"""
+    SELECT id, canvas_state, canvas_revision, closed_at, last_active FROM sessions
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL
+    UNION ALL
+    SELECT * FROM (
+        SELECT id, canvas_state, canvas_revision, closed_at, last_active FROM sessions {NEWEST_CLOSED}
+    ) AS closed
+"""  # noqa: S608 - put together from constants alone
+
+_PUT: Final = "UPDATE sessions SET canvas_state = $3 WHERE id = $1 AND user_id = $2"
+
+# Older sessions' too: what was taken down stands nowhere.
+_CLEAR: Final = f"""
+    UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}'
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+        AND canvas_revision > 0 AND canvas_state <> '{EMPTY_CANVAS}'
+"""  # noqa: S608 - put together from constants alone
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentCanvas:
+    """A key's canvas, and the session that has it."""
+
+    session_id: str
+    state: str
+    """As it is stored."""
+    revision: int
+    closed_at: str | None
+    last_active: str
+
+    @property
+    def canvas(self) -> Canvas:
+        return canvas_from_json(self.state)
+
+
+def select_current(key: SessionKey) -> Statement:
+    return Statement(_SELECT_CURRENT, (key.user_id, key.channel_id, key.agent))
+
+
+def current(rows: Sequence[Row]) -> CurrentCanvas | None:
+    """What `select_current` found: None where no session is open, and nothing was ever drawn."""
+    found = [CurrentCanvas(*row) for row in rows]
+    return min(found, key=lambda each: each.closed_at is not None) if found else None
+
+
+def put(session_id: str, key: SessionKey, canvas: Canvas) -> Statement:
+    return Statement(_PUT, (session_id, key.user_id, canvas_to_json(canvas)))
+
+
+def clear_canvas(key: SessionKey) -> Statement:
+    return Statement(_CLEAR, (key.user_id, key.channel_id, key.agent))
+
+
+# ---- canvases --------------------------------------------------------------------------------------------
 
 _SELECT_SHOWN: Final = """
     SELECT message_id, shown_revision FROM canvas_messages
@@ -160,3 +230,41 @@ class CanvasStore:
 
 def _columns(key: SessionKey) -> tuple[int, int, str]:
     return (key.user_id, key.channel_id, key.agent)
+
+
+# ---- canvas ----------------------------------------------------------------------------------------------
+# What is on a session's canvas, as its column has it: a JSON object with a list of elements.
+
+
+def without(canvas: str, sought: Sought) -> str:
+    """The canvas without the elements in which one of the texts stands; all of it goes, where the text stands
+    anywhere else."""
+    try:
+        state = json.loads(canvas)
+        elements = [each for each in state["elements"] if not _holds(each, sought)]
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return '{"elements":[]}' if sought.within(canvas) else canvas
+    if _holds({**state, "elements": elements}, sought):
+        return '{"elements":[]}'
+    if len(elements) == len(state["elements"]):
+        return canvas
+    return json.dumps({**state, "elements": elements}, ensure_ascii=False)
+
+
+def texts_in(value: Any) -> Iterator[str]:
+    """Every string in a JSON value, names of fields included, however deep it is."""
+    left = [value]
+    while left:
+        match left.pop():
+            case str() as text:
+                yield text
+            case dict() as fields:
+                left += [*fields, *fields.values()]
+            case list() as parts:
+                left += parts
+            case _:
+                pass
+
+
+def _holds(value: Any, sought: Sought) -> bool:
+    return any(sought.within(text) for text in texts_in(value))

@@ -10,22 +10,459 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from heapq import nlargest
+from typing import Final
 
-from cc_bot.domain.channel import ChannelKey, Reading
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone
-from cc_bot.domain.message import Message, has_quotation, is_blank
+from cc_bot.domain.message import ChannelKey, Message, Reading, has_quotation, is_blank
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, ErasureLog, Statement, place_name
-from cc_bot.stores import channel_statements as sql
-from cc_bot.stores.channel_removal import ANSWERS_TO, DELETE_MESSAGES, deletion, forgetting
-from cc_bot.stores.columns import from_ms, to_ms, to_text
-from cc_bot.stores.memory_calls import NOTE_CHANNEL_CALLS, note_calls
-from cc_bot.stores.message_columns import read_message, tool_calls_to_json
+from cc_bot.storage import Database, ErasureLog, Statement, Steps, place_name
+from cc_bot.stores.columns import from_ms, read_message, to_ms, to_text, tool_calls_to_json
+from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, note_calls
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, insert_proposals, read_proposal
-from cc_bot.stores.turn_writing import StoredTurn
-from cc_bot.stores.unscoped import SELECT_DIRECT, SELECT_KNOWN
+from cc_bot.stores.sessions import StoredTurn
+
+# ---- channel statements ----------------------------------------------------------------------------------
+# The SQL of the channels' archive. None of it has a user: what is said in a channel belongs to nobody alone.
+#
+# So every statement stands in the list of those that run without one (unscoped.py), and holds itself to rows
+# with `user_id IS NULL`, where no session's ever are. The exceptions are EDIT (what is edited on Discord is
+# so here, whoever's it is), SESSION_OF, and two that look at ids alone: THAW_NEW and RESET.
+#
+# Messages and ids are handed over as JSON arrays: one statement stores a page of messages half again as fast
+# as one statement for each of them would.
+
+# Of the new messages ($5, an array of their ids), the oldest that will be stored changes its block and all
+# later ones. To be run before INSERT. The `+` keeps the subquery, which looks every id up, from being run
+# unless a block ends after $3, the lowest of the ids: messages mostly come in order, and then none does.
+# $1 channel, $2 thread, $4 place.
+THAW_NEW: Final = """
+    DELETE FROM block_boundaries
+    WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3 AND +last_message_id >= (
+        SELECT min(said.value)
+        FROM json_each($5) AS said
+        WHERE said.value > (
+            SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $4
+        ) AND NOT EXISTS (SELECT 1 FROM messages WHERE discord_id = said.value)
+    )
+"""
+
+# $1 channel, $2 thread, $3 place, $4 now, $5 an array of arrays of: id, author, their name, role, content,
+# tool calls, status, tainted. When a message was said is part of its id: milliseconds since 2015, above 22
+# other bits (Discord's API reference, 'Snowflakes').
+INSERT: Final = """
+    INSERT INTO messages (
+        parent_channel_id, thread_id, channel_id, created_at,
+        discord_id, author_id, author_name, role, content, tool_calls, status, tainted, timestamp
+    )
+    SELECT
+        $1, $2, $3, $4,
+        json_extract(said.value, '$[0]'), json_extract(said.value, '$[1]'), json_extract(said.value, '$[2]'),
+        json_extract(said.value, '$[3]'), json_extract(said.value, '$[4]'), json_extract(said.value, '$[5]'),
+        json_extract(said.value, '$[6]'),
+        json_extract(said.value, '$[7]'), (json_extract(said.value, '$[0]') >> 22) + 1420070400000
+    FROM json_each($5) AS said
+    WHERE json_extract(said.value, '$[0]') > (
+        SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
+    )
+    ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO NOTHING
+    RETURNING id
+"""
+
+# A message that is known already, for backfill was faster, waits all the same; one that has waited does not
+# again. $1 id, $2 channel, $3 thread, $4 place, $5 now.
+WAIT: Final = """
+    INSERT INTO mentions (discord_id, channel_id, thread_id, created_at)
+    SELECT discord_id, parent_channel_id, thread_id, $5
+    FROM messages
+    WHERE discord_id = $1 AND parent_channel_id = $2 AND thread_id = $3 AND user_id IS NULL AND role = 'user'
+        AND discord_id > (
+            SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $4
+        )
+    ON CONFLICT (discord_id) DO NOTHING
+    RETURNING discord_id
+"""
+
+# The blocks that a message changes: its own and the later ones. Which message is up to the statement.
+BLOCKS_FROM_MESSAGE: Final = """
+        SELECT b.id
+        FROM messages AS m
+        JOIN block_boundaries AS b
+            ON b.channel_id = m.parent_channel_id AND b.thread_id = m.thread_id
+            AND b.last_message_id >= m.discord_id
+"""
+
+# To be run before EDIT; all three with $1 id, $2 content. Discord tells of an edit also when it only adds a
+# preview: what is the same stays frozen. Answers are changed by their own commit alone.
+THAW_EDITED: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.role = 'user' AND m.content <> $2
+            AND m.erased = 0
+    )
+"""  # noqa: S608 - put together from constants alone
+
+# The answer to a question's older text, if it has one already or is being written, is not right any more. To
+# be run before EDIT.
+MARK_EDITED: Final = """
+    UPDATE mentions SET edited = 1
+    WHERE discord_id = $1 AND EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.role = 'user' AND m.content <> $2
+            AND m.erased = 0
+    )
+"""
+
+# What its user had erased stays so: Discord tells of an edit also when it only adds a preview. $3: 1 when it
+# holds others' words now. That it held some before stays: files are still there after an edit.
+EDIT: Final = """
+    UPDATE messages SET content = $2, tainted = CASE $3 WHEN 1 THEN 1 ELSE tainted END
+    WHERE discord_id = $1 AND role = 'user' AND content <> $2 AND erased = 0
+    RETURNING id
+"""
+
+# $1 channel, $2 thread, $3 the answer's id
+THAW_ANSWER: Final = """
+    DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
+"""
+
+# Made anew in place, an answer takes the row of the one before. Of a session's row, or of another channel's,
+# nothing is overwritten and nothing returned. Nor is anything stored when of its questions ($11, an array of
+# ids) none is left: they were deleted meanwhile, or erased with all that their user said.
+COMMIT_ANSWER: Final = """
+    INSERT INTO messages (
+        parent_channel_id, thread_id, discord_id, channel_id, created_at,
+        author_id, author_name, role, content, tool_calls, status, timestamp, tainted
+    )
+    SELECT $1, $2, $3, $4, $5, $6, $7, 'assistant', $8, $9, $10, ($3 >> 22) + 1420070400000, $12
+    WHERE $11 = '[]' OR EXISTS (
+        SELECT 1 FROM messages AS q
+        WHERE q.discord_id IN (SELECT value FROM json_each($11)) AND q.user_id IS NULL
+    )
+    ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
+        created_at = excluded.created_at, author_id = excluded.author_id,
+        author_name = excluded.author_name, role = excluded.role, content = excluded.content,
+        tool_calls = excluded.tool_calls, status = excluded.status, tainted = excluded.tainted,
+        memory_user_id = NULL, erased = 0
+    WHERE messages.user_id IS NULL AND messages.parent_channel_id = $1 AND messages.thread_id = $2
+    RETURNING id
+"""
+
+# Nothing is answered by an answer that was not stored. An edit that it has seen already asks for no other
+# one; below what the question says, a note in brackets may have told of its files. $1 channel, $2 thread, $3
+# the answer, $4 the question, $5 the text that was answered
+MARK_ANSWERED: Final = """
+    UPDATE mentions SET
+        answered = 1, answer_id = $3, shown = 0,
+        edited = CASE WHEN EXISTS (
+            SELECT 1 FROM messages AS m
+            WHERE m.discord_id = $4 AND m.user_id IS NULL AND (
+                m.content = $5 OR substr($5, 1, length(m.content) + 2) = m.content || char(10) || '['
+            )
+        ) THEN 0 ELSE edited END
+    WHERE discord_id = $4 AND channel_id = $1 AND thread_id = $2 AND EXISTS (
+        SELECT 1 FROM messages
+        WHERE discord_id = $3 AND parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL
+    )
+"""
+
+# After the reset markers of its place. $1 channel, $2 thread, $3 place
+NEWEST_ANSWER: Final = """
+    SELECT id, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, created_at,
+        tainted
+    FROM messages
+    WHERE parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL AND role = 'assistant'
+        AND discord_id IS NOT NULL AND visibility = 'public' AND status <> 'replaced'
+        AND discord_id > (
+            SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
+        )
+    ORDER BY discord_id DESC
+    LIMIT 1
+"""
+
+SESSION_OF: Final = """
+    SELECT s.user_id, s.channel_id, s.agent
+    FROM messages AS m
+    JOIN sessions AS s ON s.id = m.session_id
+    WHERE m.role = 'assistant'
+        AND m.discord_id = coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = $1), $1)
+"""
+
+# The message itself, or the long answer of this page, is an answer of a channel.
+SHOWS_ANSWER: Final = """
+    SELECT 1 FROM messages AS m
+    WHERE m.user_id IS NULL AND m.visibility = 'public' AND m.role = 'assistant'
+        AND m.discord_id = coalesce((SELECT answer_id FROM answer_pages WHERE discord_id = $1), $1)
+"""
+
+PAGES: Final = "SELECT discord_id FROM answer_pages WHERE answer_id = $1 ORDER BY discord_id"
+
+ADD_PAGES: Final = """
+    INSERT INTO answer_pages (answer_id, discord_id)
+    SELECT $1, value FROM json_each($2) WHERE true
+    ON CONFLICT (discord_id) DO NOTHING
+"""
+
+DROP_PAGES: Final = "DELETE FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))"
+
+# From one place the index leads to the next, and there to its newest message, so the cost is that of the
+# places and not of their messages. (0, -1) comes before all of them. The two steps to the next place can't be
+# one comparison of pairs: SQLite would seek by the channel and pass all messages of its earlier threads. The
+# bot's own answers do not tell how far it has read: one may be stored before what was written while it was
+# out of reach. What was erased does (read_to), for it must not be fetched again.
+PLACES: Final = """
+    WITH RECURSIVE places (channel_id, thread_id) AS (
+        VALUES (0, -1)
+        UNION ALL
+        SELECT next.parent_channel_id, next.thread_id
+        FROM places AS p
+        JOIN messages AS next ON next.user_id IS NULL AND next.id = coalesce(
+            (
+                SELECT m.id FROM messages AS m
+                WHERE m.parent_channel_id = p.channel_id AND m.thread_id > p.thread_id
+                    AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
+                ORDER BY m.thread_id, m.discord_id
+                LIMIT 1
+            ),
+            (
+                SELECT m.id FROM messages AS m
+                WHERE m.parent_channel_id > p.channel_id
+                    AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
+                ORDER BY m.parent_channel_id, m.thread_id, m.discord_id
+                LIMIT 1
+            )
+        )
+    )
+    SELECT
+        p.channel_id,
+        p.thread_id,
+        max(
+            (
+                SELECT coalesce(max(m.discord_id), 0) FROM messages AS m
+                WHERE m.parent_channel_id = p.channel_id AND m.thread_id = p.thread_id
+                    AND m.user_id IS NULL AND m.discord_id IS NOT NULL
+                    AND m.visibility = 'public' AND m.role = 'user'
+            ),
+            coalesce(
+                (
+                    SELECT r.discord_id FROM read_to AS r
+                    WHERE r.channel_id = p.channel_id AND r.thread_id = p.thread_id
+                ),
+                0
+            )
+        ),
+        (
+            SELECT coalesce(max(r.last_reset_discord_message_id), 0) FROM thread_metadata AS r
+            WHERE r.thread_id = CASE p.thread_id WHEN 0 THEN p.channel_id ELSE p.thread_id END
+        )
+    FROM places AS p
+    WHERE p.thread_id >= 0
+"""
+
+# $1 channel, $2 thread, $3 id
+SKIP: Final = """
+    INSERT INTO read_to (channel_id, thread_id, discord_id)
+    SELECT $1, $2, $3
+    WHERE EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.parent_channel_id = $1 AND m.thread_id = $2
+            AND m.user_id IS NULL AND m.discord_id IS NOT NULL AND m.visibility = 'public'
+    )
+    ON CONFLICT (channel_id, thread_id)
+    DO UPDATE SET discord_id = max(read_to.discord_id, excluded.discord_id)
+"""
+
+# A marker never moves back. $1 place, $2 bot, $3 channel, $4 id, $5 now
+RESET: Final = """
+    INSERT INTO thread_metadata AS known (
+        thread_id, bot_id, channel_id, last_reset_row_id, last_reset_discord_message_id, last_reset_at
+    )
+    VALUES ($1, $2, $3, (SELECT coalesce(max(id), 0) FROM messages), $4, $5)
+    ON CONFLICT (thread_id, bot_id) DO UPDATE SET
+        last_reset_row_id = excluded.last_reset_row_id,
+        last_reset_discord_message_id = excluded.last_reset_discord_message_id,
+        last_reset_at = excluded.last_reset_at
+    WHERE excluded.last_reset_discord_message_id > known.last_reset_discord_message_id
+"""
+
+# $1 what is read, $2 from when on if that is new
+READING: Final = """
+    INSERT INTO reading AS before (id, mode, since) VALUES (1, $1, $2)
+    ON CONFLICT (id) DO UPDATE SET
+        since = CASE before.mode WHEN excluded.mode THEN before.since ELSE excluded.since END,
+        mode = excluded.mode
+    RETURNING since
+"""
+
+CHANNEL_STATEMENTS: Final = frozenset(
+    {
+        *(THAW_NEW, INSERT, WAIT, THAW_EDITED, MARK_EDITED, EDIT),
+        *(THAW_ANSWER, COMMIT_ANSWER, MARK_ANSWERED),
+        *(NEWEST_ANSWER, SESSION_OF, SHOWS_ANSWER, PAGES, ADD_PAGES, DROP_PAGES, PLACES, SKIP),
+        *(RESET, READING),
+    }
+)
+
+# ---- channel removal -------------------------------------------------------------------------------------
+# What is removed from channels: messages that were deleted on Discord, and places that are gone.
+#
+# All that hangs on a message goes with it in one transaction: that it waits, the further pages of an answer,
+# and the frozen blocks that held it. An id that is a page of an answer stands for the whole answer. Deletion
+# reaches the rows of sessions as well: what is deleted on Discord is deleted here, whoever's it is.
+
+_LAST_THREAD: Final = 2**63 - 1
+
+# The messages that an array of ids ($1) stands for: these, and of a page the answer that it belongs to.
+_MEANT: Final = """
+    SELECT value FROM json_each($1)
+    UNION ALL
+    SELECT answer_id FROM answer_pages WHERE discord_id IN (SELECT value FROM json_each($1))
+"""
+
+# The messages that show answers to questions of an array of ids ($1), and to none that is left.
+ANSWERS_TO: Final = """
+    WITH gone (id) AS (SELECT value FROM json_each($1)), answers (id) AS (
+        SELECT w.answer_id FROM mentions AS w
+        WHERE w.discord_id IN (SELECT id FROM gone) AND w.answered = 1 AND w.answer_id IS NOT NULL
+            AND NOT EXISTS (
+                SELECT 1 FROM mentions AS other
+                WHERE other.answer_id = w.answer_id AND other.discord_id NOT IN (SELECT id FROM gone)
+            )
+        UNION ALL
+        SELECT a.discord_id
+        FROM messages AS q
+        JOIN messages AS a ON a.session_id = q.session_id AND a.id > q.id AND a.role = 'assistant'
+        WHERE q.discord_id IN (SELECT id FROM gone) AND q.session_id IS NOT NULL AND q.role = 'user'
+            AND a.discord_id IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM messages AS later
+                WHERE later.session_id = q.session_id AND later.id > q.id AND later.id < a.id
+                    AND later.role = 'user'
+            )
+    )
+    SELECT id FROM answers
+    UNION ALL
+    SELECT p.discord_id FROM answers JOIN answer_pages AS p ON p.answer_id = answers.id
+"""
+
+# The five of a deletion.
+_THAW: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE m.user_id IS NULL AND m.discord_id IN ({_MEANT})
+    )
+"""  # noqa: S608 - put together from constants alone
+
+_UNLINK_ANSWERS: Final = f"""
+    UPDATE mentions SET answer_id = NULL
+    WHERE answer_id IN ({_MEANT})
+"""  # noqa: S608 - put together from constants alone
+
+_DELETE_MENTIONS: Final = "DELETE FROM mentions WHERE discord_id IN (SELECT value FROM json_each($1))"
+
+DELETE_MESSAGES: Final = f"""
+    DELETE FROM messages
+    WHERE discord_id IN ({_MEANT})
+    RETURNING id
+"""  # noqa: S608 - put together from constants alone
+
+_DELETE_PAGES: Final = f"""
+    DELETE FROM answer_pages
+    WHERE answer_id IN ({_MEANT})
+"""  # noqa: S608 - put together from constants alone
+
+# All of a place. $1 channel, $2 and $3 the first and the last of its threads that go with it.
+_FORGET_MENTIONS: Final = """
+    DELETE FROM mentions WHERE discord_id IN (
+        SELECT discord_id FROM messages
+        WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
+            AND user_id IS NULL AND discord_id IS NOT NULL
+    )
+"""
+
+_FORGET_PAGES: Final = """
+    DELETE FROM answer_pages WHERE answer_id IN (
+        SELECT discord_id FROM messages
+        WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
+            AND user_id IS NULL AND role = 'assistant' AND discord_id IS NOT NULL
+    )
+"""
+
+FORGET_MESSAGES: Final = """
+    DELETE FROM messages
+    WHERE parent_channel_id = $1 AND thread_id BETWEEN $2 AND $3
+        AND user_id IS NULL AND discord_id IS NOT NULL
+"""
+
+_FORGET_BLOCKS: Final = "DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
+
+_FORGET_WINDOWS: Final = "DELETE FROM channel_windows WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
+
+_FORGET_READ: Final = "DELETE FROM read_to WHERE channel_id = $1 AND thread_id BETWEEN $2 AND $3"
+
+# $1 channel, $2 the thread or NULL for all of the channel
+_FORGET_RESETS: Final = "DELETE FROM thread_metadata WHERE channel_id = $1 AND ($2 IS NULL OR thread_id = $2)"
+
+# Each in the order in which they are run: what a later one removes is what an earlier one finds its rows by.
+_DELETION: Final = (_THAW, _UNLINK_ANSWERS, _DELETE_MENTIONS, DELETE_MESSAGES, _DELETE_PAGES)
+_FORGETTING: Final = (
+    *(_FORGET_MENTIONS, _FORGET_PAGES, FORGET_MESSAGES, _FORGET_BLOCKS, _FORGET_WINDOWS, _FORGET_READ),
+)
+
+# Before messages are deleted that still stand on Discord. $1 an array of ids
+_KEEP_READ: Final = """
+    INSERT INTO read_to (channel_id, thread_id, discord_id)
+    SELECT parent_channel_id, thread_id, discord_id FROM messages
+    WHERE discord_id IN (SELECT value FROM json_each($1)) AND user_id IS NULL AND role = 'user'
+    ON CONFLICT (channel_id, thread_id)
+    DO UPDATE SET discord_id = max(read_to.discord_id, excluded.discord_id)
+"""
+
+REMOVAL_STATEMENTS: Final = frozenset({ANSWERS_TO, *_DELETION, *_FORGETTING, _FORGET_RESETS, _KEEP_READ})
+
+
+def deletion(discord_ids: Collection[int]) -> list[Statement]:
+    """Of these messages; DELETE_MESSAGES among it returns a row for each that there was."""
+    ids = json.dumps([*discord_ids])
+    return [Statement(sql, (ids,)) for sql in _DELETION]
+
+
+def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
+    """The same of messages that still stand on Discord: catching up is not to fetch them again."""
+    if not discord_ids:
+        return
+    keep = Statement(_KEEP_READ, (json.dumps([*discord_ids]),))
+    for statement in (keep, *deletion(discord_ids)):  # noqa: UP028 - a tuple can't be sent the rows
+        yield statement
+
+
+def forgetting(key: ChannelKey) -> list[Statement]:
+    """Of a thread, or of a channel with its threads."""
+    threads = (key.thread_id, key.thread_id or _LAST_THREAD)
+    return [
+        *(Statement(sql, (key.channel_id, *threads)) for sql in _FORGETTING),
+        Statement(_FORGET_RESETS, (key.channel_id, key.thread_id or None)),
+    ]
+
+
+# ---- channels --------------------------------------------------------------------------------------------
+
+SELECT_KNOWN: Final = "SELECT discord_id FROM messages WHERE discord_id IN (SELECT value FROM json_each($1))"
+"""Served by messages_by_discord_id. Parameters: the ids of messages, as JSON."""
+
+SELECT_DIRECT: Final = """
+    SELECT s.channel_id
+    FROM sessions AS s
+    WHERE s.closed_at IS NULL AND s.last_active > $1 AND EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.session_id = s.id AND m.user_id = s.user_id
+            AND m.role = 'user' AND m.visibility = 'private' AND m.discord_id IS NOT NULL
+    )
+    ORDER BY s.last_active DESC
+    LIMIT $2
+"""
+"""DMs of open sessions. Served by sessions_open_by_activity, and messages_by_session for each session's first
+words. Parameters: since when, how many at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +497,7 @@ class ChannelStore:
         batch = self._insertion(key, [message])
         if batch and waiting:
             params = (message.discord_id, key.channel_id, key.thread_id, key.place_id, self._now())
-            batch.append(Statement(sql.WAIT, params))
+            batch.append(Statement(WAIT, params))
         stored = await self._database.transaction(batch) if batch else []
         return any(stored)
 
@@ -73,7 +510,7 @@ class ChannelStore:
         """Nothing up to this id is missed in a place, though nothing of it is kept: the bot may not read
         there. A place of which nothing is kept at all is not caught up with anyway."""
         params = (key.channel_id, key.thread_id, discord_id)
-        await self._database.transaction([Statement(sql.SKIP, params)])
+        await self._database.transaction([Statement(SKIP, params)])
 
     async def edit(self, discord_id: int, content: str, *, tainted: bool = False) -> bool:
         """Change what a user's message says, in a channel or a session. Whether it said another thing before.
@@ -86,9 +523,9 @@ class ChannelStore:
         params = (discord_id, content)
         *_, changed = await self._database.transaction(
             [
-                Statement(sql.THAW_EDITED, params),
-                Statement(sql.MARK_EDITED, params),
-                Statement(sql.EDIT, (*params, int(tainted or has_quotation(content)))),
+                Statement(THAW_EDITED, params),
+                Statement(MARK_EDITED, params),
+                Statement(EDIT, (*params, int(tainted or has_quotation(content)))),
             ]
         )
         return bool(changed)
@@ -147,13 +584,13 @@ class ChannelStore:
         proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
         results = await self._database.transaction(
             [
-                Statement(sql.THAW_ANSWER, held),
-                Statement(sql.COMMIT_ANSWER, params),
+                Statement(THAW_ANSWER, held),
+                Statement(COMMIT_ANSWER, params),
                 *_note_calls(answer, questions),
                 Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,)),
                 *proposing,
                 *(
-                    Statement(sql.MARK_ANSWERED, (*held, question.discord_id, question.content))
+                    Statement(MARK_ANSWERED, (*held, question.discord_id, question.content))
                     for question in questions
                 ),
             ]
@@ -166,36 +603,36 @@ class ChannelStore:
 
     async def newest_answer(self, key: ChannelKey) -> Message | None:
         """The bot's last answer in this channel or thread since it was reset."""
-        rows = await self._database.query(sql.NEWEST_ANSWER, key.channel_id, key.thread_id, key.place_id)
+        rows = await self._database.query(NEWEST_ANSWER, key.channel_id, key.thread_id, key.place_id)
         return read_message(rows[0]) if rows else None
 
     async def session_of(self, discord_id: int) -> SessionKey | None:
         """Whose session the answer belongs to that this message, or the long answer of this page, shows."""
-        rows = await self._database.query(sql.SESSION_OF, discord_id)
+        rows = await self._database.query(SESSION_OF, discord_id)
         return SessionKey(*rows[0]) if rows else None
 
     async def shows_answer(self, discord_id: int) -> bool:
         """Whether this message, or the long answer of this page, is an answer in a channel's archive."""
-        return bool(await self._database.query(sql.SHOWS_ANSWER, discord_id))
+        return bool(await self._database.query(SHOWS_ANSWER, discord_id))
 
     async def pages(self, answer_id: int) -> tuple[int, ...]:
         """The further messages that show a long answer, in order."""
-        return tuple(row[0] for row in await self._database.query(sql.PAGES, answer_id))
+        return tuple(row[0] for row in await self._database.query(PAGES, answer_id))
 
     async def add_pages(self, answer_id: int, discord_ids: Collection[int]) -> None:
         """Note the further messages that show a long answer, whose own id is that of its first."""
-        await self._database.transaction([Statement(sql.ADD_PAGES, (answer_id, json.dumps([*discord_ids])))])
+        await self._database.transaction([Statement(ADD_PAGES, (answer_id, json.dumps([*discord_ids])))])
 
     async def drop_pages(self, discord_ids: Collection[int]) -> None:
         """Forget pages that the bot is about to delete because its answer grew shorter.
 
         To be called before: deleted as pages they would take the whole answer with them.
         """
-        await self._database.transaction([Statement(sql.DROP_PAGES, (json.dumps([*discord_ids]),))])
+        await self._database.transaction([Statement(DROP_PAGES, (json.dumps([*discord_ids]),))])
 
     async def places(self, *, limit: int) -> tuple[Place, ...]:
         """The channels and threads with the newest messages, the most recent first."""
-        rows = await self._database.query(sql.PLACES)
+        rows = await self._database.query(PLACES)
         places = (Place(ChannelKey(channel, thread), *ids) for channel, thread, *ids in rows)
         return tuple(nlargest(limit, places, key=lambda place: place.newest_id))
 
@@ -212,13 +649,13 @@ class ChannelStore:
     async def reading(self, mode: Reading, since: int) -> int:
         """Which messages are read from now on. Since when they are: the id of a moment, `since` if the last
         run read others, or there was none."""
-        [[(began,)]] = await self._database.transaction([Statement(sql.READING, (mode, since))])
+        [[(began,)]] = await self._database.transaction([Statement(READING, (mode, since))])
         return int(began)
 
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
         """Nothing up to this Discord id is read again by this bot, or by any with `bot_id` 0."""
         params = (key.place_id, bot_id, key.channel_id, discord_id, self._now())
-        await self._database.transaction([Statement(sql.RESET, params)])
+        await self._database.transaction([Statement(RESET, params)])
 
     def _now(self) -> int:
         return to_ms(self._clock())
@@ -231,8 +668,8 @@ class ChannelStore:
         ids = [row[0] for row in rows]
         held = (key.channel_id, key.thread_id)
         return [
-            Statement(sql.THAW_NEW, (*held, min(ids), key.place_id, json.dumps(ids))),
-            Statement(sql.INSERT, (*held, key.place_id, self._now(), json.dumps(rows, ensure_ascii=False))),
+            Statement(THAW_NEW, (*held, min(ids), key.place_id, json.dumps(ids))),
+            Statement(INSERT, (*held, key.place_id, self._now(), json.dumps(rows, ensure_ascii=False))),
         ]
 
 

@@ -1,7 +1,13 @@
 """How values are written into columns, where every store must do it alike."""
 
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Final, Literal
+from typing import Any, Final, Literal
+
+from cc_bot.domain.message import Attachment, Message, ToolCall
+from cc_bot.storage import Row, Statement
 
 _BEGINNING_OF_TIME: Final = ""
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,3 +43,72 @@ def next_number(noun: Literal["memory", "schedule", "proposal"]) -> str:
     """The number of a new row of a user, as SQL. $1 is the user. By the primary key of `numbers`."""
     last = f"SELECT last FROM numbers WHERE user_id = $1 AND noun = '{noun}'"  # noqa: S608 - one of three words
     return f"1 + coalesce(({last}), 0)"
+
+
+# ---- message columns -------------------------------------------------------------------------------------
+# How a message is written into the columns of `messages`, and read back from them: alike in every store.
+
+
+def read_message(columns: Row, attachments: tuple[Attachment, ...] = ()) -> Message:
+    """The message of these columns: id, role, content, tool_calls, status, visibility, author_id,
+    author_name, discord_id, created_at, tainted."""
+    id_, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, ms, tainted = (
+        columns
+    )
+    return Message(
+        role,
+        content,
+        tool_calls=tool_calls_of(tool_calls) if tool_calls != "[]" else (),
+        status=status,
+        visibility=visibility,
+        author_id=author_id,
+        author_name=author_name,
+        discord_id=discord_id,
+        attachments=attachments,
+        created_at=from_ms(ms),
+        tainted=bool(tainted),
+        id=id_,
+    )
+
+
+def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
+    return json.dumps([asdict(call) for call in calls], ensure_ascii=False) if calls else "[]"
+
+
+def tool_calls_of(text: str) -> tuple[ToolCall, ...]:
+    return tuple(ToolCall(**call) for call in json.loads(text))
+
+
+# ---- value lists -----------------------------------------------------------------------------------------
+# Lists of values in SQL that all engines share: `IN ($3, $4, …)` with a parameter for each value.
+#
+# A statement is prepared once per text, so lists have one of three lengths only; a shorter one repeats its
+# last value, which changes nothing.
+
+_LENGTHS: Final = (8, 24, 64)
+
+
+@dataclass(frozen=True, eq=False)
+class ListStatement:
+    """SQL with `{list}` where the list stands. `fixed` parameters come before those of the list."""
+
+    sql: str
+    fixed: int
+    _texts: dict[int, str] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for length in _LENGTHS:
+            marks = ", ".join(f"${self.fixed + number}" for number in range(1, length + 1))
+            self._texts[length] = self.sql.replace("{list}", marks)
+
+    @property
+    def texts(self) -> frozenset[str]:
+        """The SQL of every length."""
+        return frozenset(self._texts.values())
+
+    def of(self, fixed: Sequence[Any], values: Sequence[Any]) -> Iterator[Statement]:
+        """As many statements as the values need."""
+        for at in range(0, len(values), _LENGTHS[-1]):
+            part = values[at : at + _LENGTHS[-1]]
+            length = next(length for length in _LENGTHS if length >= len(part))
+            yield Statement(self._texts[length], (*fixed, *part, *[part[-1]] * (length - len(part))))

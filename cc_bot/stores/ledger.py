@@ -16,9 +16,8 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import from_ms, to_ms
-from cc_bot.stores.memory_calls import put_turn_calls
-from cc_bot.stores.message_columns import read_message, tool_calls_of
+from cc_bot.stores.columns import from_ms, read_message, to_ms, tool_calls_of
+from cc_bot.stores.memory.copies import put_turn_calls
 
 _NAMES: Final = (
     *("id", "user_id", "channel_id", "agent", "guild_id", "state", "kind", "visibility", "temporary"),

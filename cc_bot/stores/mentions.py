@@ -9,10 +9,9 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from cc_bot.domain.channel import ChannelKey
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.storage import Database, Statement
-from cc_bot.stores.message_columns import read_message
+from cc_bot.stores.columns import read_message
 
 # Each mention with its message; which ones is up to the statement.
 _ASKED: Final = """

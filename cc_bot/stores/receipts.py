@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from cc_bot.domain.receipt import MemoryState, Named, ToldIn, ToldLine
+from cc_bot.domain.memory import MemoryState, Named, ToldIn, ToldLine
 from cc_bot.storage import Database, Row, Statement, Steps
 
 _COLUMNS: Final = "user_id, channel_id, message_id, visibility, line, what, named_id, button"

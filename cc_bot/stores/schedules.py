@@ -6,38 +6,365 @@ nobody can know whether it was said: then it is uncertain, its user is told so, 
 
 import asyncio
 import json
-from collections.abc import Collection, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyReminder, ReminderTooLong, TooManySchedules
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.repeats import in_hours
+from cc_bot.domain.repeats import in_hours, next_time
 from cc_bot.domain.schedule import (
+    LATEST,
     MAX_SCHEDULES,
     MAX_TEXT_CHARACTERS,
     Firing,
     FiringState,
+    Mark,
     Obstacle,
     Place,
     Quiet,
     Schedule,
     ScheduleKind,
     Untold,
+    hours_of,
 )
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, Statement, Steps
-from cc_bot.stores import schedule_statements as sql
-from cc_bot.stores.claims import Claimant, claim, following_time
-from cc_bot.stores.columns import from_ms, to_ms
-from cc_bot.stores.message_columns import read_message, tool_calls_to_json
+from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.columns import from_ms, next_number, read_message, to_ms, tool_calls_to_json
+from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.proposals import carry_out
-from cc_bot.stores.schedule_statements import read_schedule
-from cc_bot.stores.secret_rules import SecretRules
+
+# ---- schedule statements ---------------------------------------------------------------------------------
+# The SQL of schedules, and their columns. What runs for all users at once stands in SCHEDULE_STATEMENTS.
+
+# ruff: noqa: S608 - statements are put together from constants alone
+
+
+SCHEDULE_COLUMNS: Final = """
+    s.id, s.user_id, s.channel_id, s.agent, s.guild_id, s.kind, s.place, s.visibility, s.text, s.due_at,
+    s.repeat, s.timezone, s.quiet, s.status, s.obstacle, s.created_at, s.locale, s.tainted, s.number
+"""
+_LOCALES: Final = {str(locale): locale for locale in Locale}
+_MINUTES: Final = 24 * 60
+_AS_INSERTED: Final = SCHEDULE_COLUMNS.replace("s.", "")
+
+# $1 user
+COUNT: Final = """
+    SELECT count(*) FROM schedules WHERE user_id = $1 AND status IN ('active', 'paused') AND kind = 'reminder'
+"""
+DROP_HEARTBEAT: Final = "DELETE FROM schedules WHERE user_id = $1 AND kind = 'heartbeat'"
+
+INSERT: Final = f"""
+    INSERT INTO schedules (
+        user_id, channel_id, agent, guild_id, kind, place, visibility, text,
+        due_at, repeat, timezone, quiet, created_at, advanced_at, locale, tainted, number
+    )
+    VALUES (
+        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15,
+        CASE $5 WHEN 'reminder' THEN {next_number("schedule")} END
+    )
+    RETURNING {_AS_INSERTED}
+"""
+
+# $1 user, $2 id
+SELECT: Final = f"SELECT {SCHEDULE_COLUMNS} FROM schedules AS s WHERE s.user_id = $1 AND s.id = $2"
+# $2 number. By schedules_by_number.
+SELECT_NUMBERED: Final = (
+    f"SELECT {SCHEDULE_COLUMNS} FROM schedules AS s WHERE s.user_id = $1 AND s.number = $2"
+)
+DELETE: Final = f"DELETE FROM schedules WHERE user_id = $1 AND id = $2 RETURNING {_AS_INSERTED}"
+FORGET_FIRINGS: Final = "UPDATE firings SET reported = 1 WHERE user_id = $1 AND schedule_id = $2"
+PAUSE: Final = f"""
+    UPDATE schedules SET status = 'paused', obstacle = ''
+    WHERE user_id = $1 AND id = $2 AND status = 'active'
+    RETURNING {_AS_INSERTED}
+"""
+
+# $1 user, $2 kind
+LIST: Final = f"""
+    SELECT {SCHEDULE_COLUMNS} FROM schedules AS s
+    WHERE s.user_id = $1 AND s.status IN ('active', 'paused') AND s.kind = $2
+    ORDER BY s.due_at, s.id
+"""
+
+# $1 user, $2 id, $3 due, $4 now
+RESUME: Final = f"""
+    UPDATE schedules SET status = 'active', obstacle = '', due_at = $3, advanced_at = $4
+    WHERE user_id = $1 AND id = $2 AND status = 'paused'
+    RETURNING {_AS_INSERTED}
+"""
+
+# $1 user
+SELECT_REPEATING: Final = f"""
+    SELECT {SCHEDULE_COLUMNS} FROM schedules AS s
+    WHERE s.user_id = $1 AND s.status IN ('active', 'paused')
+"""
+
+# $1 user, $2 id, $3 time zone, $4 due, $5 now
+REZONE: Final = """
+    UPDATE schedules SET timezone = $3, due_at = $4, advanced_at = $5 WHERE user_id = $1 AND id = $2
+"""
+
+# $1 user, $2 id, $3 the next time, $4 status, $5 now
+ADVANCE: Final = """
+    UPDATE schedules SET due_at = $3, status = $4, advanced_at = $5
+    WHERE user_id = $1 AND id = $2 AND status = 'active'
+"""
+
+# $1 schedule, $2 due, $3 user, $4 state, $5 process, $6 now. A row comes back to whoever is first.
+CLAIM: Final = """
+    INSERT INTO firings (schedule_id, due_at, user_id, state, claimed_by, claimed_at)
+    VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (schedule_id, due_at) DO NOTHING
+    RETURNING schedule_id
+"""
+
+# $1 schedule, $2 due, $3 user, $4 state, $5 message. What counted as uncertain is known now.
+SETTLE: Final = """
+    UPDATE firings SET state = $4, message_id = $5
+    WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND state IN ('claimed', 'uncertain')
+    RETURNING schedule_id
+"""
+
+# $1 user, $2 id, $3 obstacle
+OBSTRUCT: Final = "UPDATE schedules SET status = 'paused', obstacle = $3 WHERE user_id = $1 AND id = $2"
+
+# It belongs to its user and to no session, so it enters no history, no summary and no channel's context. The
+# gateway may have told of it first; then that row becomes the user's. Whoever had everything erased meanwhile
+# has no claim any more, and nothing is stored.
+# $1 user, $2 channel, $3 author, $4 name, $5 Discord's id, $6 text, $7 tool calls, $8 visibility, $9 now,
+# $10 schedule, $11 due, $12 tainted
+INSERT_SAID: Final = """
+    INSERT INTO messages (
+        user_id, memory_user_id, channel_id, parent_channel_id, author_id, author_name, discord_id,
+        role, content, tool_calls, visibility, timestamp, created_at, tainted
+    )
+    SELECT $1, $1, $2, $2, $3, $4, $5, 'assistant', $6, $7, $8, $9, $9, $12
+    WHERE EXISTS (SELECT 1 FROM firings WHERE schedule_id = $10 AND due_at = $11 AND user_id = $1)
+    ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
+        user_id = excluded.user_id, memory_user_id = excluded.memory_user_id,
+        visibility = excluded.visibility, tainted = excluded.tainted
+    WHERE messages.user_id IS NULL OR messages.user_id = $1
+"""
+
+_MESSAGE: Final = """
+    m.id, m.role, m.content, m.tool_calls, m.status, m.visibility, m.author_id, m.author_name, m.discord_id,
+    m.created_at, m.tainted
+"""
+
+# If no session went on there since. $1 user, $2 channel, $3 not before when
+LAST_SAID: Final = f"""
+    SELECT {_MESSAGE} FROM messages AS m
+    WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
+        AND NOT EXISTS (
+            SELECT 1 FROM sessions AS s
+            WHERE s.user_id = $1 AND s.channel_id = $2
+                AND s.last_active > strftime('%Y-%m-%dT%H:%M:%f', m.created_at / 1000.0, 'unixepoch')
+        )
+    ORDER BY m.id DESC LIMIT 1
+"""
+
+# ---- for all users at once: which of them, is up to the time ---------------------------------------------
+
+# Of the places, as a list in JSON, and of one user or (NULL) of all. $1 places, $2 user
+_WHOSE: Final = "s.place IN (SELECT value FROM json_each($1)) AND ($2 IS NULL OR s.user_id = $2)"
+
+# $3 now, $4 how many at most
+SELECT_DUE: Final = f"""
+    SELECT {SCHEDULE_COLUMNS} FROM schedules AS s
+    WHERE s.status = 'active' AND s.due_at <= $3 AND {_WHOSE}
+    ORDER BY s.due_at LIMIT $4
+"""
+
+SELECT_NEXT: Final = f"""
+    SELECT s.due_at FROM schedules AS s
+    WHERE s.status = 'active' AND s.due_at > 0 AND {_WHOSE}
+    ORDER BY s.due_at LIMIT 1
+"""
+
+# $3 the latest time that is no sign of a clock put back
+SELECT_REWOUND: Final = f"""
+    SELECT {SCHEDULE_COLUMNS} FROM schedules AS s
+    WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_WHOSE}
+"""
+
+# $1 claimed before when
+LOSE: Final = """
+    UPDATE firings SET state = 'uncertain' WHERE state = 'claimed' AND claimed_at < $1
+    RETURNING schedule_id
+"""
+
+SELECT_UNREPORTED: Final = f"""
+    SELECT f.state, f.due_at, {SCHEDULE_COLUMNS}
+    FROM firings AS f
+    JOIN schedules AS s ON s.id = f.schedule_id AND s.user_id = f.user_id
+    WHERE f.state IN ('missed', 'uncertain') AND f.reported = 0 AND s.kind = 'reminder' AND {_WHOSE}
+    ORDER BY f.user_id, f.due_at
+    LIMIT 100
+"""
+
+# $1 schedule, $2 due, $3 user
+REPORT: Final = """
+    UPDATE firings SET reported = 1 WHERE schedule_id = $1 AND due_at = $2 AND user_id = $3 AND reported = 0
+"""
+
+# $1 before when
+PRUNE_DONE: Final = "DELETE FROM schedules WHERE status = 'done' AND due_at < $1"
+PRUNE_FIRINGS: Final = "DELETE FROM firings WHERE due_at < $1 AND state <> 'claimed'"
+
+# $1 Discord's id
+SELECT_SAID: Final = f"""
+    SELECT m.user_id, {_MESSAGE} FROM messages AS m
+    WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL AND m.role = 'assistant'
+"""
+
+SCHEDULE_STATEMENTS: Final = frozenset(
+    {
+        *(SELECT_DUE, SELECT_NEXT, SELECT_REWOUND, LOSE, SELECT_UNREPORTED),
+        *(PRUNE_DONE, PRUNE_FIRINGS, SELECT_SAID),
+    }
+)
+
+
+def read_schedule(row: Row) -> Schedule:
+    """What can't be, in a file that was changed by hand, counts as not known: whoever looks for what is due
+    reads the rows of all users, and one of them must not keep the others' from being said."""
+    id_, user_id, channel_id, agent, guild_id, kind, place, visibility, text = row[:9]
+    due_at, repeat, timezone, quiet, status, obstacle, created_at, locale, tainted, number = row[9:]
+    return Schedule(
+        id_,
+        SessionKey(user_id, channel_id, agent),
+        kind,
+        text,
+        from_ms(due_at),
+        from_ms(created_at),
+        place=place,
+        guild_id=guild_id,
+        visibility=visibility,
+        repeat=repeat,
+        timezone=timezone,
+        quiet=_quiet(quiet) if quiet else None,
+        status=status,
+        obstacle=obstacle,
+        locale=_LOCALES.get(locale),
+        tainted=bool(tainted),
+        number=number or 0,
+    )
+
+
+def _quiet(stored: str) -> Quiet | None:
+    try:
+        quiet = Quiet(**json.loads(stored))
+    except (ValueError, TypeError, RecursionError):
+        return None
+    known = all(type(minute) is int and 0 <= minute < _MINUTES for minute in (quiet.since, quiet.until))
+    return quiet if known else None
+
+
+def as_list(values: Collection[str]) -> str:
+    return json.dumps(sorted(values))
+
+
+# ---- claims ----------------------------------------------------------------------------------------------
+# Which times of which schedules are to be said now: claimed by one process, in one transaction.
+#
+# A row of `firings` is written before anything is said, and a second one of the same time can't be. So a time
+# is said once at most, however many processes look and wherever one of them dies. In the same transaction the
+# schedule moves on to its next time.
+
+SLACK: Final = timedelta(minutes=1)
+"""By how much a clock may be put right without anything being worked out anew."""
+_AT_A_TIME: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """Who claims: a process, for some places, and for one user or for all."""
+
+    process: str
+    places: Collection[str]
+    user_id: int | None = None
+
+    @property
+    def whose(self) -> tuple[str, int | None]:
+        return as_list(self.places), self.user_id
+
+
+def claim(claimant: Claimant, now: datetime, limit: int) -> Steps[list[Firing]]:
+    """At most `limit` times that are due, and which nobody else has."""
+    rows = yield Statement(SELECT_REWOUND, (*claimant.whose, to_ms(now + SLACK)))
+    for schedule in map(read_schedule, rows):
+        yield _advanced(schedule, next_time(*_counted(schedule, now)), now)
+    claimed: list[Firing] = []
+    rows = yield Statement(SELECT_DUE, (*claimant.whose, to_ms(now), _AT_A_TIME))
+    for schedule in map(read_schedule, rows):
+        due, following = yield from _timely(claimant, schedule, now)
+        yield _advanced(schedule, following, now)
+        if due and (yield from _noted(claimant, schedule, due, "claimed", now)):
+            claimed.append(Firing(replace(schedule, due_at=due), due))
+            if len(claimed) >= limit:
+                break
+    return claimed
+
+
+def following_time(schedule: Schedule, now: datetime) -> datetime | None:
+    """Its first time after now; None where it has none."""
+    if not in_hours(schedule.repeat):
+        return next_time(*_counted(schedule, now))
+    try:
+        hours = timedelta(hours=hours_of(schedule.repeat))
+    except ValueError:  # damaged
+        return None
+    passed = (
+        max(now - schedule.due_at, timedelta(0)) // hours
+    )  # on from its time, not from whenever this runs
+    return next_time(*_counted(schedule, schedule.due_at + passed * hours))
+
+
+def _timely(
+    claimant: Claimant, schedule: Schedule, now: datetime
+) -> Steps[tuple[datetime | None, datetime | None]]:
+    """The time that is to be said now, if any, and the one after now. What comes too late is noted as missed:
+    once, however many times of a repeat that are."""
+    due: datetime | None = schedule.due_at
+    after = schedule.due_at
+    if now - schedule.due_at > LATEST:
+        state: FiringState = "missed" if schedule.kind == "reminder" else "skipped"
+        yield from _noted(claimant, schedule, schedule.due_at, state, now)
+        due, after = None, now - LATEST - timedelta(milliseconds=1)
+    if not schedule.repeat:
+        return due, None
+    if in_hours(schedule.repeat):
+        return due, following_time(schedule, now)
+    while (following := next_time(*_counted(schedule, after))) and following <= now:
+        due = after = following
+    return due, following
+
+
+def _counted(schedule: Schedule, after: datetime) -> tuple[str, datetime, ZoneInfo, Quiet | None]:
+    return schedule.repeat, after, schedule.zone, schedule.quiet
+
+
+def _advanced(schedule: Schedule, following: datetime | None, now: datetime) -> Statement:
+    due, status = (following, "active") if following else (schedule.due_at, "done")
+    return Statement(ADVANCE, (schedule.key.user_id, schedule.id, to_ms(due), status, to_ms(now)))
+
+
+def _noted(
+    claimant: Claimant, schedule: Schedule, due: datetime, state: FiringState, now: datetime
+) -> Steps[bool]:
+    """Whether this time is ours: nobody noted it before."""
+    of = (schedule.id, to_ms(due), schedule.key.user_id)
+    rows = yield Statement(CLAIM, (*of, state, claimant.process, to_ms(now)))
+    return bool(rows)
+
+
+# ---- schedules -------------------------------------------------------------------------------------------
 
 KEPT: Final = timedelta(days=30)
 """How long what is over is kept: its buttons still work."""
@@ -97,12 +424,12 @@ class ScheduleStore:
 
         def steps() -> Steps[Schedule]:
             if kind == "heartbeat":
-                yield Statement(sql.DROP_HEARTBEAT, (key.user_id,))
+                yield Statement(DROP_HEARTBEAT, (key.user_id,))
             else:
-                [(count,)] = yield Statement(sql.COUNT, (key.user_id,))
+                [(count,)] = yield Statement(COUNT, (key.user_id,))
                 if count >= MAX_SCHEDULES:
                     raise TooManySchedules(limit=MAX_SCHEDULES)
-            [row] = yield Statement(sql.INSERT, values)
+            [row] = yield Statement(INSERT, values)
             return read_schedule(row)
 
         schedule = await self._database.write(lambda: carry_out(proposal, steps))
@@ -111,17 +438,17 @@ class ScheduleStore:
 
     async def get(self, user_id: int, schedule_id: int) -> Schedule | None:
         """The user's schedule of this id; also one that is over, for KEPT."""
-        rows = await self._database.query(sql.SELECT, user_id, schedule_id)
+        rows = await self._database.query(SELECT, user_id, schedule_id)
         return read_schedule(rows[0]) if rows else None
 
     async def numbered(self, user_id: int, number: int) -> Schedule | None:
         """The user's reminder of this number, as `get` has it."""
-        rows = await self._database.query(sql.SELECT_NUMBERED, user_id, number)
+        rows = await self._database.query(SELECT_NUMBERED, user_id, number)
         return read_schedule(rows[0]) if rows else None
 
     async def list(self, user_id: int, *, kind: ScheduleKind = "reminder") -> Sequence[Schedule]:
         """The user's schedules that wait or are paused, the next one first."""
-        return [read_schedule(row) for row in await self._database.query(sql.LIST, user_id, kind)]
+        return [read_schedule(row) for row in await self._database.query(LIST, user_id, kind)]
 
     async def cancel(
         self, user_id: int, schedule_id: int, *, proposal: Proposal | None = None
@@ -131,15 +458,15 @@ class ScheduleStore:
         of = (user_id, schedule_id)
 
         def steps() -> Steps[Schedule | None]:
-            rows = yield Statement(sql.DELETE, of)
-            yield Statement(sql.FORGET_FIRINGS, of)
+            rows = yield Statement(DELETE, of)
+            yield Statement(FORGET_FIRINGS, of)
             return read_schedule(rows[0]) if rows else None
 
         return await self._database.write(lambda: carry_out(proposal, steps))
 
     async def pause(self, user_id: int, schedule_id: int) -> Schedule | None:
         """Say nothing of it until it is resumed. None where the user has no such one that waits."""
-        [rows] = await self._database.transaction([Statement(sql.PAUSE, (user_id, schedule_id))])
+        [rows] = await self._database.transaction([Statement(PAUSE, (user_id, schedule_id))])
         return read_schedule(rows[0]) if rows else None
 
     async def resume(self, user_id: int, schedule_id: int) -> Schedule | None:
@@ -148,14 +475,14 @@ class ScheduleStore:
         now = self._clock()
 
         def steps() -> Steps[Schedule | None]:
-            rows = yield Statement(sql.SELECT, (user_id, schedule_id))
+            rows = yield Statement(SELECT, (user_id, schedule_id))
             if not rows:
                 return None
             schedule = read_schedule(rows[0])
             due = max(schedule.due_at, now)
             if schedule.repeat and schedule.due_at <= now:
                 due = following_time(schedule, now) or now
-            rows = yield Statement(sql.RESUME, (user_id, schedule_id, to_ms(due), to_ms(now)))
+            rows = yield Statement(RESUME, (user_id, schedule_id, to_ms(due), to_ms(now)))
             return read_schedule(rows[0]) if rows else None
 
         schedule = await self._database.write(steps)
@@ -167,14 +494,14 @@ class ScheduleStore:
         now = self._clock()
 
         def steps() -> Steps[None]:
-            rows = yield Statement(sql.SELECT_REPEATING, (user_id,))
+            rows = yield Statement(SELECT_REPEATING, (user_id,))
             for old in map(read_schedule, rows):
                 if old.timezone == timezone:
                     continue
                 new = replace(old, timezone=timezone)
                 moves = old.repeat and not in_hours(old.repeat) and old.due_at > now
                 due = (following_time(new, max(now, _day_before(old, new))) if moves else None) or old.due_at
-                yield Statement(sql.REZONE, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
+                yield Statement(REZONE, (user_id, old.id, timezone, to_ms(due), to_ms(now)))
 
         await self._database.write(steps)
         self._tell()
@@ -204,7 +531,7 @@ class ScheduleStore:
             *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
         )
         await self._database.transaction(
-            [_settled(firing, "sent", message.discord_id), Statement(sql.INSERT_SAID, said)]
+            [_settled(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)]
         )
 
     async def skipped(self, firing: Firing) -> None:
@@ -214,22 +541,20 @@ class ScheduleStore:
     async def failed(self, firing: Firing, obstacle: Obstacle) -> None:
         """It can't be said where it should be: the schedule is paused."""
         of = (firing.schedule.key.user_id, firing.schedule.id)
-        await self._database.transaction(
-            [_settled(firing, "failed"), Statement(sql.OBSTRUCT, (*of, obstacle))]
-        )
+        await self._database.transaction([_settled(firing, "failed"), Statement(OBSTRUCT, (*of, obstacle))])
 
     async def lost(self, older_than: datetime) -> int:
         """Give up what was claimed before then and never noted; how many that were."""
-        [rows] = await self._database.transaction([Statement(sql.LOSE, (to_ms(older_than),))])
+        [rows] = await self._database.transaction([Statement(LOSE, (to_ms(older_than),))])
         return len(rows)
 
     async def unreported(self, places: Collection[Place], *, user_id: int | None = None) -> Untold | None:
         """What one owner is still to be told; noted as told before it is returned, so that nobody is told
         twice. None when there is nothing for anybody."""
-        whose = (sql.as_list(places), user_id)
+        whose = (as_list(places), user_id)
 
         def steps() -> Steps[Untold | None]:
-            rows = yield Statement(sql.SELECT_UNREPORTED, whose)
+            rows = yield Statement(SELECT_UNREPORTED, whose)
             found: dict[str, list[Firing]] = {"missed": [], "uncertain": []}
             owner: int | None = None
             for state, due_ms, *columns in rows:
@@ -238,7 +563,7 @@ class ScheduleStore:
                 if schedule.key.user_id != owner:
                     break
                 found[state].append(Firing(schedule, from_ms(due_ms)))
-                yield Statement(sql.REPORT, (schedule.id, due_ms, owner))
+                yield Statement(REPORT, (schedule.id, due_ms, owner))
             if owner is None:
                 return None
             return Untold(owner, tuple(found["missed"]), tuple(found["uncertain"]))
@@ -247,26 +572,26 @@ class ScheduleStore:
 
     async def next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
         """The first time of all that wait; it may be over."""
-        rows = await self._database.query(sql.SELECT_NEXT, sql.as_list(places), user_id)
+        rows = await self._database.query(SELECT_NEXT, as_list(places), user_id)
         return from_ms(rows[0][0]) if rows else None
 
     async def prune(self) -> None:
         """Delete what has been over for KEPT."""
         before = to_ms(self._clock() - KEPT)
         await self._database.transaction(
-            [Statement(sql.PRUNE_DONE, (before,)), Statement(sql.PRUNE_FIRINGS, (before,))]
+            [Statement(PRUNE_DONE, (before,)), Statement(PRUNE_FIRINGS, (before,))]
         )
 
     async def said(self, discord_id: int) -> tuple[int, Message] | None:
         """Whose reminder or heartbeat this message of Discord is, and the message."""
-        rows = await self._database.query(sql.SELECT_SAID, discord_id)
+        rows = await self._database.query(SELECT_SAID, discord_id)
         return (rows[0][0], read_message(rows[0][1:])) if rows else None
 
     async def last_said(self, user_id: int, channel_id: int) -> Message | None:
         """The newest reminder or heartbeat of this user in this channel, if they said nothing there since.
         What is older than ANSWERED_WITHIN is none."""
         since = to_ms(self._clock() - ANSWERED_WITHIN)
-        rows = await self._database.query(sql.LAST_SAID, user_id, channel_id, since)
+        rows = await self._database.query(LAST_SAID, user_id, channel_id, since)
         return read_message(rows[0]) if rows else None
 
     def check(self, text: str) -> str:
@@ -286,10 +611,65 @@ class ScheduleStore:
 
 def _settled(firing: Firing, state: FiringState, message_id: int | None = None) -> Statement:
     of = (firing.schedule.id, to_ms(firing.due_at), firing.schedule.key.user_id)
-    return Statement(sql.SETTLE, (*of, state, message_id))
+    return Statement(SETTLE, (*of, state, message_id))
 
 
 def _day_before(old: Schedule, new: Schedule) -> datetime:
     """The end of the day before the one that it comes on, in another time zone: it may begin in a month."""
     day = old.due_at.astimezone(old.zone).date()
     return datetime.combine(day, time(), new.zone).astimezone(UTC) - timedelta(seconds=1)
+
+
+# ---- heartbeats ------------------------------------------------------------------------------------------
+# What heartbeats look at that nothing else asks for, and what they have looked at.
+#
+# The heartbeats themselves are schedules.
+
+_SELECT_MARKS: Final = "SELECT name FROM heartbeat_marks WHERE user_id = $1"
+
+# $1 user, $2 name, $3 until when
+_MARK: Final = """
+    INSERT INTO heartbeat_marks (user_id, name, until) VALUES ($1, $2, $3)
+    ON CONFLICT (user_id, name) DO UPDATE SET until = excluded.until
+"""
+
+# $1 user, $2 now
+_DROP_OLD: Final = "DELETE FROM heartbeat_marks WHERE user_id = $1 AND until < $2"
+
+_DROP_ALL: Final = "DELETE FROM heartbeat_marks WHERE user_id = $1"
+
+# $1 user, $2 since when
+_SELECT_MISSED: Final = f"""
+    SELECT f.due_at, {SCHEDULE_COLUMNS}
+    FROM schedules AS s
+    JOIN firings AS f ON f.schedule_id = s.id AND f.user_id = $1
+    WHERE s.user_id = $1 AND s.kind = 'reminder' AND f.state IN ('missed', 'uncertain') AND f.due_at >= $2
+    ORDER BY f.due_at
+"""
+
+
+class HeartbeatStore:
+    """What every user's heartbeats know."""
+
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def looked_at(self, user_id: int) -> frozenset[str]:
+        """The names of the marks of all that was looked at."""
+        return frozenset(name for (name,) in await self._database.query(_SELECT_MARKS, user_id))
+
+    async def look(self, user_id: int, marks: Iterable[Mark]) -> None:
+        """Note that this was looked at, and drop the marks that are needed no more."""
+        noted = [Statement(_MARK, (user_id, mark.name, to_ms(mark.until))) for mark in marks]
+        old = Statement(_DROP_OLD, (user_id, to_ms(self._clock())))
+        await self._database.transaction([*noted, old])
+
+    async def forget(self, user_id: int) -> None:
+        """Know nothing any more: the user wants no heartbeats."""
+        await self._database.transaction([Statement(_DROP_ALL, (user_id,))])
+
+    async def missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
+        """The user's reminders that were missed, or perhaps missed, from then on; the oldest first."""
+        rows = await self._database.query(_SELECT_MISSED, user_id, to_ms(since))
+        return [Firing(read_schedule(columns), from_ms(due_ms)) for due_ms, *columns in rows]

@@ -1,5 +1,7 @@
 """What each user chose for themselves: Discord tells no time zone, and some prefer another language."""
 
+import json
+from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 from zoneinfo import available_timezones
@@ -7,7 +9,7 @@ from zoneinfo import available_timezones
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.settings import UserSettings
+from cc_bot.domain.message import UserSettings
 from cc_bot.storage import Database, Row, Statement
 from cc_bot.stores.columns import to_text
 
@@ -115,3 +117,181 @@ def _check(timezone: str) -> None:
     # The names that people know: `localtime`, `posixrules` and folders such as `Asia` can be read, too.
     if timezone not in available_timezones() or timezone == "localtime":
         raise UnknownTimezone
+
+
+# ---- agents ----------------------------------------------------------------------------------------------
+# Who answers whom: the agent that a user chose for a channel, and the one that a channel has for all others.
+#
+# Agents are known by name here. Whether there still is one of that name, and whether it may be used there, is
+# looked at when it is to answer.
+
+_CHOICE: Final = "SELECT agent FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
+
+_CHOOSE: Final = """
+    INSERT INTO agent_choices (user_id, channel_id, agent, chosen_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (user_id, channel_id) DO UPDATE SET agent = excluded.agent, chosen_at = excluded.chosen_at
+    WHERE agent_choices.user_id = $1
+"""
+
+_TAKE_BACK: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
+
+# Of a channel, and of everybody in it: these name no user.
+_DEFAULT: Final = "SELECT agent, guild_id FROM channel_agents WHERE channel_id = $1"
+
+_SET_DEFAULT: Final = """
+    INSERT INTO channel_agents (channel_id, guild_id, agent, set_by, set_at) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (channel_id) DO UPDATE SET
+        guild_id = excluded.guild_id, agent = excluded.agent,
+        set_by = excluded.set_by, set_at = excluded.set_at
+"""
+
+_UNSET_DEFAULT: Final = "DELETE FROM channel_agents WHERE channel_id = $1"
+
+_OF_ANSWER: Final = """
+    SELECT s.agent
+    FROM messages AS m
+    JOIN sessions AS s ON s.id = m.session_id AND s.user_id = $1
+    WHERE m.user_id = $1 AND m.id = $2
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAgent:
+    """The agent that a channel has for everybody who chose none."""
+
+    agent: str
+    guild_id: int
+
+
+class AgentStore:
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def choose(self, user_id: int, channel_id: int, agent: str | None) -> None:
+        """From now on the user is answered by this agent there; None: by whom the channel has."""
+        if agent is None:
+            statement = Statement(_TAKE_BACK, (user_id, channel_id))
+        else:
+            statement = Statement(_CHOOSE, (user_id, channel_id, agent, to_text(self._clock())))
+        await self._database.transaction([statement])
+
+    async def choice(self, user_id: int, channel_id: int) -> str | None:
+        """The name of the agent that the user chose there; None for no choice."""
+        rows = await self._database.query(_CHOICE, user_id, channel_id)
+        return str(rows[0][0]) if rows else None
+
+    async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
+        """From now on this agent answers in the channel wherever nobody chose another one."""
+        params = (channel_id, guild_id, agent, set_by, to_text(self._clock()))
+        await self._database.transaction([Statement(_SET_DEFAULT, params)])
+
+    async def unset_default(self, channel_id: int) -> None:
+        """The channel has no agent of its own any more."""
+        await self._database.transaction([Statement(_UNSET_DEFAULT, (channel_id,))])
+
+    async def default(self, channel_id: int) -> ChannelAgent | None:
+        """None where the channel has none of its own."""
+        rows = await self._database.query(_DEFAULT, channel_id)
+        return ChannelAgent(*rows[0]) if rows else None
+
+    async def of_answer(self, user_id: int, answer_id: int) -> str | None:
+        """The agent that gave the user an answer, by the answer's row; None when there is no such answer."""
+        rows = await self._database.query(_OF_ANSWER, user_id, answer_id)
+        return str(rows[0][0]) if rows else None
+
+
+# ---- channel models --------------------------------------------------------------------------------------
+# Which models answer in a channel, where an owner has chosen some for it.
+
+# Of a channel, and of everybody in it: these name no user.
+SELECT_MODELS: Final = "SELECT models FROM channel_models WHERE channel_id = $1"
+SELECT_ALL_MODELS: Final = "SELECT channel_id, models FROM channel_models ORDER BY channel_id"
+SET_MODELS: Final = """
+    INSERT INTO channel_models (channel_id, models, set_by, set_at) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (channel_id) DO UPDATE SET
+        models = excluded.models, set_by = excluded.set_by, set_at = excluded.set_at
+"""
+UNSET_MODELS: Final = "DELETE FROM channel_models WHERE channel_id = $1 RETURNING 1"
+
+
+class ChannelModelStore:
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def chain(self, channel_id: int) -> tuple[str, ...]:
+        """The models of a channel or thread, the preferred one first; empty where none was chosen for it.
+        Raises StorageError."""
+        rows = await self._database.query(SELECT_MODELS, channel_id)
+        return tuple(json.loads(rows[0][0])) if rows else ()
+
+    async def chains(self) -> dict[int, tuple[str, ...]]:
+        """Of every channel and thread that has some. Raises StorageError."""
+        rows = await self._database.query(SELECT_ALL_MODELS)
+        return {channel_id: tuple(json.loads(models)) for channel_id, models in rows}
+
+    async def put(self, channel_id: int, chain: tuple[str, ...], *, set_by: int) -> None:
+        """From now on these answer there. Raises StorageError."""
+        params = (channel_id, json.dumps(chain, ensure_ascii=False), set_by, to_text(self._clock()))
+        await self._database.transaction([Statement(SET_MODELS, params)])
+
+    async def unset(self, channel_id: int) -> bool:
+        """Whether the channel had models of its own. Raises StorageError."""
+        [rows] = await self._database.transaction([Statement(UNSET_MODELS, (channel_id,))])
+        return bool(rows)
+
+
+# ---- token factors ---------------------------------------------------------------------------------------
+# How far each model's count of tokens is from the estimate, learned from what its answers cost.
+#
+# The factor is a mean over the first answers and then follows the newer ones slowly. It is learned within one
+# statement, so that programs that share the database lose nothing to each other. Servers report nonsense now
+# and then (nothing at all, only what was not cached): a count that no tokenizer comes to is left out, and one
+# that is far from all before it counts as a moderate change.
+
+UNKNOWN: Final = 1.0
+"""The factor of a model that has not answered yet."""
+LOWEST: Final = 0.4
+HIGHEST: Final = 4.0
+"""Tokenizers with small vocabularies take up to about three times as many for Japanese."""
+
+_SELECT_FACTOR: Final = "SELECT factor FROM token_factors WHERE model = $1"
+
+# $1 model, $2 the factor of this answer, $3 now
+_LEARN: Final = """
+    INSERT INTO token_factors AS known (model, factor, responses, updated_at)
+    VALUES ($1, $2, 1, $3)
+    ON CONFLICT (model) DO UPDATE SET
+        factor = known.factor + (
+            CASE
+                WHEN known.responses < 5 THEN excluded.factor
+                WHEN excluded.factor > known.factor * 1.25 THEN known.factor * 1.25
+                WHEN excluded.factor < known.factor * 0.8 THEN known.factor * 0.8
+                ELSE excluded.factor
+            END - known.factor
+        ) * CASE WHEN known.responses < 20 THEN 1.0 / (known.responses + 1) ELSE 0.05 END,
+        responses = known.responses + 1,
+        updated_at = excluded.updated_at
+"""
+
+
+class TokenFactorStore:
+    """The factor of every model. It says nothing about anybody's messages."""
+
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def get(self, model: str) -> float:
+        """Tokens counted by the model's server for each token estimated; UNKNOWN before its first answer."""
+        rows = await self._database.query(_SELECT_FACTOR, model)
+        return float(rows[0][0]) if rows else UNKNOWN
+
+    async def learn(self, model: str, *, estimated: int, counted: int) -> None:
+        """Take in what one request was estimated at and what its server counted, both in tokens."""
+        if estimated <= 0 or not LOWEST <= counted / estimated <= HIGHEST:
+            return
+        await self._database.transaction(
+            [Statement(_LEARN, (model, counted / estimated, to_text(self._clock())))]
+        )

@@ -16,7 +16,23 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.domain.summary import Backlog, Summary
 from cc_bot.storage import Database, Row, Statement
 from cc_bot.stores.columns import from_ms, to_ms, to_text
-from cc_bot.stores.unscoped import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
+
+SETTLE_SUMMARIZED: Final = """
+    UPDATE sessions SET summarize = 0
+    WHERE summarize = 1 AND closed_at IS NOT NULL AND closed_at <= $1 AND ($2 = 1 OR NOT EXISTS (
+        SELECT 1 FROM messages AS m
+        WHERE m.session_id = sessions.id AND m.id > sessions.summarized_to
+    ))
+    RETURNING id
+"""
+"""Parameters: closed until when, 1 for whether or not everything is in a summary."""
+
+SELECT_TO_SUMMARIZE: Final = """
+    SELECT user_id, channel_id, agent FROM sessions
+    WHERE summarize = 1 AND closed_at IS NOT NULL
+    ORDER BY closed_at DESC LIMIT $1
+"""
+"""The keys of expired sessions whose rest may be in no summary yet. Parameters: how many at most."""
 
 MAX_BACKLOG: Final = 200
 """Messages read at a time; what is more comes after these."""

@@ -4,42 +4,372 @@ Something is admitted with a reservation, and settled with what it took. Both ar
 restart resets nothing; and what a killed program has reserved counts as used.
 """
 
+import secrets
+from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import date, datetime
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
 from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import MINUTE, Payer, Rules, day_of, limits_tokens
-from cc_bot.domain.usage import Spent, Used
+from cc_bot.domain.limits import (
+    LIMIT_NAMES,
+    MINUTE,
+    Bounds,
+    LimitKey,
+    LimitName,
+    LimitScope,
+    Payer,
+    Reached,
+    Rules,
+    Spent,
+    Standing,
+    Used,
+    bounds_of_guild,
+    bounds_of_user,
+    day_of,
+    limits_tokens,
+    reached,
+)
+from cc_bot.domain.measures import Purpose
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import from_ms, to_ms
-from cc_bot.stores.limits import rules_for
-from cc_bot.stores.reservations import (
-    LONGEST,
-    Allowance,
-    Moment,
-    OverLimit,
-    Reservation,
-    Wish,
-    allowances,
-    reserve,
+from cc_bot.stores.columns import from_ms, to_ms, to_text
+
+# ---- limits ----------------------------------------------------------------------------------------------
+# What an owner decided about limits while the program runs; it goes before what the operator's file says.
+#
+# The store knows nothing of what limits mean: which of them holds for whom is decided in domain/limits.py.
+
+# Of the bot and of no user: an owner sets them, and whatever is asked is held to them.
+SELECT_LIMITS: Final = """
+    SELECT scope, scope_id, name, value, set_by, set_at FROM limits ORDER BY scope, scope_id, name
+"""
+
+# $1 user, $2 guild
+_SELECT_FOR: Final = """
+    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'everyone'
+    UNION ALL
+    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'role'
+    UNION ALL
+    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'user' AND scope_id = $1
+    UNION ALL
+    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'guild' AND scope_id = $2
+"""
+
+_SET: Final = """
+    INSERT INTO limits (scope, scope_id, name, value, set_by, set_at) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (scope, scope_id, name) DO UPDATE SET
+        value = excluded.value, set_by = excluded.set_by, set_at = excluded.set_at
+"""
+
+_UNSET: Final = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
+
+
+@dataclass(frozen=True, slots=True)
+class SetLimit:
+    """A rule, and who made it."""
+
+    key: LimitKey
+    value: int | None
+    """None: no limit."""
+    set_by: int
+    set_at: datetime
+
+
+class LimitStore:
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def all(self) -> tuple[SetLimit, ...]:
+        """Those that are set, by scope and id."""
+        rows = await self._database.query(SELECT_LIMITS)
+        return tuple(_set_limit(row) for row in rows if row[2] in LIMIT_NAMES)
+
+    async def rules_for(self, payer: Payer) -> Rules:
+        """Those that are set and may concern the payer."""
+        return await self._database.read(lambda: rules_for(payer))
+
+    async def set(
+        self, scope: LimitScope, scope_id: int, name: LimitName, value: int | None, *, set_by: int
+    ) -> None:
+        """Have a limit hold from the next question on; None: no limit. The id of everyone is 0."""
+        params = (scope, scope_id, name, value, set_by, to_text(self._clock()))
+        await self._database.transaction([Statement(_SET, params)])
+
+    async def unset(self, scope: LimitScope, scope_id: int, name: LimitName) -> bool:
+        """Have the operator's file decide again. False when nothing was set."""
+        [rows] = await self._database.transaction([Statement(_UNSET, (scope, scope_id, name))])
+        return bool(rows)
+
+
+def rules_for(payer: Payer) -> Steps[Rules]:
+    """Those that are set and may concern the payer, all rules for roles among them."""
+    rows = yield Statement(_SELECT_FOR, (payer.user_id, payer.guild_id))
+    return {LimitKey(scope, scope_id, name): value for scope, scope_id, name, value in rows}
+
+
+def _set_limit(row: Row) -> SetLimit:
+    scope, scope_id, name, value, set_by, set_at = row
+    return SetLimit(LimitKey(scope, scope_id, name), value, set_by, datetime.fromisoformat(set_at))
+
+
+# ---- usage statements ------------------------------------------------------------------------------------
+# The SQL of what was used. Sums of a guild, and of all, name no user: they are nobody's.
+
+# $1 user, $2 the first day
+SELECT_OWN_DAYS: Final = """
+    SELECT day, sum(prompt_tokens + completion_tokens) FROM usage
+    WHERE user_id = $1 AND day >= $2
+    GROUP BY day
+    UNION ALL
+    SELECT day, tokens FROM erased_usage WHERE user_id = $1 AND day >= $2
+"""
+
+# $1 guild, $2 the first day
+SELECT_GUILD_DAYS: Final = """
+    SELECT day, sum(prompt_tokens + completion_tokens) FROM usage_totals
+    WHERE guild_id = $1 AND day >= $2
+    GROUP BY day
+"""
+
+# $1 user
+SELECT_OWN_RESERVED: Final = """
+    SELECT purpose, tokens, at FROM reservations WHERE user_id = $1 ORDER BY at
+"""
+
+# $1 guild
+SELECT_GUILD_RESERVED: Final = """
+    SELECT purpose, tokens, at FROM reservations WHERE guild_id = $1 ORDER BY at
+"""
+
+# $1 id, $2 user, $3 guild, $4 front end, $5 purpose, $6 model, $7 tokens, $8 now
+RESERVE: Final = """
+    INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+"""
+
+# $1 user, $2 the moment from which on turns are counted
+FORGET_OWN_SETTLED: Final = "DELETE FROM reservations WHERE user_id = $1 AND at <= $2 AND tokens = 0"
+
+# $1 guild, $2 the moment from which on turns are counted
+FORGET_GUILDS_SETTLED: Final = "DELETE FROM reservations WHERE guild_id = $1 AND at <= $2 AND tokens = 0"
+"""So that a guild with a limit has no more of them to count than those of a minute."""
+
+# $1 id, $2 user
+SETTLE_TURN: Final = """
+    UPDATE reservations SET tokens = 0 WHERE id = $1 AND user_id = $2 AND tokens > 0 RETURNING id
+"""
+
+# $1 id, $2 user
+SETTLE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 RETURNING id"
+
+# $1 user, $2 day, $3 guild, $4 model, $5 purpose, $6 turns, $7 prompt, $8 cached, $9 completion, $10 cost
+ADD_OWN: Final = """
+    INSERT INTO usage AS known (user_id, day, guild_id, model, purpose,
+        turns, prompt_tokens, cached_tokens, completion_tokens, cost_micros)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    ON CONFLICT (user_id, day, guild_id, model, purpose) DO UPDATE SET
+        turns = known.turns + excluded.turns,
+        prompt_tokens = known.prompt_tokens + excluded.prompt_tokens,
+        cached_tokens = known.cached_tokens + excluded.cached_tokens,
+        completion_tokens = known.completion_tokens + excluded.completion_tokens,
+        cost_micros = known.cost_micros + excluded.cost_micros
+    WHERE known.user_id = $1
+"""
+
+# $1 guild, $2 day, $3 model, $4 turns, $5 prompt, $6 cached, $7 completion, $8 cost
+ADD_TOTAL: Final = """
+    INSERT INTO usage_totals AS known (guild_id, day, model,
+        turns, prompt_tokens, cached_tokens, completion_tokens, cost_micros)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (guild_id, day, model) DO UPDATE SET
+        turns = known.turns + excluded.turns,
+        prompt_tokens = known.prompt_tokens + excluded.prompt_tokens,
+        cached_tokens = known.cached_tokens + excluded.cached_tokens,
+        completion_tokens = known.completion_tokens + excluded.completion_tokens,
+        cost_micros = known.cost_micros + excluded.cost_micros
+"""
+
+# $1 user, $2 the first day
+SELECT_OWN: Final = """
+    SELECT day, model, purpose, turns, prompt_tokens, cached_tokens, completion_tokens, cost_micros
+    FROM usage WHERE user_id = $1 AND day >= $2
+    ORDER BY day
+"""
+
+# $1 guild, $2 the first day
+SELECT_GUILD: Final = """
+    SELECT day, model, NULL, turns, prompt_tokens, cached_tokens, completion_tokens, cost_micros
+    FROM usage_totals WHERE guild_id = $1 AND day >= $2
+    ORDER BY day
+"""
+
+# $1 guild, $2 the first day
+COUNT_USERS: Final = "SELECT count(DISTINCT user_id) FROM usage WHERE guild_id = $1 AND day >= $2"
+"""How many they are, and no more than that."""
+
+# $1 the first day
+SELECT_EVERYWHERE: Final = """
+    SELECT day, model, NULL, turns, prompt_tokens, cached_tokens, completion_tokens, cost_micros
+    FROM usage_totals WHERE day >= $1
+    ORDER BY day
+"""
+
+# $1 the front end whose reservations are nobody's any more, $2 so are those of any until then
+SELECT_LEFT: Final = """
+    SELECT id, user_id, guild_id, purpose, model, tokens, at FROM reservations
+    WHERE tokens > 0 AND (front_end = $1 OR at <= $2)
+"""
+"""Of all users: those whose program has died."""
+
+# $1 the moment from which on turns are counted
+FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0"
+
+# $1 the first day of the month
+FORGET_ERASED: Final = "DELETE FROM erased_usage WHERE day < $1"
+
+USAGE_STATEMENTS: Final = frozenset(
+    {SELECT_GUILD_RESERVED, FORGET_GUILDS_SETTLED, COUNT_USERS, SELECT_LEFT, FORGET_SETTLED, FORGET_ERASED}
 )
-from cc_bot.stores.usage_statements import (
-    ADD_OWN,
-    ADD_TOTAL,
-    COUNT_USERS,
-    FORGET_ERASED,
-    FORGET_SETTLED,
-    SELECT_EVERYWHERE,
-    SELECT_GUILD,
-    SELECT_LEFT,
-    SELECT_OWN,
-    SETTLE,
-    SETTLE_TURN,
-)
+"""Those that touch users' rows and name none: sums of a guild, and the upkeep of all."""
+
+# ---- reservations ----------------------------------------------------------------------------------------
+# Whether something may begin, and a reservation for it.
+#
+# It is read, decided and written in one transaction, so that two questions that come at once do not both find
+# the same room.
+
+LONGEST: Final = timedelta(minutes=15)
+"""Nothing is on its way for longer: a turn waits three minutes at most and takes ten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is about to begin."""
+
+    payer: Payer
+    purpose: Purpose
+    model: str
+    """That is asked first; empty for the one that comes along, which counts no tokens."""
+    tokens: int
+    """About what it will use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    id: int
+    wish: Wish
+    day: date
+    """On which it counts, however long it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverLimit:
+    reached: Reached
+    of_guild: bool
+    """Whether it is the guild's limit, and not the user's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What somebody may use, and has used."""
+
+    bounds: Bounds
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Now, and where the operator is: their days and months count."""
+
+    now: datetime
+    zone: ZoneInfo
+
+    @property
+    def today(self) -> date:
+        return day_of(self.now, self.zone)
+
+
+def reserve(wish: Wish, file_rules: Rules, moment: Moment) -> Steps[Reservation | OverLimit]:
+    payer, asked = wish.payer, wish.purpose == "turn"
+    minute_ago = to_ms(moment.now - MINUTE)
+    yield Statement(FORGET_OWN_SETTLED, (payer.user_id, minute_ago))
+    own, guild = yield from allowances(payer, file_rules, moment)
+    if guild.bounds.any:
+        yield Statement(FORGET_GUILDS_SETTLED, (payer.guild_id, minute_ago))
+    for allowance in (own, guild):
+        limit = reached(allowance.bounds, allowance.standing, moment.now, moment.zone, asked=asked)
+        if limit:
+            return OverLimit(limit, of_guild=allowance is guild)
+    reservation = Reservation(secrets.randbits(62), wish, moment.today)
+    yield Statement(
+        RESERVE,
+        (
+            *(reservation.id, payer.user_id, payer.guild_id, payer.front_end),
+            *(wish.purpose, wish.model, max(1, wish.tokens), to_ms(moment.now)),
+        ),
+    )
+    return reservation
+
+
+def allowances(payer: Payer, file_rules: Rules, moment: Moment) -> Steps[tuple[Allowance, Allowance]]:
+    """The user's own, and that of the guild. What has no bound is not looked up."""
+    set_rules = yield from rules_for(payer)
+    rules = {**file_rules, **set_rules} if set_rules else file_rules
+    own = bounds_of_user(rules, payer)
+    guild = bounds_of_guild(rules, payer.guild_id)
+    return (
+        Allowance(own, (yield from _standing_of_user(payer.user_id, own, moment))),
+        Allowance(guild, (yield from _standing_of_guild(payer.guild_id, guild, moment))),
+    )
+
+
+def _standing_of_user(user_id: int, bounds: Bounds, moment: Moment) -> Steps[Standing]:
+    if not bounds.any:
+        return Standing()
+    days: Sequence[Row] = ()
+    if bounds.of_tokens:
+        days = yield Statement(SELECT_OWN_DAYS, (user_id, _first(moment)))
+    reserved = yield Statement(SELECT_OWN_RESERVED, (user_id,))
+    return _standing(bounds, days, reserved, moment)
+
+
+def _standing_of_guild(guild_id: int, bounds: Bounds, moment: Moment) -> Steps[Standing]:
+    if not bounds.any:
+        return Standing()
+    days: Sequence[Row] = ()
+    if bounds.of_tokens:
+        days = yield Statement(SELECT_GUILD_DAYS, (guild_id, _first(moment)))
+    reserved = yield Statement(SELECT_GUILD_RESERVED, (guild_id,))
+    return _standing(bounds, days, reserved, moment)
+
+
+def _standing(bounds: Bounds, days: Sequence[Row], reserved: Sequence[Row], moment: Moment) -> Standing:
+    tokens = Counter[str]()
+    for day, used in days:
+        tokens[day] += int(used)
+    held = sum(row[1] for row in reserved)
+    minute_ago, oldest, now = (to_ms(moment.now - ago) for ago in (MINUTE, LONGEST, timedelta()))
+    turns = [(kept, at) for purpose, kept, at in reserved if purpose == "turn"]
+    counted = bounds.turns_per_minute is not None
+    return Standing(
+        # A clock that was put back has left moments that are yet to come: they are of no last minute.
+        turns=tuple(from_ms(at) for _, at in turns if minute_ago < at <= now) if counted else (),
+        today=tokens[moment.today.isoformat()] + held,
+        this_month=tokens.total() + held,
+        underway=sum(kept > 0 and at > oldest for kept, at in turns),
+    )
+
+
+def _first(moment: Moment) -> str:
+    return moment.today.replace(day=1).isoformat()
+
+
+# ---- usage -----------------------------------------------------------------------------------------------
 
 UTC_ZONE: Final = ZoneInfo("UTC")
 

@@ -3,19 +3,41 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from pathlib import Path
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.context.attachments import read_attachment
 from cc_bot.domain.events import Done, TurnEvent
 from cc_bot.domain.message import Attachment, Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import Stores
-from cc_bot.terminal.files import read_file
-from cc_bot.terminal.person import Person
-from cc_bot.terminal.printable import one_line
-from cc_bot.terminal.profile import ChatProfile
+from cc_bot.terminal.markdown import one_line
+from cc_bot.terminal.person import ChatProfile, Person
 from cc_bot.terminal.proposals import Deciding
 from cc_bot.terminal.view import View
 from cc_bot.texts import Texts
+
+# ---- files -----------------------------------------------------------------------------------------------
+# Reads a file that the user wants to attach.
+
+MAX_BYTES = 64 * 2**20
+"""No more is read of any file; what is that long is refused by `read_attachment`, with a sentence."""
+
+
+def read_file(path: str) -> Attachment:
+    """The file as an attachment; `~` is the home folder. Blocks while it reads.
+
+    Raises OSError when it can't be read, and what `read_attachment` raises when it can't be used.
+    """
+    file = Path(path).expanduser()
+    if not file.is_file():  # reading from a pipe or a device might never end
+        raise FileNotFoundError(path) if not file.exists() else IsADirectoryError(path)
+    with file.open("rb") as opened:
+        data = opened.read(MAX_BYTES)
+    return read_attachment(file.name, data)
+
+
+# ---- answering -------------------------------------------------------------------------------------------
 
 
 class Answering:

@@ -2,7 +2,7 @@
 
 Each begins with a mark in the first column. A line of a model's words that begins with a sign of any kind is
 moved two columns to the right, so none begins like a fact, however alike its signs look; letters, digits and
-punctuation, Markdown's too, stay where they are. Escape sequences are gone by then (printable.py).
+punctuation, Markdown's too, stay where they are. Escape sequences are gone by then (markdown.py).
 """
 
 import re

@@ -29,8 +29,7 @@ from cc_bot.domain.events import (
     TurnEvent,
 )
 from cc_bot.terminal.facts import Stated, fact_lines, kept_apart, stated_lines
-from cc_bot.terminal.printable import one_line, printable
-from cc_bot.terminal.schedule_lines import change_line
+from cc_bot.terminal.markdown import one_line, printable
 from cc_bot.terminal.view import (
     AnswerView,
     MemoryNotes,
@@ -38,6 +37,7 @@ from cc_bot.terminal.view import (
     beside_focus,
     canvas_note,
     category_name,
+    change_line,
     element_title,
     names_line,
     notes,

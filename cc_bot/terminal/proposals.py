@@ -9,19 +9,16 @@ from cc_bot.assistant.proposals import ProposalResult, Proposals
 from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.memory import MemoryChange
+from cc_bot.domain.memory import MemoryChange, receipt_of
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.receipt import receipt_of
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.stores import Stores
 from cc_bot.terminal.commands import Accept, Decline
 from cc_bot.terminal.facts import MARGIN, Quoted, Stated
-from cc_bot.terminal.memory_text import end_day
-from cc_bot.terminal.person import Person
-from cc_bot.terminal.printable import one_line
-from cc_bot.terminal.profile import ChatProfile
-from cc_bot.terminal.schedule_lines import change_line, moment_line
-from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_note, receipt_line
+from cc_bot.terminal.markdown import one_line
+from cc_bot.terminal.person import ChatProfile, Person
+from cc_bot.terminal.remembering import end_day
+from cc_bot.terminal.view import RECEIPT_CHARACTERS, View, canvas_note, change_line, moment_line, receipt_line
 from cc_bot.texts import Texts
 from cc_bot.texts.proposals import Time, Value, describe, gist, headline
 

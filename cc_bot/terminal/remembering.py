@@ -1,13 +1,27 @@
 """The `/memory` commands."""
 
+import asyncio
+import os
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import assert_never
 
+from cc_bot.context.attachments import read_memory_file, too_large
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.ending import parse_end
 from cc_bot.domain.errors import MemoryNotFound, MemoryPaused
-from cc_bot.domain.memory import DEFAULT_CATEGORY, Erased, Memory, Source
+from cc_bot.domain.memory import (
+    DEFAULT_CATEGORY,
+    MAX_CONTENT_CHARACTERS,
+    Erased,
+    Memory,
+    MemoryStatistics,
+    Source,
+    parse_end,
+)
+from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, ImportPlan, importable_parts
 from cc_bot.stores import Keep, Stores
-from cc_bot.terminal.memory_commands import (
+from cc_bot.terminal.commands import (
     AddMemory,
     CountMemories,
     DeleteAllMemories,
@@ -24,12 +38,208 @@ from cc_bot.terminal.memory_commands import (
     ShowMemory,
     UndoMemory,
 )
-from cc_bot.terminal.memory_files import MemoryFiles
-from cc_bot.terminal.memory_text import card_text, statistics_text
+from cc_bot.terminal.facts import kept_apart
+from cc_bot.terminal.markdown import one_line, printable
 from cc_bot.terminal.person import Person
-from cc_bot.terminal.printable import one_line
-from cc_bot.terminal.view import MemoryPage, View
+from cc_bot.terminal.view import MemoryPage, View, tag_words
 from cc_bot.texts import Texts
+from cc_bot.texts.memory_markdown import to_markdown
+
+# ---- memory files ----------------------------------------------------------------------------------------
+# Memories in files: `/memory export` and `/memory import`.
+
+EXAMPLES = 5
+
+
+class MemoryFiles:
+    """One user's memories, out into a file and in from one."""
+
+    def __init__(self, stores: Stores, user_id: int, view: View, clock: Clock) -> None:
+        self._transfer = stores.memory_transfer
+        self._user_id = user_id
+        self._view = view
+        self._clock = clock
+
+    async def write(self, command: ExportMemories, person: Person) -> None:
+        """All memories, as Markdown if the file is called so, else as JSON. No file is ever overwritten."""
+        words, now = person.texts, self._clock()
+        kept = await self._transfer.everything(self._user_id)
+        if not kept:
+            self._view.say(words.memory.none)
+            return
+        day = now.astimezone(person.timezone).date().isoformat()
+        path = command.path or f"memories-{day}.json"
+        readable = path.lower().endswith((".md", ".markdown"))
+
+        def write() -> None:
+            whole = (
+                [to_markdown(kept, words, now, person.timezone)] if readable else importable_parts(kept, now)
+            )
+            _write_new(path, list(whole))
+
+        try:
+            await asyncio.to_thread(write)
+        except FileExistsError:
+            self._view.complain(words.terminal.file_exists.format(path=one_line(path)))
+        except (OSError, ValueError):
+            self._view.complain(words.terminal.file_not_written.format(path=one_line(path)))
+        else:
+            told = words.terminal.exported.format(count=len(kept), path=one_line(path))
+            self._view.say(told)
+
+    async def read(self, command: ImportMemories, person: Person) -> None:
+        """Raises MemoryPaused, AttachmentTooLarge, ImportNotUnderstood, TooManyToImport, TooManyImports,
+        TooManyMemories or MemoryFull."""
+        if person.settings.memory_paused:
+            raise MemoryPaused
+        words = person.texts
+        try:
+            data = await asyncio.to_thread(_read, command.path)
+        except FileNotFoundError:
+            self._view.complain(words.terminal.file_not_found.format(path=one_line(command.path)))
+            return
+        except (OSError, ValueError):
+            self._view.complain(words.terminal.file_not_read.format(path=one_line(command.path)))
+            return
+        await self._transfer.admit(self._user_id)
+        found = await asyncio.to_thread(read_memory_file, data)
+        if command.now:
+            plan = await self._transfer.plan(self._user_id, found)
+            count = await self._transfer.take(self._user_id, plan.new)
+            self._view.say(words.memory_box.imported.format(count=count))
+        else:
+            self._view.say(plan_text(await self._transfer.plan(self._user_id, found), command.path, words))
+
+
+def plan_text(plan: ImportPlan, path: str, words: Texts) -> str:
+    """What an import would do, with some of what is new, and how to have it done."""
+    told, new = words.memory_box, len(plan.new)
+    reasons = (
+        (plan.secret, told.refused_secret.format(count=plan.secret)),
+        (plan.too_long, told.refused_long.format(count=plan.too_long, limit=MAX_CONTENT_CHARACTERS)),
+        (plan.empty, told.refused_empty.format(count=plan.empty)),
+    )
+    refused = " ・ ".join(reason for count, reason in reasons if count)
+    lines = [told.import_title, told.import_new.format(count=new).replace("*", "")]
+    if plan.known:
+        lines.append(told.import_known.format(count=plan.known))
+    if refused:
+        lines.append(told.import_refused.format(count=plan.refused, reasons=refused))
+    if not new:
+        return "\n".join((*lines, told.nothing_to_import))
+    lines.append(told.examples)
+    lines += [f"  {one_line(memory.content, 70)}" for memory in plan.new[:EXAMPLES]]
+    lines.append(words.terminal.import_now.format(command=f"/memory import --now {path}"))
+    return "\n".join(lines)
+
+
+def _write_new(path: str, parts: Sequence[str]) -> None:
+    """Into a file for its owner's eyes alone, or into several that are numbered.
+
+    Raises FileExistsError, other OSErrors, and ValueError for a name that no file can have.
+    """
+    file = Path(path).expanduser()
+    names = (
+        [file] if len(parts) == 1 else [file.with_stem(f"{file.stem}-{n}") for n, _ in enumerate(parts, 1)]
+    )
+    for name, text in zip(names, parts, strict=True):
+        descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as opened:
+            opened.write(text)
+
+
+def _read(path: str) -> bytes:
+    """Raises OSError, ValueError for a name that no file can have, and AttachmentTooLarge."""
+    file = Path(path).expanduser()
+    if not file.is_file():  # reading from a pipe or a device might never end
+        raise FileNotFoundError(path) if not file.exists() else IsADirectoryError(path)
+    with file.open("rb") as opened:
+        data = opened.read(MAX_IMPORT_BYTES + 1)
+    if len(data) > MAX_IMPORT_BYTES:
+        raise too_large(MAX_IMPORT_BYTES)
+    return data
+
+
+# ---- memory text -----------------------------------------------------------------------------------------
+# One memory with all that is known of it, and all memories in numbers, as plain text.
+
+BARS = 12
+CELLS = 10
+_BEFORE_MIDNIGHT = timedelta(seconds=1)
+"""What holds until midnight is told as holding until that day."""
+
+
+def card_text(memory: Memory, former: Sequence[Memory], person: Person, now: datetime) -> str:
+    """A memory, its text whole, and its former versions with the numbers that restore them."""
+    words, told = person.texts, person.texts.memory_card
+    end = _end(memory, person, now)
+    facts = (
+        (told.category, one_line(words.memory.shown_category(memory.category))),
+        (told.tags, tag_words(memory)),
+        (told.audience, told.private if memory.audience == "private" else told.anywhere),
+        (told.end, end),
+        (told.why, f"{why(memory.source, words)} {_day(memory.created_at, person)}"),
+        ("", memory.source.link),
+    )
+    title = told.title.format(id=memory.number)
+    lines = [f"📌 {title}" if memory.pinned else title, kept_apart(printable(memory.content))]
+    lines += [f"  {name}: {value}" if name else f"    {value}" for name, value in facts if value]
+    if former:
+        lines.append(f"  {told.history}")
+        lines += [
+            f"    {at}. {_day(each.updated_at, person)}  {one_line(each.content, 70)}"
+            for at, each in enumerate(former, 1)
+        ]
+        lines.append(f"  {words.terminal.how_to_restore.format(id=memory.number)}")
+    return "\n".join(lines)
+
+
+def statistics_text(kept: MemoryStatistics, person: Person) -> str:
+    """How many there are, of what kind, and since when. Bars stand first: names may be of any width."""
+    words, told = person.texts, person.texts.memory_box
+    paused = [told.paused] if person.settings.memory_paused else []
+    if not kept.count:
+        return "\n".join((*paused, words.memory.none))
+    lines = [told.statistics_title.format(count=kept.count), *paused]
+    if kept.private:
+        lines.append(told.private.format(count=kept.private))
+    if kept.expired:
+        lines.append(told.expired.format(count=kept.expired))
+    if kept.oldest and kept.newest:
+        span = told.span.format(oldest=_day(kept.oldest, person), newest=_day(kept.newest, person))
+        lines.append(span)
+    most = kept.categories[0][1]
+    for name, count in kept.categories[:BARS]:
+        filled = max(1, round(CELLS * count / most))
+        bar = "▰" * filled + "▱" * (CELLS - filled)
+        shown = one_line(words.memory.shown_category(name), 40)
+        lines.append(told.bar.format(bar=bar, name=shown, count=count))
+    return "\n".join(lines)
+
+
+def why(source: Source, words: Texts) -> str:
+    """How a memory came about, in a sentence."""
+    return words.memory_card.because(
+        source.kind, author=one_line(source.author, 100), model=one_line(source.model, 100)
+    )
+
+
+def _end(memory: Memory, person: Person, now: datetime) -> str:
+    if memory.expires_at is None:
+        return ""
+    return person.texts.memory.expired if memory.expired(now) else end_day(memory.expires_at, person)
+
+
+def end_day(expires_at: datetime, person: Person) -> str:
+    """The last day on which something holds."""
+    return person.texts.memory.until.format(date=_day(expires_at - _BEFORE_MIDNIGHT, person))
+
+
+def _day(moment: datetime, person: Person) -> str:
+    return moment.astimezone(person.timezone).date().isoformat()
+
+
+# ---- remembering -----------------------------------------------------------------------------------------
 
 PAGE = 20
 RESULTS = 10

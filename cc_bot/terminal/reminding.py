@@ -10,18 +10,16 @@ import structlog
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, EmptyReminder, ScheduleNotFound
 from cc_bot.domain.message import Message
-from cc_bot.domain.repeat_words import parse_schedules
+from cc_bot.domain.repeats import parse_schedules
 from cc_bot.domain.schedule import Firing, ScheduleChange, Untold
 from cc_bot.domain.when_and_what import split_when
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
 from cc_bot.terminal.commands import AddReminder, DeleteReminder, ListReminders
 from cc_bot.terminal.facts import kept_apart
-from cc_bot.terminal.person import Person
-from cc_bot.terminal.printable import printable
-from cc_bot.terminal.profile import ChatProfile
-from cc_bot.terminal.schedule_lines import change_line, listed_line, moment_line
-from cc_bot.terminal.view import View
+from cc_bot.terminal.markdown import printable
+from cc_bot.terminal.person import ChatProfile, Person
+from cc_bot.terminal.view import View, change_line, listed_line, moment_line
 from cc_bot.texts import Texts
 
 LATE: Final = timedelta(minutes=1)
@@ -127,3 +125,19 @@ class Reminding:
 
     def _tell(self, change: ScheduleChange, words: Texts) -> None:
         self._view.say(change_line(change, words))
+
+
+# ---- moments ---------------------------------------------------------------------------------------------
+# When something is, as the terminal shows it: the time where its user is, and the day if it is another.
+
+
+def moments_for(person: Person, now: datetime) -> Callable[[datetime], str]:
+    """Writes moments: `at 18:30`, or `at 2026-12-01 00:00`."""
+    words = person.texts.usage
+
+    def shown(moment: datetime) -> str:
+        local = moment.astimezone(person.timezone)
+        same_day = local.date() == now.astimezone(person.timezone).date()
+        return words.at.format(time=f"{local:%H:%M}" if same_day else f"{local:%Y-%m-%d %H:%M}")
+
+    return shown

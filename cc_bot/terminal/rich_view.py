@@ -1,20 +1,282 @@
 """The view for a person at a terminal: Markdown, colours, and a line that tells what is going on."""
 
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
+from types import TracebackType
 
-from rich.console import Console
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.segment import SegmentLines
+from rich.table import Table
+from rich.text import Text
 
-from cc_bot.domain.canvas import Canvas
-from cc_bot.terminal.canvas_panels import canvas_panels
+from cc_bot.charts import table
+from cc_bot.domain.canvas import Canvas, Chart, Element
+from cc_bot.domain.events import (
+    CallsResumed,
+    CanvasChanged,
+    Done,
+    FilesLeftOut,
+    MemoriesRecalled,
+    MemoryChanged,
+    Notice,
+    NotRemoved,
+    NotSaved,
+    ScheduleChanged,
+    TextDelta,
+    ToolFinished,
+    ToolStarted,
+    TurnEvent,
+)
 from cc_bot.terminal.facts import FactLines, Quoted, QuotedLines, Stated
-from cc_bot.terminal.line_breaks import wrapped
-from cc_bot.terminal.markdown import ChatMarkdown
-from cc_bot.terminal.printable import printable
-from cc_bot.terminal.rich_answer import RichAnswer
-from cc_bot.terminal.tables import manual_table, memory_table
-from cc_bot.terminal.view import AnswerView, MemoryPage, beside_focus, names_line
+from cc_bot.terminal.line_breaks import WrappedText, wrapped
+from cc_bot.terminal.markdown import ChatMarkdown, GrowingMarkdown, Line, one_line, printable
+from cc_bot.terminal.view import (
+    AnswerView,
+    MemoryNotes,
+    MemoryPage,
+    beside_focus,
+    canvas_note,
+    category_name,
+    change_line,
+    element_title,
+    names_line,
+    notes,
+    tag_words,
+    tool_line,
+    waiting_line,
+)
 from cc_bot.texts import Texts
+from cc_bot.texts.terminal import Manual, Manuals
+
+# ---- tables ----------------------------------------------------------------------------------------------
+# Memories and commands in columns, or one under the other where there is no room (a phone over ssh).
+
+NARROW = 72
+"""Cells; below that columns would be too narrow to read."""
+
+
+def memory_table(page: MemoryPage, texts: Texts, width: int) -> RenderableType:
+    return _memories_stacked(page, texts) if width < NARROW else _memories_in_columns(page, texts)
+
+
+def _memories_in_columns(page: MemoryPage, texts: Texts) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", expand=True)
+    table.add_column(texts.terminal.memory_number, justify="right", no_wrap=True)
+    table.add_column(texts.terminal.memory_text, ratio=1)
+    table.add_column(texts.memory.category, max_width=16)
+    table.add_column(texts.memory.tags, max_width=20)
+    table.add_column(texts.terminal.memory_date, no_wrap=True)
+    for memory in page.memories:
+        table.add_row(
+            Text(str(memory.number), style="cyan"),
+            WrappedText(f"{page.marks(memory)} {printable(memory.content)}".strip()),
+            WrappedText(category_name(memory, texts)),
+            WrappedText(tag_words(memory)),
+            Text(page.date(memory), style="dim"),
+        )
+    return table
+
+
+def _memories_stacked(page: MemoryPage, texts: Texts) -> Group:
+    parts: list[RenderableType] = []
+    for memory in page.memories:
+        about = filter(
+            None,
+            (page.marks(memory), page.date(memory), category_name(memory, texts), tag_words(memory)),
+        )
+        head = WrappedText(f"#{memory.number}", style="cyan")
+        head.append(f"  {'  '.join(map(one_line, about))}", style="dim")
+        parts += [head, Padding(WrappedText(printable(memory.content)), (0, 0, 0, 2), expand=False)]
+    return Group(*parts)
+
+
+def manual_table(commands: Manuals, width: int) -> RenderableType:
+    manuals: list[Manual] = [getattr(commands, field.name) for field in fields(commands)]
+    if width < 100:
+        return Group(
+            *(
+                Group(
+                    WrappedText(manual.usage, style="cyan"),
+                    Padding(WrappedText(manual.summary), (0, 0, 0, 2), expand=False),
+                )
+                for manual in manuals
+            )
+        )
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True, style="cyan")
+    table.add_column()
+    for manual in manuals:
+        table.add_row(WrappedText(manual.usage), WrappedText(manual.summary))
+    return table
+
+
+# ---- canvas panels ---------------------------------------------------------------------------------------
+# The canvas on a terminal: a panel for each element, side by side in the mode `board` if there is room.
+
+_ABREAST = 3
+_FRAME = 4
+"""Cells that a panel's border and the blank within it take from a line."""
+
+
+def canvas_panels(canvas: Canvas, width: int) -> RenderableType:
+    """What is in sight, on a terminal of so many cells."""
+    elements = canvas.in_sight
+    if canvas.mode != "board" or width < NARROW or len(elements) < 2:
+        return Group(*(_panel(element, width) for element in elements))
+    abreast = min(_ABREAST, len(elements), width // (NARROW // 2))
+    return _board(elements, abreast, width)
+
+
+def _board(elements: Sequence[Element], abreast: int, width: int) -> Table:
+    board = Table.grid(expand=True)
+    for _ in range(abreast):
+        board.add_column(ratio=1)
+    for start in range(0, len(elements), abreast):
+        board.add_row(*(_panel(element, width // abreast) for element in elements[start : start + abreast]))
+    return board
+
+
+def _panel(element: Element, width: int) -> Panel:
+    if isinstance(element, Chart):
+        body: RenderableType = Text(printable(table(element, width - _FRAME)), overflow="fold")
+    else:
+        body = ChatMarkdown(printable(element.content))
+    title = Text(element_title(element), style="bold")
+    return Panel(body, title=title if title else None, title_align="left", border_style="dim")
+
+
+# ---- rich answer -----------------------------------------------------------------------------------------
+# One answer at a terminal, as it grows.
+#
+# What will not change any more is printed and scrolls away like any output. Only the block that is being
+# written and the line under it are drawn anew, and never more of them than the screen can hold: what a
+# terminal has scrolled out of sight can't be taken back, and would stand there twice.
+
+REDRAWS_PER_SECOND = 10
+SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
+SHOW_SECONDS_AFTER = 2
+"""Before that a number is noise."""
+
+
+class RichAnswer:
+    """Draws while it is entered; when it is left, everything that was shown stands there for good."""
+
+    def __init__(self, console: Console, texts: Texts, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console = console
+        self._texts = texts
+        self._clock = clock
+        self._began = clock()
+        self._markdown = GrowingMarkdown(console)
+        self._memories = MemoryNotes(texts)
+        self._open: Sequence[Line] = ()
+        self._drawn_at = 0.0
+        self._doing: str | None = None
+        self._told: str | None = None
+        """The last tool line, while no word has followed: several calls of one tool are told once."""
+        self._live = Live(
+            console=console,
+            get_renderable=self._moving_part,
+            refresh_per_second=REDRAWS_PER_SECOND,
+            transient=True,
+            vertical_overflow="crop",
+        )
+
+    def __enter__(self) -> "RichAnswer":
+        self._live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._settle(self._markdown.end())
+        for line in self._memories.take():
+            self._console.print(FactLines(line), end="")
+        self._live.stop()
+
+    def show(self, event: TurnEvent) -> None:
+        match event:
+            case TextDelta(text):
+                self._doing = self._told = None
+                self._settle(self._markdown.add(text))
+                self._redraw_open()
+            case ToolStarted(_, name):
+                self._doing = _doing(name, self._texts)
+            case ToolFinished(_, name, ok):
+                self._doing = None
+                self._settle(self._markdown.end())
+                line, style = tool_line(name, ok, self._texts), "dim" if ok else "yellow"
+                if line != self._told:
+                    self._console.print(FactLines(line, style), end="")
+                self._told = line
+            case MemoryChanged() | MemoriesRecalled() | NotSaved() | NotRemoved():
+                self._memories.add(event)
+            case FilesLeftOut() | CallsResumed():
+                pass  # here files are read when they are attached, and a turn that is killed is over
+            case CanvasChanged(canvas):
+                self._settle(self._markdown.end())
+                self._console.print(FactLines(canvas_note(canvas, self._texts)), end="")
+            case ScheduleChanged(change):
+                self._settle(self._markdown.end())
+                self._console.print(FactLines(change_line(change, self._texts)), end="")
+            case Notice():
+                self._doing = waiting_line(event, self._texts)
+            case Done():
+                self._settle(self._markdown.end())
+                for note in (*self._memories.take(), *notes(event, self._texts)):
+                    self._console.print(FactLines(note), end="")
+
+    def redraw(self) -> None:
+        """Draw the moving part now instead of at the next tick."""
+        self._live.refresh()
+
+    def _settle(self, lines: list[Line]) -> None:
+        if lines:
+            self._console.print(SegmentLines(lines, new_lines=True), end="")
+            self._open = ()
+
+    def _redraw_open(self) -> None:
+        """Render the open block, at most as often as it is drawn."""
+        now = self._clock()
+        if now - self._drawn_at >= 1 / REDRAWS_PER_SECOND or not self._open:
+            self._drawn_at = now
+            self._open = self._markdown.open_lines()
+
+    def _moving_part(self) -> RenderableType:
+        status = self._status()
+        room = max(1, self._console.height - 3)
+        lines = list(self._open)[-room:]
+        return Group(SegmentLines(lines, new_lines=True), status) if lines else status
+
+    def _status(self) -> RenderableType:
+        elapsed = self._clock() - self._began
+        if self._open and self._doing is None:
+            words = ""
+        elif self._doing is not None:
+            words = self._doing
+        elif elapsed >= SHOW_SECONDS_AFTER:
+            words = self._texts.answer.going_on_for.format(
+                activity=self._texts.answer.thinking, seconds=int(elapsed)
+            )
+        else:
+            words = self._texts.answer.thinking
+        frame = SPINNER[int(elapsed * REDRAWS_PER_SECOND) % len(SPINNER)]
+        line = Text(no_wrap=True, overflow="ellipsis")  # a second line would not be counted as one
+        line.append(f"{frame} {words}  " if words else f"{frame} ", style="cyan")
+        line.append(self._texts.terminal.interrupt, style="dim")
+        return line
+
+
+def _doing(name: str, texts: Texts) -> str:
+    return texts.answer.tool_line(one_line(name))
+
+
+# ---- rich view -------------------------------------------------------------------------------------------
 
 
 class RichView:

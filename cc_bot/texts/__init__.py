@@ -15,39 +15,35 @@ from cc_bot.domain.locale import Locale
 from cc_bot.texts import (
     admin,
     agents,
-    agents_file,
     answer,
-    backup,
     canvas,
-    chart,
     cli,
     commands,
     doctor,
-    doctor_files,
-    erasure,
-    error_names,
     errors,
-    heartbeat,
     memory,
-    memory_box,
-    memory_card,
-    mention,
-    operator_file,
-    policy_file,
     privacy,
     proposal,
-    receipt,
-    remind_here,
     reminder,
-    repeat,
     session,
-    storage,
-    summary,
     terminal,
-    unfinished,
     usage,
 )
+from cc_bot.texts.admin import AdminTexts
+from cc_bot.texts.agents import AgentsFileTexts, AgentTexts, OperatorFileTexts, PolicyFileTexts
+from cc_bot.texts.answer import AnswerTexts, MentionTexts, SummaryTexts, UnfinishedTexts
+from cc_bot.texts.canvas import CanvasTexts, ChartTexts
+from cc_bot.texts.cli import BackupTexts, CliTexts, StorageTexts
+from cc_bot.texts.doctor import DoctorFileTexts, DoctorTexts
+from cc_bot.texts.errors import ErrorTexts
+from cc_bot.texts.memory import MemoryBoxTexts, MemoryCardTexts, MemoryTexts, ReceiptTexts
 from cc_bot.texts.naming import command_mention, named
+from cc_bot.texts.privacy import ErasureTexts, PrivacyTexts
+from cc_bot.texts.proposal import ProposalTexts
+from cc_bot.texts.reminder import HeartbeatTexts, ReminderTexts, RemindHereTexts, RepeatTexts
+from cc_bot.texts.session import SessionTexts
+from cc_bot.texts.terminal import TerminalTexts
+from cc_bot.texts.usage import UsageTexts
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,106 +51,106 @@ class Texts:
     """All areas in one language."""
 
     locale: Locale
-    admin: admin.AdminTexts
-    agents: agents.AgentTexts
-    agents_file: agents_file.AgentsFileTexts
-    answer: answer.AnswerTexts
-    backup: backup.BackupTexts
-    canvas: canvas.CanvasTexts
-    chart: chart.ChartTexts
-    cli: cli.CliTexts
-    doctor: doctor.DoctorTexts
-    doctor_files: doctor_files.DoctorFileTexts
-    erasure: erasure.ErasureTexts
-    errors: error_names.ErrorTexts
-    heartbeat: heartbeat.HeartbeatTexts
-    memory: memory.MemoryTexts
-    memory_box: memory_box.MemoryBoxTexts
-    memory_card: memory_card.MemoryCardTexts
-    mention: mention.MentionTexts
-    operator_file: operator_file.OperatorFileTexts
-    policy_file: policy_file.PolicyFileTexts
-    privacy: privacy.PrivacyTexts
-    proposal: proposal.ProposalTexts
-    receipt: receipt.ReceiptTexts
-    reminder: reminder.ReminderTexts
-    remind_here: remind_here.RemindHereTexts
-    repeat: repeat.RepeatTexts
-    session: session.SessionTexts
-    storage: storage.StorageTexts
-    summary: summary.SummaryTexts
-    terminal: terminal.TerminalTexts
-    unfinished: unfinished.UnfinishedTexts
-    usage: usage.UsageTexts
+    admin: AdminTexts
+    agents: AgentTexts
+    agents_file: AgentsFileTexts
+    answer: AnswerTexts
+    backup: BackupTexts
+    canvas: CanvasTexts
+    chart: ChartTexts
+    cli: CliTexts
+    doctor: DoctorTexts
+    doctor_files: DoctorFileTexts
+    erasure: ErasureTexts
+    errors: ErrorTexts
+    heartbeat: HeartbeatTexts
+    memory: MemoryTexts
+    memory_box: MemoryBoxTexts
+    memory_card: MemoryCardTexts
+    mention: MentionTexts
+    operator_file: OperatorFileTexts
+    policy_file: PolicyFileTexts
+    privacy: PrivacyTexts
+    proposal: ProposalTexts
+    receipt: ReceiptTexts
+    reminder: ReminderTexts
+    remind_here: RemindHereTexts
+    repeat: RepeatTexts
+    session: SessionTexts
+    storage: StorageTexts
+    summary: SummaryTexts
+    terminal: TerminalTexts
+    unfinished: UnfinishedTexts
+    usage: UsageTexts
 
 
 _MARKED = {
     Locale.JA: Texts(
         locale=Locale.JA,
         admin=admin.JA,
-        agents=agents.JA,
-        agents_file=agents_file.JA,
-        answer=answer.JA,
-        backup=backup.JA,
-        canvas=canvas.JA,
-        chart=chart.JA,
-        cli=cli.JA,
-        doctor=doctor.JA,
-        doctor_files=doctor_files.JA,
-        erasure=erasure.JA,
+        agents=agents.AGENTS_JA,
+        agents_file=agents.AGENTS_FILE_JA,
+        answer=answer.ANSWER_JA,
+        backup=cli.BACKUP_JA,
+        canvas=canvas.CANVAS_JA,
+        chart=canvas.CHART_JA,
+        cli=cli.CLI_JA,
+        doctor=doctor.DOCTOR_JA,
+        doctor_files=doctor.DOCTOR_FILES_JA,
+        erasure=privacy.ERASURE_JA,
         errors=errors.JA,
-        heartbeat=heartbeat.JA,
-        memory=memory.JA,
-        memory_box=memory_box.JA,
-        memory_card=memory_card.JA,
-        mention=mention.JA,
-        operator_file=operator_file.JA,
-        policy_file=policy_file.JA,
-        privacy=privacy.JA,
+        heartbeat=reminder.HEARTBEAT_JA,
+        memory=memory.MEMORY_JA,
+        memory_box=memory.MEMORY_BOX_JA,
+        memory_card=memory.MEMORY_CARD_JA,
+        mention=answer.MENTION_JA,
+        operator_file=agents.OPERATOR_FILE_JA,
+        policy_file=agents.POLICY_FILE_JA,
+        privacy=privacy.PRIVACY_JA,
         proposal=proposal.JA,
-        receipt=receipt.JA,
-        reminder=reminder.JA,
-        remind_here=remind_here.JA,
-        repeat=repeat.JA,
+        receipt=memory.RECEIPT_JA,
+        reminder=reminder.REMINDER_JA,
+        remind_here=reminder.REMIND_HERE_JA,
+        repeat=reminder.REPEAT_JA,
         session=session.JA,
-        storage=storage.JA,
-        summary=summary.JA,
-        terminal=terminal.JA,
-        unfinished=unfinished.JA,
+        storage=cli.STORAGE_JA,
+        summary=answer.SUMMARY_JA,
+        terminal=terminal.TERMINAL_JA,
+        unfinished=answer.UNFINISHED_JA,
         usage=usage.JA,
     ),
     Locale.EN: Texts(
         locale=Locale.EN,
         admin=admin.EN,
-        agents=agents.EN,
-        agents_file=agents_file.EN,
-        answer=answer.EN,
-        backup=backup.EN,
-        canvas=canvas.EN,
-        chart=chart.EN,
-        cli=cli.EN,
-        doctor=doctor.EN,
-        doctor_files=doctor_files.EN,
-        erasure=erasure.EN,
+        agents=agents.AGENTS_EN,
+        agents_file=agents.AGENTS_FILE_EN,
+        answer=answer.ANSWER_EN,
+        backup=cli.BACKUP_EN,
+        canvas=canvas.CANVAS_EN,
+        chart=canvas.CHART_EN,
+        cli=cli.CLI_EN,
+        doctor=doctor.DOCTOR_EN,
+        doctor_files=doctor.DOCTOR_FILES_EN,
+        erasure=privacy.ERASURE_EN,
         errors=errors.EN,
-        heartbeat=heartbeat.EN,
-        memory=memory.EN,
-        memory_box=memory_box.EN,
-        memory_card=memory_card.EN,
-        mention=mention.EN,
-        operator_file=operator_file.EN,
-        policy_file=policy_file.EN,
-        privacy=privacy.EN,
+        heartbeat=reminder.HEARTBEAT_EN,
+        memory=memory.MEMORY_EN,
+        memory_box=memory.MEMORY_BOX_EN,
+        memory_card=memory.MEMORY_CARD_EN,
+        mention=answer.MENTION_EN,
+        operator_file=agents.OPERATOR_FILE_EN,
+        policy_file=agents.POLICY_FILE_EN,
+        privacy=privacy.PRIVACY_EN,
         proposal=proposal.EN,
-        receipt=receipt.EN,
-        reminder=reminder.EN,
-        remind_here=remind_here.EN,
-        repeat=repeat.EN,
+        receipt=memory.RECEIPT_EN,
+        reminder=reminder.REMINDER_EN,
+        remind_here=reminder.REMIND_HERE_EN,
+        repeat=reminder.REPEAT_EN,
         session=session.EN,
-        storage=storage.EN,
-        summary=summary.EN,
-        terminal=terminal.EN,
-        unfinished=unfinished.EN,
+        storage=cli.STORAGE_EN,
+        summary=answer.SUMMARY_EN,
+        terminal=terminal.TERMINAL_EN,
+        unfinished=answer.UNFINISHED_EN,
         usage=usage.EN,
     ),
 }

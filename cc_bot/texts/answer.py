@@ -67,7 +67,7 @@ class AnswerTexts:
         return known.get(name, other).format(name=name)
 
 
-JA = AnswerTexts(
+ANSWER_JA = AnswerTexts(
     thinking="考えています…",
     going_on_for="{activity}（{seconds}秒）",
     queued="前の質問が終わるのを待っています…",
@@ -103,7 +103,7 @@ JA = AnswerTexts(
     lost="再起動のため、この質問には答えられませんでした。もう一度 </ask> でお聞きください。",
 )
 
-EN = AnswerTexts(
+ANSWER_EN = AnswerTexts(
     thinking="Thinking…",
     going_on_for="{activity} ({seconds} s)",
     queued="Waiting for an earlier question to finish…",
@@ -137,4 +137,148 @@ EN = AnswerTexts(
     no_longer_running="This answer is no longer running. Please ask again with </ask>.",
     unknown_press="The bot has changed since, and can’t do this any more. Please start again with a command.",
     lost="I restarted before I could answer this. Please ask again with </ask>.",
+)
+
+# ---- mention ---------------------------------------------------------------------------------------------
+# What is said to those who write to the bot in a channel or a DM, beside the answers themselves.
+
+
+@dataclass(frozen=True, slots=True)
+class MentionTexts:
+    ask_something: str
+    """To a mention, or a DM, with nothing in it."""
+    away: str
+    """To a question that waited for too long while the bot was not running."""
+    left_behind: str
+    """To a question that waited when its channel was reset."""
+    cut: str
+    stopped_empty: str
+
+
+MENTION_JA = MentionTexts(
+    ask_something="はい、何でしょう？ 聞きたいことを添えて、もう一度送ってください。",
+    away="しばらく動いていなかったため、お返事できませんでした。まだお困りでしたら、もう一度お聞きください。",
+    left_behind="ここで会話が区切られたため、この質問にはお答えしていません。必要でしたら、もう一度お聞きください。",
+    cut="✂️ 回答が途中で切れました。「続けて」と返信すれば、続きを書きます。",
+    stopped_empty="⏹️ 回答を止めました。",
+)
+
+MENTION_EN = MentionTexts(
+    ask_something="Yes? Please send that again with what you would like to know.",
+    away="I was not running for a while and could not answer. If you still need it, please ask again.",
+    left_behind=(
+        "The conversation was started afresh here, so I did not answer this. If you still need it, please ask "
+        "again."
+    ),
+    cut="✂️ The answer broke off. Reply with “go on” for the rest.",
+    stopped_empty="⏹️ Stopped.",
+)
+
+# ---- summary ---------------------------------------------------------------------------------------------
+# The summary of a channel's conversation, as a user reads of it.
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryTexts:
+    title: str
+    private: str
+    """Above what was written down of what others can't see."""
+    none: str
+    delete: str
+    deleted: str
+    not_yours: str
+
+
+SUMMARY_JA = SummaryTexts(
+    title="このチャンネルでの会話の要約",
+    private="自分だけの会話から",
+    none="このチャンネルでの会話の要約はまだありません。会話が長くなるか、しばらく間があくと書き留めます。",
+    delete="要約を消す",
+    deleted="🗑️ 要約を消しました。ここまでの会話が要約されることはもうありません。",
+    not_yours="このボタンは、この会話をした人だけが使えます。ご自分の要約は </summary> でどうぞ。",
+)
+
+SUMMARY_EN = SummaryTexts(
+    title="Summary of our conversation in this channel",
+    private="From what only you can see",
+    none=(
+        "There is no summary of our conversation in this channel yet. I write one when it gets long or has "
+        "paused for a while."
+    ),
+    delete="Delete the summary",
+    deleted="🗑️ The summary is deleted. What was said up to now will not be summarized again.",
+    not_yours="Only the person whose conversation it is can use this button. Yours is in </summary>.",
+)
+
+# ---- unfinished ------------------------------------------------------------------------------------------
+# What is said about a turn that the program was ended under, once it runs again.
+
+
+@dataclass(frozen=True, slots=True)
+class UnfinishedTexts:
+    cut_off: str
+    """With a button below that asks the same once more."""
+    ask_again: str
+    temporary: str
+    """Nothing of the question was kept."""
+    lost: str
+    """The question is no longer there."""
+    kept: str
+    """Under the older answer, when a new one was asked for."""
+    no_new_one: str
+    """The same, where the older answer stands above."""
+    late: str
+    """Under an answer that comes by DM because it can't be shown where it was asked."""
+    in_doubt: str
+    """It was ended in the very moment in which something was about to be stored."""
+    asked_already: str
+    """To a press of a button whose question is not waiting any more."""
+
+
+UNFINISHED_JA = UnfinishedTexts(
+    cut_off=(
+        "書いている途中で動かなくなったため、お返事できませんでした。"
+        "「もう一度きく」を押すと、同じ質問にお答えします。"
+    ),
+    ask_again="もう一度きく",
+    temporary=(
+        "書いている途中で動かなくなったため、お返事できませんでした。"
+        "保存しない質問だったので、こちらには残っていません。お手数ですが、もう一度お聞きください。"
+    ),
+    lost="書いている途中で動かなくなったため、お返事できませんでした。お手数ですが、もう一度お聞きください。",
+    kept="✂️ 途中で動かなくなったため、前の回答に戻しました。",
+    no_new_one="✂️ 途中で動かなくなったため、新しい回答はできませんでした。前の回答はそのままです。",
+    late="📨 先ほどの質問へのお返事です。元の場所には出せなかったため、こちらにお届けします。",
+    in_doubt=(
+        "❓ メモリかお知らせを変えている最中に止まりました。"
+        "済んだかどうかは、</memory list> と </remind list> で確かめられます。"
+    ),
+    asked_already=(
+        "この質問は、もう一度お聞きしたあとか、お預かりする期限（7日）を過ぎています。"
+        "必要でしたら、新しくお聞きください。"
+    ),
+)
+
+UNFINISHED_EN = UnfinishedTexts(
+    cut_off=(
+        "I was cut off before I could finish this answer. "
+        "Press “Ask again” to have the same question answered."
+    ),
+    ask_again="Ask again",
+    temporary=(
+        "I was cut off before I could finish this answer. "
+        "The question was not stored, so please ask it once more."
+    ),
+    lost="I was cut off before I could finish this answer. Please ask once more.",
+    kept="✂️ I was cut off, so the earlier answer is back.",
+    no_new_one="✂️ I was cut off, so there is no new answer. The earlier one stays.",
+    late="📨 This answers your earlier question. It could not be shown where you asked.",
+    in_doubt=(
+        "❓ I was cut off while changing a memory or reminder. "
+        "See </memory list> and </remind list> for whether it was done."
+    ),
+    asked_already=(
+        "This question has been asked again already, or the 7 days that I keep it for are over. "
+        "If you still need it, please ask it anew."
+    ),
 )

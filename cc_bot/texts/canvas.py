@@ -34,7 +34,7 @@ class CanvasTexts:
     """Under an answer in the terminal."""
 
 
-JA = CanvasTexts(
+CANVAS_JA = CanvasTexts(
     of_user="🖼️ {user} さんのキャンバス",
     own="🖼️ あなたのキャンバス",
     private_marked="🔒 のついたものは、あなただけに見えています。",
@@ -55,7 +55,7 @@ JA = CanvasTexts(
     changed_here="🖼️ キャンバスを書き換えました。/canvas で見られます。",
 )
 
-EN = CanvasTexts(
+CANVAS_EN = CanvasTexts(
     of_user="🖼️ {user}'s canvas",
     own="🖼️ Your canvas",
     private_marked="Only you can see what is marked 🔒.",
@@ -75,3 +75,17 @@ EN = CanvasTexts(
     cleared_already="There is nothing on the canvas any more.",
     changed_here="🖼️ The canvas has changed. /canvas shows it.",
 )
+
+# ---- chart -----------------------------------------------------------------------------------------------
+# The few words that stand in a chart.
+
+
+@dataclass(frozen=True, slots=True)
+class ChartTexts:
+    others: str
+    """The slice that holds what is too small for one of its own. Parameter: count."""
+
+
+CHART_JA = ChartTexts(others="その他（{count}件）")
+
+CHART_EN = ChartTexts(others="Other ({count})")

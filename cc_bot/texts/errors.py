@@ -1,9 +1,126 @@
 """What a person reads when something goes wrong: what happened, and what to do next.
 
-Which errors have one stands in error_names.py.
+Which errors have one is told by the fields of `ErrorTexts`.
 """
 
-from cc_bot.texts.error_names import ErrorTexts
+from dataclasses import dataclass
+
+# ---- error names -----------------------------------------------------------------------------------------
+# Which errors have a sentence: a field is named after the class in domain/errors.py that it explains.
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorTexts:
+    cc_bot_error: str
+    input_error: str
+    empty_question: str
+    question_too_long: str
+    empty_memory: str
+    memory_too_long: str
+    too_many_memories: str
+    memory_full: str
+    too_many_pinned: str
+    too_many_imports: str
+    files_in_line: str
+    too_many_commands: str
+    secret_not_stored: str
+    memory_paused: str
+    memory_not_found: str
+    import_not_understood: str
+    too_many_to_import: str
+    end_not_understood: str
+    end_passed: str
+    unknown_timezone: str
+    unknown_agent: str
+    empty_reminder: str
+    reminder_too_long: str
+    too_many_schedules: str
+    schedule_not_found: str
+    proposal_gone: str
+    proposal_outdated: str
+    when_not_understood: str
+    no_such_time: str
+    several_times: str
+    when_passed: str
+    when_too_far: str
+    repeat_not_understood: str
+    repeat_too_often: str
+    subject_not_understood: str
+    models_not_understood: str
+    limit_not_for_channels: str
+    limit_not_for_servers: str
+    attachment_too_large: str
+    attachment_not_supported: str
+    attachment_not_fetched: str
+    turn_error: str
+    busy: str
+    crowded: str
+    shutting_down: str
+    postponed: str
+    not_newest: str
+    agent_gone: str
+    being_erased: str
+    limit_reached: str
+    server_limit_reached: str
+    too_many_at_once: str
+    model_error: str
+    model_unavailable: str
+    model_said_nothing: str
+    model_went_in_circles: str
+    """Also in the place of an answer that has changed something."""
+    model_refused_key: str
+    model_refused_request: str
+    model_not_found: str
+    """Without its name: that is for whoever runs the bot."""
+    context_too_long: str
+    access_error: str
+    not_allowed: str
+    owners_only: str
+    under_maintenance: str
+    storage_error: str
+    conversation_gone: str
+    erasure_not_noted: str
+    database_locked: str
+    database_full: str
+    database_read_only: str
+    database_damaged: str
+    startup_error: str
+    invalid_setting: str
+    settings_unreadable: str
+    invalid_agents: str
+    invalid_policy: str
+    missing_token: str
+    refused_token: str
+    discord_unreachable: str
+    message_content_refused: str
+    commands_not_registered: str
+    already_running: str
+    database_folder_missing: str
+    database_in_use: str
+    database_missing: str
+    database_unusable: str
+    database_newer: str
+    database_not_ours: str
+    schema_changed: str
+    upgrade_failed: str
+    sqlite_too_old: str
+    backup_failed: str
+    not_enough_room: str
+    old_backups_kept: str
+    backup_missing: str
+    backup_damaged: str
+    backup_foreign: str
+    backup_changed: str
+    restore_failed: str
+    erasures_missing: str
+    erasures_unreadable: str
+    erasures_cut: str
+    erasures_thinned: str
+    not_confirmed: str
+    port_taken: str
+
+
+# ---- errors ----------------------------------------------------------------------------------------------
 
 _UNEXPECTED_JA = "うまくいきませんでした。もう一度お試しください。"
 _UNEXPECTED_EN = "Something went wrong. Please try again."

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 
-from cc_bot.domain.ending import write_end
+from cc_bot.domain.memory import write_end
 from cc_bot.domain.memory_transfer import MARKDOWN_MARK, PortableMemory
 from cc_bot.texts import Texts
 

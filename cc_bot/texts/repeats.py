@@ -10,7 +10,7 @@ from typing import Final
 from cc_bot.domain.repeats import Interval, parts_of
 from cc_bot.domain.when_words import SMALL_HOURS
 from cc_bot.texts import Texts
-from cc_bot.texts.repeat import RepeatTexts
+from cc_bot.texts.reminder import RepeatTexts
 
 _NAMES: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _HOURS: Final = re.compile(r"every (\d+)h")

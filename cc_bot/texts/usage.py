@@ -4,8 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from cc_bot.domain.usage import MICROS
-from cc_bot.domain.usage_report import MODELS, Total, UsageReport
+from cc_bot.domain.limits import MICROS, MODELS, Total, UsageReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from cc_bot.domain.canvas import (
     AddChart,
     Canvas,
     CanvasCommand,
+    CanvasRefused,
     ChartKind,
     RemoveElement,
     Series,
@@ -22,10 +23,8 @@ from cc_bot.domain.canvas import (
     ShowText,
     UpdateCard,
 )
-from cc_bot.domain.canvas_limits import CanvasRefused
-from cc_bot.tools.arguments import as_text, as_texts
 from cc_bot.tools.consent import PROPOSED, must_propose
-from cc_bot.tools.registry import InvalidToolCall, ToolContext, tool
+from cc_bot.tools.registry import InvalidToolCall, ToolContext, as_text, as_texts, tool
 
 
 class _Line(BaseModel):

@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Drawn, ShowText
-from cc_bot.domain.canvas_reducer import reduce
+from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Drawn, ShowText, reduce
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.proposal import Draw
 

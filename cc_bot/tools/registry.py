@@ -11,30 +11,56 @@ import importlib
 import inspect
 import json
 import pkgutil
+import re
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import MAXYEAR, datetime, timedelta
 from types import ModuleType
-from typing import Any, Concatenate, get_type_hints
+from typing import Annotated, Any, Concatenate, Final, get_type_hints
 from zoneinfo import ZoneInfo
 
 import structlog
-from pydantic import BaseModel, ValidationError, create_model
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, create_model
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, SecretNotStored
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import Audience, Memory, MemoryChange, Source
+from cc_bot.domain.memory import Audience, Memory, MemoryChange, Source, parse_tags
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
-from cc_bot.stores.memories import MemoryStore
+from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.texts import explain, texts
-from cc_bot.tools.call_texts import texts_in
 from cc_bot.tools.canvas_draft import CanvasDraft
+
+# ---- call texts ------------------------------------------------------------------------------------------
+# What a model wrote into a call, to be looked through for what must not be stored.
+
+
+def texts_in(arguments: str) -> Sequence[str]:
+    """The texts that a model put into a call; all of it where that is no JSON."""
+    try:
+        left = [json.loads(arguments)]
+    except (ValueError, RecursionError):
+        return [arguments]
+    found = list[str]()
+    while left:
+        match left.pop():
+            case str(text):
+                found.append(text)
+            case list(parts):
+                left += parts
+            case dict(parts):
+                left += parts.values()
+            case _:
+                pass
+    return found
+
+
+# ---- registry --------------------------------------------------------------------------------------------
 
 _log = structlog.get_logger(__name__)
 
@@ -326,3 +352,81 @@ def _problems(error: ValidationError) -> str:
 
 def _failed(problem: str) -> ToolOutcome:
     return ToolOutcome(json.dumps({"error": problem}, ensure_ascii=False), ok=False)
+
+
+# ---- arguments -------------------------------------------------------------------------------------------
+# Arguments as models write them: also small models, which send a string for a list.
+
+MAX_RESULTS: Final = 20
+
+_DAY: Final = re.compile(r"\d{4}-?\d{2}-?\d{2}")
+_NOTHING: Final = {"", "none", "null", "n/a", "-"}
+_NEVER: Final = {"never", "no", "forever"}
+
+
+def as_list(tags: object) -> object:
+    """Small models write `"a, b"` or null where a list is asked for."""
+    if tags is None:
+        return []
+    return list(parse_tags(tags)) if isinstance(tags, str) else tags
+
+
+def as_text(value: object) -> object:
+    """`2026` is meant as "2026"."""
+    return str(value) if isinstance(value, int | float) else value
+
+
+def as_texts(values: object) -> object:
+    return [as_text(value) for value in values] if isinstance(values, list) else values
+
+
+def _in_range(limit: int) -> int:
+    return max(1, min(limit, MAX_RESULTS))
+
+
+def _number(number: object) -> object:
+    """`#12` and "12" are meant as 12."""
+    if isinstance(number, str) and (digits := re.fullmatch(r"\A\s*+(?:[#＃]\s*+)?(\d{1,18})\s*+", number)):
+        return int(digits[1])
+    return number
+
+
+def as_or_none(text: object) -> object:
+    return None if isinstance(text, str) and text.strip().casefold() in _NOTHING else text
+
+
+Tags = Annotated[list[str], BeforeValidator(as_list)]
+Limit = Annotated[int, AfterValidator(_in_range)]
+MemoryId = Annotated[int, BeforeValidator(_number)]
+Superseded = Annotated[
+    int | None,
+    BeforeValidator(_number),
+    BeforeValidator(as_or_none),
+]
+Expires = Annotated[
+    str | None,
+    BeforeValidator(as_or_none),
+    Field(description="Its last day or time, if it ends: 2026-03-15 or 2026-03-15T18:00."),
+]
+
+
+def end_of(expires: str | None, context: ToolContext) -> datetime | None:
+    """When a fact ends: after the day, or at the time that is named, where the user is; None: never.
+
+    Raises InvalidToolCall for what is neither, and for what is over already.
+    """
+    if expires is None or expires.strip().casefold() in _NEVER:
+        return None
+    written = expires.strip().replace("/", "-")
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        raise InvalidToolCall("expires: write a date such as 2026-03-15, or 2026-03-15T18:00.") from None
+    if moment.year == MAXYEAR:  # how some models write `never`; there is no day after it
+        return None
+    if _DAY.fullmatch(written):
+        moment += timedelta(days=1)
+    end = moment if moment.tzinfo else moment.replace(tzinfo=context.timezone)
+    if end <= context.clock():
+        raise InvalidToolCall("expires: that is in the past. Leave it out, or do not keep the fact.")
+    return end

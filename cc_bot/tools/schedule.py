@@ -12,13 +12,12 @@ from pydantic import BeforeValidator, Field
 
 from cc_bot.domain.errors import NoSuchTime, ScheduleNotFound, WhenNotUnderstood
 from cc_bot.domain.proposal import AddReminder, CancelReminder
-from cc_bot.domain.repeat_words import parse_schedule
+from cc_bot.domain.repeats import parse_schedule
 from cc_bot.domain.schedule import Schedule, ScheduleChange, is_known_in
 from cc_bot.stores.schedules import ScheduleStore
-from cc_bot.tools.arguments import MemoryId, as_or_none
 from cc_bot.tools.consent import PROPOSED, must_propose
-from cc_bot.tools.notes import DATA_NOT_INSTRUCTIONS
-from cc_bot.tools.registry import InvalidToolCall, ToolContext, ToolResult, tool
+from cc_bot.tools.memory import DATA_NOT_INSTRUCTIONS
+from cc_bot.tools.registry import InvalidToolCall, MemoryId, ToolContext, ToolResult, as_or_none, tool
 
 MOST_LISTED = 30
 

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.service_manager import ServiceManager
-from cc_bot.app.watchdog import EXIT_STOOD
+from cc_bot.app.watchdog import EXIT_STOOD, ServiceManager
 
 PROGRAM = """
 import asyncio, re, sys, threading, time
-from cc_bot.app.service_manager import ServiceManager
+from cc_bot.app.watchdog import ServiceManager
 from cc_bot.app.watchdog import Watchdog
 from cc_bot.log import configure_logging
 

@@ -9,17 +9,16 @@ from types import FrameType
 
 import pytest
 
-from cc_bot.context.encodings import decode_text
+from cc_bot.context.attachments import decode_text
 from cc_bot.context.tokens import estimate_tokens
 from cc_bot.discord.pages.answer import AnswerState, final_pages, streaming_pages
 from cc_bot.discord.pages.custom_ids import StopButton
-from cc_bot.discord.pages.fences import close_fences
-from cc_bot.discord.pages.split import split
+from cc_bot.discord.pages.split import close_fences, split
 from cc_bot.domain.errors import ImportNotUnderstood, TooManyToImport, WhenNotUnderstood
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import parse_tags
 from cc_bot.domain.memory_transfer import read_memories
-from cc_bot.domain.named_days import days_named
+from cc_bot.domain.schedule import days_named
 from cc_bot.domain.secrets import looks_secret
 from cc_bot.domain.summary import clean_summary
 from cc_bot.domain.when_and_what import split_when

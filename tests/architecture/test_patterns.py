@@ -12,16 +12,16 @@ from cc_bot.domain.phrase import Phrase
 from tests.architecture.patterns import Found, attacks, compiled, unknown, weakness
 
 AT_IMPORT = {
-    "cc_bot.discord.pages.breaks: regex.compile(place + _ALLOWED)",
+    "cc_bot.discord.pages.split: regex.compile(place + _ALLOWED)",
     "cc_bot.domain.repeat_days: re.compile(pattern)",
     "cc_bot.domain.rhythms: re.compile(pattern)",
     "cc_bot.domain.when_words: re.compile(pattern)",
 }
 """Calls that a module makes of its own tables as it is imported: what they make is found in it."""
 LIMITED = {
-    "cc_bot.config.parsers: regex.compile(line)",
+    "cc_bot.config: regex.compile(line)",
     "cc_bot.domain.phrase: regex.compile(self.pattern, self.flags)",
-    "cc_bot.stores.secret_rules: regex.compile(pattern, regex.IGNORECASE)",
+    "cc_bot.stores.memory.secrets: regex.compile(pattern, regex.IGNORECASE)",
 }
 """Searched with a limit of time: the operator's patterns, and what a Phrase compiles when it is needed."""
 
@@ -66,8 +66,8 @@ class TestPatterns:
         assert {
             "cc_bot.domain.when_words._WORDS",
             "cc_bot.llm.offline.concepts.CONCEPTS",
-            "cc_bot.discord.pages.breaks._PATTERNS",
-            "cc_bot.context.encodings._ISO_2022_JP_ESCAPE",
+            "cc_bot.discord.pages.split._PATTERNS",
+            "cc_bot.context.attachments._ISO_2022_JP_ESCAPE",
             "cc_bot.domain.secrets._KNOWN_FORM",
         } <= places
         assert sum(isinstance(found.pattern, Phrase) for found in patterns()) > 100

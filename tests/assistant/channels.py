@@ -10,9 +10,8 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.assistant import TurnOptions
 from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.channel_prompts import ChannelPrompts
-from cc_bot.assistant.channel_turn import ChannelTurn
-from cc_bot.assistant.turn_prompt import TurnPrompt
+from cc_bot.assistant.channel_turns import ChannelPrompts
+from cc_bot.assistant.turn import ChannelTurn, TurnPrompt
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, UserPart

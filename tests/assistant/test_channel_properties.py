@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cc_bot.context.blocks import said_tokens
+from cc_bot.context.channel_prompt import said_tokens
 from cc_bot.domain import ChannelKey, Message, Said
 from tests.assistant.channels import BOT, Room, history, opened
 

@@ -14,10 +14,9 @@ import cc_bot.tools
 from cc_bot.assistant import Assistant, Heartbeats, Moments, Stop
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain import Agent, ChannelKey, Locale, Message, Notice, TextDelta, Usage
+from cc_bot.domain.access import Policy
 from cc_bot.domain.errors import LimitReached, ModelUnavailable, TooManyAtOnce
-from cc_bot.domain.limits import LimitKey, LimitName, Payer
-from cc_bot.domain.policy import Policy
-from cc_bot.domain.usage import Price, PriceList, Used
+from cc_bot.domain.limits import LimitKey, LimitName, Payer, Price, PriceList, Used
 from cc_bot.llm.model import Fallback, Finish, ToolRequest
 from cc_bot.spending import Spending
 from cc_bot.stores import open_stores

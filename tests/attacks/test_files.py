@@ -20,9 +20,8 @@ from cc_bot.config import Config, read_config
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import BackupChanged, BackupDamaged, BackupForeign, DatabaseNewer, StartupError
 from cc_bot.storage import back_up
-from cc_bot.storage.manifest import manifest_path
+from cc_bot.storage.manifest import manifest_path, silent
 from cc_bot.storage.migrate import known_migrations, statements_up_to
-from cc_bot.storage.progress import silent
 from cc_bot.storage.schema import Schema, schema_made_by
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out

@@ -11,18 +11,18 @@ from time import perf_counter
 
 import pytest
 
-from cc_bot.context.memory_file import read_memory_file
+from cc_bot.context.attachments import read_memory_file
 from cc_bot.domain import Locale
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import InputError
 from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES
-from cc_bot.domain.settings import UserSettings
+from cc_bot.domain.message import UserSettings
 from cc_bot.storage import Statement, open_database
 from cc_bot.stores import Stores, open_stores
-from cc_bot.terminal.memory_commands import ExportMemories
-from cc_bot.terminal.memory_files import MemoryFiles
+from cc_bot.terminal.commands import ExportMemories
 from cc_bot.terminal.person import person_of
 from cc_bot.terminal.plain import PlainView
+from cc_bot.terminal.remembering import MemoryFiles
 from tests.databases import laid_out
 from tests.terminal.program import profile
 

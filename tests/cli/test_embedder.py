@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from cc_bot.app.models import build_embedder
+from cc_bot.app.core import build_embedder
 from cc_bot.config import read_config
-from cc_bot.search.embedder import Embedder
+from cc_bot.search.vectors import Embedder
 from tests.loopback.embeddings_server import LoopbackEmbeddingsServer
 
 

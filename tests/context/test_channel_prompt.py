@@ -5,10 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.context.blocks import Group
-from cc_bot.context.built import Built
-from cc_bot.context.channel_prompt import Shown, build_channel_prompt
-from cc_bot.context.prompt import PromptStyle
+from cc_bot.context.channel_prompt import Group, Shown, build_channel_prompt
+from cc_bot.context.prompt import Built, PromptStyle
 from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, Said
 from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
 

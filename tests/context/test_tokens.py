@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.context.parts import message_parts
 from cc_bot.context.tokens import (
     IMAGE_TOKENS,
     estimate_tokens,
+    message_parts,
     message_tokens,
     request_tokens,
     tools_tokens,

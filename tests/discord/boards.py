@@ -6,9 +6,8 @@ from zoneinfo import ZoneInfo
 import hikari
 
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.canvas_messages import CanvasMessages
-from cc_bot.discord.delivery.canvas_pictures import Draw, Pictures
-from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Draw, Pictures
+from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.localization import Readers
 from cc_bot.discord.places import Places

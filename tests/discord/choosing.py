@@ -5,8 +5,7 @@ from pathlib import Path
 import hikari
 
 from cc_bot.agents import Agents
-from cc_bot.discord.access.gate import Gate
-from cc_bot.discord.access.owners import Owners
+from cc_bot.discord.access.gate import Gate, Owners
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.places import Places
 from cc_bot.domain.locale import Locale

@@ -8,8 +8,7 @@ import hikari
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.discord.delivery.canvas_boards import MOST_STALE, CanvasBoards
-from cc_bot.discord.delivery.canvas_upkeep import CanvasUpkeep
+from cc_bot.discord.delivery.canvas_boards import MOST_STALE, CanvasBoards, CanvasUpkeep
 from cc_bot.discord.gateway import gateway_bot
 from cc_bot.discord.localization import GuildLocales
 from cc_bot.discord.places import Places

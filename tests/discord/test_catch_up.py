@@ -12,9 +12,8 @@ import hikari
 import pytest
 
 from cc_bot.discord.messages.catch_up import Bounds, CatchUp
-from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
 from tests.loopback.discord import Channel, LoopbackDiscord, User

@@ -11,8 +11,7 @@ import hikari
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.discord.access.gate import Gate, error_of
-from cc_bot.discord.access.owners import Owners
+from cc_bot.discord.access.gate import Gate, Owners, error_of
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.domain.access import Comer, Refusal
 from cc_bot.domain.errors import NotAllowed, StorageError, UnderMaintenance

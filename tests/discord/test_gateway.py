@@ -3,8 +3,8 @@
 import pytest
 
 from cc_bot.discord.gateway import check_token, granted_reading
-from cc_bot.domain.channel import Reading
 from cc_bot.domain.errors import DiscordUnreachable, RefusedToken
+from cc_bot.domain.message import Reading
 from tests.loopback.discord import LoopbackDiscord
 
 APPLICATION = "GET /applications/@me"

@@ -9,8 +9,7 @@ import hikari
 import pytest
 
 from cc_bot.discord.delivery.message_outlet import MessageReplies
-from cc_bot.discord.delivery.reply import Reply, Sent
-from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown
 from cc_bot.discord.pages.page import Page
 from cc_bot.stores import open_stores
 from tests.databases import laid_out

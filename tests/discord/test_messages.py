@@ -11,17 +11,16 @@ from hikari.impl import RESTClientImpl
 from cc_bot.assistant import Assistant
 from cc_bot.discord.delivery.entries import Entries
 from cc_bot.discord.delivery.message_outlet import MessageReplies
-from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gateway import GrantedReading, gateway_bot
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
 from cc_bot.discord.shards import Shards
-from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Message
+from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import ToolRegistry
 from tests.databases import laid_out

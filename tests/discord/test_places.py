@@ -6,7 +6,7 @@ import hikari
 import pytest
 
 from cc_bot.discord.places import Places
-from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.message import ChannelKey
 from tests.loopback.discord import LoopbackDiscord
 
 LOOK_UP = "GET /channels/{channel}"

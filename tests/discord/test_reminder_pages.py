@@ -9,20 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.extensions.remind.group import matching
+from cc_bot.discord.extensions.remind import matching
 from cc_bot.discord.localization import Reader
 from cc_bot.discord.pages.links import without_previews
 from cc_bot.discord.pages.memory_view import CHOICE_CHARACTERS
-from cc_bot.discord.pages.reminder_page import (
+from cc_bot.discord.pages.reminder_view import (
+    added_view,
+    choice_name,
     heartbeat_page,
+    list_view,
+    paused_among,
     reminder_page,
     snoozed_page,
     stopped_page,
     untold_page,
 )
-from cc_bot.discord.pages.reminder_view import added_view, choice_name, list_view, paused_among
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
-from cc_bot.discord.reminders.posting import nonce_at, nonce_of
+from cc_bot.discord.reminders.reminders import nonce_at, nonce_of
 from cc_bot.domain import Locale
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Firing, Obstacle, Schedule, Untold
 from cc_bot.domain.session import SessionKey

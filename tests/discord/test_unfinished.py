@@ -16,11 +16,10 @@ from structlog.testing import capture_logs
 
 from cc_bot.discord.delivery.entries import Entries
 from cc_bot.discord.delivery.message_outlet import MessageReplies
-from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.localization import GuildLocales, Readers
-from cc_bot.discord.unfinished.unfinished import Unfinished
-from cc_bot.discord.unfinished.ways import Ways
+from cc_bot.discord.unfinished.unfinished import Unfinished, Ways
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.ledger import KEPT, AskedQuestion, PendingTurn

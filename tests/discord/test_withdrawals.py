@@ -4,7 +4,7 @@ import pytest
 
 from cc_bot.assistant import Stop
 from cc_bot.discord.messages.withdrawals import Withdrawals
-from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.message import ChannelKey
 
 CHANNEL, THREAD = ChannelKey(700), ChannelKey(700, 750)
 

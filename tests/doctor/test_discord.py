@@ -5,11 +5,11 @@ from datetime import timedelta
 
 import pytest
 
+from cc_bot.doctor.checkup import Finding
 from cc_bot.doctor.discord import DiscordSide, examine_discord
-from cc_bot.doctor.findings import Finding
 from cc_bot.domain import Locale
-from cc_bot.domain.channel import Reading
 from cc_bot.domain.clock import utc_now
+from cc_bot.domain.message import Reading
 from cc_bot.texts import texts
 from tests.loopback.discord import LoopbackDiscord
 

@@ -7,10 +7,10 @@ import pytest
 
 from cc_bot.app.doctor import run_doctor
 from cc_bot.config import Config, read_config
-from cc_bot.doctor.findings import Finding
+from cc_bot.doctor.checkup import Finding
 from cc_bot.domain.errors import ErasureNotNoted
 from cc_bot.storage import ErasureLog
-from cc_bot.storage.erasure_copies import copy_log
+from cc_bot.storage.erasures import copy_log
 from tests.no_files import NO_FILES
 
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.access import AccessRules, Comer, Maintenance, Refusal, Subject, is_shut, refusal
-from cc_bot.domain.channel import ChannelKey
-from cc_bot.domain.policy import Subjects
+from cc_bot.domain.access import AccessRules, Comer, Maintenance, Refusal, Subject, Subjects, is_shut, refusal
+from cc_bot.domain.message import ChannelKey
 
 AIKO, OWNER = 1, 9
 ROLE, CHANNEL, THREAD, GUILD = 20, 30, 31, 40

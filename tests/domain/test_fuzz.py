@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.domain.ending import parse_end
 from cc_bot.domain.errors import (
     EndNotUnderstood,
     EndPassed,
@@ -21,11 +20,10 @@ from cc_bot.domain.errors import (
     WhenPassed,
     WhenTooFar,
 )
-from cc_bot.domain.heartbeat import parse_minute
-from cc_bot.domain.memory import parse_tags
+from cc_bot.domain.memory import parse_end, parse_tags
 from cc_bot.domain.memory_transfer import read_memories
-from cc_bot.domain.named_days import days_named
-from cc_bot.domain.repeat_words import parse_repeat, parse_schedules
+from cc_bot.domain.repeats import parse_repeat, parse_schedules
+from cc_bot.domain.schedule import days_named, parse_minute
 from cc_bot.domain.secrets import looks_secret
 from cc_bot.domain.summary import clean_summary
 from cc_bot.domain.when import parse_when

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from cc_bot.discord.pages.memory_ids import ConfirmButton, parse_memory_id
+from cc_bot.discord.pages.custom_ids import ConfirmButton, parse_memory_id
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, File, Reply, User
 

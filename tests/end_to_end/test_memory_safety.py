@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from cc_bot.stores.memory_calls import MEMORY_TOOLS
+from cc_bot.stores.memory.copies import MEMORY_TOOLS
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, File, User
 from tests.loopback.model_requests import Json, last_user_text, new_tool_results

@@ -13,9 +13,8 @@ from prometheus_client import CollectorRegistry
 
 from cc_bot.domain import Usage
 from cc_bot.metrics import PrometheusMeter
-from cc_bot.metrics.gauges import Gauges
 from cc_bot.metrics.health import Health, Readings
-from cc_bot.metrics.records import OURS, counted
+from cc_bot.metrics.server import OURS, Gauges, counted
 
 ROOT: Final = Path(__file__).parents[2]
 NAME: Final = re.compile(r"\b(?:cc_bot|process)_[a-z_]+")

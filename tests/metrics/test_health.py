@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain.pulse import Pulse
+from cc_bot.domain.measures import Pulse
 from cc_bot.metrics import Vitals
 from cc_bot.stores import Stores, open_stores
 

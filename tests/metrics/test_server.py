@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from cc_bot.domain.errors import InvalidSetting, PortTaken, StorageError
-from cc_bot.domain.pulse import Pulse
+from cc_bot.domain.measures import Pulse
 from cc_bot.metrics import PrometheusMeter, Vitals, serving
 from cc_bot.metrics.health import ROOM_BYTES
 from cc_bot.metrics.server import MOST_CONNECTIONS, PATIENCE_S, why_not

@@ -21,7 +21,7 @@ from typing import Any
 
 from cc_bot.app.restoring import Wishes, run_restore
 from cc_bot.config import read_config
-from cc_bot.storage.progress import silent
+from cc_bot.storage.manifest import silent
 
 STEPS = {"open", "sqlite3.connect", "shutil.copyfile", "shutil.rmtree"}
 STEPS |= {f"os.{name}" for name in ("chmod", "link", "mkdir", "remove", "rename", "rmdir", "truncate")}

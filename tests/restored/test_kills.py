@@ -15,7 +15,7 @@ from cc_bot.config import read_config
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.storage import back_up
-from cc_bot.storage.progress import silent
+from cc_bot.storage.manifest import silent
 from cc_bot.stores import open_stores
 
 ROOT = Path(__file__).parents[2]

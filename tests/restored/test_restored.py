@@ -29,11 +29,10 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.restored import Forgotten
 from cc_bot.storage import Database, ErasureLog, Statement, apply_pending, back_up, open_database
-from cc_bot.storage.erasure_copies import copy_log
-from cc_bot.storage.manifest import manifest_path
+from cc_bot.storage.erasures import copy_log
+from cc_bot.storage.location import sole_bot
+from cc_bot.storage.manifest import Stage, manifest_path
 from cc_bot.storage.migrate import known_migrations
-from cc_bot.storage.progress import Stage
-from cc_bot.storage.run_lock import sole_bot
 from cc_bot.stores import Stores, open_stores
 from tests.no_files import NO_FILES
 from tests.stores.forgetting import FACT, MARK, remembered, stored

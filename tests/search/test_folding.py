@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.search.folding import fold, in_digits, loosen
-from cc_bot.search.stems import stem
+from cc_bot.search.folding import fold, in_digits, loosen, stem
 
 
 class TestFolding:

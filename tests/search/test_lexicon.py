@@ -2,10 +2,8 @@
 
 import pytest
 
-from cc_bot.search.folding import fold
-from cc_bot.search.inflection import forms
+from cc_bot.search.folding import fold, forms, read
 from cc_bot.search.lexicon import lexicon, parse_lexicon
-from cc_bot.search.line import read
 
 
 def words(text: str, *lines: str) -> list[str]:

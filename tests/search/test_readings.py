@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.search.kanji_table import hiragana, kanji_table, parse_table, table_lines
-from cc_bot.search.readings import readings
+from cc_bot.search.readings import hiragana, kanji_table, parse_table, readings, table_lines
 
 
 def _words(text: str) -> list[tuple[str, str]]:

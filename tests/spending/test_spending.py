@@ -9,14 +9,12 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
+from cc_bot.domain.access import Policy
 from cc_bot.domain.errors import LimitReached, StorageError
 from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import LimitKey, Payer
-from cc_bot.domain.policy import Policy
-from cc_bot.domain.usage import Price, PriceList, Used
+from cc_bot.domain.limits import LimitKey, Payer, Price, PriceList, Used
 from cc_bot.llm.model import ChatRequest, Finish, UserPart
-from cc_bot.spending import Spending, Tab
-from cc_bot.spending.spending import ABOUT_A_REQUEST
+from cc_bot.spending import ABOUT_A_REQUEST, Spending, Tab
 from cc_bot.storage import open_database
 from cc_bot.stores import Stores, UsageStore, open_stores
 from tests.scripted_model import ScriptedModel

@@ -15,10 +15,10 @@ from cc_bot.domain.errors import BackupFailed, DatabaseMissing, DatabaseUnusable
 from cc_bot.domain.message import Message
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import ErasureLog, back_up
-from cc_bot.storage.erasure_copies import logs_in, read_logs
+from cc_bot.storage.erasures import logs_in, read_logs
 from cc_bot.storage.manifest import Manifest, read_manifest
 from cc_bot.storage.migrate import known_migrations
-from cc_bot.storage.room import need_room
+from cc_bot.storage.rewriting import need_room
 from cc_bot.stores import open_stores
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Migration, Statement, apply_pending, open_database
 from cc_bot.storage.migrate import known_migrations
 from cc_bot.stores import open_stores

@@ -13,8 +13,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import ErasureNotNoted, StorageError
-from cc_bot.storage.erasure_copies import copy_log
-from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, read_erasures
+from cc_bot.storage.erasures import ErasureLog, Erasures, copy_log, memory_name, read_erasures
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

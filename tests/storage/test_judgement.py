@@ -9,9 +9,8 @@ import pytest
 
 from cc_bot.domain.errors import BackupDamaged, DatabaseDamaged, SchemaChanged, UpgradeFailed
 from cc_bot.storage import Statement, apply_pending, open_database
-from cc_bot.storage.examination import examine
 from cc_bot.storage.migrate import Migration, known_migrations, statements_up_to
-from cc_bot.storage.restoring import staged
+from cc_bot.storage.restoring import examine, staged
 from tests.databases import laid_out
 
 NEWEST = len(known_migrations())

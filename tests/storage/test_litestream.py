@@ -15,7 +15,7 @@ import pytest
 from cc_bot.app.restoring import Wishes, run_restore
 from cc_bot.config import read_config
 from cc_bot.domain.clock import utc_now
-from cc_bot.storage.progress import silent
+from cc_bot.storage.manifest import silent
 from cc_bot.stores import open_stores
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "litestream.yml"

@@ -11,7 +11,7 @@ from cc_bot.domain.memory import Source
 from cc_bot.storage import Migration, Statement, apply_pending, open_database
 from cc_bot.storage.migrate import known_migrations
 from cc_bot.stores import MemoryRemovalStore, MemoryStore, open_stores
-from cc_bot.stores.memory_upkeep import MemoryUpkeep
+from cc_bot.stores.memory.upkeep import MemoryUpkeep
 
 ME = 123456789012345678
 MADE = "2026-11-22T03:04:05.000000+00:00"

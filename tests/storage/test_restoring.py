@@ -16,7 +16,7 @@ from cc_bot.domain.errors import (
     RestoreFailed,
 )
 from cc_bot.storage import back_up
-from cc_bot.storage.copies import leftovers_of
+from cc_bot.storage.backup import leftovers_of
 from cc_bot.storage.manifest import manifest_path
 from cc_bot.storage.restoring import finish, put_in_place, release, staged
 from cc_bot.stores import open_stores

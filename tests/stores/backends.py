@@ -39,8 +39,8 @@ from cc_bot.stores import (
     UsageStore,
     VitalsStore,
 )
-from cc_bot.stores.embedding import Embedding
-from cc_bot.stores.secret_rules import SecretRules
+from cc_bot.stores.memory.meaning import Embedding
+from cc_bot.stores.memory.secrets import SecretRules
 from tests.stores.encoders import TopicEncoder
 
 KEY = SessionKey(user_id=123456789012345678, channel_id=987654321098765432)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from cc_bot.domain.errors import ModelError
-from cc_bot.search.fusion import Usual
+from cc_bot.search.ranking import Usual
 from cc_bot.search.vectors import Vector, pack
 
 TOPICS: Final = (

@@ -9,13 +9,11 @@ from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, Sessio
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.events import Usage
 from cc_bot.domain.ledger import PendingTurn
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Payer
-from cc_bot.domain.matters import Mark
+from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Payer, Spent
+from cc_bot.domain.memory import Named, ToldIn, ToldLine
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import AddReminder, KeepMemory, Proposal
-from cc_bot.domain.receipt import Named, ToldIn, ToldLine
-from cc_bot.domain.schedule import Firing, Quiet
-from cc_bot.domain.usage import Spent
+from cc_bot.domain.schedule import Firing, Mark, Quiet
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import (
     ScheduleStore,
@@ -23,9 +21,8 @@ from cc_bot.stores import (
     Stores,
     Wish,
 )
-from cc_bot.stores.meaning import Meaning
-from cc_bot.stores.memory_upkeep import MemoryUpkeep
-from cc_bot.stores.sketches import make_sketches
+from cc_bot.stores.memory.meaning import Meaning, make_sketches
+from cc_bot.stores.memory.upkeep import MemoryUpkeep
 from tests.stores.backends import stores_over, turn
 from tests.stores.encoders import TopicEncoder
 from tests.stores.places import answer, said

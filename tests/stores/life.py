@@ -7,10 +7,9 @@ from typing import Final
 from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.matters import Mark
+from cc_bot.domain.memory import Named, ToldIn, ToldLine
 from cc_bot.domain.proposal import KeepMemory
-from cc_bot.domain.receipt import Named, ToldIn, ToldLine
-from cc_bot.domain.schedule import Place
+from cc_bot.domain.schedule import Mark, Place
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.forgetting import recalled, remembered

@@ -1,7 +1,6 @@
 """What owners have decided while the program runs."""
 
-from cc_bot.domain.access import AccessRules, Maintenance
-from cc_bot.domain.policy import Subjects
+from cc_bot.domain.access import AccessRules, Maintenance, Subjects
 from cc_bot.stores import InForce, StoredRule, Stores
 from tests.stores.backends import OpenStores
 

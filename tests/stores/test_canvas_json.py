@@ -8,9 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_bot.domain.canvas import Canvas, Card, Chart, Drawn, Series, Text
-from cc_bot.domain.canvas_limits import checked
-from cc_bot.domain.canvas_reducer import reduce_all
+from cc_bot.domain.canvas import Canvas, Card, Chart, Drawn, Series, Text, checked, reduce_all
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json, canvas_to_json
 from tests.domain.canvases import DRAWINGS
 

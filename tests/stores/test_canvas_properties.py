@@ -8,8 +8,7 @@ from freezegun import freeze_time
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cc_bot.domain.canvas import Canvas, Drawn
-from cc_bot.domain.canvas_reducer import reduce_all
+from cc_bot.domain.canvas import Canvas, Drawn, reduce_all
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import Stores
 from tests.domain.canvases import DRAWINGS

@@ -9,11 +9,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
-from cc_bot.stores import channel_statements as sql
-from cc_bot.stores.channel_removal import DELETE_MESSAGES
+from cc_bot.stores import channels as sql
+from cc_bot.stores.channels import DELETE_MESSAGES
 from tests.stores.places import CHANNEL, answer, archived, freeze, frozen, said
 
 LOAD = 10_000

@@ -3,7 +3,7 @@
 import pytest
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.conversation import heard

@@ -6,7 +6,7 @@ from typing import Literal
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.places import PLACES, answer, archived, freeze, frozen, ids, said

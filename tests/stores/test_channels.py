@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.channel import ChannelKey
-from cc_bot.domain.message import ToolCall
+from cc_bot.domain.message import ChannelKey, ToolCall
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
 from tests.stores.backends import OpenStores

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.message import ChannelKey
 from cc_bot.stores import open_stores
 from tests.stores.backends import KEY, contents
 
@@ -37,7 +37,7 @@ asyncio.run(main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3])))
 CHANNEL_WRITER = """
 import asyncio, sys
 from cc_bot.domain import Message
-from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.message import ChannelKey
 from cc_bot.stores import open_stores
 
 async def main(url, bot_id, channel_id):

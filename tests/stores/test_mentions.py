@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import StorageError
+from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from tests.stores.backends import OpenStores

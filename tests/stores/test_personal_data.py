@@ -10,7 +10,7 @@ from cc_bot.domain import Attachment, ChannelKey, Message
 from cc_bot.domain.privacy import Holdings
 from cc_bot.storage import Database
 from cc_bot.stores import Stores
-from cc_bot.stores.personal_tables import DERIVED_TABLES, PERSONAL_TABLES
+from cc_bot.stores.personal_data import DERIVED_TABLES, PERSONAL_TABLES
 from tests.stores.backends import KEY, OTHER_USER
 from tests.stores.life import USER_COLUMNS, about, columns, live
 

@@ -11,9 +11,8 @@ from cc_bot.domain import ChannelKey, Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
 from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import DEFAULT_RULES, Payer
+from cc_bot.domain.limits import DEFAULT_RULES, Payer, Spent
 from cc_bot.domain.schedule import Place
-from cc_bot.domain.usage import Spent
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores import PersonalErasureStore, Stores, Wish
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, Recorder, contents, turn

@@ -4,7 +4,7 @@ import pytest
 
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.receipt import MemoryState, Named, ToldIn, ToldLine
+from cc_bot.domain.memory import MemoryState, Named, ToldIn, ToldLine
 from cc_bot.stores import Stores
 
 ME, YOU = 123456789012345678, 876543210987654321

@@ -39,36 +39,28 @@ from cc_bot.stores import (
     TurnLedger,
     UsageStore,
     VitalsStore,
+    channels,
 )
-from cc_bot.stores import channel_statements as channels
-from cc_bot.stores import memory_search_statements as searches
 from cc_bot.stores.access import SELECT_IN_FORCE, SELECT_RULES
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_KEY, SELECT_STALE
-from cc_bot.stores.channel_models import SELECT_ALL_MODELS
-from cc_bot.stores.channel_removal import ANSWERS_TO, DELETE_MESSAGES, FORGET_MESSAGES
+from cc_bot.stores.channels import ANSWERS_TO, DELETE_MESSAGES, FORGET_MESSAGES, SELECT_DIRECT, SELECT_KNOWN
+from cc_bot.stores.columns import ListStatement
 from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILES, SELECT_OPEN_SESSION
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
-from cc_bot.stores.limits import SELECT_LIMITS
-from cc_bot.stores.memory_remaking import REMAKING_STATEMENTS
-from cc_bot.stores.memory_removal_statements import SELECT_DUE, SELECT_OLDEST_HIDDEN
-from cc_bot.stores.memory_statements import LIST
-from cc_bot.stores.personal_erasure_statements import SELECT_BEGUN, USERS
+from cc_bot.stores.memory import search as searches
+from cc_bot.stores.memory.removal import SELECT_DUE, SELECT_OLDEST_HIDDEN
+from cc_bot.stores.memory.rows import LIST
+from cc_bot.stores.memory.upkeep import REMAKING_STATEMENTS
+from cc_bot.stores.personal_erasure import SELECT_BEGUN, USERS
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, INSERT_CHANNEL_PROPOSAL, PRUNE_PROPOSALS
 from cc_bot.stores.receipts import SELECT_STALE_RECEIPTS
-from cc_bot.stores.retention import RETENTION_STATEMENTS
-from cc_bot.stores.schedule_statements import SCHEDULE_STATEMENTS
-from cc_bot.stores.unscoped import (
-    CLOSE_EXPIRED,
-    DELETE_EXPIRED_ATTACHMENTS,
-    SELECT_DIRECT,
-    SELECT_KNOWN,
-    SELECT_TO_SUMMARIZE,
-    SETTLE_SUMMARIZED,
-    UNSCOPED,
-)
-from cc_bot.stores.usage_statements import FORGET_SETTLED, SELECT_LEFT, USAGE_STATEMENTS
-from cc_bot.stores.value_lists import ListStatement
-from cc_bot.stores.vitals import VITAL_STATEMENTS
+from cc_bot.stores.retention import RETENTION_STATEMENTS, VITAL_STATEMENTS
+from cc_bot.stores.schedules import SCHEDULE_STATEMENTS
+from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
+from cc_bot.stores.settings import SELECT_ALL_MODELS
+from cc_bot.stores.summaries import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
+from cc_bot.stores.unscoped import UNSCOPED
+from cc_bot.stores.usage import FORGET_SETTLED, SELECT_LEFT, SELECT_LIMITS, USAGE_STATEMENTS
 from tests.stores.backends import Recorder
 from tests.stores.everything import USER, do_everything
 

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
 from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Payer, Rules, left_of
+from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Payer, Rules, Spent, left_of
 from cc_bot.domain.measures import Purpose
-from cc_bot.domain.usage import Spent
 from cc_bot.storage import Database, apply_pending, open_database
 from cc_bot.stores import LimitStore, PersonalErasureStore, Reservation, UsageStore, Wish
 

@@ -13,9 +13,7 @@ from prompt_toolkit.utils import get_cwidth
 
 from cc_bot.domain import Locale
 from cc_bot.stores import Stores
-from cc_bot.terminal.completion import ChatCompleter
-from cc_bot.terminal.history import open_history
-from cc_bot.terminal.input_line import InputLine, hint
+from cc_bot.terminal.chat import ChatCompleter, InputLine, hint, open_history
 from cc_bot.texts import Texts, texts
 
 

@@ -23,6 +23,7 @@ from cc_bot.domain.canvas import (
     ShowText,
     UpdateCard,
 )
+from cc_bot.domain.message import UserSettings
 from cc_bot.domain.proposal import (
     NEVER,
     AddReminder,
@@ -35,7 +36,6 @@ from cc_bot.domain.proposal import (
     ProposedChange,
 )
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.settings import UserSettings
 from cc_bot.terminal.facts import Quoted, begins_like_a_fact
 from cc_bot.terminal.person import person_of
 from cc_bot.terminal.plain import PlainView

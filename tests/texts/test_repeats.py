@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import InputError, RepeatNotUnderstood, SeveralTimes, WhenNotUnderstood
-from cc_bot.domain.repeat_words import parse_repeat, parse_schedules
-from cc_bot.domain.repeats import begun_on, next_time
+from cc_bot.domain.repeats import begun_on, next_time, parse_repeat, parse_schedules
 from cc_bot.texts import explain, texts
 from cc_bot.texts.commands import remind
 from cc_bot.texts.repeats import described

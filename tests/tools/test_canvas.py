@@ -8,8 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cc_bot.domain import Locale
-from cc_bot.domain.canvas import AddCard, Canvas, Card, Chart, Drawn, Series, Text
-from cc_bot.domain.canvas_reducer import reduce_all
+from cc_bot.domain.canvas import AddCard, Canvas, Card, Chart, Drawn, Series, Text, reduce_all
 from cc_bot.stores import Stores
 from cc_bot.tools.canvas import (
     canvas_add_card,

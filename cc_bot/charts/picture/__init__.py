@@ -1,7 +1,7 @@
 """Charts drawn with matplotlib, which only this package knows; import it late, for it takes a second.
 
-matplotlib plots, and nothing more: where words stand and how much room they take is decided in placing.py, so
-that a long Japanese label is turned, wrapped or shortened, never drawn across another.
+matplotlib plots, and nothing more: where words stand and how much room they take is decided in lettering.py,
+so that a long Japanese label is turned, wrapped or shortened, never drawn across another.
 """
 
 from dataclasses import replace

@@ -10,10 +10,11 @@ from typing import Final
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
-from cc_bot.charts import colours, numbers, placing
+from cc_bot.charts import colours, lettering
 from cc_bot.charts.lettering import shortened
 from cc_bot.charts.picture import font
 from cc_bot.charts.picture.sheet import EDGE, HEIGHT, LINE, SIGN, SMALL, WIDTH, Sheet
+from cc_bot.charts.table import scale, short
 from cc_bot.domain.canvas import Chart
 from cc_bot.domain.locale import Locale
 
@@ -65,7 +66,7 @@ def _scale(chart: Chart, locale: Locale) -> _Scale:
     high = high + room if high > 0 or chart.kind == "line" else high
     every = MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
     ticks = [float(tick) for tick in every if low <= tick <= high]
-    return _Scale(low, high, tuple(ticks), tuple(numbers.scale(ticks, locale)))
+    return _Scale(low, high, tuple(ticks), tuple(scale(ticks, locale)))
 
 
 def _draw_legend(sheet: Sheet, chart: Chart) -> float:
@@ -73,7 +74,7 @@ def _draw_legend(sheet: Sheet, chart: Chart) -> float:
     if len(chart.series) < 2:
         return EDGE + 4
     names = [series.name for series in chart.series]
-    entries = list(placing.legend(names, WIDTH - 2 * EDGE, font.width, SIGN))
+    entries = list(lettering.legend(names, WIDTH - 2 * EDGE, font.width, SIGN))
     shapes = _POINTS if chart.kind == "line" else "s" * len(entries)
     for entry, colour, shape in zip(entries, colours.SERIES, shapes, strict=False):
         y = EDGE + LINE * (entry.row + 0.5)
@@ -112,21 +113,21 @@ def _draw_standing(sheet: Sheet, chart: Chart, scale: _Scale, top: float) -> _Pl
     for at, label in enumerate(below.labels):
         middle = left + slot * (at + 0.5)
         if below.turned:
-            sheet.write_turned(label, middle, bottom + 16, placing.TURNED)
+            sheet.write_turned(label, middle, bottom + 16, lettering.TURNED)
         else:
             lines = label.count("\n") + 1
             sheet.write(label, middle, bottom + 8 + lines * LINE / 2, align="center")
     return place
 
 
-def _below(chart: Chart, slot: float, left: float) -> placing.Below:
+def _below(chart: Chart, slot: float, left: float) -> lettering.Below:
     found = None
     if chart.kind == "line":
-        found = placing.thinned(chart.labels, slot, font.width, LINE)
+        found = lettering.thinned(chart.labels, slot, font.width, LINE)
     return (
         found
-        or placing.upright(chart.labels, slot, font.width, LINE)
-        or placing.turned(chart.labels, slot, font.width, LINE, left=left - EDGE / 2)
+        or lettering.upright(chart.labels, slot, font.width, LINE)
+        or lettering.turned(chart.labels, slot, font.width, LINE, left=left - EDGE / 2)
     )
 
 
@@ -151,7 +152,7 @@ def _draw_bars(sheet: Sheet, chart: Chart, scale: _Scale, top: float, locale: Lo
         place.axes.bar(where, series.values, width=thick, color=colours.SERIES[at], linewidth=0)
     if len(chart.series) > 1 or len(chart.labels) > _MOST_WRITTEN:
         return
-    written = [numbers.short(value, locale) for value in chart.series[0].values]
+    written = [short(value, locale) for value in chart.series[0].values]
     if max(map(font.width, written)) * _SMALLER > slot:
         return
     for at, (value, number) in enumerate(zip(chart.series[0].values, written, strict=True)):
@@ -174,7 +175,7 @@ def _line_colour(tick: float) -> str:
 
 def _lie(chart: Chart) -> bool:
     slot = (WIDTH - 2 * EDGE - 60) / len(chart.labels)
-    upright = placing.upright(chart.labels, slot, font.width, LINE)
+    upright = lettering.upright(chart.labels, slot, font.width, LINE)
     return upright is None and len(chart.labels) <= _MOST_LYING
 
 
@@ -207,7 +208,7 @@ def _write_beside(sheet: Sheet, chart: Chart, scale: _Scale, place: _Place, loca
     """The numbers at the ends of lying bars; within the bar where the sheet would end."""
     slot = (place.bottom - place.top) / len(chart.labels)
     for at, value in enumerate(chart.series[0].values):
-        number = numbers.short(value, locale)
+        number = short(value, locale)
         end = place.left + scale.at(value) * (place.right - place.left)
         outwards = -1 if value < 0 else 1
         wide = font.width(number) * _SMALLER + 6

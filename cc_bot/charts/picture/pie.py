@@ -9,11 +9,11 @@ from typing import Final
 
 from matplotlib.patches import Wedge
 
-from cc_bot.charts import colours, numbers
+from cc_bot.charts import colours
 from cc_bot.charts.lettering import shortened
 from cc_bot.charts.picture import font
 from cc_bot.charts.picture.sheet import EDGE, HEIGHT, LINE, SIGN, SMALL, WIDTH, Sheet
-from cc_bot.charts.shares import percent, slices
+from cc_bot.charts.table import percent, short, slices
 from cc_bot.domain.canvas import Chart
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
@@ -41,7 +41,7 @@ def draw_pie(sheet: Sheet, chart: Chart, locale: Locale) -> None:
         numbers_at = y + row / 2 + len(lines) * LINE / 2
         sheet.sign(_LIST + 8, numbers_at - len(lines) * LINE, colour)
         sheet.write("\n".join(lines), _LIST + SIGN, numbers_at - LINE * (len(lines) + 1) / 2)
-        shown = f"{numbers.short(part.value, locale)}  ({percent(part.value, total)})"
+        shown = f"{short(part.value, locale)}  ({percent(part.value, total)})"
         sheet.write(shown, _LIST + SIGN, numbers_at, size=SMALL, colour=colours.SOFT)
         y += row
 

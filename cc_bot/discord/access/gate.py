@@ -5,32 +5,122 @@ and what is due for somebody (reminders/). What the rules are is read each time,
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final, Literal
 
 import hikari
 import structlog
 
-from cc_bot.discord.access.owners import Owners
-from cc_bot.discord.access.rates import CommandRates, What
-from cc_bot.discord.access.seen_roles import SeenRoles
-from cc_bot.discord.places import Places, key_of_interaction
+from cc_bot.discord.places import Places, Recent, key_of_interaction
 from cc_bot.domain.access import AccessRules, Comer, Refusal, is_shut, refusal
-from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     AccessError,
     NotAllowed,
+    OwnersOnly,
     StorageError,
     TooManyCommands,
     UnderMaintenance,
 )
-from cc_bot.domain.limits import Payer, Rules, quotas_of_user
-from cc_bot.domain.message import Message
+from cc_bot.domain.limits import MINUTE, Payer, Rules, quotas_of_user
+from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.schedule import Schedule
 from cc_bot.policy import Policies
 from cc_bot.stores import AccessStore, InForce, LimitStore
+
+# ---- owners ----------------------------------------------------------------------------------------------
+# Whose bot it is: who may give its own commands, and is answered whatever the rules say.
+
+
+@dataclass(slots=True)
+class Owners:
+    """Those whom the operator named in a setting or in the policy file. Where nobody is named: the owner of
+    the application as Discord has it, or the members of the team that owns it."""
+
+    named: frozenset[int]
+    policies: Policies
+    _of_application: frozenset[int] = field(default=frozenset())
+
+    async def learn(self, rest: hikari.api.RESTClient) -> None:
+        """Ask Discord whose application it is. Raises hikari's errors."""
+        application = await rest.fetch_application()
+        if application.team is None:
+            self._of_application = frozenset({int(application.owner.id)})
+            return
+        self._of_application = frozenset(
+            int(user_id)
+            for user_id, member in application.team.members.items()
+            if member.membership_state == hikari.TeamMembershipState.ACCEPTED
+        )
+
+    async def ids(self) -> frozenset[int]:
+        named = self.named | (await self.policies.now()).access.owners
+        return named or self._of_application
+
+    async def require(self, interaction: hikari.PartialInteraction) -> None:
+        """Raises OwnersOnly. To be asked at every call, press and form: a hidden command is not forbidden."""
+        if int(interaction.user.id) not in await self.ids():
+            raise OwnersOnly
+
+
+# ---- rates -----------------------------------------------------------------------------------------------
+# How often each user has had the bot do something within the last minute.
+#
+# It is kept in memory: a start comes too seldom to give anybody more, and a command must not have to wait for
+# the database to write. Lists of choices come with every key that is pressed; they are counted apart, and
+# more of them are let through.
+
+What = Literal["command", "choices"]
+
+CHOICES_PER_COMMAND: Final = 10
+RATES_REMEMBERED: Final = 5000
+"""Users at a time."""
+
+
+@dataclass(slots=True)
+class CommandRates:
+    _moments: Recent[tuple[int, What], deque[datetime]] = field(
+        default_factory=lambda: Recent(RATES_REMEMBERED)
+    )
+
+    def count(self, user_id: int, what: What, most: int, now: datetime) -> datetime | None:
+        """Count one, unless there were `most` in the last minute; then the moment of the next."""
+        allowed = most * CHOICES_PER_COMMAND if what == "choices" else most
+        moments = self._moments.get((user_id, what)) or deque[datetime]()
+        while moments and not now - MINUTE < moments[0] <= now:  # or the clock was put back
+            moments.popleft()
+        if len(moments) >= allowed:
+            return moments[-allowed] + MINUTE
+        moments.append(now)
+        self._moments[user_id, what] = moments
+        return None
+
+
+# ---- seen roles ------------------------------------------------------------------------------------------
+# The roles of those who write: only a message tells of them, and it may be answered after others.
+
+ROLES_REMEMBERED = 5000
+"""Members whose roles are known at a time."""
+
+
+class SeenRoles:
+    def __init__(self, *, remembered: int = ROLES_REMEMBERED) -> None:
+        self._roles = Recent[tuple[int, int], tuple[int, ...]](remembered)
+
+    def note(self, guild_id: int, user_id: int, role_ids: tuple[int, ...]) -> None:
+        """As of the newest message."""
+        self._roles[guild_id, user_id] = role_ids
+
+    def of(self, guild_id: int | None, user_id: int) -> tuple[int, ...] | None:
+        """None where no message has told, as after a start."""
+        return None if guild_id is None else self._roles.get((guild_id, user_id))
+
+
+# ---- gate ------------------------------------------------------------------------------------------------
 
 _log = structlog.get_logger(__name__)
 

@@ -11,6 +11,7 @@ In a DM everything is shown. Elsewhere private elements are only ever sent as ep
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -18,26 +19,61 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.delivery.canvas_followed import FollowedMessages
-from cc_bot.discord.delivery.canvas_messages import CanvasMessages, CanvasSheet, new_canvas
-from cc_bot.discord.delivery.canvas_pictures import Pictures
-from cc_bot.discord.delivery.canvas_wanted import GONE, noting, want
+from cc_bot.correlation import job
+from cc_bot.discord.delivery.canvas_messages import (
+    CanvasMessages,
+    CanvasSheet,
+    FollowedMessages,
+    Pictures,
+    new_canvas,
+)
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeated
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import Answerable, can_write, own_space
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.canvas_page import canvas_page
-from cc_bot.discord.places import Places
-from cc_bot.discord.recent import Recent
+from cc_bot.discord.places import Places, Recent
+from cc_bot.discord.shards import FIRST, Serves, Shards, serves_all
 from cc_bot.domain.canvas import Canvas, Chart
-from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.events import TurnEvent
+from cc_bot.domain.errors import CcBotError, StorageError
+from cc_bot.domain.events import CanvasChanged, TurnEvent
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import CanvasStore
 from cc_bot.stores.canvases import CanvasMessage, SeenCanvas
 
+# ---- canvas wanted ---------------------------------------------------------------------------------------
+# That a canvas wants a message is on record before it has one.
+#
+# A program that is killed in between finds that after its next start, and posts the message then.
+
 _log = structlog.get_logger(__name__)
+
+GONE: Final = 0
+"""The id of a message that is wanted and not there: it was deleted, or never came to be."""
+
+
+async def want(canvases: CanvasStore, key: SessionKey) -> None:
+    """Never raises: it may be shown all the same."""
+    try:
+        if await canvases.shown(key) is None:
+            await canvases.note_shown(key, GONE, 0)
+    except StorageError as error:
+        _log.warning("canvas_not_noted", error=type(error).__name__)
+
+
+async def noting(
+    canvases: CanvasStore, key: SessionKey, events: AsyncGenerator[TurnEvent, None]
+) -> AsyncGenerator[TurnEvent, None]:
+    """The events of a turn; a change of the canvas is on record before anybody else is told of it."""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, CanvasChanged):
+                await want(canvases, key)
+            yield event
+
+
+# ---- canvas boards ---------------------------------------------------------------------------------------
 
 MOST_STALE: Final = 50
 """At a time; posts are slowed down by Discord itself."""
@@ -100,7 +136,7 @@ class CanvasBoards:
     def noting(
         self, key: SessionKey, events: AsyncGenerator[TurnEvent, None], interaction: Answerable | None = None
     ) -> AsyncGenerator[TurnEvent, None]:
-        """The events of a turn, where the canvas may come to have a message: see canvas_wanted.py."""
+        """The events of a turn, where the canvas may come to have a message: see `noting`."""
         reachable = interaction is None or _may_write(interaction)
         return noting(self._canvases, key, events) if reachable else events
 
@@ -292,3 +328,96 @@ class CanvasBoards:
 def _may_write(interaction: Answerable) -> bool:
     """Whether the bot itself may be where an interaction comes from; if not, asking would only be refused."""
     return can_write(interaction) or own_space(interaction)
+
+
+# ---- canvas upkeep ---------------------------------------------------------------------------------------
+# Bringing canvas messages up to date that no turn looks after.
+#
+# While nobody listened, messages may have been deleted: each connection that was told nothing of what
+# happened before it looks at all of those that it serves. While the bot runs, canvases that were changed by
+# something else than a turn (the erasure of a memory, a heartbeat, what failed before) are looked for every
+# minute.
+
+MOST: Final = 500
+"""Messages that are looked at after a connection; the others when their canvas changes."""
+PAUSE_S: Final = 0.2
+"""Between two of them. Discord allows 50 requests a second, and answers come first."""
+STALE_EVERY_S: Final = 60.0
+
+
+class CanvasUpkeep:
+    def __init__(
+        self,
+        bot: hikari.GatewayBot,
+        canvases: CanvasStore,
+        boards: CanvasBoards,
+        shards: Shards,
+        *,
+        every_s: float = STALE_EVERY_S,
+    ) -> None:
+        self._bot = bot
+        self._canvases = canvases
+        self._boards = boards
+        self._shards = shards
+        self._every_s = every_s
+        self._upkeep: asyncio.Task[None] | None = None
+        self._restoring: dict[int, asyncio.Task[None]] = {}
+        self._closed = False
+
+    def listen(self) -> None:
+        """To be called before the connection is opened."""
+        self._bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
+        if self._bot.intents & hikari.Intents.GUILD_MESSAGES:  # without, Discord tells of no deletion
+            self._bot.subscribe(hikari.MessageDeleteEvent, self._on_deleted)
+            self._bot.subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
+
+    def begin(self, shard_id: int = FIRST, serves: Serves = serves_all) -> None:
+        """Nothing that was not told of before is told of now, in the places that a shard serves."""
+        restoring = self._guarded(partial(self._restore_all, serves))
+        self._restoring[shard_id] = asyncio.create_task(restoring)
+        self._upkeep = self._upkeep or asyncio.create_task(self._keep_up())
+
+    async def close(self) -> None:
+        """Stop for good: what is behind then is found after the next start."""
+        self._closed = True
+        tasks = [*self._restoring.values(), *([self._upkeep] if self._upkeep else [])]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _on_connected(self, event: hikari.ShardReadyEvent) -> None:
+        if before := self._restoring.get(event.shard.id):
+            before.cancel()
+            await asyncio.gather(before, return_exceptions=True)
+        if not self._closed:  # the connection may come back while the program leaves
+            self.begin(event.shard.id, self._shards.served_by(event.shard))
+
+    async def _on_deleted(
+        self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
+    ) -> None:
+        ids = [event.message_id] if isinstance(event, hikari.MessageDeleteEvent) else event.message_ids
+        try:
+            for message_id in ids:
+                await self._boards.deleted(int(message_id))
+        except CcBotError as error:  # its next edit finds out
+            _log.warning("deletion_not_noted", error=type(error).__name__)
+
+    async def _keep_up(self) -> None:
+        while True:
+            await asyncio.sleep(self._every_s)
+            await self._guarded(self._boards.refresh_stale)
+
+    async def _restore_all(self, serves: Serves) -> None:
+        for key in await self._canvases.all_shown(MOST):
+            if await serves(key.channel_id):
+                await self._boards.restore(key)
+                await asyncio.sleep(PAUSE_S)
+
+    async def _guarded(self, work: Callable[[], Awaitable[None]]) -> None:
+        with job("canvases"):
+            try:
+                await work()
+            except CcBotError as error:
+                _log.warning("canvases_not_kept_up", error=type(error).__name__)
+            except Exception:  # noqa: BLE001 - the next look is in a minute; without it there would be none
+                _log.error("canvas_upkeep_broke", exc_info=True)

@@ -4,29 +4,33 @@ A new message in a channel carries a nonce, for which Discord makes one message 
 hid the first one from us. Follow-ups have none: they are posted once.
 """
 
+import asyncio
 import contextlib
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from hashlib import blake2b
 from typing import Any, Final
 
 import hikari
+import structlog
 
-from cc_bot.discord.delivery.reply import NO_PINGS, RETRY_PAUSES_S, repeated
-from cc_bot.discord.delivery.taken_down import TakenDown
+from cc_bot import charts
+from cc_bot.discord.delivery.reply import NO_PINGS, RETRY_PAUSES_S, TakenDown, repeated
 from cc_bot.discord.interactions import Answerable
-from cc_bot.discord.pages.canvas_page import CanvasPage, Panel
+from cc_bot.discord.pages.canvas_page import CanvasPage, Panel, picture_name
 from cc_bot.discord.pages.memory_view import COLOUR
-from cc_bot.discord.recent import Recent
+from cc_bot.discord.places import Recent
+from cc_bot.domain.canvas import Chart
 from cc_bot.domain.clock import utc_now
+from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
 
 TWIN_AGE: Final = timedelta(seconds=20)
 """What Discord brings back for a nonce and is older was posted by an earlier run of the program."""
-REMEMBERED: Final = 1000
+MESSAGES_REMEMBERED: Final = 1000
 """Messages whose files are known."""
 FILES_REFUSED: Final = 50013
 """Discord's error code for a missing permission, to attach files maybe."""
@@ -57,9 +61,9 @@ class CanvasSheet:
 class CanvasMessages:
     rest: hikari.api.RESTClient
     taken_down: TakenDown
-    _files: Recent[int, bytes] = field(default_factory=partial(Recent[int, bytes], REMEMBERED))
+    _files: Recent[int, bytes] = field(default_factory=partial(Recent[int, bytes], MESSAGES_REMEMBERED))
     """A digest of what is attached to the messages that this process has sent."""
-    _nonces: Recent[str, None] = field(default_factory=partial(Recent[str, None], REMEMBERED))
+    _nonces: Recent[str, None] = field(default_factory=partial(Recent[str, None], MESSAGES_REMEMBERED))
 
     async def post(self, key: SessionKey, revision: int, sheet: CanvasSheet) -> int:
         """A new message in the channel; its id. Raises hikari's errors."""
@@ -184,3 +188,102 @@ def _embed(panel: Panel) -> hikari.Embed:
     if panel.picture:
         embed.set_image(hikari.URL(f"attachment://{panel.picture}"))
     return embed.set_footer(panel.footer) if panel.footer else embed
+
+
+# ---- canvas followed -------------------------------------------------------------------------------------
+# Canvas messages that only an interaction's token reaches: ephemeral ones, and those in places of others.
+#
+# They are known to this process alone, and for as long as their tokens work: a quarter of an hour.
+
+_log = structlog.get_logger(__name__)
+
+TOKEN_LIFE: Final = timedelta(minutes=14)
+FOLLOWED_REMEMBERED: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    interaction: Answerable
+    message_id: int
+    since: datetime
+
+    @property
+    def reachable(self) -> bool:
+        return utc_now() - self.since < TOKEN_LIFE
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedMessages:
+    """At most one for each canvas."""
+
+    messages: CanvasMessages
+    ephemeral: bool
+    _followed: Recent[SessionKey, _Followed] = field(
+        default_factory=partial(Recent[SessionKey, _Followed], FOLLOWED_REMEMBERED)
+    )
+
+    async def post(self, key: SessionKey, interaction: Answerable, sheet: CanvasSheet) -> None:
+        """A new one below an interaction, which was acknowledged just now. Raises hikari's errors."""
+        message_id = await self.messages.follow(interaction, sheet, ephemeral=self.ephemeral)
+        self._followed[key] = _Followed(interaction, message_id, utc_now())
+
+    async def edit(self, key: SessionKey, sheet: CanvasSheet) -> bool:
+        """False where there is none any more that can be changed. Raises hikari's errors of other kinds."""
+        followed = self._take(key)
+        if followed is None:
+            return False
+        try:
+            await self.messages.edit_followed(followed.interaction, followed.message_id, sheet)
+        except hikari.ClientHTTPResponseError:  # it is gone, or its token is
+            return False
+        self._followed[key] = followed
+        return True
+
+    async def drop(self, key: SessionKey) -> None:
+        """Take it down, as far as that is possible. Never raises."""
+        followed = self._take(key)
+        if followed is None:
+            return
+        try:
+            await followed.interaction.delete_message(followed.message_id)
+        except hikari.HikariError as error:  # dismissed by its reader, or its token is dead after all
+            _log.debug("canvas_not_dropped", error=type(error).__name__)
+
+    def _take(self, key: SessionKey) -> _Followed | None:
+        followed = self._followed.get(key)
+        self._followed.discard(key)
+        return followed if followed and followed.reachable else None
+
+
+# ---- canvas pictures -------------------------------------------------------------------------------------
+# The pictures of a canvas's charts, as far as there can be any: matplotlib is an extra.
+
+KEPT: Final = 30
+"""Pictures of some 40 KB: most edits of a canvas leave its charts as they were."""
+
+Draw = Callable[[Chart, Locale], bytes | None]
+
+
+class Pictures:
+    def __init__(self, draw: Draw = charts.draw) -> None:
+        self._draw = draw
+        self._drawn = Recent[tuple[str, Locale], bytes](KEPT)
+
+    async def of(self, shown: Iterable[Chart], locale: Locale) -> dict[str, bytes]:
+        """PNGs by their names; charts that can't be drawn are left out."""
+        found = {picture_name(chart): await self._picture(chart, locale) for chart in shown}
+        return {name: png for name, png in found.items() if png is not None}
+
+    async def _picture(self, chart: Chart, locale: Locale) -> bytes | None:
+        name = (picture_name(chart), locale)
+        png = self._drawn.get(name)
+        if png is not None:
+            return png
+        try:
+            png = await asyncio.to_thread(partial(self._draw, chart, locale))
+        except Exception:  # noqa: BLE001 - a table says the same; the record has what went wrong
+            _log.error("chart_not_drawn", exc_info=True)
+            return None
+        if png is not None:
+            self._drawn[name] = png
+        return png

@@ -20,12 +20,12 @@ from cc_bot.discord.delivery.reply import (
     KnownIds,
     Reply,
     Sent,
+    TakenDown,
     changes_to,
     looks_like,
     new_message,
     repeated,
 )
-from cc_bot.discord.delivery.taken_down import TakenDown
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.domain.errors import StorageError

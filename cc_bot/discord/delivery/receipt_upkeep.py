@@ -18,8 +18,8 @@ from cc_bot.discord.localization import Readers
 from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.page import Page
 from cc_bot.domain.errors import StorageError
+from cc_bot.domain.memory import ToldIn, ToldLine
 from cc_bot.domain.message import Visibility
-from cc_bot.domain.receipt import ToldIn, ToldLine
 from cc_bot.stores import Stores
 from cc_bot.texts import Texts
 

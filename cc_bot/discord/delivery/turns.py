@@ -1,29 +1,204 @@
 """Running a turn for a reply, and knowing which turns run, so that they can be stopped and waited for."""
 
 import asyncio
+import contextlib
 import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
+from functools import partial
+from types import TracebackType
 
 import hikari
 import structlog
 
 from cc_bot.assistant import Stop
-from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.reply import PostUncertain, Reply
 from cc_bot.discord.localization import Reader
-from cc_bot.discord.pages.answer import AnswerState
+from cc_bot.discord.pages.answer import (
+    AnswerState,
+    advance,
+    answer_buttons,
+    final_pages,
+    memory_buttons,
+    streaming_pages,
+)
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, StopButton
-from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.proposals import with_proposals
+from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried, known_lines
 from cc_bot.domain.errors import BeingErased, CcBotError, StorageError, TurnError
 from cc_bot.domain.events import TurnEvent
 from cc_bot.domain.measures import UNMEASURED, Meter
 from cc_bot.texts import Texts, explain
 
+# ---- live ------------------------------------------------------------------------------------------------
+# An answer on its way: shows what came so far, not more often than Discord allows, and always the latest.
+#
+# At least every QUIET_S seconds something changes visibly, so that nobody has to guess whether it still
+# works.
+
 _log = structlog.get_logger(__name__)
+
+INTERVAL_S = 1.2
+"""Between edits. A webhook takes five requests in two seconds, and the other messages of a long answer share
+them."""
+QUIET_S = 15.0
+_SHORT_CHARACTERS = 4000
+"""An answer of so much is laid out in some milliseconds; one of the longest takes half a second."""
+
+
+class LiveAnswer:
+    """Shows one turn in one reply. Use as a context manager, `feed` it events, then `finish`."""
+
+    def __init__(
+        self,
+        reply: Reply,
+        words: Texts,
+        stop: StopButton,
+        *,
+        asker_id: int,
+        before: Sequence[Page] = (),
+        one_message: bool = False,
+        receipts: ReceiptUpkeep | None = None,
+    ) -> None:
+        """`asker_id` is whose memories the turn may use; with `one_message` a long answer comes as a file."""
+        self._reply = reply
+        self._words = words
+        self._stop = stop
+        self._asker_id = asker_id
+        self._before = tuple(before)
+        """What the messages say until the first word comes, when an older answer is replaced."""
+        self.state = AnswerState(carried=Carried.over(before[-1]) if before else NOTHING_CARRIED)
+        self._changed = asyncio.Event()
+        self._changed.set()
+        self._over = asyncio.Event()
+        self._last_event_s = asyncio.get_running_loop().time()
+        self._one_message = one_message
+        """Set once a further message could not be posted safely: the rest then comes as a file."""
+        self._receipts = receipts
+
+    async def __aenter__(self) -> "LiveAnswer":
+        self._painter = asyncio.create_task(self._paint())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Not cancelled: a request on its way would take effect all the same, unknown to us or after the end.
+        self._over.set()
+        self._changed.set()
+        [outcome] = await asyncio.gather(self._painter, return_exceptions=True)
+        if isinstance(outcome, hikari.ComponentStateConflictError):
+            _log.info("painting_left")  # the bot has logged out; what is not shown is shown after a start
+        elif isinstance(outcome, Exception):
+            _log.error("painting_broke", exc_info=outcome)
+
+    async def open(self) -> None:
+        """Post the first message, before the turn begins. Raises hikari's errors."""
+        await self._reply.show(await self._laid_out(self._pages_now))
+
+    def feed(self, event: TurnEvent) -> None:
+        self.state = advance(self.state, event)
+        self._last_event_s = asyncio.get_running_loop().time()
+        self._changed.set()
+
+    def fail(self, sentence: str, *, passing: bool = False) -> None:
+        """End with a sentence instead of (the rest of) an answer."""
+        self.state = replace(self.state, failure=sentence, passing=passing)
+
+    def forget(self, sentence: str) -> None:
+        """End with a sentence in place of all that was shown: what it tells of is being erased."""
+        self.state = AnswerState(carried=self.state.carried, failure=sentence)
+
+    async def finish(self, user_id: int | None, *, temporary: bool, note: str = "") -> None:
+        """Show the end. Call it after the context manager, when nothing else edits the messages.
+
+        Buttons for that user stay under the answer; with None there are none.
+        """
+        if self._before and not self.state.text.strip():
+            await self._restore(self._before)
+            return
+        pages = partial(final_pages, self.state, self._words, temporary=temporary, note=note)
+        try:
+            await self._show_end(await self._laid_out(pages), user_id)
+        except PostUncertain:
+            await self._show_end(await self._laid_out(partial(pages, as_file=True)), user_id)
+
+    async def _laid_out(self, make: Callable[[], Sequence[Page]]) -> Sequence[Page]:
+        """Pages of the answer; a long one is no work for the event loop."""
+        if len(self.state.text) <= _SHORT_CHARACTERS:
+            return make()
+        return await asyncio.to_thread(make)
+
+    async def _show_end(self, pages: Sequence[Page], user_id: int | None) -> None:
+        if len(pages) > 1:
+            if self._one_message:
+                raise PostUncertain
+            await self._reply.show(pages)
+        buttons: tuple[Button, ...] = ()
+        if user_id is not None:
+            earlier = (await self._reply.message_ids())[:-1] if len(pages) > 1 else ()
+            buttons = answer_buttons(self.state, self._words, user_id, earlier)
+        receipts = memory_buttons(self.state, self._words, self._asker_id)
+        last = replace(pages[-1], buttons=buttons, receipts=receipts)
+        last = await self._receipts.as_it_is(last, self._words) if self._receipts else last
+        await self._reply.show((*pages[:-1], with_proposals(last, self.state.proposals, self._words)))
+        if self._receipts and self.state.done:
+            visibility = self.state.done.answer.visibility
+            known = known_lines(self.state.receipts, self.state.carried, self._asker_id)
+            self._receipts.shown(self._reply, self._asker_id, visibility, self._words, known)
+
+    async def _restore(self, before: Sequence[Page]) -> None:
+        """The older answer stands; why there is no new one is for its asker alone."""
+        await self._reply.show(before)
+        await self._reply.whisper(self.state.failure or self._words.answer.kept)
+
+    async def _paint(self) -> None:
+        """Show the latest state whenever it changed, and that time passes when it did not."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await _within(QUIET_S, self._changed)
+            if self._over.is_set():
+                return
+            self._changed.clear()
+            quiet_s = int(loop.time() - self._last_event_s)
+            self.state = replace(self.state, quiet_s=quiet_s if quiet_s >= QUIET_S - 1 else 0)
+            await self._show_now()
+            await _within(INTERVAL_S, self._over)
+
+    async def _show_now(self) -> None:
+        """Show the present state if Discord lets us; if not, the next one will do."""
+        pages = await self._laid_out(self._pages_now)
+        if self._one_message and not self._reply.begun:
+            return  # its first message may be there already: only the end is worth a second post
+        try:
+            await self._reply.show(pages[:1] if self._one_message else pages, insist=False)
+        except PostUncertain:
+            self._one_message = True
+            _log.warning("post_uncertain")
+        except hikari.HTTPError as error:
+            _log.warning("edit_failed", error=type(error).__name__)
+
+    def _pages_now(self) -> Sequence[Page]:
+        pages = streaming_pages(self.state, self._words, self._stop)
+        if not self._before or self.state.text.strip():
+            return pages
+        *full, last = self._before
+        facts = replace(last.facts, activity=pages[0].content)
+        return (*full, replace(last, facts=facts, buttons=pages[0].buttons))
+
+
+async def _within(seconds: float, event: asyncio.Event) -> None:
+    """Wait for an event, but not for long."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await event.wait()
+
+
+# ---- turns -----------------------------------------------------------------------------------------------
 
 StartTurn = Callable[[Stop], AsyncGenerator[TurnEvent, None]]
 """Starts a turn that ends when its Stop is requested."""

@@ -6,13 +6,13 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.agents.naming import matching_agents, named_agent
+from cc_bot.agents import matching_agents, named_agent
 from cc_bot.discord.access.ways_in import suggesting
 from cc_bot.discord.agents import Chooser, where
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.interactions import MAX_CHOICES, defer
 from cc_bot.discord.localization import Readers
-from cc_bot.discord.pages.agent_list import agent_list
+from cc_bot.discord.pages.admin_view import agent_list
 from cc_bot.domain.errors import CcBotError, UnknownAgent
 
 loader = lightbulb.Loader()
@@ -53,7 +53,9 @@ def agent_name() -> str:
 
 
 @agent.register
-class List(lightbulb.SlashCommand, name="agent_list", description="agent_list_description", localize=True):
+class ListAgentsCommand(
+    lightbulb.SlashCommand, name="agent_list", description="agent_list_description", localize=True
+):
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, chooser: Chooser, readers: Readers) -> None:
         await defer(ctx.interaction, ephemeral=True)

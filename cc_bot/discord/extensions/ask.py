@@ -10,11 +10,11 @@ from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
 from cc_bot.correlation import begin_turn
 from cc_bot.discord.agents import Chooser, Chosen, stand_in_note
 from cc_bot.discord.attachments import fetch_attachment
-from cc_bot.discord.delivery.answer_pages import note_pages
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.entries import Entries, Entry, asked_files
 from cc_bot.discord.delivery.interaction_outlet import reply_to_deferred
 from cc_bot.discord.delivery.turns import RunningTurns, show_turn
+from cc_bot.discord.delivery.undone import note_pages
 from cc_bot.discord.interactions import (
     author_name,
     can_write,
@@ -25,7 +25,7 @@ from cc_bot.discord.interactions import (
     visibility_of,
 )
 from cc_bot.discord.localization import Reader, Readers
-from cc_bot.discord.messages.unasked import Unasked
+from cc_bot.discord.messages.addressing import Unasked
 from cc_bot.domain.ledger import AskedQuestion
 from cc_bot.domain.message import Message
 from cc_bot.stores import ChannelStore
@@ -45,7 +45,7 @@ class _Prepared:
 
 
 @loader.command
-class Ask(lightbulb.SlashCommand, name="ask", description="ask_description", localize=True):
+class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_description", localize=True):
     question = lightbulb.string(
         "ask_question", "ask_question_description", localize=True, max_length=MAX_QUESTION_CHARACTERS
     )

@@ -19,7 +19,9 @@ loader.command(group)
 
 
 @group.register
-class Show(lightbulb.SlashCommand, name="canvas_show", description="canvas_show_description", localize=True):
+class ShowCanvasCommand(
+    lightbulb.SlashCommand, name="canvas_show", description="canvas_show_description", localize=True
+):
     @lightbulb.invoke
     async def invoke(
         self,
@@ -41,7 +43,7 @@ class Show(lightbulb.SlashCommand, name="canvas_show", description="canvas_show_
 
 
 @group.register
-class Clear(
+class ClearCanvasCommand(
     lightbulb.SlashCommand, name="canvas_clear", description="canvas_clear_description", localize=True
 ):
     @lightbulb.invoke

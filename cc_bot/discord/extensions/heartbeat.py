@@ -6,17 +6,17 @@ from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.reply import NO_PINGS
 from cc_bot.discord.interactions import can_write, defer, own_space
 from cc_bot.discord.localization import Readers
-from cc_bot.discord.pages.heartbeat_view import started, status
 from cc_bot.discord.pages.memory_view import escaped
-from cc_bot.domain.heartbeat import (
+from cc_bot.discord.pages.reminder_view import started, status
+from cc_bot.domain.schedule import (
     LEAST_HOURS,
     MOST_HOURS,
     USUAL_QUIET,
+    Quiet,
     next_beat,
     parse_minute,
     repeat_of,
 )
-from cc_bot.domain.schedule import Quiet
 from cc_bot.stores import ScheduleStore, Stores
 
 loader = lightbulb.Loader()

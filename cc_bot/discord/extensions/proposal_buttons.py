@@ -23,12 +23,10 @@ from cc_bot.discord.pages.answer import page_of
 from cc_bot.discord.pages.custom_ids import ProposalButton, SeeProposalsButton, parse_custom_id
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import left_line, proposal_page, without
-from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, takes_back
-from cc_bot.discord.pages.schedule_receipts import receipt_of
+from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, receipt_of, takes_back
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.errors import CcBotError, ProposalGone, ProposalOutdated, WhenPassed
-from cc_bot.domain.memory import MemoryChange
-from cc_bot.domain.receipt import with_receipt
+from cc_bot.domain.memory import MemoryChange, with_receipt
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import ProposalStore

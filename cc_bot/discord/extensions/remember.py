@@ -8,7 +8,7 @@ from cc_bot.discord.localization import Readers
 from cc_bot.discord.pages.memory_view import receipt
 from cc_bot.domain.errors import MemoryPaused
 from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, Source
-from cc_bot.stores.memories import MemoryStore
+from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.texts.naming import without_mentions
 
 loader = lightbulb.Loader()

@@ -11,8 +11,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.access.gate import Gate, error_of
-from cc_bot.discord.access.seen_roles import SeenRoles
+from cc_bot.discord.access.gate import Gate, SeenRoles, error_of
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import repeated
 from cc_bot.discord.interactions import roles_of
@@ -21,6 +20,7 @@ from cc_bot.discord.messages.addressing import Addressing
 from cc_bot.discord.messages.catch_up import CatchUp
 from cc_bot.discord.messages.incoming import (
     ORDINARY,
+    QuestionFiles,
     asks_nothing,
     is_addressed,
     is_from_person,
@@ -29,13 +29,10 @@ from cc_bot.discord.messages.incoming import (
 )
 from cc_bot.discord.messages.mentions import Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
-from cc_bot.discord.messages.question_files import QuestionFiles
-from cc_bot.discord.places import Places
-from cc_bot.discord.recent import Recent
+from cc_bot.discord.places import Places, Recent
 from cc_bot.domain.access import Refusal
-from cc_bot.domain.channel import ChannelKey
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.message import Message, is_blank
+from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.stores import ChannelStore
 from cc_bot.texts import explain
 

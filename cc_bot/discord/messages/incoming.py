@@ -1,11 +1,19 @@
 """A message of Discord as the model is to read it, and whom it is meant for. Nothing is sent or looked up."""
 
 import re
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
 from typing import Final
 
 import hikari
+import structlog
 
+from cc_bot.discord.attachments import MAX_BYTES, Fetched, fetch_attachments
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
+from cc_bot.domain.errors import AttachmentNotFetched, ContextTooLong, InputError, ModelRefusedRequest
+from cc_bot.domain.events import FilesLeftOut, TextDelta, TurnEvent
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.texts.naming import without_mentions
 
@@ -159,3 +167,114 @@ def file_names(content: str) -> list[str]:
 
 def on_one_line(name: str) -> str:
     return " ".join(name.split())[:_LONGEST_NAME]
+
+
+# ---- question files --------------------------------------------------------------------------------------
+# The files of questions in channels. They go to the model with the question's own turn and are not stored.
+#
+# What Discord said of them is kept in memory while the question waits; after a restart, or when an answer is
+# made anew, it is asked for once more. Files that can't go along are left out, and those who read the answer
+# are told so, as is the model. A question of which no file can go along is refused, unless others are
+# answered with it: nobody should wait for somebody else's mistake.
+
+_log = structlog.get_logger(__name__)
+
+REMEMBERED = 200
+"""Messages with files."""
+NOT_SHOWN = "[these files are not shown: {reason}]"
+"""What the model reads below the names of files that are left out."""
+NOT_READ = "[not shown, it could not be read: {name}]"
+"""What the model reads of each of those that are, where others are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attached:
+    """Questions with their files."""
+
+    questions: tuple[Message, ...]
+    left_out: tuple[str, ...] = ()
+    """The names of the files that the model is not shown."""
+
+
+class QuestionFiles:
+    def __init__(self, rest: hikari.api.RESTClient) -> None:
+        self._rest = rest
+        self._told: OrderedDict[int, Sequence[hikari.Attachment]] = OrderedDict()
+
+    def note(self, message: hikari.Message) -> None:
+        """A question came with these files."""
+        if message.attachments:
+            self._told[int(message.id)] = message.attachments
+            while len(self._told) > REMEMBERED:
+                self._told.popitem(last=False)
+
+    async def attached(self, place_id: int, questions: Sequence[Message], *, again: bool = False) -> Attached:
+        """The questions, each with its files; `again`: as Discord has them now, for they were edited.
+
+        Raises an InputError when there is one question and the model can't have any of its files; of several
+        questions, which share the limit of bytes, such files are left out.
+        """
+        attached, left_out, room_bytes = list[Message](), list[str](), MAX_BYTES
+        for question in questions:
+            try:
+                fetched = await self._files(place_id, question, room_bytes, again)
+            except InputError as error:
+                if len(questions) == 1:
+                    raise
+                _log.info("file_left_out", error=type(error).__name__)
+                attached.append(_without_files(question, "too large, or of no kind that can be read"))
+                left_out += file_names(question.content)
+            else:
+                room_bytes -= sum(len(file.data) for file in fetched.files)
+                attached.append(with_files(question, fetched))
+                left_out += fetched.left_out
+        return Attached(tuple(attached), tuple(left_out))
+
+    async def _files(self, place_id: int, question: Message, room_bytes: int, again: bool) -> Fetched:
+        if FILE_NOTE not in question.content or question.discord_id is None:
+            return Fetched()
+        told = None if again else self._told.get(question.discord_id)
+        if told is None:
+            try:
+                told = (await self._rest.fetch_message(place_id, question.discord_id)).attachments
+            except hikari.HTTPError as error:
+                raise AttachmentNotFetched from error
+        return await fetch_attachments(told, room_bytes)
+
+
+def with_files(question: Message, fetched: Fetched) -> Message:
+    """The question with its files, and a word on those that the model is not shown."""
+    notes = (NOT_READ.format(name=on_one_line(name)) for name in fetched.left_out)
+    return replace(question, content="\n".join((question.content, *notes)), attachments=fetched.files)
+
+
+async def with_files_if_taken(
+    ask: Callable[[Sequence[Message]], AsyncGenerator[TurnEvent, None]], attached: Attached
+) -> AsyncGenerator[TurnEvent, None]:
+    """Ask questions with their files; if the model does not take that, and it is several people's matter,
+    without any. Raises as `ask` does."""
+    begun, questions = False, attached.questions
+    if attached.left_out:
+        yield FilesLeftOut(attached.left_out)
+    plain = [_without_files(question, "the model refused them") for question in questions]
+    try:
+        async with aclosing(ask(questions)) as events:
+            async for event in events:
+                begun = begun or isinstance(event, TextDelta)
+                yield event
+        return
+    except (ModelRefusedRequest, ContextTooLong) as error:
+        if begun or len(questions) == 1 or not any(question.attachments for question in questions):
+            raise
+        _log.info("files_refused", error=type(error).__name__)
+    async with aclosing(ask(plain)) as events:
+        async for event in events:
+            yield event
+
+
+def _without_files(question: Message, reason: str) -> Message:
+    """The question as it is, or with a word on what becomes of its files."""
+    if FILE_NOTE not in question.content:
+        return question
+    note = NOT_SHOWN.format(reason=reason)
+    return replace(question, content=f"{question.content}\n{note}", attachments=())

@@ -15,18 +15,17 @@ from cc_bot.assistant import Assistant, Stop, TurnOptions
 from cc_bot.correlation import begin_turn
 from cc_bot.discord.agents import Chosen, stand_in_note, words_under
 from cc_bot.discord.attachments import fetch_attachments
-from cc_bot.discord.delivery.answer_pages import note_pages
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.entries import Entries, Entry, asked_files
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.delivery.turns import RunningTurns, show_turn
+from cc_bot.discord.delivery.undone import note_pages
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import message_link, roles_of
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
-from cc_bot.discord.messages.incoming import name_of_author, names_others, text_of
-from cc_bot.discord.messages.question_files import Attached, with_files
-from cc_bot.discord.messages.unasked import Unasked
+from cc_bot.discord.messages.addressing import Unasked
+from cc_bot.discord.messages.incoming import Attached, name_of_author, names_others, text_of, with_files
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.domain.events import FilesLeftOut, TurnEvent
 from cc_bot.domain.ledger import AskedQuestion

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from cc_bot.assistant import Stop
-from cc_bot.domain.channel import ChannelKey
+from cc_bot.domain.message import ChannelKey
 
 
 @dataclass(slots=True)

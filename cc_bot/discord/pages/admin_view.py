@@ -1,14 +1,24 @@
 """What `/admin` shows: how the bot is doing, which limits hold, and who may use it. Nothing is looked up."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Literal
 
+import hikari
+
+from cc_bot.charts import table
 from cc_bot.discord.bot_status import Seen
-from cc_bot.discord.pages.memory_view import timestamp
-from cc_bot.discord.subjects import Named
-from cc_bot.domain.access import SUBJECTS, AccessRules, listed
-from cc_bot.domain.limits import DEFAULT_RULES, LIMIT_NAMES, LimitKey, LimitName, Rules
-from cc_bot.domain.policy import Subjects
-from cc_bot.texts import Texts
+from cc_bot.discord.interactions import Named
+from cc_bot.discord.pages.custom_ids import base36
+from cc_bot.discord.pages.memory_view import COLOUR, View, escaped, one_line, shortened, timestamp
+from cc_bot.discord.pages.page import Button
+from cc_bot.domain.access import SUBJECTS, AccessRules, Subjects, listed
+from cc_bot.domain.limits import DEFAULT_RULES, LIMIT_NAMES, LimitKey, LimitName, Rules, UsageReport, chart_of
+from cc_bot.domain.message import Agent
+from cc_bot.domain.privacy import Holdings
+from cc_bot.domain.summary import Summary
+from cc_bot.texts import Texts, on_discord
 from cc_bot.texts.usage import money
 
 _MEGABYTE = 1_000_000
@@ -110,3 +120,130 @@ def models(chains: Mapping[int, tuple[str, ...]], words: Texts) -> str:
 
 def _subjects(rules: Subjects, words: Texts) -> list[str]:
     return [Named(kind, id_).shown(words) for kind in SUBJECTS for id_ in sorted(listed(rules, kind))]
+
+
+# ---- agent list ------------------------------------------------------------------------------------------
+# The agents of a place, as a user picks one.
+
+MAX_LIST_CHARACTERS: Final = 1500
+"""Of a message's 2000: what stands around the list needs the rest."""
+
+
+def agent_list(agents: Sequence[Agent], all_words: Texts, *, in_use: str, default: str, gone: bool) -> str:
+    """The agents that may be used in a place. `in_use` and `default` are the names of the one that answers
+    the reader there and of the channel's; `gone`: the reader chose another one, which can't be used."""
+    words, locale = all_words.agents, all_words.locale
+    answering = next(agent for agent in agents if agent.name == in_use).display_name(locale)
+    note = [f"-# {words.gone.format(display=answering)}"] if gone else []
+    if len(agents) == 1:
+        return "\n".join((words.only_one.format(display=answering), *note))
+    lines: list[str] = []
+    for agent in agents:
+        marks = (words.in_use if agent.name == in_use else "") + (
+            words.channel_default if agent.name == default else ""
+        )
+        line = f"- **{agent.display_name(locale)}** (`{agent.name}`){marks}"
+        if description := agent.description(locale):
+            line += f"\n  {description}"
+        if sum(len(each) + 1 for each in (*lines, line)) > MAX_LIST_CHARACTERS:
+            note.append(f"-# {words.more.format(count=len(agents) - len(lines))}")
+            break
+        lines.append(line)
+    return "\n".join((f"**{words.title}**", *lines, *note, f"-# {words.usage}"))
+
+
+# ---- privacy view ----------------------------------------------------------------------------------------
+# The question whether to erase everything, and what its buttons know: see custom_ids.py.
+
+CONFIRM_WITHIN: Final = timedelta(minutes=5)
+"""A question whether to erase everything must not lie around."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyButton:
+    """Erase everything, or leave it."""
+
+    user_id: int
+    decision: Literal["erase", "keep"]
+    until: int
+    """Unix seconds; after that the question has to be asked again."""
+
+    def custom_id(self) -> str:
+        return f"privacy:{base36(self.user_id)}:{self.decision}:{base36(self.until)}"
+
+
+def parse_privacy_id(custom_id: str) -> PrivacyButton | None:
+    """The button that a custom id stands for; None for anything that is not of /privacy."""
+    match custom_id.split(":"):
+        case ["privacy", user_id, ("erase" | "keep") as decision, until]:
+            try:
+                return PrivacyButton(int(user_id, 36), _DECISIONS[decision], int(until, 36))
+            except ValueError:
+                return None
+        case _:
+            return None
+
+
+def erase_question(held: Holdings, user_id: int, words: Texts, now: datetime) -> View:
+    """Of a user about whom something is stored."""
+    until = now + CONFIRM_WITHIN
+    moment = int(until.timestamp())
+    erase, keep = PrivacyButton(user_id, "erase", moment), PrivacyButton(user_id, "keep", moment)
+    told = words.privacy
+    return View(
+        f"{told.asked(held)}\n{told.confirm_within.format(until=timestamp(until, 't'))}",
+        buttons=(
+            Button(told.erase, erase.custom_id(), danger=True),
+            Button(told.keep, keep.custom_id()),
+        ),
+    )
+
+
+_DECISIONS: Final[dict[str, Literal["erase", "keep"]]] = {"erase": "erase", "keep": "keep"}
+
+# ---- summary view ----------------------------------------------------------------------------------------
+# What is kept of a conversation as an embed: two summaries have no room in a message's 2000 characters.
+
+
+def summary_embed(kept: Sequence[Summary], words: Texts) -> hikari.Embed:
+    """The summaries, and when the newest was written, which clients show in their own zone and language."""
+    parts = [
+        f"**{words.summary.private}**\n{summary.content}"
+        if summary.visibility == "private"
+        else summary.content
+        for summary in kept
+    ]
+    written = max(summary.created_at for summary in kept)
+    return hikari.Embed(
+        title=words.summary.title,
+        description="\n\n".join((*parts, f"-# <t:{int(written.timestamp())}:f>")),
+        colour=COLOUR,
+    )
+
+
+# ---- usage view ------------------------------------------------------------------------------------------
+# What was used, as a message: two or three lines, and a small chart in text that reads well on a phone.
+
+NAME_CHARACTERS = 60
+"""Of a model: five stay under the 1024 characters of a field, even if each character needs a backslash."""
+
+
+def usage_view(report: UsageReport, words: Texts) -> hikari.Embed:
+    """A user's own report, or that of a server, where it tells how many used it."""
+    told = words.usage
+    of_server = report.users is not None
+    lines = told.lines(report, on_discord, _named) if report.left or not report.empty else [told.nothing]
+    embed = hikari.Embed(
+        title=told.server_title if of_server else told.title,
+        description="\n".join(lines),
+        colour=COLOUR,
+    )
+    if report.days:
+        embed.add_field(told.chart, f"```\n{table(chart_of(report, told.chart))}\n```")
+    if of_server and report.models:
+        embed.add_field(told.models, "\n".join(told.model_lines(report, _named)))
+    return embed
+
+
+def _named(model: str) -> str:
+    return escaped(shortened(one_line(model), NAME_CHARACTERS))

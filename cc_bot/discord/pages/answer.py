@@ -9,7 +9,6 @@ import hikari
 from cc_bot.context.attachments import MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton
 from cc_bot.discord.pages.facts import FACT_ID, Facts
-from cc_bot.discord.pages.fences import close_fences
 from cc_bot.discord.pages.links import messages
 from cc_bot.discord.pages.memory_view import escaped, one_line, shortened
 from cc_bot.discord.pages.page import Button, Page, TextFile
@@ -18,14 +17,17 @@ from cc_bot.discord.pages.receipts import (
     NOTHING_CARRIED,
     SHOWN_CHARACTERS,
     Carried,
+    ScheduleReceipt,
     is_receipt_button,
     recalled_in,
     receipt_buttons,
     receipt_facts,
+    receipt_of,
     receipts_in,
+    schedules_in,
+    with_schedule,
 )
-from cc_bot.discord.pages.schedule_receipts import ScheduleReceipt, receipt_of, schedules_in, with_schedule
-from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
+from cc_bot.discord.pages.split import MESSAGE_LIMIT, close_fences, utf16_length
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.events import (
     CallsResumed,
@@ -45,9 +47,9 @@ from cc_bot.domain.events import (
     Usage,
 )
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import Receipt, with_receipt
 from cc_bot.domain.message import Message, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.receipt import Receipt, with_receipt
 from cc_bot.texts import Texts
 
 MAX_MESSAGES = 5

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Final
 
 import hikari
 
-from cc_bot.discord.pages.memory_ids import MemoryAction, MemoryButton
+from cc_bot.discord.pages.custom_ids import ConfirmButton, MemoryAction, MemoryButton
 from cc_bot.discord.pages.memory_view import (
     CHOICE_CHARACTERS,
     COLOUR,
@@ -21,7 +22,8 @@ from cc_bot.discord.pages.memory_view import (
     timestamp,
 )
 from cc_bot.discord.pages.page import Button, Menu, MenuOption
-from cc_bot.domain.memory import UNDO_TIME, Memory, Source
+from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, UNDO_TIME, Memory, MemoryStatistics, Source
+from cc_bot.domain.memory_transfer import ImportPlan
 from cc_bot.texts import Texts
 
 DESCRIPTION_CHARACTERS = 4096
@@ -193,3 +195,182 @@ def _button(action: MemoryAction, memory: Memory, label: str) -> Button:
 
 def _custom_id(action: MemoryAction, memory: Memory) -> str:
     return MemoryButton(action, memory.user_id, memory.id).custom_id()
+
+
+# ---- memory erasure --------------------------------------------------------------------------------------
+# Erasing for good: how far it goes, asked where more than the memory tells of it.
+
+
+def erase_question(user_id: int, memory_id: int, told_in: int, words: Texts) -> View:
+    """Whether to empty the stored messages as well that tell of a memory; so far it can be had back."""
+    memory_only, conversations_too = words.erasure.choices()
+    alone = MemoryButton("erase-alone", user_id, memory_id)
+    everything = MemoryButton("erase-said", user_id, memory_id)
+    back = MemoryButton("undelete", user_id, memory_id)
+    return View(
+        words.erasure.question.format(count=told_in),
+        buttons=(
+            Button(memory_only, alone.custom_id(), danger=True),
+            Button(conversations_too, everything.custom_id(), danger=True),
+            Button(words.memory.undo, back.custom_id()),
+        ),
+    )
+
+
+# ---- memory import ---------------------------------------------------------------------------------------
+# What an import would do, told before anything is done.
+
+EXAMPLES = 5
+
+
+def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts) -> View:
+    """How many memories are new, known and refused, with some of the new ones; a button if there are any."""
+    told, new = words.memory_box, len(plan.new)
+    lines = [told.import_new.format(count=new)]
+    if plan.known:
+        lines.append(told.import_known.format(count=plan.known))
+    if plan.refused:
+        lines.append(
+            told.import_refused.format(count=plan.refused, reasons=" ・ ".join(_reasons(plan, words)))
+        )
+    if not new:
+        return View(told.nothing_to_import, _embed(lines, words))
+    lines += ["", f"**{told.examples}**"]
+    lines += [f"・{escaped(shortened(one_line(each.content), 80))}" for each in plan.new[:EXAMPLES]]
+    lines += ["", f"-# {told.import_check.format(until=timestamp(until, 't'))}"]
+    moment = int(until.timestamp())
+    yes = ConfirmButton(user_id, "import", new, moment)
+    no = ConfirmButton(user_id, "cancel", new, moment)
+    return View(
+        "",
+        _embed(lines, words),
+        (
+            Button(told.import_now.format(count=new), yes.custom_id(), primary=True),
+            Button(told.cancel, no.custom_id()),
+        ),
+    )
+
+
+def _embed(lines: list[str], words: Texts) -> hikari.Embed:
+    return hikari.Embed(title=words.memory_box.import_title, description="\n".join(lines), colour=COLOUR)
+
+
+def _reasons(plan: ImportPlan, words: Texts) -> list[str]:
+    told = words.memory_box
+    reasons = (
+        (plan.secret, told.refused_secret.format(count=plan.secret)),
+        (plan.too_long, told.refused_long.format(count=plan.too_long, limit=MAX_CONTENT_CHARACTERS)),
+        (plan.empty, told.refused_empty.format(count=plan.empty)),
+    )
+    return [reason for count, reason in reasons if count]
+
+
+# ---- memory statistics -----------------------------------------------------------------------------------
+# A user's memories in numbers, with bars that line up on a phone: they stand first and have the same number
+# of cells, so nothing depends on how wide a name is drawn.
+
+BARS = 8
+CELLS = 8
+
+
+def statistics_view(kept: MemoryStatistics, words: Texts, *, paused: bool) -> View:
+    """How many there are, of what kind, and since when."""
+    told = words.memory_box
+    if not kept.count:
+        return View("\n".join(filter(None, (told.paused if paused else "", words.memory.none))))
+    embed = hikari.Embed(
+        title=told.statistics_title.format(count=kept.count),
+        description="\n".join(_lines(kept, words, paused=paused)),
+        colour=COLOUR,
+    )
+    embed.add_field(told.categories, "\n".join(_bars(kept, words)))
+    embed.add_field(told.sources, " ・ ".join(_sources(kept, words)))
+    return View(embed=embed)
+
+
+def bar(count: int, most: int) -> str:
+    """A share of the largest count in cells, at least one."""
+    filled = max(1, round(CELLS * count / most))
+    return "▰" * filled + "▱" * (CELLS - filled)
+
+
+def _lines(kept: MemoryStatistics, words: Texts, *, paused: bool) -> list[str]:
+    told = words.memory_box
+    lines = [told.paused] if paused else []
+    if kept.private:
+        lines.append(told.private.format(count=kept.private))
+    if kept.expired:
+        lines.append(told.expired.format(count=kept.expired))
+    if kept.oldest and kept.newest:
+        lines.append(told.span.format(oldest=timestamp(kept.oldest), newest=timestamp(kept.newest)))
+    return lines
+
+
+def _bars(kept: MemoryStatistics, words: Texts) -> list[str]:
+    told, most = words.memory_box, kept.categories[0][1]
+    lines = [
+        told.bar.format(
+            bar=bar(count, most), name=escaped(shortened(words.memory.shown_category(name), 30)), count=count
+        )
+        for name, count in kept.categories[:BARS]
+    ]
+    rest = kept.categories[BARS:]
+    if rest:
+        count = sum(number for _, number in rest)
+        lines.append(told.other_categories.format(categories=len(rest), count=count))
+    return lines
+
+
+def _sources(kept: MemoryStatistics, words: Texts) -> list[str]:
+    told = words.memory_box
+    names = {
+        "command": told.source_command,
+        "message": told.source_message,
+        "model": told.source_model,
+        "import": told.source_import,
+        "terminal": told.source_terminal,
+        "": told.source_unknown,
+    }
+    return [told.source_count.format(name=names[kind], count=count) for kind, count in kept.sources]
+
+
+# ---- used memories ---------------------------------------------------------------------------------------
+# What the buttons under an answer reply about memories. Only their owner reads it.
+
+LIMIT: Final = 1900
+"""Of Discord's 2000 characters."""
+SHOWN_CHARACTERS: Final = 120
+SHORT_CHARACTERS: Final = 40
+"""Where there are too many to show that much of each."""
+
+
+def used_list(memories: Sequence[Memory], words: Texts) -> str:
+    """Each with its number, what it says, and where it came from; as many as a message holds, and how many
+    more there are."""
+    if not memories:
+        return words.receipt.none_left
+    full, short = (
+        [_entry(memory, characters, words) for memory in memories]
+        for characters in (SHOWN_CHARACTERS, SHORT_CHARACTERS)
+    )
+    hint = f"-# {words.receipt.what_next}"
+    text = "\n".join((words.receipt.used_title, *full, hint))
+    for left in range(len(short) + 1):
+        if len(text) <= LIMIT:
+            break
+        more = [f"-# {words.receipt.more.format(count=left)}"] if left else []
+        text = "\n".join((words.receipt.used_title, *short[: len(short) - left], *more, hint))
+    return text
+
+
+def within(template: str, memory: Memory) -> str:
+    """A sentence about a memory."""
+    return template.format(
+        id=memory.number, content=escaped(shortened(one_line(memory.content), SHOWN_CHARACTERS))
+    )
+
+
+def _entry(memory: Memory, characters: int, words: Texts) -> str:
+    text = escaped(shortened(one_line(memory.content), characters))
+    origin = (why(memory.source, words), timestamp(memory.created_at), memory.source.link)
+    return f"**#{memory.number}** {text}\n-# {' ・ '.join(filter(None, origin))}"

@@ -12,19 +12,262 @@ Discord counts code points (discord/discord-api-docs issue 1315, where its staff
 and some libraries UTF-16 code units. A text has never fewer of the latter, so those are counted here.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import IntEnum
 from itertools import accumulate, islice, pairwise
+from typing import Literal, cast
 
-from cc_bot.discord.pages.breaks import (
-    Rank,
-    after_white_space,
-    cluster_starts,
-    is_good_line_end,
-    places,
-    whole,
+import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
+
+# ---- breaks ----------------------------------------------------------------------------------------------
+# Where a line of text may be parted, and where never.
+#
+# Japanese writes no spaces, so it may be parted nearly everywhere; kinsoku (JIS X 4051) says where not:
+# before 、。」ー and small kana, after an opening bracket. Latin words, numbers and runs of katakana are
+# parted at white space or punctuation only. What Discord renders as one thing (an emoji, a mention, a
+# link, a code span) is never parted. A place is also out of the question if the rest, at the start of a
+# message, would turn into Markdown that it was not: `1. `, `- `, `> ` or a fence.
+
+NEVER_FIRST = (
+    "、。，．」』）〕］｝〉》】〙〗｣ゝゞヽヾ々〻ー"
+    "ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰㇱㇲㇳㇴㇵㇶㇷㇸㇹㇺㇻㇼㇽㇾㇿ｡､ｧｨｩｪｫｬｭｮｯｰﾞﾟ"
 )
-from cc_bot.discord.pages.fences import Fence, LineKind, next_line
+"""What no piece of prose starts with."""
+
+NEVER_LAST = "（〔［｛〈《「『【〘〖｢“‘([{＃＠￥＄£€$#@"
+"""What no piece of prose ends with."""
+
+
+class Rank(IntEnum):
+    """How good a place to part a text is, best first."""
+
+    PARAGRAPH = 0
+    CODE_PARAGRAPH = 1
+    """A blank line inside a code block."""
+    LINE = 2
+    SENTENCE = 3
+    ASCII_SENTENCE = 4
+    COMMA = 5
+    SPACE = 6
+    PHRASE = 7
+    """Hiragana followed by anything else: mostly a particle or an ending, so mostly the end of a phrase.
+    Not after お and ご, which mostly belong to what follows."""
+    CHARACTER = 8
+    LAST_RESORT = 9
+    """A line end or white space that kinsoku forbids: still better than to cut a word."""
+
+
+def _characters(text: str) -> str:
+    return "".join(f"\\{character}" if character in "[]()^-\\{}&~|#" else character for character in text)
+
+
+_CLOSING = _characters("」』）〕］｝〉》】〙〗｣”’\"')]")
+_NOT_FIRST_IN_LINE = _characters(NEVER_FIRST + "・：；！？‼⁇⁈⁉…‥—―–〜～゛゜％‰℃′″”’!?.,:;)]}%")
+_BLOCK_MARK = r"(?:[-*+>]|\#{1,3}|-\#|\d{1,9}[.)])(?:\s|\Z)"
+_ALLOWED = (
+    rf"(?<![{_characters(NEVER_LAST)}])"
+    rf"(?!\s*+(?:[{_NOT_FIRST_IN_LINE}`~]|{_BLOCK_MARK}))"
+)
+_OPENING_BRACKETS = "「『（〔［｛〈《【〘〖｢“"
+_KATAKANA = "ァ-ヺーｦ-ﾟㇰ-ㇿ"
+_MODIFIERS = r"[\p{M}\u200d\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]{0,8}"
+_IDEOGRAPHIC = (
+    r"\p{Han}\p{Hiragana}\u3001-\u303f！-／：-＠［-｀｛-･\p{Extended_Pictographic}\p{Regional_Indicator}"
+)
+
+_PLACES = {
+    Rank.SENTENCE: rf"[。！？｡‼⁇⁈⁉][。！？…!?‼⁇⁈⁉]*+[{_CLOSING}]*+",
+    Rank.ASCII_SENTENCE: r"(?<=[.!?][\"'”’)\]*_]{0,4})(?=\s)",
+    Rank.COMMA: "(?<=[、，；：])",
+    Rank.SPACE: r"(?<=\S)(?=\s)",
+    Rank.PHRASE: (
+        rf"(?:(?<=\p{{Hiragana}})(?<![おご])(?=[\p{{Han}}{_KATAKANA}A-Za-z0-9{_OPENING_BRACKETS}])"
+        r"|(?<=[」』）】〉》]))"
+    ),
+    Rank.CHARACTER: (
+        rf"(?:(?<=[{_IDEOGRAPHIC}]{_MODIFIERS})(?=\S)"
+        rf"|(?<=[{_KATAKANA}]{_MODIFIERS})(?=[^\s{_KATAKANA}])"
+        rf"|(?=[{_OPENING_BRACKETS}]))"
+    ),
+}
+_PATTERNS = {rank: regex.compile(place + _ALLOWED) for rank, place in _PLACES.items()} | {
+    Rank.LAST_RESORT: regex.compile(r"(?<=\S)(?=\s)(?!\s*+[`~])")
+}
+
+# Each alternative stays within its line. One that is still open where the text known so far ends is
+# taken to go on (\Z), so that it need not be seen whole to be kept whole.
+_URL = r"https?://[^\s<>、。，．「」『』（）【】！？]+"
+_WHOLE = regex.compile(
+    r"\\."
+    r"|(?<!`)(?P<ticks>`++)[^\n]*?(?:(?<!`)(?P=ticks)(?!`)|\Z)"
+    r"|!?\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*+\]\((?:[^()\s]|\([^()\s]*\))*+(?:[ ]\"[^\"\n]*\")?(?:\)|\Z)"
+    r"|!?\[[^\[\]\n]*+(?:\](?:\(\S*+(?:[ ]\"[^\"\n]*+)?)?)?\Z"
+    r"|</[^<>\n]{1,100}(?:>|\Z)"
+    r"|<(?:a?:\w+:|@[!&]?|\#|t:|id:)[^<>\s]*+>"
+    rf"|{_URL}"
+    r"|(?P<pair>\*\*|~~|\|\|)(?=\S)[^*~|\n]{1,200}+(?:(?P=pair)|\Z)"
+)
+_LINK = regex.compile(_URL)
+_CLUSTER = regex.compile(r"\X")
+_NOT_FIRST = frozenset(NEVER_FIRST)
+_LAST = regex.compile(rf"[{_characters(NEVER_LAST)}]\s*\Z")
+_HEADING = regex.compile(r"[ ]{0,3}\#{1,3}[ ]")
+
+
+def is_good_line_end(text: str, start: int, end: int) -> bool:
+    """Whether prose may be parted after its line `text[start:end]`."""
+    following = after_white_space(text, end)
+    starts_well = text[following : following + 1] not in _NOT_FIRST
+    ends_well = not _LAST.search(text, start, end) and not _HEADING.match(text, start, end)
+    return starts_well and ends_well  # a heading stays with what it is the heading of
+
+
+def cluster_starts(text: str) -> Iterator[int]:
+    """Where each character begins that a reader sees as one (Unicode TR 29: extended grapheme clusters)."""
+    return (match.start() for match in _CLUSTER.finditer(text))
+
+
+def places(text: str, rank: Rank, start: int, end: int) -> Iterator[int]:
+    """The places of one rank (SENTENCE and worse) in the line `text[start:end]`, from left to right.
+
+    A place before white space stands for all of that white space. Whether it parts something that
+    must stay whole is for `whole` to say.
+    """
+    return (match.end() for match in _PATTERNS[rank].finditer(text, start, end) if match.end() > start)
+
+
+def whole(text: str, *, longest: int) -> bytearray:
+    """For each position of the text, whether it lies inside something that is never parted.
+
+    Links, code spans and the like count only up to `longest` characters: a longer one fits nowhere.
+    """
+    inside = bytearray(len(text) + 1)
+
+    def keep(start: int, end: int) -> None:
+        if end - start <= longest:
+            inside[start + 1 : end] = b"\1" * max(0, end - start - 1)
+
+    for match in _WHOLE.finditer(text):
+        keep(*match.span())
+        if match.end() - match.start() > longest:
+            for link in _LINK.finditer(text, *match.span()):
+                keep(*link.span())
+    if not text.isascii():
+        for match in _CLUSTER.finditer(text):
+            inside[match.start() + 1 : match.end()] = b"\1" * (match.end() - match.start() - 1)
+    return inside
+
+
+def after_white_space(text: str, at: int) -> int:
+    """The first position from `at` that is not white space; a space under a combining mark is a character."""
+    return cast("int", _WHITE_SPACE.match(text, at).end())
+
+
+_WHITE_SPACE = regex.compile(r"(?:\s(?![\p{M}\u200d]))*+")
+
+# ---- fences ----------------------------------------------------------------------------------------------
+# Code fences: which lines open and close them, and how an open one is closed and opened again.
+#
+# A fence is what CommonMark calls one (0.31, section 4.5): three or more backticks or tildes at the
+# start of a line, perhaps inside quotes and lists, until a line with at least as many of the same. Two
+# things differ, because Discord shows them so: a fence may be indented by any depth, and text that is
+# indented less than the list item around a fence does not end it.
+
+LineKind = Literal["prose", "opening", "code", "closing"]
+"""What a line is: outside of any fence, the line of a fence, or between the two lines of one."""
+
+_FENCE_OPENING = re.compile(
+    r"\A(?P<quote>(?:[ \t]{0,3}+>(?!>>)[ \t]?+)*+)"
+    r"(?P<indent>(?:[ \t]*+(?:[-*+]|\d{1,9}[.)]|>>>)[ \t])*+[ \t]*+)"
+    r"(?P<marks>`{3,}+(?=[^`]*$)|~{3,}+)"
+    r"(?P<info>.*)",
+    re.DOTALL,
+)
+_QUOTE_MARK = re.compile(r"[ \t]{0,3}>[ \t]?")
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A fence that is open."""
+
+    quote: str
+    """The quote marks in front of each of its lines: `> `, or nothing."""
+    indent: str
+    marks: str
+    info: str
+    """What follows the marks: mostly the language."""
+
+    @property
+    def opening(self) -> str:
+        """The line that opens the same fence again."""
+        return f"{self.quote}{self.indent}{self.marks}{self.info}"
+
+    @property
+    def closing(self) -> str:
+        """A line that closes it."""
+        return f"{self.quote}{self.indent}{self.marks}"
+
+    def is_closed_by(self, line: str) -> bool:
+        """Whether a line of this fence is its last."""
+        inner = self._unquoted(line)
+        if inner is None:
+            return False
+        marks = inner.strip(" \t\r")
+        return len(marks) >= len(self.marks) and not marks.strip(self.marks[0])
+
+    def holds(self, line: str) -> bool:
+        """Whether a line still stands inside the quote that the fence is in."""
+        return self._unquoted(line) is not None
+
+    def _unquoted(self, line: str) -> str | None:
+        """The line without the fence's quote marks; None if it has fewer of them."""
+        at = 0
+        for _ in range(self.quote.count(">")):
+            mark = _QUOTE_MARK.match(line, at)
+            if mark is None:
+                return None
+            at = mark.end()
+        return line[at:]
+
+
+def next_line(fence: Fence | None, line: str, *, longest: int | None = None) -> tuple[LineKind, Fence | None]:
+    """What a line is after lines that left `fence` open, and which fence is open after it.
+
+    The line comes without its end. Lines of more than `longest` characters are never fence lines.
+    """
+    may_be_fence_line = longest is None or len(line) <= longest
+    if fence is not None and fence.holds(line):
+        closes = may_be_fence_line and fence.is_closed_by(line)
+        return ("closing", None) if closes else ("code", fence)
+    opened = _opened_by(line) if may_be_fence_line else None
+    return ("prose", None) if opened is None else ("opening", opened)
+
+
+def close_fences(text: str) -> str:
+    """The text, and after it the closing line of a code fence that it leaves open, if there is one."""
+    fence: Fence | None = None
+    for line in text.split("\n"):
+        _, fence = next_line(fence, line)
+    if fence is None:
+        return text
+    return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{fence.closing}"
+
+
+def _opened_by(line: str) -> Fence | None:
+    match = _FENCE_OPENING.fullmatch(line)
+    if match is None:
+        return None
+    return Fence(
+        quote=match["quote"],
+        indent=re.sub(r"[^ \t]", " ", match["indent"]),  # a list's mark stands only once
+        marks=match["marks"],
+        info=match["info"].rstrip(),
+    )
+
+
+# ---- split -----------------------------------------------------------------------------------------------
 
 MESSAGE_LIMIT = 2000
 """UTF-16 code units in one message."""

@@ -6,7 +6,9 @@ questions that nobody asked again in time.
 """
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Final
 
 import hikari
@@ -14,16 +16,323 @@ import structlog
 
 from cc_bot.correlation import job
 from cc_bot.discord.delivery.entries import Entries
-from cc_bot.discord.delivery.reply import Reply
-from cc_bot.discord.delivery.taken_down import TakenDown, delete_all
-from cc_bot.discord.delivery.turns import RunningTurns
-from cc_bot.discord.localization import GuildLocales, Readers
-from cc_bot.discord.unfinished.owed import Owed, owed
-from cc_bot.discord.unfinished.ways import Closed, Gone, NeverAcknowledged, Ways
+from cc_bot.discord.delivery.interaction_outlet import Hook, InteractionOutlet
+from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
+from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown, delete_all
+from cc_bot.discord.delivery.turns import LiveAnswer, RunningTurns
+from cc_bot.discord.localization import GuildLocales, Reader, Readers
+from cc_bot.discord.pages.answer import (
+    AnswerState,
+    advance,
+    answer_buttons,
+    final_pages,
+    memory_buttons,
+    unanswered_page,
+)
+from cc_bot.discord.pages.custom_ids import RetryButton, StopButton
+from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.events import CallsResumed, Done, Usage
 from cc_bot.domain.ledger import KEPT, PendingTurn
+from cc_bot.domain.message import Message
+from cc_bot.domain.proposal import Proposal
 from cc_bot.stores import ChannelStore, ProposalStore, TurnLedger
+
+# ---- owed ------------------------------------------------------------------------------------------------
+# What a turn of the ledger still owes to its user, and how that looks.
+#
+# An answer that is stored is shown. A turn without one says that it was cut off, and offers to ask the same
+# again; where it was to take the place of an older answer, that one is back.
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    turn: PendingTurn
+    reader: Reader
+    answer: Message | None = None
+    """As it was stored; without one there is a sentence."""
+    older: Message | None = None
+    """The answer that this one takes the place of, or was to."""
+    proposals: tuple[Proposal, ...] = ()
+    """What the answer leaves to its user, or else the older one."""
+    receipts: ReceiptUpkeep | None = None
+    """Keeps what it tells true."""
+
+    @property
+    def may_be_asked_again(self) -> bool:
+        return self.answer is None and self.turn.question is not None
+
+    @property
+    def brings_back(self) -> bool:
+        """Whether it shows an older answer again, in the message where that was."""
+        return self.answer is None and self.older is not None and not self.turn.below
+
+    @property
+    def touched_nothing(self) -> bool:
+        """Whether all stands as it was, if nobody heard of the press of a button: the older answer, or the
+        message that offers to ask again."""
+        return self.answer is None and (self.older is not None or self.turn.former is not None)
+
+    def pages(self) -> tuple[Page, ...]:
+        """How it looks, as far as that is known before it is sent."""
+        if self.answer is not None:
+            return final_pages(_state(self.answer), self.reader.words)
+        return (self._brought_back(self.older) if self.older and self.brings_back else self._sentence(),)
+
+    async def show(self, reply: Reply, *, one_message: bool, elsewhere: bool = False) -> None:
+        """Make a reply look like it. `elsewhere`: it is not where it was asked, so nothing there works on.
+
+        Raises hikari's errors.
+        """
+        words, user_id = self.reader.words, self.turn.key.user_id
+        if self.answer is None:
+            page = self._sentence() if elsewhere else self.pages()[0]
+            await reply.show((await self.receipts.as_it_is(page, words) if self.receipts else page,))
+            if self.receipts:
+                self.receipts.shown(reply, user_id, self.turn.visibility, words)
+            return
+        live = LiveAnswer(
+            reply,
+            words,
+            StopButton(user_id, self.turn.id),
+            asker_id=user_id,
+            before=() if self.older is None else (_last_page(self.older, self.reader),),
+            one_message=one_message,
+            receipts=self.receipts,
+        )
+        live.feed(Done(self.answer, Usage(), proposals=self.proposals))
+        note = words.unfinished.late if elsewhere else ""
+        await live.finish(None if elsewhere else user_id, temporary=False, note=note)
+
+    def _sentence(self) -> Page:
+        words, buttons = self.reader.words.unfinished, tuple[Button, ...]()
+        if self.turn.temporary:
+            sentence = words.temporary
+        elif self.older is not None:
+            sentence = words.no_new_one
+        elif not self.may_be_asked_again:
+            sentence = words.lost
+        else:
+            sentence, retry = words.cut_off, RetryButton(self.turn.key.user_id, self.turn.id)
+            buttons = (Button(words.ask_again, retry.custom_id(), primary=True),)
+        done = CallsResumed(self.turn.calls)
+        turn, all_words = self.turn, self.reader.words
+        page = unanswered_page(sentence, done, all_words, turn.key.user_id, turn.visibility)
+        return replace(page, buttons=buttons)
+
+    def _brought_back(self, older: Message) -> Page:
+        """The message with its buttons as it was; those above it were never touched."""
+        state = advance(_state(older), CallsResumed(self.turn.calls))
+        words, earlier = self.reader.words, self.turn.earlier
+        pages = final_pages(state, words, note=words.unfinished.kept)
+        if len(pages) != len(earlier) + 1:  # it came as a file
+            pages = final_pages(state, words, note=words.unfinished.kept, as_file=True)
+        buttons = answer_buttons(state, words, self.turn.key.user_id, earlier)
+        last = replace(_with_receipts(pages[-1], state, self.reader), buttons=buttons)
+        return with_proposals(last, self.proposals, words)
+
+
+async def owed(
+    turn: PendingTurn,
+    reader: Reader,
+    ledger: TurnLedger,
+    proposals: ProposalStore,
+    receipts: ReceiptUpkeep | None = None,
+) -> Owed:
+    """What is owed for a turn that is not interrupted yet. Raises StorageError."""
+    older = await ledger.replaced(turn) if turn.replaces is not None else None
+    answer = await ledger.stored(turn) if turn.state == "answered" else None
+    shown = answer or older
+    left = await proposals.of_answer(turn.key.user_id, shown.id) if shown and shown.id else ()
+    return Owed(turn, reader, answer, older, left, receipts)
+
+
+def _state(answer: Message) -> AnswerState:
+    return advance(AnswerState(), Done(answer, Usage()))
+
+
+def _last_page(answer: Message, reader: Reader) -> Page:
+    state = _state(answer)
+    return _with_receipts(final_pages(state, reader.words)[-1], state, reader)
+
+
+def _with_receipts(page: Page, state: AnswerState, reader: Reader) -> Page:
+    return replace(page, receipts=memory_buttons(state, reader.words, reader.user_id))
+
+
+# ---- ways ------------------------------------------------------------------------------------------------
+# The ways to a user whose turn another run of the program began.
+#
+# While the interaction's token lives, the message that waits is edited by it, and its follow-ups. Past that
+# the bot writes by itself: in the channel where everybody could read the answer, else in its user's DM.
+# Nothing is posted twice: what is there already is on record or looked for, and what the bot posts by itself
+# carries a nonce that is made of the turn and the number of the message.
+
+UNKNOWN_MESSAGE: Final = 10008
+UNKNOWN_WEBHOOK: Final = 10015
+"""Of a token whose interaction was never acknowledged."""
+INVALID_WEBHOOK_TOKEN: Final = 50027
+"""All three of Discord's list of error codes ("Opcodes and Status Codes")."""
+
+REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoundError)
+
+
+class Closed(Exception):
+    """This way leads nowhere: not with this token, or not in this place."""
+
+
+class NeverAcknowledged(Closed):
+    """Discord was not told that the interaction was taken, and has told its user that it failed."""
+
+
+class Gone(Exception):
+    """The message was deleted: nobody wants the answer any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    rest: hikari.api.RESTClient
+    replies: MessageReplies
+    channels: ChannelStore
+    ledger: TurnLedger
+    entries: Entries
+
+    async def by_token(self, owed: Owed, token: str, application_id: int) -> Reply:
+        """Raises Closed, Gone, and hikari's errors while Discord has trouble."""
+        try:
+            return await self._by_token(owed, token, application_id)
+        except (*REFUSALS, hikari.UnauthorizedError) as error:
+            if isinstance(error, hikari.UnauthorizedError) and error.code != INVALID_WEBHOOK_TOKEN:
+                raise  # the bot's own token is refused: the program ends
+            raise _meaning(error) from error
+
+    async def in_channel(self, owed: Owed) -> Reply:
+        """Where it was asked. Raises as `by_token`, and StorageError."""
+        turn = owed.turn
+        try:
+            reply = await self._to_message(turn) if turn.kind == "message" else await self._late(owed)
+            await owed.show(reply, one_message=False)
+        except REFUSALS as error:
+            raise _meaning(error) from error
+        return reply
+
+    async def by_dm(self, owed: Owed) -> Reply:
+        """Raises as `in_channel`."""
+        turn = owed.turn
+        try:
+            place_id = int((await self.rest.create_dm_channel(turn.key.user_id)).id)
+            ids = _begun_in(turn) if turn.place_id == place_id else ()
+            if turn.token is not None or turn.place_id != place_id:
+                await self.ledger.moved(turn, place_id, ids)
+            noting = self.entries.entry(turn).posted
+            reply = self.replies.late(place_id, f"{turn.id}d", None, _sent(ids), noting=noting)
+            await owed.show(reply, one_message=False, elsewhere=True)
+        except REFUSALS as error:
+            raise _meaning(error) from error
+        return reply
+
+    async def _by_token(self, owed: Owed, token: str, application_id: int) -> Reply:
+        turn = owed.turn
+        place_id = turn.place_id or turn.key.channel_id
+        hook = Hook(self.rest, application_id, token, place_id, turn.interaction_id or 0)
+        outlet = InteractionOutlet(hook, ephemeral=turn.ephemeral, noting=self.entries.entry(turn).posted)
+        known = (*(() if turn.below else (Sent(None),)), *_sent(turn.pages))
+        first_id = turn.shown_in or int(await outlet.first_id())
+        strays = await self._strays(turn, place_id, (first_id, *turn.pages)[-1])
+        reply = Reply(outlet, (*known, *_sent(strays or ())))
+        if owed.answer is None and turn.below and owed.older and not (reply.begun or turn.calls):
+            await outlet.whisper(owed.pages()[0].content)  # the older answer stands as it was
+            return reply
+        # Nobody can tell whether the next page is there already: then all of it comes in one.
+        await owed.show(reply, one_message=strays is None and len(owed.pages()) > len(known))
+        return reply
+
+    async def _strays(self, turn: PendingTurn, place_id: int, after_id: int) -> tuple[int, ...] | None:
+        """Follow-ups of which it is not on record that they were posted; None when nobody can tell."""
+        if turn.ephemeral:
+            return None
+        try:
+            messages = await self.rest.fetch_messages(place_id, after=after_id).limit(50)
+        except hikari.ClientHTTPResponseError:
+            return None
+        found = (
+            int(message.id)
+            for message in messages
+            if (told := message.interaction_metadata) and told.interaction_id == turn.interaction_id
+        )
+        return tuple(sorted(found))
+
+    async def _to_message(self, turn: PendingTurn) -> Reply:
+        """In the message that was begun for it, or in a first one: if that is there, its nonce finds it."""
+        place_id, first_id = turn.place_id or turn.key.channel_id, turn.shown_in
+        ids = () if first_id is None else (first_id, *await self.channels.pages(first_id))
+        reply = self.replies.to(place_id, turn.question_id or first_id or 0, _sent(ids))
+        if turn.question_id is not None and await self._deleted(place_id, turn.question_id):
+            await reply.remove()
+            raise Gone
+        return reply
+
+    async def _deleted(self, place_id: int, message_id: int) -> bool:
+        """Whoever deleted a question while nobody listened wants no answer. A bot that may not read the past
+        can't know."""
+        try:
+            await self.rest.fetch_message(place_id, message_id)
+        except hikari.ForbiddenError:
+            return False
+        except hikari.NotFoundError as error:
+            if error.code != UNKNOWN_MESSAGE:
+                raise
+            return True
+        return False
+
+    async def _late(self, owed: Owed) -> Reply:
+        turn = owed.turn
+        place_id, waiting_id, ids = turn.key.channel_id, turn.shown_in, turn.pages
+        if turn.place_id is None:
+            ids = await self._shown_in(turn)
+            last_id = ids[-1] if ids else turn.shown_in or turn.interaction_id
+            ids += await self._strays(turn, place_id, last_id) or () if last_id else ()
+            await self.ledger.moved(turn, place_id, ids)
+        if ids:
+            waiting_id = None
+        noting = self.entries.entry(turn).posted
+        return self.replies.late(place_id, turn.id, waiting_id, _sent(ids), noting=noting)
+
+    async def _shown_in(self, turn: PendingTurn) -> tuple[int, ...]:
+        """The messages in which the bot can go on by itself. One that only shows that it is thinking stays:
+        past the token's life that can't be changed."""
+        ids = _begun_in(turn)
+        if not ids:
+            return ()
+        try:
+            message = await self.rest.fetch_message(turn.key.channel_id, ids[0])
+        except hikari.ForbiddenError:  # it may write there without reading the past
+            return ()
+        return () if hikari.MessageFlag.LOADING in message.flags else ids
+
+
+def _begun_in(turn: PendingTurn) -> tuple[int, ...]:
+    """The messages that show it so far. Once the bot writes by itself, all of them are pages."""
+    if turn.token is None or turn.below or turn.shown_in is None:
+        return turn.pages
+    return (turn.shown_in, *turn.pages)
+
+
+def _meaning(error: hikari.HTTPError) -> Closed | Gone:
+    code = getattr(error, "code", 0)
+    if code == UNKNOWN_MESSAGE:
+        return Gone()
+    return NeverAcknowledged() if code == UNKNOWN_WEBHOOK else Closed()
+
+
+def _sent(ids: Sequence[int]) -> tuple[Sent, ...]:
+    return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
+
+
+# ---- unfinished ------------------------------------------------------------------------------------------
 
 _log = structlog.get_logger(__name__)
 

@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Final
 
 from cc_bot.domain.locale import Locale
-from cc_bot.llm.heartbeat_request import SILENT, HeartbeatNote, heartbeat_material
 from cc_bot.llm.model import ChatRequest
 from cc_bot.llm.offline.replies import Say
+from cc_bot.llm.summary_request import SILENT, HeartbeatNote, heartbeat_material
 
 _HEADINGS: Final = {Locale.JA: "お知らせしておきます。", Locale.EN: "Something is coming up:"}
 _MISSED: Final = {

@@ -5,16 +5,18 @@ manage a server can show them again. So each of them asks whether its user is an
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Literal
+from typing import Literal, cast
 
 import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.access.owners import Owners
+from cc_bot.discord.access.gate import Owners
 from cc_bot.discord.delivery.reply import LONGEST_MESSAGE, NO_PINGS
-from cc_bot.discord.interactions import Answerable, defer
+from cc_bot.discord.interactions import Answerable, Named, defer, named
 from cc_bot.discord.localization import Reader, Readers
+from cc_bot.domain.access import Subject
+from cc_bot.domain.errors import SubjectNotUnderstood
 
 Change = Literal[
     "limit_set",
@@ -67,3 +69,44 @@ def note(reader: Reader, change: Change, **what: str | int | None) -> None:
     """Put on record what an owner changed, once it is done. Never what they wrote: only ids, numbers, and
     names that the program knows."""
     _log.info("admin_changed", change=change, by=reader.user_id, **what)
+
+
+# ---- options ---------------------------------------------------------------------------------------------
+# The options by which owners name whom a command is about.
+
+MAX_NAME_CHARACTERS = 60
+
+
+def subject_option() -> str:
+    """A mention, or an id; empty for the server that it is given in."""
+    return lightbulb.string(
+        "admin_subject",
+        "admin_subject_description",
+        localize=True,
+        default="",
+        max_length=MAX_NAME_CHARACTERS,
+    )
+
+
+def kind_option() -> str | None:
+    return lightbulb.string(
+        "admin_kind",
+        "admin_kind_description",
+        localize=True,
+        default=None,
+        choices=[
+            lightbulb.Choice("admin_user_choice", "user", localize=True),
+            lightbulb.Choice("admin_role_choice", "role", localize=True),
+            lightbulb.Choice("admin_channel_choice", "channel", localize=True),
+            lightbulb.Choice("admin_guild_choice", "guild", localize=True),
+        ],
+    )
+
+
+def named_in(interaction: hikari.PartialInteraction, text: str, kind: str | None) -> Named:
+    """Whom a command is about. Raises SubjectNotUnderstood."""
+    guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
+    found = named(text, cast("Subject | None", kind), guild_id)  # Discord takes no other choice
+    if found is None:
+        raise SubjectNotUnderstood
+    return found

@@ -5,14 +5,30 @@ from typing import cast
 import hikari
 import lightbulb
 
-from cc_bot.discord.extensions.admin.group import answer, limits, note, owners_only
-from cc_bot.discord.extensions.admin.options import MAX_NAME_CHARACTERS, kind_option, named_in
+from cc_bot.discord.access.gate import Owners
+from cc_bot.discord.bot_status import BotStatus
+from cc_bot.discord.extensions.admin.group import (
+    MAX_NAME_CHARACTERS,
+    access,
+    admin,
+    answer,
+    kind_option,
+    limits,
+    maintenance,
+    model,
+    named_in,
+    note,
+    owners_only,
+    subject_option,
+)
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages import admin_view
-from cc_bot.domain.errors import LimitNotForChannels, LimitNotForServers
+from cc_bot.discord.served_models import ServedModels
+from cc_bot.domain.access import AccessRules, Ruling, listed
+from cc_bot.domain.errors import LimitNotForChannels, LimitNotForServers, ModelsNotUnderstood
 from cc_bot.domain.limits import EVERYONE, LARGEST, QUOTAS, LimitKey, LimitName
 from cc_bot.policy import Policies
-from cc_bot.stores import LimitStore
+from cc_bot.stores import AccessStore, ChannelModelStore, LimitStore
 
 
 def _limit_option() -> str:
@@ -40,7 +56,7 @@ def _for_option() -> str:
 
 
 @limits.register
-class Show(
+class ShowLimits(
     lightbulb.SlashCommand,
     name="admin_limits_show",
     description="admin_limits_show_description",
@@ -59,7 +75,7 @@ class Show(
 
 
 @limits.register
-class Set(
+class SetLimits(
     lightbulb.SlashCommand,
     name="admin_limits_set",
     description="admin_limits_set_description",
@@ -94,7 +110,7 @@ class Set(
 
 
 @limits.register
-class Unset(
+class UnsetLimits(
     lightbulb.SlashCommand,
     name="admin_limits_unset",
     description="admin_limits_unset_description",
@@ -133,3 +149,283 @@ def _key(interaction: hikari.PartialInteraction, limit: str, text: str, kind: st
 
 def _recorded(key: LimitKey) -> dict[str, str | int]:
     return {"limit": key.name, "subject": key.scope, "subject_id": key.scope_id}
+
+
+# ---- access ----------------------------------------------------------------------------------------------
+# `/admin access`: who may use the bot, and where. It holds from the next question on.
+
+
+@access.register
+class ListAccess(
+    lightbulb.SlashCommand,
+    name="admin_access_list",
+    description="admin_access_list_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, store: AccessStore, policies: Policies, owners: Owners, readers: Readers
+    ) -> None:
+        async def act(reader: Reader) -> str:
+            rules = (await store.in_force()).rules
+            return admin_view.access(await _in_file(policies), rules, await owners.ids(), reader.words)
+
+        await answer(ctx.interaction, readers, act)
+
+
+@access.register
+class AllowAccess(
+    lightbulb.SlashCommand,
+    name="admin_access_allow",
+    description="admin_access_allow_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    subject = subject_option()
+    kind = kind_option()
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, readers: Readers) -> None:
+        await _rule(self, ctx, "allow", store, readers)
+
+
+@access.register
+class DenyAccess(
+    lightbulb.SlashCommand,
+    name="admin_access_deny",
+    description="admin_access_deny_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    subject = subject_option()
+    kind = kind_option()
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, readers: Readers) -> None:
+        await _rule(self, ctx, "deny", store, readers)
+
+
+@access.register
+class RemoveAccess(
+    lightbulb.SlashCommand,
+    name="admin_access_remove",
+    description="admin_access_remove_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    subject = subject_option()
+    kind = kind_option()
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, store: AccessStore, policies: Policies, readers: Readers
+    ) -> None:
+        async def act(reader: Reader) -> str:
+            found = named_in(ctx.interaction, self.subject, self.kind)
+            if removed := await store.remove(found.subject, found.id):
+                note(reader, "access_removed", subject=found.subject, subject_id=found.id)
+            told = reader.words.admin
+            sentence = told.access_removed if removed else told.access_had_no_rule
+            lines = [sentence.format(subject=found.spoken_of(reader.words))]
+            in_file = await _in_file(policies)
+            if found.id in listed(in_file.allow, found.subject) | listed(in_file.deny, found.subject):
+                lines.append(told.access_also_in_file)
+            return "\n".join(lines)
+
+        await answer(ctx.interaction, readers, act)
+
+
+async def _rule(
+    command: "AllowAccess | DenyAccess",
+    ctx: lightbulb.Context,
+    ruling: Ruling,
+    store: AccessStore,
+    readers: Readers,
+) -> None:
+    async def act(reader: Reader) -> str:
+        found = named_in(ctx.interaction, command.subject, command.kind)
+        await store.set(found.subject, found.id, ruling, set_by=reader.user_id)
+        note(reader, "access_set", rule=ruling, subject=found.subject, subject_id=found.id)
+        told = reader.words.admin
+        sentences = told.access_allowed if ruling == "allow" else told.access_denied
+        sentence = sentences[found.subject].format(subject=found.spoken_of(reader.words))
+        return f"{sentence}\n{told.owners_stay}"
+
+    await answer(ctx.interaction, readers, act)
+
+
+async def _in_file(policies: Policies) -> AccessRules:
+    lists = (await policies.now()).access
+    return AccessRules(lists.allow, lists.deny)
+
+
+# ---- maintenance -----------------------------------------------------------------------------------------
+# `/admin maintenance`: for a while nobody but owners is answered. What is being answered is not cut off.
+
+MAX_NOTE_CHARACTERS = 300
+
+
+@maintenance.register
+class MaintenanceOn(
+    lightbulb.SlashCommand,
+    name="admin_maintenance_on",
+    description="admin_maintenance_on_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    words = lightbulb.string(
+        "admin_note", "admin_note_description", localize=True, default="", max_length=MAX_NOTE_CHARACTERS
+    )
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, readers: Readers) -> None:
+        async def act(reader: Reader) -> str:
+            await store.begin_maintenance(" ".join(self.words.split()), set_by=reader.user_id)
+            note(reader, "maintenance_begun")
+            return reader.words.admin.maintenance_begun
+
+        await answer(ctx.interaction, readers, act)
+
+
+@maintenance.register
+class MaintenanceOff(
+    lightbulb.SlashCommand,
+    name="admin_maintenance_off",
+    description="admin_maintenance_off_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, readers: Readers) -> None:
+        async def act(reader: Reader) -> str:
+            if not await store.end_maintenance():
+                return reader.words.admin.maintenance_was_off
+            note(reader, "maintenance_ended")
+            return reader.words.admin.maintenance_ended
+
+        await answer(ctx.interaction, readers, act)
+
+
+# ---- model -----------------------------------------------------------------------------------------------
+# `/admin model`: which models answer in a channel. An agent that names models of its own keeps those.
+
+MAX_MODELS = 5
+MAX_MODEL_CHARACTERS = 100
+
+
+def _channel_option() -> str:
+    return lightbulb.string(
+        "admin_channel",
+        "admin_channel_description",
+        localize=True,
+        default="",
+        max_length=MAX_NAME_CHARACTERS,
+    )
+
+
+@model.register
+class SetModels(
+    lightbulb.SlashCommand,
+    name="admin_model_set",
+    description="admin_model_set_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    models = lightbulb.string(
+        "admin_models",
+        "admin_models_description",
+        localize=True,
+        max_length=MAX_MODELS * (MAX_MODEL_CHARACTERS + 1),
+    )
+    channel = _channel_option()
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, store: ChannelModelStore, served: ServedModels, readers: Readers
+    ) -> None:
+        async def act(reader: Reader) -> str:
+            channel_id, chain = _channel(ctx.interaction, self.channel), chain_of(self.models)
+            await store.put(channel_id, chain, set_by=reader.user_id)
+            note(reader, "models_set", channel=channel_id, models=len(chain))
+            told = reader.words.admin
+            sentence = told.models_set if len(chain) > 1 else told.model_set
+            lines = [sentence.format(channel=f"<#{channel_id}>", models=", ".join(chain))]
+            if unknown := await served.missing(chain):
+                lines.append(told.models_unknown.format(models=", ".join(unknown)))
+            return "\n".join(lines)
+
+        await answer(ctx.interaction, readers, act)
+
+
+@model.register
+class UnsetModels(
+    lightbulb.SlashCommand,
+    name="admin_model_unset",
+    description="admin_model_unset_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    channel = _channel_option()
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: ChannelModelStore, readers: Readers) -> None:
+        async def act(reader: Reader) -> str:
+            told, channel_id = reader.words.admin, _channel(ctx.interaction, self.channel)
+            if unset := await store.unset(channel_id):
+                note(reader, "models_unset", channel=channel_id)
+            sentence = told.models_unset if unset else told.models_were_not_set
+            return sentence.format(channel=f"<#{channel_id}>")
+
+        await answer(ctx.interaction, readers, act)
+
+
+@model.register
+class ListModels(
+    lightbulb.SlashCommand,
+    name="admin_model_list",
+    description="admin_model_list_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: ChannelModelStore, readers: Readers) -> None:
+        async def act(reader: Reader) -> str:
+            return admin_view.models(await store.chains(), reader.words)
+
+        await answer(ctx.interaction, readers, act)
+
+
+def chain_of(text: str) -> tuple[str, ...]:
+    """The names in a list. What a server calls its models is its own affair, so only their form is looked at.
+    Raises ModelsNotUnderstood."""
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    fit = all(len(name) <= MAX_MODEL_CHARACTERS and name.isprintable() and "`" not in name for name in names)
+    if not names or len(names) > MAX_MODELS or not fit:
+        raise ModelsNotUnderstood
+    return names
+
+
+def _channel(interaction: hikari.PartialInteraction, text: str) -> int:
+    """Raises SubjectNotUnderstood."""
+    return named_in(interaction, text, "channel").id if text.strip() else int(interaction.channel.id)
+
+
+# ---- status ----------------------------------------------------------------------------------------------
+# `/admin status`.
+
+
+@admin.register
+class ShowStatus(
+    lightbulb.SlashCommand,
+    name="admin_status",
+    description="admin_status_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, status: BotStatus, readers: Readers) -> None:
+        async def act(reader: Reader) -> str:
+            return admin_view.status(await status.look(), reader.words)
+
+        await answer(ctx.interaction, readers, act)

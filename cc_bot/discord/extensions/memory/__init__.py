@@ -3,28 +3,7 @@
 One module an idea; each registers its subcommands with the one group, and its buttons with the one loader.
 """
 
-from cc_bot.discord.extensions.memory import (
-    adding,
-    deleting,
-    editing,
-    exporting,
-    importing,
-    listing,
-    overview,
-    pinning,
-    showing,
-)
+from cc_bot.discord.extensions.memory import editing, exporting, listing
 from cc_bot.discord.extensions.memory.group import loader
 
-__all__ = [
-    "adding",
-    "deleting",
-    "editing",
-    "exporting",
-    "importing",
-    "listing",
-    "loader",
-    "overview",
-    "pinning",
-    "showing",
-]
+__all__ = ["editing", "exporting", "listing", "loader"]

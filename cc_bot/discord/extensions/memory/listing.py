@@ -7,16 +7,38 @@ import hikari
 import lightbulb
 
 from cc_bot.discord.access.ways_in import Pressed
-from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, show
-from cc_bot.discord.extensions.memory.options import category_filter
+from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
+from cc_bot.discord.extensions.memory.group import (
+    answer_press,
+    audience_of,
+    category_filter,
+    loader,
+    memory,
+    memory_id,
+    row_of,
+    show,
+    where,
+)
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
-from cc_bot.discord.pages.memory_ids import ListButton, OpenMenu, SearchButton
-from cc_bot.discord.pages.memory_view import PAGE_SIZE, ListPage, View, memory_list, open_menu, quoted
+from cc_bot.discord.pages.custom_ids import ListButton, MemoryButton, OpenMenu, SearchButton
+from cc_bot.discord.pages.memory_card import memory_card, statistics_view
+from cc_bot.discord.pages.memory_view import (
+    PAGE_SIZE,
+    ListPage,
+    View,
+    memory_list,
+    open_menu,
+    quoted,
+    receipt,
+)
 from cc_bot.discord.pages.page import Button
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.memory import Found, Order
-from cc_bot.stores.memories import MemoryStore
+from cc_bot.domain.errors import MemoryPaused
+from cc_bot.domain.memory import DEFAULT_CATEGORY, Audience, Found, Order, Source, parse_end, parse_tags
+from cc_bot.stores.memory.history import MemoryHistoryStore
+from cc_bot.stores.memory.store import MemoryStore
+from cc_bot.stores.settings import SettingsStore
 
 MAX_FOUND = 6 * PAGE_SIZE
 """Nobody looks further through the hits of a search."""
@@ -26,7 +48,9 @@ _QUERY_MARK = "🔍 "
 
 
 @memory.register
-class List(lightbulb.SlashCommand, name="memory_list", description="memory_list_description", localize=True):
+class ListMemoriesCommand(
+    lightbulb.SlashCommand, name="memory_list", description="memory_list_description", localize=True
+):
     category = category_filter()
     order = lightbulb.string(
         "memory_order",
@@ -166,3 +190,164 @@ def _turns(page: ListPage, reader: Reader) -> Sequence[tuple[str, int, bool]]:
         (words.previous, page.page - 1, page.page > 1),
         (words.next, page.page + 1, page.page < page.pages),
     )
+
+
+# ---- adding ----------------------------------------------------------------------------------------------
+# `/memory add`: something to be kept.
+
+
+@memory.register
+class AddMemoryCommand(
+    lightbulb.SlashCommand, name="memory_add", description="memory_add_description", localize=True
+):
+    content = lightbulb.string("memory_content", "memory_content_description", localize=True)
+    category = category_filter()
+    tags = lightbulb.string("memory_tags", "memory_tags_description", localize=True, default=None)
+    audience = where()
+    expires = lightbulb.string(
+        "memory_expires", "memory_expires_description", localize=True, default=None, max_length=40
+    )
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        if reader.memory_paused:
+            raise MemoryPaused
+        added = await memories.add(
+            reader.user_id,
+            self.content,
+            category=reader.words.memory.stored_category(self.category) or DEFAULT_CATEGORY,
+            tags=parse_tags(self.tags),
+            source=Source("command"),
+            audience=audience_of(self.audience, ctx.interaction),
+            expires_at=parse_end(self.expires, readers.clock(), reader.timezone),
+        )
+        await ctx.interaction.edit_initial_response(receipt(reader.words.memory.added, added, reader.words))
+
+
+# ---- overview --------------------------------------------------------------------------------------------
+# `/memory pause`, `/memory resume` and `/memory stats`: whether anything is kept, and how much is.
+
+
+@memory.register
+class Pause(
+    lightbulb.SlashCommand, name="memory_pause", description="memory_pause_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, settings: SettingsStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        await settings.pause_memory(int(ctx.user.id), True)
+        reader = await readers.of(ctx.interaction)
+        await ctx.interaction.edit_initial_response(reader.words.memory.paused)
+
+
+@memory.register
+class ResumeMemoryCommand(
+    lightbulb.SlashCommand, name="memory_resume", description="memory_resume_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, settings: SettingsStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        await settings.pause_memory(int(ctx.user.id), False)
+        reader = await readers.of(ctx.interaction)
+        await ctx.interaction.edit_initial_response(reader.words.memory.resumed)
+
+
+@memory.register
+class Stats(
+    lightbulb.SlashCommand, name="memory_stats", description="memory_stats_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        kept = await memories.statistics(reader.user_id)
+        await show(ctx.interaction, statistics_view(kept, reader.words, paused=reader.memory_paused))
+
+
+# ---- showing ---------------------------------------------------------------------------------------------
+# `/memory show`: one memory with all that is known of it, and what can be done with it from there.
+
+_OURS = ("anywhere", "private", "restore")
+
+
+@memory.register
+class ShowMemoryCommand(
+    lightbulb.SlashCommand, name="memory_show", description="memory_show_description", localize=True
+):
+    id = memory_id()
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, memories: MemoryStore, history: MemoryHistoryStore, readers: Readers
+    ) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        memory_id = await row_of(self.id, reader.user_id, memories)
+        await show(ctx.interaction, await card_of(memory_id, reader, memories, history, readers.clock))
+
+
+@loader.listener(Pressed)
+@lightbulb.di.with_di
+async def on_open(
+    event: Pressed,
+    memories: MemoryStore,
+    history: MemoryHistoryStore,
+    readers: Readers,
+) -> None:
+    """All of a memory that was chosen from a list, below the list."""
+    interaction = event.interaction
+
+    async def open_(_: OpenMenu, reader: Reader) -> None:
+        await defer(interaction, ephemeral=True)
+        view = await card_of(int(interaction.values[0]), reader, memories, history, readers.clock)
+        await show(interaction, view)
+
+    await answer_press(interaction, OpenMenu, readers, open_)
+
+
+@loader.listener(Pressed)
+@lightbulb.di.with_di
+async def on_press(
+    event: Pressed,
+    memories: MemoryStore,
+    history: MemoryHistoryStore,
+    readers: Readers,
+    upkeep: ReceiptUpkeep,
+) -> None:
+    """Where a memory is used, and what it said before, changed from its card."""
+    interaction = event.interaction
+
+    async def act(button: MemoryButton, reader: Reader) -> None:
+        await defer_update(interaction)
+        said = ""
+        if button.action == "restore":
+            change = await history.restore(reader.user_id, int(interaction.values[0]))
+            words = reader.words.memory_card
+            said = words.restored.format(id=change.memory.number) if change else words.former_gone
+        else:
+            audience: Audience = "private" if button.action == "private" else "anywhere"
+            await memories.update(reader.user_id, button.memory_id, audience=audience)
+        view = await card_of(button.memory_id, reader, memories, history, readers.clock, said=said)
+        await show(interaction, view)
+        upkeep.refresh(reader.user_id, reader.words)
+
+    await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
+
+
+async def card_of(
+    memory_id: int,
+    reader: Reader,
+    memories: MemoryStore,
+    history: MemoryHistoryStore,
+    clock: Clock,
+    *,
+    said: str = "",
+) -> View:
+    """The card of a user's memory; a sentence when there is none."""
+    kept = await memories.get(reader.user_id, memory_id)
+    if kept is None:
+        return View(reader.words.receipt.gone)
+    former = await history.of(reader.user_id, memory_id)
+    return memory_card(kept, former, reader.words, clock(), said=said)

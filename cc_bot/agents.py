@@ -1,0 +1,255 @@
+"""The operator's agents: read from a file, and read again when it changes."""
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+
+from cc_bot.domain.errors import InvalidAgents
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, Places
+from cc_bot.operator_file import FileKind, OperatorFile, Refused, toml_of
+from cc_bot.texts import Texts, texts
+from cc_bot.texts.agents import AgentsFileTexts
+
+__all__ = ["Agents"]
+
+# ---- table -----------------------------------------------------------------------------------------------
+# One `[agents.<name>]` table of the file: which keys it has, and what they may hold.
+
+LONGEST_DISPLAY_NAME: Final = 40
+LONGEST_DESCRIPTION: Final = 200
+LONGEST_PROMPT: Final = 20_000
+"""Characters: far below what any model takes, so that a question always fits beside it."""
+_PLACES: Final = ("guilds", "channels", "dms")
+
+_ON_ONE_LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]+$"
+_DisplayName = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, min_length=1, max_length=LONGEST_DISPLAY_NAME, pattern=_ON_ONE_LINE
+    ),
+]
+_Description = Annotated[
+    str,
+    StringConstraints(
+        strip_whitespace=True, min_length=1, max_length=LONGEST_DESCRIPTION, pattern=_ON_ONE_LINE
+    ),
+]
+_Id = Annotated[int, Field(gt=0, lt=2**63)]
+_AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
+"""No text is taken for a number: what looks like a slip is one."""
+
+
+class _DisplayNames(BaseModel):
+    model_config = _AS_WRITTEN
+    ja: _DisplayName | None = None
+    en: _DisplayName | None = None
+
+
+class _Descriptions(BaseModel):
+    model_config = _AS_WRITTEN
+    ja: _Description | None = None
+    en: _Description | None = None
+
+
+class AgentTable(BaseModel):
+    model_config = _AS_WRITTEN
+    display_name: _DisplayName | _DisplayNames | None = None
+    description: _Description | _Descriptions | None = None
+    prompt: Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_PROMPT)] = ""
+    model: str | list[str] = ""
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    tools: list[str] | None = None
+    guilds: list[_Id] = []
+    channels: list[_Id] = []
+    dms: bool | None = None
+
+
+def read_table(
+    name: str, table: Mapping[str, Any], *, tools: Collection[str], words: AgentsFileTexts
+) -> Agent:
+    """The agent that a table stands for; `tools` are those that exist. Raises Refused."""
+    if name == DEFAULT_AGENT:
+        for key in _PLACES:
+            if key in table:
+                raise Refused(words.default_places.format(key=key))
+    try:
+        given = AgentTable.model_validate(table)
+    except ValidationError as error:
+        raise Refused(_problem(name, error, tools, words)) from None
+    if given.tools is not None and not set(given.tools) <= set(tools):
+        raise Refused(_wrong(name, "tools", tools, words))
+    models = given.model.split(",") if isinstance(given.model, str) else given.model
+    if given.model and not all(model.strip() for model in models):
+        raise Refused(_wrong(name, "model", tools, words))
+    return Agent(
+        name,
+        _in_languages(given.display_name),
+        _in_languages(given.description),
+        prompt=given.prompt,
+        models=tuple(model.strip() for model in models if model.strip()),
+        temperature=given.temperature,
+        tools=None if given.tools is None else frozenset(given.tools),
+        places=_places(given),
+    )
+
+
+def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
+    """A text that is given once is the same in every language."""
+    if isinstance(given, str):
+        return dict.fromkeys(Locale, given)
+    texts = given.model_dump() if given else {}
+    return {Locale(language): text for language, text in texts.items() if text}
+
+
+def _places(given: AgentTable) -> Places:
+    """Whoever names places does not mean DMs as well, unless they say so."""
+    everywhere = not given.guilds and not given.channels
+    return Places(
+        frozenset(given.guilds),
+        frozenset(given.channels),
+        everywhere if given.dms is None else given.dms,
+    )
+
+
+def _problem(name: str, error: ValidationError, tools: Collection[str], words: AgentsFileTexts) -> str:
+    """The first thing that is wrong, by the table's own key: what stands below it is part of what is expected
+    there."""
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    for item in found:
+        if item["type"] == "extra_forbidden" and len(item["loc"]) == 1:
+            keys = ", ".join(AgentTable.model_fields)
+            return words.unknown_key.format(name=name, key=_shown(str(item["loc"][0])), keys=keys)
+    return _wrong(name, str(found[0]["loc"][0]), tools, words)
+
+
+def _wrong(name: str, key: str, tools: Collection[str], words: AgentsFileTexts) -> str:
+    expected = {
+        "display_name": words.display_name.format(limit=LONGEST_DISPLAY_NAME),
+        "description": words.description.format(limit=LONGEST_DESCRIPTION),
+        "prompt": words.prompt.format(limit=LONGEST_PROMPT),
+        "model": words.model,
+        "temperature": words.temperature,
+        "tools": words.tools.format(tools=", ".join(sorted(tools))),
+        "guilds": words.guilds,
+        "channels": words.channels,
+        "dms": words.dms,
+    }
+    return words.wrong.format(name=name, key=key, expected=expected[key])
+
+
+def _shown(key: str) -> str:
+    """A key as it may be repeated in one sentence."""
+    return key[:40] if key.isprintable() else ascii(key)[:40]
+
+
+# ---- parsing ---------------------------------------------------------------------------------------------
+# The file of agents, from text to values. Whoever wrote it is told the first thing that is wrong.
+
+MAX_AGENTS: Final = 100
+_NAME: Final = re.compile(r"[a-z0-9_-]{1,32}")
+
+
+def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[str, Agent]:
+    """The agents by name, the default one first, which exists in any case; `tools` are the names of those
+    that there are. Raises Refused."""
+    document = toml_of(text, words.operator_file)
+    told = words.agents_file
+    tables = document.pop("agents", {})
+    if document:
+        raise Refused(told.other_table.format(key=ascii(next(iter(document)))[:40]))
+    if not isinstance(tables, dict):
+        raise Refused(told.other_table.format(key="agents"))
+    if len(tables) > MAX_AGENTS:
+        raise Refused(told.too_many.format(limit=MAX_AGENTS))
+    agents = {DEFAULT_AGENT: _named_default(Agent())}
+    for name, table in tables.items():
+        if not _NAME.fullmatch(name):
+            raise Refused(told.bad_name.format(name=_printable(name)))
+        if not isinstance(table, dict):
+            raise Refused(told.not_a_table.format(name=name))
+        agent = read_table(name, table, tools=tools, words=told)
+        agents[name] = _named_default(agent) if name == DEFAULT_AGENT else agent
+    return agents
+
+
+def _named_default(agent: Agent) -> Agent:
+    names = {locale: texts(locale).agents.the_default for locale in Locale}
+    return replace(agent, display_names=names | agent.display_names)
+
+
+def _printable(name: str) -> str:
+    return name[:40] if name.isprintable() else ascii(name)[1:41]
+
+
+# ---- agents ----------------------------------------------------------------------------------------------
+# Which agents there are at this moment: those of a file that is followed while the program runs.
+#
+# A turn holds the value that it began with.
+
+
+class Agents:
+    """The agents of a file."""
+
+    def __init__(self, path: Path, *, tools: Collection[str], locale: Locale, required: bool = False) -> None:
+        """`tools` are the names of those that exist; what is wrong with the file is told in `locale`.
+        `required`: the operator named the file, so its absence is a mistake."""
+        words = texts(locale)
+        parse = partial(parse_agents, tools=frozenset(tools), words=words)
+        kind = FileKind("agents", "CC_BOT_AGENTS_FILE", parse, InvalidAgents)
+        self._file = OperatorFile[Mapping[str, Agent]](path, kind, words.operator_file, required=required)
+
+    async def load(self) -> Mapping[str, Agent]:
+        """Read the file for the first time. Raises InvalidAgents."""
+        return await self._file.load()
+
+    async def all(self) -> Mapping[str, Agent]:
+        """The agents by name, the default one first, then as the file has them."""
+        return await self._file.now()
+
+    async def get(self, name: str) -> Agent | None:
+        return (await self.all()).get(name)
+
+    async def default(self) -> Agent:
+        """Who answers where nobody else was chosen."""
+        return (await self.all())[DEFAULT_AGENT]
+
+
+# ---- naming ----------------------------------------------------------------------------------------------
+# Whom a typed name means, and what is offered while it is typed.
+
+
+def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list[tuple[str, str]]:
+    """Labels and names of those whose name or display name, in any language, contains what was typed; first
+    those that begin with it."""
+    wanted = _folded(typed)
+    found = [agent for agent in agents if any(wanted in name for name in _names(agent))]
+    found.sort(key=lambda agent: not any(name.startswith(wanted) for name in _names(agent)))
+    return [(_label(agent, locale), agent.name) for agent in found]
+
+
+def named_agent(agents: Sequence[Agent], given: str) -> Agent | None:
+    """Whom a name means: nobody needs to take one from the list, and everybody may use what they see."""
+    wanted = _folded(given)
+    by_name = next((agent for agent in agents if agent.name == wanted), None)
+    return by_name or next((agent for agent in agents if wanted in _names(agent)), None)
+
+
+def _label(agent: Agent, locale: Locale) -> str:
+    display = agent.display_name(locale)
+    return display if _folded(display) == agent.name else f"{display} ({agent.name})"
+
+
+def _names(agent: Agent) -> tuple[str, ...]:
+    return (agent.name, *map(_folded, agent.display_names.values()))
+
+
+def _folded(text: str) -> str:
+    """Full width is the same as half width, and large letters as small ones."""
+    return unicodedata.normalize("NFKC", text).strip().casefold()

@@ -1,0 +1,400 @@
+"""`cc-bot`: the command line. Exit code 2 means that the operator has to mend something."""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import shutil
+import sys
+import time
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from cc_bot import __version__
+from cc_bot.config import Config, operator_locale, read_config
+from cc_bot.domain.errors import (
+    CcBotError,
+    DatabaseDamaged,
+    DatabaseFull,
+    DatabaseLocked,
+    DatabaseReadOnly,
+    StorageError,
+)
+from cc_bot.domain.locale import Locale
+from cc_bot.texts import Texts, explain, texts
+from cc_bot.texts.cli import BackupTexts, StorageTexts
+
+# ---- saying ----------------------------------------------------------------------------------------------
+# What a command says to whoever called it, and asks.
+
+
+def say(sentence: str) -> None:
+    """One line, at once."""
+    print(sentence, flush=True)  # noqa: T201 - a command's own words
+
+
+def why_it_ended(error: StorageError, path: object, words: StorageTexts) -> str:
+    """What is wrong with the database, for whoever can mend it; a user is told less."""
+    match error:
+        case DatabaseLocked():
+            sentence = words.locked
+        case DatabaseFull():
+            sentence = words.full
+        case DatabaseReadOnly():
+            sentence = words.read_only
+        case DatabaseDamaged():
+            sentence = words.damaged
+        case _:
+            sentence = words.unreadable
+    return sentence.format(path=path)
+
+
+def whole_number(least: int, end: int, otherwise: str) -> Callable[[str], int]:
+    """How argparse reads a number from `least` to before `end`; `otherwise` is said of all else."""
+
+    def read(text: str) -> int:
+        number = int(text) if text.isdecimal() and text.isascii() else -1
+        if not least <= number < end:
+            raise ArgumentTypeError(otherwise)
+        return number
+
+    return read
+
+
+def agreed(question: str) -> bool:
+    """Whether a person at a terminal says yes; no without one, since nobody was asked."""
+    if not sys.stdin.isatty():
+        return False
+    try:
+        return input(question).strip().lower() in ("y", "yes", "はい")
+    except EOFError:
+        return False
+
+
+# ---- database --------------------------------------------------------------------------------------------
+# The commands that keep the database: backup, restore, migrate, wipe.
+
+if TYPE_CHECKING:  # `--help` answers without them
+    from cc_bot.storage.manifest import Progress, Rows, Stage
+    from cc_bot.storage.restoring import Staged
+
+
+def add_database_commands(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", all_texts: Texts
+) -> None:
+    """Have the parser know them."""
+    words = all_texts.backup
+    count = whole_number(1, 2**31, words.no_count)
+    backup = commands.add_parser("backup", help=words.backup, description=words.backup)
+    backup.add_argument("--to", type=Path, metavar="DIR", help=words.backup_to)
+    backup.add_argument("--keep", type=count, metavar="N", help=words.keep)
+    backup.add_argument("--keep-days", type=count, metavar="D", help=words.keep_days)
+    restore = commands.add_parser("restore", help=words.restore, description=words.restore)
+    restore.add_argument("file", type=_path, metavar="FILE", help=words.restore_file)
+    restore.add_argument("--yes", action="store_true", help=words.yes)
+    restore.add_argument("--without-erasures", action="store_true", help=words.without_erasures)
+    restore.add_argument("--rows-only", action="store_true", help=words.rows_only)
+    restore.add_argument("--any-file", action="store_true", help=words.any_file)
+    migrate = all_texts.cli.migrate
+    commands.add_parser("migrate", help=migrate, description=migrate)
+    wipe = commands.add_parser("wipe", help=words.wipe, description=words.wipe)
+    wipe.add_argument("--yes", action="store_true", help=words.yes)
+    wipe.add_argument("--any-file", action="store_true", help=words.any_file)
+
+
+def run_database_command(config: Config, options: argparse.Namespace) -> None:
+    """Run the command that was called. Raises a StartupError."""
+    match options.command:
+        case "backup":
+            _backup(config, options)
+        case "restore":
+            _restore(config, options)
+        case "migrate":
+            _migrate(config)
+        case "wipe":
+            _wipe(config, options)
+        case unknown:
+            raise AssertionError(unknown)  # argparse lets nothing else through
+
+
+def _path(text: str) -> Path:
+    """Of an empty text Path would make the folder that the program runs in."""
+    if not text:
+        raise argparse.ArgumentTypeError("''")
+    return Path(text)
+
+
+def _backup(config: Config, options: argparse.Namespace) -> None:
+    from cc_bot.app.database import run_backup  # noqa: PLC0415 - see above
+    from cc_bot.storage.backup import Rotation  # noqa: PLC0415 - see above
+
+    words = texts(config.operator_locale).backup
+    folder = options.to or config.backup_folder
+    rotation = Rotation(options.keep, options.keep_days)
+    with _shown(words) as progress:
+        made = asyncio.run(run_backup(config, folder, rotation, progress))
+    held = made.manifest
+    size = f"{held.size_bytes / 1024:,.0f} KiB"
+    say(words.backed_up.format(path=made.path, size=size, version=held.schema_version, **_counts(held.rows)))
+    if made.deleted:
+        say(words.deleted.format(count=len(made.deleted)))
+
+
+def _restore(config: Config, options: argparse.Namespace) -> None:
+    from cc_bot.app.restoring import Wishes, run_restore  # noqa: PLC0415 - see above
+
+    words = texts(config.operator_locale).backup
+    database = config.database_url.removeprefix("sqlite:///")
+
+    def confirmed(copy: "Staged") -> bool:
+        if options.yes:
+            return True
+        made_at = copy.manifest.made_at.astimezone(config.timezone) if copy.manifest else None
+        offer = words.offer.format(
+            path=options.file,
+            made_at=f"{made_at:%Y-%m-%d %H:%M}" if made_at else words.unknown_time,
+            database=database,
+            **_counts(copy.rows),
+        )
+        return agreed(f"{offer}\n{words.origin}\n{words.go_on}")
+
+    wishes = Wishes(options.file, confirmed, options.without_erasures, options.rows_only, options.any_file)
+    with _shown(words) as progress:
+        done = asyncio.run(run_restore(config, wishes, progress))
+    say(words.restored.format(path=options.file, database=database))
+    if options.yes:  # who was asked has read it
+        say(words.origin)
+    if done.replaced:
+        days = config.retention.copy_days
+        say((words.replaced_days if days else words.replaced).format(path=done.replaced, days=days))
+    if done.forgotten:
+        say(words.forgotten.format(**asdict(done.forgotten)))
+    if not done.erasures_known:
+        say(words.erasures_unknown)
+
+
+def _migrate(config: Config) -> None:
+    from cc_bot.app.database import run_migrate  # noqa: PLC0415 - see above
+
+    words = texts(config.operator_locale).cli
+    applied = asyncio.run(
+        run_migrate(
+            config,
+            lambda step: say(words.migration.format(version=step.version, description=step.description)),
+        )
+    )
+    done = words.migrated if applied else words.up_to_date
+    say(done.format(path=config.database_url))
+
+
+def _wipe(config: Config, options: argparse.Namespace) -> None:
+    from cc_bot.app.restoring import run_wipe  # noqa: PLC0415 - see above
+
+    words = texts(config.operator_locale).backup
+
+    def confirmed(doomed: list[Path]) -> bool:
+        say("\n".join((words.doomed, *(f"  {path}" for path in doomed))))
+        return options.yes or agreed(words.go_on)
+
+    wiped = asyncio.run(run_wipe(config, confirmed, any_file=options.any_file))
+    if not wiped:
+        say(words.nothing_to_wipe.format(path=config.database_url))
+        return
+    say(words.wiped.format(count=len(wiped)))
+    say(words.stays)
+
+
+def _counts(rows: "Rows") -> dict[str, int]:
+    """What an operator knows a database by."""
+    return {"messages": rows.get("messages", 0), "memories": rows.get("memories", 0)}
+
+
+@contextmanager
+def _shown(words: BackupTexts) -> "Iterator[Progress]":
+    """How far the work is: bars on a terminal, and else a line a stage."""
+    names = _stages(words)
+    if sys.stderr.isatty():
+        from cc_bot.terminal.bars import bars  # noqa: PLC0415 - it draws on terminals alone
+
+        with bars(names) as progress:
+            yield progress
+        return
+    last: Stage | None = None
+
+    def progress_by_lines(stage: "Stage", _done: int, _total: int) -> None:
+        nonlocal last
+        if stage != last and stage in names:
+            say(names[stage])
+        last = stage
+
+    yield progress_by_lines
+
+
+def _stages(words: BackupTexts) -> "dict[Stage, str]":
+    return {
+        "copying": words.copying,
+        "checking": words.checking,
+        "hashing": words.hashing,
+        "upgrading": words.upgrading,
+        "erasing": words.erasing,
+    }
+
+
+# ---- doctor ----------------------------------------------------------------------------------------------
+# The command that looks at everything and changes nothing: doctor.
+
+JSON_WITHIN_S: Final = 3.2
+"""From here on: with the start of Python and the end, a report for programs takes less than 4 s."""
+
+
+def add_doctor_commands(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", all_texts: Texts
+) -> None:
+    """Have the parser know it."""
+    words = all_texts.doctor
+    doctor = commands.add_parser("doctor", help=words.doctor, description=words.doctor)
+    doctor.add_argument("--json", action="store_true", help=words.as_json)
+    doctor.add_argument("--offline", action="store_true", help=words.offline_option)
+
+
+def run_doctor_command(config: Config, options: argparse.Namespace) -> int:
+    """Run it; the exit code is 1 where something failed."""
+    return asyncio.run(_for_programs(config, options) if options.json else _for_people(config, options))
+
+
+def wants_json(options: argparse.Namespace) -> bool:
+    return options.command == "doctor" and bool(options.json)
+
+
+def say_trouble(sentence: str, options: argparse.Namespace, words: Texts, *, of_settings: bool) -> None:
+    """Report that nothing could be looked at, to a program."""
+    from cc_bot.doctor import Notes, Report, as_json  # noqa: PLC0415 - see `_for_people`
+
+    notes = Notes("settings" if of_settings else "program", words.doctor.label_program)
+    report = Report([notes.failed(sentence, "" if of_settings else words.doctor.broke_mend)])
+    say(as_json(report, version=__version__, offline=options.offline))
+
+
+async def _for_people(config: Config, options: argparse.Namespace) -> int:
+    # `--help` answers without them.
+    from cc_bot.app.doctor import run_doctor  # noqa: PLC0415
+    from cc_bot.doctor import as_lines  # noqa: PLC0415
+    from cc_bot.terminal.line_breaks import break_offsets  # noqa: PLC0415
+
+    report = await run_doctor(config, offline=options.offline)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    words = texts(config.operator_locale)
+    for line in as_lines(report, words, offline=options.offline, width=width, breaks=break_offsets):
+        say(line)
+    return report.exit_code
+
+
+async def _for_programs(config: Config, options: argparse.Namespace) -> int:
+    """Who asks by program waits for seconds, and not for minutes."""
+    until_s = time.monotonic() + JSON_WITHIN_S
+    from cc_bot.app.doctor import run_doctor  # noqa: PLC0415 - see `_for_people`
+    from cc_bot.doctor import as_json  # noqa: PLC0415
+
+    report = await run_doctor(config, offline=options.offline, until_s=until_s)
+    say(as_json(report, version=__version__, offline=options.offline))
+    if not report.finished:
+        os._exit(report.exit_code)  # Python would wait for threads that wait for a disk, or a server
+    return report.exit_code
+
+
+# ---- cli -------------------------------------------------------------------------------------------------
+
+EXIT_OK = 0
+EXIT_BROKEN = 1
+EXIT_OPERATOR = 2
+EXIT_INTERRUPTED = 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command and return its exit code."""
+    _speak_utf8()
+    locale = operator_locale()
+    options = _parser(texts(locale)).parse_args(argv)
+    config = None
+    try:
+        config = read_config()
+        return _run(config, options)
+    except CcBotError as error:
+        why = _why(error, config, locale)
+        if wants_json(options):
+            say_trouble(why, options, texts(locale), of_settings=True)
+        else:
+            print(why, file=sys.stderr)  # noqa: T201 - the operator's one sentence
+        return EXIT_OPERATOR
+    except KeyboardInterrupt:
+        return EXIT_INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - nobody is shown a traceback; the log has where it happened
+        import structlog  # noqa: PLC0415 - see _run
+
+        structlog.get_logger(__name__).critical("program_broke", exc_info=error)
+        if wants_json(options):
+            broke = texts(locale).doctor.broke.format(error=type(error).__name__)
+            say_trouble(broke, options, texts(locale), of_settings=False)
+        else:
+            print(texts(locale).cli.broke.format(error=type(error).__name__), file=sys.stderr)  # noqa: T201
+        return EXIT_BROKEN
+
+
+def _why(error: CcBotError, config: Config | None, locale: Locale) -> str:
+    if config is None or not isinstance(error, StorageError):
+        return explain(error, texts(locale))
+    from cc_bot.storage.location import sqlite_path  # noqa: PLC0415 - rarely needed
+
+    return why_it_ended(error, sqlite_path(config.database_url), texts(locale).storage)
+
+
+def _parser(all_texts: Texts) -> argparse.ArgumentParser:
+    words = all_texts.cli
+    parser = argparse.ArgumentParser(prog="cc-bot", description=words.description)
+    parser.add_argument("--version", action="version", version=f"cc-bot {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands.add_parser("run", help=words.run, description=words.run)
+    chat = commands.add_parser("chat", help=words.chat, description=words.chat)
+    snowflake = whole_number(0, 2**63, words.no_id)
+    chat.add_argument("--user", type=snowflake, default=0, metavar="ID", help=words.chat_user)
+    chat.add_argument("--channel", type=snowflake, default=0, metavar="ID", help=words.chat_channel)
+    chat.add_argument("--agent", metavar="NAME", help=words.chat_agent)
+    add_database_commands(commands, all_texts)
+    add_doctor_commands(commands, all_texts)
+    return parser
+
+
+def _run(config: Config, options: argparse.Namespace) -> int:
+    # `--version` and `--help` answer without any of this, and a command without what others need.
+    from cc_bot.log import configure_logging  # noqa: PLC0415
+
+    match options.command:
+        case "run":
+            from cc_bot.app.discord import run_discord  # noqa: PLC0415
+
+            configure_logging(config.log_level, config.log_format)
+            asyncio.run(run_discord(config, say))
+        case "chat":
+            from cc_bot.app.terminal import run_terminal  # noqa: PLC0415
+
+            configure_logging("error", config.log_format)
+            done = asyncio.run(run_terminal(config, options.user, options.channel, options.agent))
+            return EXIT_OK if done else EXIT_BROKEN
+        case "doctor":
+            configure_logging("error", config.log_format)
+            return run_doctor_command(config, options)
+        case _:
+            configure_logging("warning", config.log_format)
+            run_database_command(config, options)
+    return EXIT_OK
+
+
+def _speak_utf8() -> None:
+    """Japanese comes out right whatever the machine's locale says."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]

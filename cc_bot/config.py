@@ -1,0 +1,372 @@
+"""Every setting, read in one place: the environment, then `.env`, then the default.
+
+Only `cli` and `app` see this module; everything else is handed what it needs.
+"""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+from typing import Final, Literal, TypeVar, get_args
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo
+
+import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
+from dotenv import dotenv_values
+from dotenv.parser import parse_stream
+
+from cc_bot.domain.errors import InvalidSetting, SettingsUnreadable
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import MAX_PINNED
+from cc_bot.domain.message import Reading
+from cc_bot.domain.privacy import Retention
+from cc_bot.regular_file import read_regular
+
+__all__ = [
+    "DEFAULT_MODEL",
+    "LOCAL",
+    "OFF",
+    "Config",
+    "LogFormat",
+    "LogLevel",
+    "Synchronous",
+    "operator_locale",
+    "read_config",
+    "system_locale",
+]
+
+# ---- values ----------------------------------------------------------------------------------------------
+# What the operator decided, as values.
+
+LogLevel = Literal["debug", "info", "warning", "error"]
+LogFormat = Literal["auto", "json", "console"]
+"""auto: lines for a person where a terminal is, else JSON."""
+Synchronous = Literal["NORMAL", "FULL"]
+
+DEFAULT_MODEL = "gpt-5.4-mini"
+LOCAL = "local"
+"""The sentence encoder that the extra `semantic` installs; none where it is not installed."""
+OFF = "off"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What the operator decided. The names of the variables stand in `.env.example`."""
+
+    discord_token: str | None = field(repr=False)
+    discord_api_url: str | None
+    openai_api_key: str | None = field(repr=False)
+    openai_base_url: str | None
+    models: tuple[str, ...]
+    """The first is asked; the others are its fallbacks, in order."""
+    model_timeout_s: float
+    single_system: bool
+    database_url: str
+    agents_file: Path | None
+    """None: `agents.toml` beside the database, if there is one."""
+    policy_file: Path | None
+    """None: `policy.toml` beside the database, if there is one."""
+    backup_folder: Path
+    owners: frozenset[int]
+    """Users of Discord; empty: those of the policy file, or else of the application."""
+    synchronous: Synchronous
+    history_limit: int
+    token_budget: int
+    block_tokens: int
+    cache_control: bool
+    summary_every: int
+    """Turns; 0: never."""
+    summary_models: tuple[str, ...]
+    """A chain like `models`."""
+    profile_notes: int
+    """Memories of who asks that stand in each prompt; 0: none, the model looks them up."""
+    embedding_model: str
+    """LOCAL, OFF, or the name of a model at `openai_base_url`."""
+    session_ttl: timedelta
+    max_turns: int
+    retention: Retention
+    secret_patterns: tuple[str, ...]
+    """Regular expressions of what is not kept in memories."""
+    channels: Reading
+    locale: Locale
+    """For users whose own language is not known."""
+    operator_locale: Locale
+    """For whoever sits at the terminal: their system's language, unless CC_BOT_LOCALE is set."""
+    timezone: ZoneInfo
+    log_level: LogLevel
+    log_format: LogFormat
+    metrics_port: int | None
+    """Where /healthz and /metrics are served; None: nowhere."""
+    metrics_host: str
+    service_manager: str
+    """The socket on which systemd wants to be told how the service is; empty where nobody does."""
+    test_clock_offset: timedelta
+    """For tests of the whole program: how far its clock is ahead."""
+
+
+# ---- environment -----------------------------------------------------------------------------------------
+# Where settings come from: the environment, then `.env`.
+
+Value = TypeVar("Value")
+
+
+class EnvironmentReader:
+    """Takes values out of the environment; a variable that is set but empty counts as not set."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        self._values = values
+
+    def optional(self, name: str) -> str | None:
+        return self._values.get(name, "").strip() or None
+
+    def text(self, name: str, default: str) -> str:
+        return self.optional(name) or default
+
+    def path(self, name: str) -> Path | None:
+        given = self.optional(name)
+        return None if given is None else Path(given)
+
+    def embedding_model(self, text: str) -> str:
+        """A model by name needs a server that has it."""
+        if text.lower() in (LOCAL, OFF):
+            return text.lower()
+        if not (self.optional("OPENAI_API_KEY") or self.optional("OPENAI_BASE_URL")):
+            raise ValueError
+        return text
+
+    def parsed(self, name: str, default: str, parse: Callable[[str], Value], *, example: str) -> Value:
+        try:
+            return parse(self.text(name, default))
+        except (ValueError, KeyError, OSError, OverflowError) as error:
+            raise InvalidSetting(name=name, expected=example) from error
+
+
+LARGEST_BYTES: Final = 1 << 18
+"""Of `.env`: a file of megabytes is another one, and would be read for minutes."""
+
+
+def read_dotenv(path: Path) -> dict[str, str]:
+    """What the file sets. A line that can't be read is refused: its setting would seem to be missing."""
+    refused = InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
+    try:
+        if not os.path.lexists(path):  # nor is it in a folder that may not be looked into
+            return {}
+        content = read_regular(path)
+        text = content.decode("utf-8-sig")
+    except PermissionError as error:
+        raise SettingsUnreadable(path=str(path)) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise refused from error
+    if len(content) > LARGEST_BYTES:
+        raise refused
+    lines = [line for line in parse_stream(StringIO(text)) if line.key or line.error]
+    if any(line.error for line in lines):
+        raise refused
+    values = dotenv_values(stream=StringIO(text))
+    return {name: value for name, value in values.items() if value is not None}
+
+
+# ---- parsers ---------------------------------------------------------------------------------------------
+# From the text of a setting to its value.
+#
+# Each raises ValueError, KeyError, OSError or OverflowError for a text that says no such value, and
+# InvalidSetting where it can say more.
+
+_LARGEST = 10**9
+"""Of any count or number of seconds: beyond what makes sense, and within what a database and a clock take."""
+
+_MOST_DAYS = 36_500
+"""A century: so far back goes any calendar."""
+
+
+def names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(",") if name.strip())
+    if not names:
+        raise ValueError
+    return names
+
+
+def user_ids(text: str) -> frozenset[int]:
+    """Ids as Discord has them: whole numbers of 64 bits."""
+    ids = frozenset(int(name) for name in text.split(",") if name.strip())
+    if any(not 0 < user_id < 2**63 for user_id in ids):
+        raise ValueError
+    return ids
+
+
+def url_or_none(text: str) -> str | None:
+    if text:
+        parts = urlsplit(text)
+        _ = parts.port  # reading it checks it
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError
+    return text or None
+
+
+def ascii_or_none(text: str) -> str | None:
+    """A key goes into an HTTP header."""
+    if not text.isascii() or not text.isprintable():
+        raise ValueError
+    return text or None
+
+
+def secret_patterns(text: str) -> tuple[str, ...]:
+    """The patterns in a file, one a line; blank lines and those that begin with # say nothing."""
+    if not text:
+        return ()
+    lines = read_regular(Path(text)).decode("utf-8-sig").splitlines()
+    patterns = []
+    for number, line in enumerate(map(str.strip, lines), 1):
+        if line and not line.startswith("#"):
+            try:
+                regex.compile(line)
+            except regex.error as error:
+                where = f"CC_BOT_SECRET_PATTERNS ({text}:{number})"
+                raise InvalidSetting(name=where, expected=r"EMP-\d{6}") from error
+            patterns.append(line)
+    return tuple(patterns)
+
+
+def count_or_zero(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= _LARGEST:
+        raise ValueError
+    return number
+
+
+def count(text: str) -> int:
+    number = count_or_zero(text)
+    if not number:
+        raise ValueError
+    return number
+
+
+def profile_notes(text: str) -> int:
+    number = count_or_zero(text)
+    if number > MAX_PINNED:
+        raise ValueError
+    return number
+
+
+def days(text: str) -> int:
+    number = count_or_zero(text)
+    if number > _MOST_DAYS:
+        raise ValueError
+    return number
+
+
+def positive_seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds < float("inf"):
+        raise ValueError
+    return seconds
+
+
+def duration(text: str) -> timedelta:
+    return timedelta(seconds=count_or_zero(text))
+
+
+def switch(text: str) -> bool:
+    return {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}[text.lower()]
+
+
+def synchronous(text: str) -> Synchronous:
+    values: dict[str, Synchronous] = {"normal": "NORMAL", "full": "FULL"}
+    return values[text.lower()]
+
+
+def port_or_none(text: str) -> int | None:
+    if text and not 0 < int(text) < 65536:
+        raise ValueError
+    return int(text) if text else None
+
+
+def log_format(text: str) -> LogFormat:
+    formats: dict[str, LogFormat] = {format_: format_ for format_ in get_args(LogFormat)}
+    return formats[text.lower()]
+
+
+def log_level(text: str) -> LogLevel:
+    levels: dict[str, LogLevel] = {level: level for level in get_args(LogLevel)}
+    return levels[text.lower()]
+
+
+def channels(text: str) -> Reading:
+    modes: dict[str, Reading] = {mode: mode for mode in get_args(Reading)}
+    return modes[text.lower()]
+
+
+# ---- config ----------------------------------------------------------------------------------------------
+
+
+def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
+    """The settings. Raises InvalidSetting for the first one that is not usable."""
+    read = EnvironmentReader({**read_dotenv(dotenv), **environ})
+    models = read.parsed("CC_BOT_MODEL", DEFAULT_MODEL, names, example=DEFAULT_MODEL)
+    return Config(
+        discord_token=read.optional("DISCORD_TOKEN"),
+        discord_api_url=read.parsed("DISCORD_API_URL", "", url_or_none, example="http://localhost/api/v10"),
+        openai_api_key=read.parsed("OPENAI_API_KEY", "", ascii_or_none, example="sk-…"),
+        openai_base_url=read.parsed("OPENAI_BASE_URL", "", url_or_none, example="http://localhost:11434/v1"),
+        models=models,
+        model_timeout_s=read.parsed("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, example="45"),
+        single_system=read.parsed("CC_BOT_SINGLE_SYSTEM", "off", switch, example="on / off"),
+        database_url=read.text("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db"),
+        agents_file=read.path("CC_BOT_AGENTS_FILE"),
+        policy_file=read.path("CC_BOT_POLICY_FILE"),
+        backup_folder=Path(read.text("CC_BOT_BACKUP_FOLDER", "backup")),
+        owners=read.parsed("CC_BOT_OWNERS", "", user_ids, example="123456789012345678"),
+        synchronous=read.parsed("CC_BOT_SYNCHRONOUS", "NORMAL", synchronous, example="NORMAL / FULL"),
+        history_limit=read.parsed("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, example="20"),
+        token_budget=read.parsed("CC_BOT_TOKEN_BUDGET", "80000", count, example="80000"),
+        block_tokens=read.parsed("CC_BOT_BLOCK_TOKENS", "1500", count, example="1500"),
+        cache_control=read.parsed("CC_BOT_CACHE_CONTROL", "off", switch, example="on / off"),
+        summary_every=read.parsed("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, example="20"),
+        summary_models=read.parsed("CC_BOT_SUMMARY_MODEL", ",".join(models), names, example=models[0]),
+        profile_notes=read.parsed("CC_BOT_PROFILE_NOTES", "0", profile_notes, example="0–10"),
+        embedding_model=read.parsed("CC_BOT_EMBEDDING_MODEL", LOCAL, read.embedding_model, example="off"),
+        session_ttl=read.parsed("CC_BOT_SESSION_TTL", "86400", duration, example="86400"),
+        max_turns=read.parsed("CC_BOT_MAX_TURNS", "64", count, example="64"),
+        retention=Retention(
+            archive_days=read.parsed("CC_BOT_ARCHIVE_DAYS", "0", days, example="365"),
+            session_days=read.parsed("CC_BOT_SESSION_DAYS", "0", days, example="90"),
+            usage_days=read.parsed("CC_BOT_USAGE_DAYS", "400", days, example="400"),
+            copy_days=read.parsed("CC_BOT_COPY_DAYS", "30", days, example="30"),
+            erasure_days=read.parsed("CC_BOT_ERASURE_DAYS", "400", days, example="400"),
+        ),
+        secret_patterns=read.parsed(
+            "CC_BOT_SECRET_PATTERNS", "", secret_patterns, example="data/secret_patterns.txt"
+        ),
+        channels=read.parsed("CC_BOT_CHANNELS", "mentions", channels, example="off / mentions / all"),
+        locale=read.parsed("CC_BOT_LOCALE", "ja", Locale, example="ja / en"),
+        operator_locale=operator_locale(environ, dotenv),
+        timezone=read.parsed("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, example="Asia/Tokyo"),
+        log_level=read.parsed("CC_BOT_LOG_LEVEL", "info", log_level, example=" / ".join(get_args(LogLevel))),
+        log_format=read.parsed(
+            "CC_BOT_LOG_FORMAT", "auto", log_format, example=" / ".join(get_args(LogFormat))
+        ),
+        metrics_port=read.parsed("CC_BOT_METRICS_PORT", "", port_or_none, example="9464"),
+        metrics_host=read.text("CC_BOT_METRICS_HOST", "127.0.0.1"),
+        service_manager=read.text("NOTIFY_SOCKET", ""),  # set by systemd, no setting of ours
+        test_clock_offset=read.parsed("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, example="86400"),
+    )
+
+
+def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Locale:
+    """The language to tell the operator in that the settings can't be read. Never fails."""
+    try:
+        values: Mapping[str, str] = {**read_dotenv(dotenv), **environ}
+    except (InvalidSetting, SettingsUnreadable):
+        values = environ
+    try:
+        return Locale(values.get("CC_BOT_LOCALE", ""))
+    except ValueError:
+        return Locale(system_locale(environ))
+
+
+def system_locale(environ: Mapping[str, str]) -> str:
+    """The language of the operator's own terminal, where it says English; else Japanese."""
+    language = environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG") or ""
+    return "en" if language.lower().startswith("en") else "ja"

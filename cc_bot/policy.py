@@ -1,0 +1,210 @@
+"""The operator's file of limits, prices and access: read, and read again when it changes."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
+
+from cc_bot.domain.access import AccessLists, Policy, Subjects
+from cc_bot.domain.errors import InvalidPolicy
+from cc_bot.domain.limits import (
+    DEFAULT_RULES,
+    EVERYONE,
+    LARGEST,
+    LIMIT_NAMES,
+    LimitKey,
+    LimitScope,
+    Price,
+    PriceList,
+    Rules,
+)
+from cc_bot.domain.locale import Locale
+from cc_bot.operator_file import FileKind, OperatorFile, Refused, shown, toml_of
+from cc_bot.texts import Texts, texts
+from cc_bot.texts.agents import PolicyFileTexts
+
+__all__ = ["Policies"]
+
+# ---- tables ----------------------------------------------------------------------------------------------
+# The tables of the file: which keys they have, and what they may hold.
+
+UNLIMITED: Final = "unlimited"
+DEAREST: Final = 1_000_000_000
+
+_AS_WRITTEN = ConfigDict(extra="forbid", strict=True)
+"""No text is taken for a number: what looks like a slip is one."""
+
+Id = Annotated[int, Field(gt=0, lt=2**63)]
+_Limit = Annotated[int, Field(gt=0, le=LARGEST)] | Literal["unlimited"] | None
+_Price = Annotated[float, Field(ge=0, le=DEAREST, allow_inf_nan=False)]
+Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
+
+
+class GuildLimitTable(BaseModel):
+    """Of what the members of a guild use together."""
+
+    model_config = _AS_WRITTEN
+    turns_per_minute: _Limit = None
+    tokens_per_day: _Limit = None
+    tokens_per_month: _Limit = None
+    concurrent: _Limit = None
+
+
+class LimitTable(GuildLimitTable):
+    memories: _Limit = None
+    memory_bytes: _Limit = None
+    imports_per_hour: _Limit = None
+    commands_per_minute: _Limit = None
+
+
+class PriceTable(BaseModel):
+    model_config = _AS_WRITTEN
+    input: _Price
+    output: _Price
+    cached: _Price | None = None
+
+
+class SubjectsTable(BaseModel):
+    model_config = _AS_WRITTEN
+    users: list[Id] = []
+    roles: list[Id] = []
+    channels: list[Id] = []
+    guilds: list[Id] = []
+
+
+class AccessTable(BaseModel):
+    model_config = _AS_WRITTEN
+    owners: list[Id] = []
+    allow: SubjectsTable = SubjectsTable()
+    deny: SubjectsTable = SubjectsTable()
+
+
+# ---- parsing ---------------------------------------------------------------------------------------------
+# The file, from text to values. Whoever wrote it is told the first thing that is wrong.
+
+_GROUPS: Final[Mapping[str, LimitScope]] = {"users": "user", "roles": "role", "guilds": "guild"}
+"""The tables below `limits`, and what their keys are ids of."""
+_ID: Final = re.compile(r"0|[1-9][0-9]{0,18}")
+_CURRENCY: Final[TypeAdapter[str]] = TypeAdapter(Currency)
+
+Table = TypeVar("Table", bound=BaseModel)
+
+
+def parse_policy(text: str, *, words: Texts) -> Policy:
+    """Raises Refused."""
+    document = toml_of(text, words.operator_file)
+    read = _Reader(words.policy_file)
+    policy = Policy(
+        read.limits(read.table("limits", document.pop("limits", {}))),
+        read.prices(read.table("prices", document.pop("prices", {}))),
+        read.access(document.pop("access", {})),
+    )
+    if document:
+        raise Refused(words.policy_file.other_table.format(key=shown(next(iter(document)))))
+    return policy
+
+
+class _Reader:
+    def __init__(self, words: PolicyFileTexts) -> None:
+        self._words = words
+
+    def table(self, name: str, value: Any) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            raise Refused(self._words.not_a_table.format(name=name))
+        return value
+
+    def limits(self, table: dict[str, Any]) -> Rules:
+        rules = dict(DEFAULT_RULES)
+        for group, scope in _GROUPS.items():
+            for key, value in self.table(f"limits.{group}", table.pop(group, {})).items():
+                name = f"limits.{group}.{shown(key)}"
+                if not _ID.fullmatch(key) or int(key) >= 2**63 or (key == "0" and scope != "user"):
+                    raise Refused(self._words.bad_id.format(name=name))
+                kind = GuildLimitTable if scope == "guild" else LimitTable
+                rules.update(_rules(scope, int(key), self._read(kind, name, self.table(name, value))))
+        rules.update(_rules("everyone", EVERYONE, self._read(LimitTable, "limits", table)))
+        return rules
+
+    def prices(self, table: dict[str, Any]) -> PriceList:
+        try:
+            currency = _CURRENCY.validate_python(table.pop("currency", PriceList().currency), strict=True)
+        except ValidationError:
+            raise self._wrong("prices", "currency") from None
+        models = {}
+        for model, value in table.items():
+            name = f"prices.{shown(model)}"
+            given = self._read(PriceTable, name, self.table(name, value))
+            models[model] = Price(given.input, given.output, given.cached)
+        return PriceList(currency, models)
+
+    def access(self, value: Any) -> AccessLists:
+        given = self._read(AccessTable, "access", self.table("access", value))
+        return AccessLists(frozenset(given.owners), _subjects(given.allow), _subjects(given.deny))
+
+    def _read(self, kind: type[Table], name: str, table: Mapping[str, Any]) -> Table:
+        try:
+            return kind.model_validate(table)
+        except ValidationError as error:
+            raise self._problem(kind, name, error) from None
+
+    def _problem(self, kind: type[BaseModel], name: str, error: ValidationError) -> Refused:
+        """The first thing that is wrong, by the key that it stands under."""
+        [first, *_] = error.errors(include_url=False, include_input=False, include_context=False)
+        key = str(first["loc"][0])
+        if kind is AccessTable and key in ("allow", "deny") and len(first["loc"]) > 1:
+            kind, name, key = SubjectsTable, f"{name}.{key}", str(first["loc"][1])
+        if key not in kind.model_fields:
+            keys = ", ".join(kind.model_fields)
+            return Refused(self._words.unknown_key.format(name=name, key=shown(key), keys=keys))
+        return self._wrong(name, key)
+
+    def _wrong(self, name: str, key: str) -> Refused:
+        words = self._words
+        expected: dict[str, str] = {
+            **dict.fromkeys(LIMIT_NAMES, words.limit),
+            **dict.fromkeys(PriceTable.model_fields, words.price),
+            "currency": words.currency,
+        }
+        return Refused(words.wrong.format(name=name, key=key, expected=expected.get(key, words.ids)))
+
+
+def _rules(scope: LimitScope, scope_id: int, given: GuildLimitTable) -> Iterator[tuple[LimitKey, int | None]]:
+    for name in LIMIT_NAMES:
+        value = getattr(given, name, None)
+        if value is not None:
+            yield LimitKey(scope, scope_id, name), None if value == UNLIMITED else value
+
+
+def _subjects(given: SubjectsTable) -> Subjects:
+    return Subjects(
+        frozenset(given.users), frozenset(given.roles), frozenset(given.channels), frozenset(given.guilds)
+    )
+
+
+# ---- policies --------------------------------------------------------------------------------------------
+# What the file decides at this moment. Whoever began something holds the value that they began with.
+
+
+class Policies:
+    """The policy of a file; without a file, nothing is decided there."""
+
+    def __init__(self, path: Path, *, locale: Locale, required: bool = False) -> None:
+        """What is wrong with the file is told in `locale`. `required`: the operator named the file, so its
+        absence is a mistake."""
+        words = texts(locale)
+        kind = FileKind("policy", "CC_BOT_POLICY_FILE", partial(parse_policy, words=words), InvalidPolicy)
+        self._file = OperatorFile[Policy](path, kind, words.operator_file, required=required)
+
+    async def load(self) -> Policy:
+        """Read the file for the first time. Raises InvalidPolicy."""
+        return await self._file.load()
+
+    async def now(self) -> Policy:
+        return await self._file.now()
+
+    async def limits(self) -> Rules:
+        """Those of now."""
+        return (await self._file.now()).limits

@@ -1,0 +1,238 @@
+"""What a user can do about what is stored of them, and how long anything is kept."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import structlog
+
+from cc_bot.correlation import job
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.privacy import Holdings, Retention
+from cc_bot.storage.backup import Copies, delete_old_copies
+from cc_bot.storage.erasures import ErasureLog
+from cc_bot.stores import Stores
+from cc_bot.stores.personal_data import Record
+from cc_bot.stores.retention import Pruned, RetentionStore
+
+__all__ = ["Privacy", "keep_copies_to_retention", "keep_log_thin", "keep_to_retention", "retain"]
+
+# ---- exporting -------------------------------------------------------------------------------------------
+# A user's data as JSON files, each of which can be read by itself and sent on Discord.
+#
+# A long history does not fit one upload, and all of it at once would not fit the memory of a small machine:
+# the files are made one after the other, and each is let go when it was taken.
+
+FORMAT: Final = "cc-bot-personal-data"
+MOST_BYTES: Final = 9_500_000
+"""Of a file: Discord takes 10 MiB."""
+_HEAD_BYTES: Final = 1000
+"""Room for what stands around the records."""
+
+
+async def export_parts(
+    records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime, *, most_bytes: int = MOST_BYTES
+) -> AsyncIterator[bytes]:
+    """The records, each with the name of its list, as JSON in UTF-8, in as many files as it takes; none when
+    there are no records. A single record is never parted, however long it is."""
+    lists: dict[str, list[str]] = {}
+    room, part = most_bytes - _HEAD_BYTES, 1
+    async for name, record in records:
+        line = json.dumps(record, ensure_ascii=False)
+        size = len(line.encode("utf-8", "replace")) + len(name) + 16
+        if lists and size > room:
+            yield _file(lists, user_id, now, part, last=False)
+            lists, room, part = {}, most_bytes - _HEAD_BYTES, part + 1
+        lists.setdefault(name, []).append(line)
+        room -= size
+    if lists:
+        yield _file(lists, user_id, now, part, last=True)
+
+
+def _file(lists: dict[str, list[str]], user_id: int, now: datetime, part: int, *, last: bool) -> bytes:
+    """One line a record, so that it can be read and searched."""
+    head = {
+        "format": FORMAT,
+        "version": 1,
+        "user_id": str(user_id),
+        "exported_at": now.isoformat(timespec="seconds"),
+        "part": part,
+        "last": last,
+    }
+    data = ",\n".join(_list(name, lines) for name, lines in lists.items())
+    text = f'{json.dumps(head)[:-1]}, "data": {{\n{data}\n}}}}\n'
+    return text.encode("utf-8", "replace")
+
+
+def _list(name: str, lines: list[str]) -> str:
+    return f"{json.dumps(name)}: [\n" + ",\n".join(lines) + "\n]"
+
+
+# ---- privacy ---------------------------------------------------------------------------------------------
+# What is stored about a user: shown, handed over, erased.
+#
+# Erasing begins when no turn of the user is on its way any more. What a kill has left undone is gone on with
+# at the next start.
+
+WithoutTurnsOf = Callable[[int], AbstractAsyncContextManager[None]]
+"""Entered when no turn of a user is on its way; until it is left none begins."""
+
+
+async def nothing_counts(_: int) -> None:
+    """Where nobody's tokens are limited."""
+
+
+_log: Final = structlog.get_logger(__name__)
+
+
+class Privacy:
+    def __init__(
+        self,
+        stores: Stores,
+        without_turns_of: WithoutTurnsOf,
+        *,
+        retention: Retention,
+        clock: Clock = utc_now,
+        counting_on: Callable[[int], Awaitable[date | None]] = nothing_counts,
+    ) -> None:
+        """`counting_on` tells what day is today where a user's tokens are limited, else None."""
+        self._stores = stores
+        self._without_turns_of = without_turns_of
+        self._clock = clock
+        self._counting_on = counting_on
+        self.retention = retention
+        """How long the operator keeps what."""
+
+    async def overview(self, user_id: int) -> Holdings:
+        """How much of what is stored."""
+        return await self._stores.personal_data.overview(user_id)
+
+    def export(self, user_id: int, *, most_bytes: int = MOST_BYTES) -> AsyncIterator[bytes]:
+        """Everything, as JSON files of at most that size; none when nothing is stored."""
+        records = self._stores.personal_data.records(user_id)
+        return export_parts(records, user_id, self._clock(), most_bytes=most_bytes)
+
+    async def erase(self, user_id: int) -> Holdings:
+        """Erase everything for good, and tell what that was. How many tokens count for limits that hold is
+        kept until they reset: nobody gets more of them that way.
+
+        What SQLite may leave in unused room of a large file goes later (see purge.py). Raises StorageError;
+        the rest is erased at the next start then, or when this is called again.
+        """
+        async with self._without_turns_of(user_id):
+            held = await self._stores.personal_data.overview(user_id)
+            counting_on = await self._counting_on(user_id)
+            await self._stores.personal_erasure.erase(user_id, counting_on=counting_on)
+        await self._stores.memory_removal.write_back()
+        _log.info("user_erased", rows=sum(each.count for each in held.kinds.values()))
+        return held
+
+    async def go_on(self) -> None:
+        """Erase what a former run has begun to. A failure is logged, and left to the next start."""
+        try:
+            for user_id in await self._stores.personal_erasure.begun():
+                await self.erase(user_id)
+        except CcBotError as error:
+            _log.warning("erasing_failed", error=type(error).__name__)
+
+
+# ---- retaining -------------------------------------------------------------------------------------------
+# Deleting what is older than the operator keeps it, in the background and a little at a time.
+
+EVERY_S: Final = 3600.0
+SLACK: Final = timedelta(days=1)
+"""The names of backups tell a moment in the zone of whoever made them."""
+PAUSE_S: Final = 0.05
+"""Between two steps, for turns to be stored meanwhile."""
+
+
+async def retain(
+    store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo, *, pause_s: float = PAUSE_S
+) -> int:
+    """Delete all that is too old now. Of how many messages, conversations and days that was. Days begin where
+    the operator is (`zone`). Raises StorageError."""
+    now, count = clock(), 0
+    if retention.session_days:
+        before = now - timedelta(days=retention.session_days)
+        count += await _all(lambda after: store.prune_sessions(before, after), pause_s)
+    if retention.archive_days:
+        said_before = now - timedelta(days=retention.archive_days)
+        count += await _all(lambda after: store.prune_messages(said_before, after), pause_s)
+    if retention.usage_days:
+        first_kept = now.astimezone(zone).date() - timedelta(days=retention.usage_days)
+        count += await store.prune_usage(first_kept)
+    return count
+
+
+async def keep_to_retention(
+    store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo
+) -> None:
+    """Do that now and every hour, until cancelled; a failure is tried again then."""
+    while True:
+        with job("retention"):
+            try:
+                if count := await retain(store, retention, clock, zone):
+                    _log.info("old_data_deleted", count=count)
+            except CcBotError as error:
+                _log.warning("retention_failed", error=type(error).__name__)
+        await asyncio.sleep(EVERY_S)
+
+
+async def keep_copies_to_retention(
+    database: Path, retention: Retention, clock: Clock, zone: ZoneInfo
+) -> None:
+    """Delete copies beside the database that are too old, now and every hour, until cancelled; a failure is
+    tried again then. Their names are in the operator's `zone`."""
+    while True:
+        with job("retention"):
+            try:
+                deleted = await asyncio.to_thread(
+                    delete_old_copies, database, clock(), retention.copy_days, zone
+                )
+                if deleted:
+                    _log.info("old_copies_deleted", names=[path.name for path in deleted])
+            except OSError as error:
+                _log.warning("old_copies_kept", error=str(error))
+        await asyncio.sleep(EVERY_S)
+
+
+async def keep_log_thin(log: ErasureLog, copies: Copies, retention: Retention, clock: Clock) -> None:
+    """Take out of the log of erasures what no copy is old enough for any more, now and every hour, until
+    cancelled; a failure is tried again then."""
+    while True:
+        with job("retention"):
+            try:
+                before = await asyncio.to_thread(_needed_since, copies, retention, clock())
+                if before and (count := await log.thin(before)):
+                    _log.info("erasures_thinned", count=count)
+            except (CcBotError, OSError) as error:
+                _log.warning("erasures_not_thinned", error=type(error).__name__)
+        await asyncio.sleep(EVERY_S)
+
+
+def _needed_since(copies: Copies, retention: Retention, now: datetime) -> datetime | None:
+    """Erasures before that moment are done in every copy: in those that are known, and in those that were
+    carried elsewhere, which the operator keeps for so many days at most. None: all are needed. Raises
+    OSError."""
+    if not retention.erasure_days:
+        return None
+    elsewhere = now - timedelta(days=retention.erasure_days)
+    oldest = copies.oldest()
+    return min(elsewhere, oldest - SLACK) if oldest else elsewhere
+
+
+async def _all(step: Callable[[int], Awaitable[Pruned]], pause_s: float) -> int:
+    count, after = 0, 0
+    while True:
+        pruned = await step(after)
+        count += pruned.count
+        if pruned.after is None:
+            return count
+        after = pruned.after
+        await asyncio.sleep(pause_s)

@@ -1,0 +1,497 @@
+"""How near a user's memories are to a query by what they mean.
+
+`search.rank` takes what `nearness` gives: besides the candidates by words, the search reads the rows of the
+nearest memories, under the same conditions (owner, status, audience), and shows none that it did not read.
+
+The search by words never depends on it: where there is no encoder, no vector, or no answer in time, nothing
+is near. A server that does not answer costs one search its patience, not each.
+"""
+
+import asyncio
+from array import array
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from heapq import nlargest
+from itertools import chain, islice
+from time import monotonic
+from typing import Final, NamedTuple
+
+import structlog
+
+from cc_bot.domain.errors import ContextTooLong, ModelError, ModelRefusedRequest
+from cc_bot.search.ranking import nearness
+from cc_bot.search.vectors import Embedder, Vector, cosines, nearest, sketch
+from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.columns import ListStatement
+
+# ---- sketches --------------------------------------------------------------------------------------------
+# The vectors of users with very many, in short: what is near is found among sketches, then compared in full.
+#
+# A sketch row has all vectors of a user between two memory ids. Rows follow each other without a gap from the
+# first memory on; a trigger drops the row that a vector is added to or deleted from (so no trace of what was
+# erased stays in one), and what is in no row is read in full. Rows are made when a search had much to read.
+
+SKETCHED: Final = 1024
+"""Vectors in a row, at most."""
+CROWD: Final = 2048
+"""So many vectors that are in no row are too many to read."""
+
+# $1 user, $2 model
+_SELECT_SKETCHES: Final = """
+    SELECT after_id, last_id, memory_ids, bits FROM memory_sketches
+    WHERE user_id = $1 AND model = $2
+    ORDER BY after_id
+"""
+
+_SELECT_RANGES: Final = """
+    SELECT after_id, last_id FROM memory_sketches WHERE user_id = $1 AND model = $2 ORDER BY after_id
+"""
+
+# $1 user, $2 model, $3 and $4 the ids between which they lie, the second included, $5 how many
+_SELECT_BETWEEN: Final = """
+    SELECT memory_id, vector FROM memory_vectors
+    WHERE user_id = $1 AND memory_id > $3 AND memory_id <= $4 AND model = $2
+    ORDER BY memory_id LIMIT $5
+"""
+
+# $1 user, $2 model, then memories
+_SELECT_VECTORS_OF: Final = ListStatement(
+    """
+    SELECT memory_id, vector FROM memory_vectors
+    WHERE user_id = $1 AND memory_id IN ({list}) AND model = $2
+    """,
+    fixed=2,
+)
+
+# $1 user, $2 model
+_DROP_OTHERS: Final = "DELETE FROM memory_sketches WHERE user_id = $1 AND model <> $2"
+
+# $1 user, $2 after which memory, $3 up to which, $4 model, $5 memories, $6 bits
+_PUT_SKETCH: Final = """
+    INSERT INTO memory_sketches (user_id, after_id, last_id, model, memory_ids, bits)
+    VALUES ($1, $2, $3, $4, $5, $6)
+"""
+
+_LAST_ID: Final = 2**63 - 1
+
+
+class Crowd(NamedTuple):
+    """A user's vectors as a search reads them."""
+
+    memory_ids: "list[array[int]]"
+    """Of each row of sketches."""
+    bits: list[bytes]
+    loose: list[Row]
+    """Memories and vectors that are in no row."""
+    unread: int
+    """After which memory there are more of them; 0 if there are none."""
+
+    def memory_at(self, row: int, place: int) -> int:
+        return self.memory_ids[row][place]
+
+    def some_memories(self, count: int) -> list[int]:
+        """About so many, from all rows alike."""
+        step = max(1, sum(map(len, self.memory_ids)) // count)
+        return list(islice(chain.from_iterable(self.memory_ids), 0, None, step))
+
+
+def crowd_of(user_id: int, model: str) -> Steps[Crowd]:
+    sketches = yield Statement(_SELECT_SKETCHES, (user_id, model))
+    loose: list[Row] = []
+    unread = 0
+    for after, last in _gaps(sketches):
+        rows = yield Statement(_SELECT_BETWEEN, (user_id, model, after, last, CROWD))
+        loose += rows
+        unread = rows[-1][0] if len(rows) == CROWD and last == _LAST_ID else unread
+    return Crowd([array("q", row[2]) for row in sketches], [row[3] for row in sketches], loose, unread)
+
+
+def more_of(user_id: int, model: str, after: int) -> Statement:
+    """The next CROWD vectors after that memory."""
+    return Statement(_SELECT_BETWEEN, (user_id, model, after, _LAST_ID, CROWD))
+
+
+def vectors_of(user_id: int, model: str, memories: Sequence[int]) -> Steps[list[Row]]:
+    found: list[Row] = []
+    for statement in _SELECT_VECTORS_OF.of((user_id, model), memories):
+        found += yield statement
+    return found
+
+
+def make_sketches(user_id: int, model: str) -> Steps[bool]:
+    """Make one row of what is in none yet; whether there is more to make.
+
+    What comes last is left until there is enough of it for a row, or every write would undo one.
+    """
+    yield Statement(_DROP_OTHERS, (user_id, model))
+    ranges = yield Statement(_SELECT_RANGES, (user_id, model))
+    for after, last in _gaps(ranges):
+        rows = yield Statement(_SELECT_BETWEEN, (user_id, model, after, last, SKETCHED))
+        if last == _LAST_ID and len(rows) < SKETCHED:
+            continue
+        end = rows[-1][0] if len(rows) == SKETCHED else last
+        whole = [row for row in rows if row[1]]
+        ids, bits = array("q", [row[0] for row in whole]), b"".join(sketch(row[1]) for row in whole)
+        yield Statement(_PUT_SKETCH, (user_id, after, end, model, ids.tobytes(), bits))
+        return True
+    return False
+
+
+def _gaps(ranges: Sequence[Row]) -> list[tuple[int, int]]:
+    """What lies between, before and after ranges that are in order."""
+    starts = [0, *(row[1] for row in ranges)]
+    ends = [*(row[0] for row in ranges), _LAST_ID]
+    return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
+
+
+# ---- meaning ---------------------------------------------------------------------------------------------
+
+_PATIENCE_S: Final = 1.5
+_PAUSE_S: Final = 30.0
+_QUERIES: Final = 256
+_LONGEST_QUERY: Final = 1000
+"""Characters: what a longer one is about stands in these."""
+_NEAREST: Final = 512
+_SAMPLE: Final = 128
+_QUICK: Final = 256
+"""So many vectors are compared in less time than another thread takes to begin."""
+
+_log = structlog.get_logger(__name__)
+
+
+class Meaning:
+    """Compares queries with memories, by one encoder."""
+
+    def __init__(
+        self,
+        database: Database,
+        embedder: Embedder,
+        *,
+        patience_s: float = _PATIENCE_S,
+        crowded: Callable[[int], None] | None = None,
+    ) -> None:
+        """`patience_s` is how many seconds a search waits for its query's vector; `crowded` is told of users
+        for whom there was much to read."""
+        self._database = database
+        self._embedder = embedder
+        self._patience_s = patience_s
+        self._crowded = crowded
+        self._known: OrderedDict[str, Vector] = OrderedDict()
+        self._late: asyncio.Task[Vector] | None = None
+        self._pause_ends = 0.0
+
+    async def nearness(self, user_id: int, query: str) -> Mapping[int, float]:
+        """The standard scores (see search.fusion) of the user's memories that have a vector; of very many, of
+        the nearest ones. Whoever shows them sees to it that they are to be shown."""
+        crowd = await self._database.read(lambda: crowd_of(user_id, self._embedder.name))
+        if not (crowd.loose or crowd.bits) or (vector := await self._vector(query)) is None:
+            return {}
+        found, others = await self._among_sketches(user_id, vector, crowd)
+        found |= await self._in_full(user_id, vector, crowd)
+        if len(found) > CROWD:
+            others = others or list(found.values())
+            found = {memory: found[memory] for memory in nlargest(_NEAREST, found, key=found.__getitem__)}
+        return nearness(found, others or None, query=query, usual=self._embedder.usual)
+
+    async def close(self) -> None:
+        if self._late:
+            self._late.cancel()
+
+    async def _among_sketches(
+        self, user_id: int, vector: Vector, crowd: Crowd
+    ) -> tuple[dict[int, float], list[float]]:
+        """Cosines of the nearest, and of some others, which tell what is usual."""
+        if not crowd.bits:
+            return {}, []
+        places = await asyncio.to_thread(nearest, vector, crowd.bits, _NEAREST)
+        near = {crowd.memory_at(row, place) for row, place in places}
+        some = crowd.some_memories(_SAMPLE)
+        model, ids = self._embedder.name, sorted(near.union(some))
+        rows = await self._database.read(lambda: vectors_of(user_id, model, ids))
+        cosines = await _compare(vector, rows)
+        return (
+            {memory: cosine for memory, cosine in cosines.items() if memory in near},
+            [cosines[memory] for memory in some if memory in cosines],
+        )
+
+    async def _in_full(self, user_id: int, vector: Vector, crowd: Crowd) -> dict[int, float]:
+        """Cosines of all that is in no sketch."""
+        if len(crowd.loose) >= CROWD and self._crowded:
+            self._crowded(user_id)
+        found = await _compare(vector, crowd.loose)
+        unread = crowd.unread
+        while unread:
+            more = more_of(user_id, self._embedder.name, unread)
+            rows = await self._database.query(more.sql, *more.params)
+            found |= await _compare(vector, rows)
+            unread = rows[-1][0] if len(rows) == CROWD else 0
+        return found
+
+    async def _vector(self, query: str) -> Vector | None:
+        """The query's, or None where it is not there in time."""
+        text = query.strip()[:_LONGEST_QUERY]
+        if text in self._known:
+            self._known.move_to_end(text)
+            return self._known[text]
+        clock = asyncio.get_running_loop().time
+        if not text or clock() < self._pause_ends or (self._late and not self._late.done()):
+            return None
+        task = asyncio.create_task(self._embed(text))
+        try:
+            async with asyncio.timeout(self._patience_s):
+                return await asyncio.shield(task)
+        except TimeoutError:
+            _log.info("query_not_embedded", problem="too_late")
+        except ModelError as error:
+            self._pause_ends = clock() + _PAUSE_S
+            _log.info("query_not_embedded", problem=type(error).__name__)
+        finally:
+            if not task.done():
+                self._late = task
+                task.add_done_callback(_heard)
+        return None
+
+    async def _embed(self, text: str) -> Vector:
+        [vector] = await self._embedder.embed([text])
+        self._known[text] = vector
+        if len(self._known) > _QUERIES:
+            self._known.popitem(last=False)
+        return vector
+
+
+async def _compare(query: Vector, rows: Sequence[Row]) -> dict[int, float]:
+    """The cosines of memories; 0 for a text that the encoder refused, and for what is damaged."""
+    whole = [(memory, vector) for memory, vector in rows if len(vector) == len(query)]
+    others = [vector for _, vector in whole]
+    if len(others) <= _QUICK:
+        values = cosines(query, others)
+    else:
+        values = await asyncio.to_thread(cosines, query, others)
+    found = dict.fromkeys((memory for memory, _ in rows), 0.0)
+    found.update(zip((memory for memory, _ in whole), values, strict=True))
+    return found
+
+
+def _heard(task: asyncio.Task[Vector]) -> None:
+    """A late answer is kept for the next time; a late failure has been told of by the encoder."""
+    if not task.cancelled():
+        task.exception()
+
+
+# ---- vector statements -----------------------------------------------------------------------------------
+# SQL on the vectors of memories. Each names its user, but for the one that looks for what has none yet.
+
+# $1 user, $2 memory, $3 model
+SELECT_BARE: Final = """
+    SELECT user_id, id, content FROM memories
+    WHERE user_id = $1 AND id = $2 AND status = 'active' AND NOT EXISTS (
+        SELECT 1 FROM memory_vectors AS known
+        WHERE known.user_id = $1 AND known.memory_id = $2 AND known.model = $3
+    )
+"""
+
+# A vector is stored for the text that it was made of, or not at all: it may have been changed meanwhile.
+# $1 user, $2 memory, $3 model, $4 vector, $5 the text
+PUT_VECTOR: Final = """
+    INSERT INTO memory_vectors (user_id, memory_id, model, vector)
+    SELECT $1, $2, $3, $4
+    WHERE EXISTS (
+        SELECT 1 FROM memories WHERE user_id = $1 AND id = $2 AND content = $5 AND status = 'active'
+    )
+    ON CONFLICT (user_id, memory_id) DO UPDATE SET model = excluded.model, vector = excluded.vector
+"""
+
+# Before the text becomes another. $1 user, $2 memory, $3 the new text
+DROP_OUTDATED_VECTOR: Final = """
+    DELETE FROM memory_vectors
+    WHERE user_id = $1 AND memory_id = $2 AND EXISTS (
+        SELECT 1 FROM memories WHERE user_id = $1 AND id = $2 AND content <> $3
+    )
+"""
+
+# Of all users, since it is done for all of them: what lies between two ids and has no vector of this model.
+# $1 and $2 the ids, the first not included; $3 model, $4 how many
+SELECT_BARE_OF_ALL: Final = """
+    SELECT m.user_id, m.id, m.content FROM memories AS m
+    WHERE m.id > $1 AND m.id <= $2 AND m.status = 'active' AND NOT EXISTS (
+        SELECT 1 FROM memory_vectors AS known
+        WHERE known.user_id = m.user_id AND known.memory_id = m.id AND known.model = $3
+    )
+    ORDER BY m.id LIMIT $4
+"""
+
+SELECT_LAST_OF_ALL: Final = "SELECT coalesce(max(id), 0) FROM memories"
+
+VECTOR_STATEMENTS: Final = (SELECT_BARE_OF_ALL, SELECT_LAST_OF_ALL)
+
+# ---- embedding -------------------------------------------------------------------------------------------
+# Every memory gets a vector, some time after it was written.
+#
+# One background task for all users. What is to be done is read from the database: a memory without a vector
+# of this encoder. So nothing is lost when the program ends in between, another encoder's name makes them all
+# anew, and what failed is found again. What was just written is done first, after a short while in which a
+# burst of notes gathers; then the rest, some at a time and with rests, since nobody waits for it.
+#
+# A text that the encoder refuses gets an empty vector, which is near to nothing. A server that is down is
+# tried again after ever longer pauses, note by note, so that one that breaks it does not stand before the
+# others.
+
+_BATCH: Final = 16
+"""Notes at a time: a search that comes meanwhile waits for that many at most."""
+_RANGE: Final = 2000
+"""Ids that one statement looks through: few enough that others need not wait for it."""
+_MOST_NOTED: Final = 10_000
+_LONGEST_PAUSE_S: Final = 600.0
+_MOST_DOUBLED: Final = 10
+_SWEEP_EVERY_S: Final = 3600.0
+_NONE: Final = Vector(b"")
+
+
+class _Note(NamedTuple):
+    user_id: int
+    id: int
+    content: str
+
+
+class Embedding:
+    """Makes the vectors that are missing. `running` does so in the background, `catch_up` at once."""
+
+    def __init__(
+        self, database: Database, embedder: Embedder, *, settle_s: float = 1.0, pause_s: float = 5.0
+    ) -> None:
+        """Seconds: how long it waits after a note was written, and after a first failure."""
+        self.embedder = embedder
+        self._database = database
+        self._settle_s = settle_s
+        self._pause_s = pause_s
+        self._noted: dict[tuple[int, int], None] = {}
+        self._crowded: set[int] = set()
+        self._swept_to = 0
+        self._failures = 0
+        self._woken = asyncio.Event()
+        self._one_at_a_time = asyncio.Lock()
+
+    def noted(self, user_id: int, memory_id: int) -> None:
+        """This memory was written just now. Returns at once."""
+        if len(self._noted) < _MOST_NOTED:
+            self._noted[user_id, memory_id] = None
+        else:
+            self._swept_to = 0
+        self._woken.set()
+
+    def crowded(self, user_id: int) -> None:
+        """This user has so many vectors that a search had much to read. Returns at once."""
+        self._crowded.add(user_id)
+        self._woken.set()
+
+    async def catch_up(self) -> None:
+        """Wait until all that is stored now has its vector. Raises a ModelError or StorageError."""
+        self._swept_to = 0
+        while await self._step():
+            pass
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        task = asyncio.create_task(self._run())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _run(self) -> None:
+        while True:
+            await asyncio.sleep(self._settle_s)
+            self._woken.clear()
+            await self._work()
+            try:
+                async with asyncio.timeout(_SWEEP_EVERY_S):
+                    await self._woken.wait()
+            except TimeoutError:
+                self._swept_to = 0  # another program may have written to the same database
+
+    async def _work(self) -> None:
+        """Step by step until nothing is missing, resting as long as each took; longer after a failure."""
+        while True:
+            begun = monotonic()
+            try:
+                if not (await self._step() or await self._sketch()):
+                    return
+            except Exception as error:  # noqa: BLE001 - whatever one text does to an encoder, the rest goes on
+                pause_s = min(self._pause_s * 2.0 ** min(self._failures - 1, _MOST_DOUBLED), _LONGEST_PAUSE_S)
+                _log.warning("vectors_put_off", error=type(error).__name__, pause_s=pause_s)
+                await asyncio.sleep(pause_s)
+            else:
+                await asyncio.sleep(monotonic() - begun)
+
+    async def _step(self) -> bool:
+        """Embed some notes; whether there may be more."""
+        async with self._one_at_a_time:
+            notes = await self._noted_notes() if self._noted else await self._swept_notes()
+            if notes is None:
+                return False
+            try:
+                await self._embed(notes)
+            except Exception:
+                self._failures += 1
+                for note in notes:
+                    self.noted(note.user_id, note.id)
+                raise
+            if notes:
+                self._failures = 0
+            return True
+
+    async def _sketch(self) -> bool:
+        """Make it quicker to search the vectors of somebody who has many; whether there may be more."""
+        if not self._crowded:
+            return False
+        user_id = next(iter(self._crowded))
+        if not await self._database.write(lambda: make_sketches(user_id, self.embedder.name)):
+            self._crowded.discard(user_id)
+        return True
+
+    @property
+    def _batch(self) -> int:
+        return 1 if self._failures else _BATCH
+
+    async def _noted_notes(self) -> Sequence[_Note]:
+        keys = list(self._noted)[: self._batch]
+        found = await self._database.transaction(
+            [Statement(SELECT_BARE, (*key, self.embedder.name)) for key in keys]
+        )
+        for key in keys:
+            self._noted.pop(key, None)
+        return [_Note(*row) for rows in found for row in rows]
+
+    async def _swept_notes(self) -> Sequence[_Note] | None:
+        """The next ones that lack a vector, however old; None after the last."""
+        [(last,)] = await self._database.query(SELECT_LAST_OF_ALL)
+        while self._swept_to < last:
+            end = min(self._swept_to + _RANGE, last)
+            rows = await self._database.query(
+                SELECT_BARE_OF_ALL, self._swept_to, end, self.embedder.name, self._batch
+            )
+            notes = [_Note(*row) for row in rows]
+            self._swept_to = notes[-1].id if len(notes) == self._batch else end
+            if notes:
+                return notes
+        return None
+
+    async def _embed(self, notes: Sequence[_Note]) -> None:
+        vectors = await self._vectors([note.content for note in notes])
+        await self._database.transaction(
+            [
+                Statement(PUT_VECTOR, (note.user_id, note.id, self.embedder.name, vector, note.content))
+                for note, vector in zip(notes, vectors, strict=True)
+            ]
+        )
+
+    async def _vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """One each. What is refused together is tried alone."""
+        try:
+            return await self.embedder.embed(texts) if texts else []
+        except (ModelRefusedRequest, ContextTooLong):
+            if len(texts) == 1:
+                return [_NONE]
+            return [vector for text in texts for vector in await self._vectors([text])]

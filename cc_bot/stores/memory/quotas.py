@@ -1,0 +1,112 @@
+"""How much of a user's is kept at most, and how often they import: held where it is written.
+
+What they have is counted by the database itself (see migration 0016), so that adding a memory reads one row
+for it, however many there are. It is looked at after the change, in the same transaction: two changes at once
+do not both find the same room, and one that goes too far is undone.
+"""
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import MemoryFull, TooManyImports, TooManyMemories
+from cc_bot.domain.limits import HOUR, Payer, Quotas, Rules, quotas_of_user
+from cc_bot.storage import Database, Statement, Steps
+from cc_bot.stores.columns import from_ms, to_ms
+from cc_bot.stores.usage import rules_for
+
+_SELECT_USED: Final = "SELECT memories, bytes FROM memory_usage WHERE user_id = $1"
+_SELECT_IMPORTS: Final = "SELECT imported_at FROM memory_usage WHERE user_id = $1"
+
+# $2 JSON: moments
+_SET_IMPORTS: Final = """
+    INSERT INTO memory_usage (user_id, imported_at) VALUES ($1, $2)
+    ON CONFLICT (user_id) DO UPDATE SET imported_at = excluded.imported_at
+    WHERE memory_usage.user_id = $1
+"""
+
+_MIB: Final = 2**20
+
+FileRules = Callable[[], Awaitable[Rules]]
+"""What the operator's file says at the moment."""
+
+
+async def nothing_limited() -> Rules:
+    """Of a program that keeps notes of its own, such as a bench."""
+    return {}
+
+
+class MemoryQuotas:
+    """Looks whether there is room. What an owner set goes before the file."""
+
+    def __init__(
+        self, database: Database, rules: FileRules = nothing_limited, *, clock: Clock = utc_now
+    ) -> None:
+        self._database = database
+        self._rules = rules
+        self._clock = clock
+
+    async def now(self) -> Rules:
+        """What the file says, for the steps of one change."""
+        return await self._rules()
+
+    async def admit_import(self, user_id: int) -> None:
+        """Count an import. Raises TooManyImports with the moment of the next one, or StorageError."""
+        file_rules, now = await self._rules(), self._clock()
+
+        def steps() -> Steps[None]:
+            most = (yield from _quotas(user_id, file_rules)).imports_per_hour
+            if most is None:
+                return
+            rows = yield Statement(_SELECT_IMPORTS, (user_id,))
+            moments = [from_ms(at) for at in json.loads(rows[0][0])] if rows else []
+            # A clock that was put back has left moments that are yet to come: they are of no last hour.
+            recent = [at for at in moments if now - HOUR < at <= now]
+            if len(recent) >= most:
+                raise TooManyImports(resets=recent[-most] + HOUR)
+            told = json.dumps([*map(to_ms, recent), to_ms(now)])
+            yield Statement(_SET_IMPORTS, (user_id, told))
+
+        await self._database.write(steps)
+
+    async def need_room(self, user_id: int, memories: int, size: int) -> None:
+        """See that so many more memories of so many bytes would be kept. Raises TooManyMemories, MemoryFull,
+        or StorageError."""
+        file_rules = await self._rules()
+        await self._database.read(lambda: room_left(user_id, file_rules, memories=memories, size=size))
+
+
+def room_left(
+    user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, added: bool = True
+) -> Steps[None]:
+    """Sees that the user has no more than they may, and so much more. After a change that `added` no memory
+    only the bytes count. Raises TooManyMemories or MemoryFull."""
+    quotas = yield from _quotas(user_id, file_rules)
+    if quotas.memories is None and quotas.memory_bytes is None:
+        return
+    rows = yield Statement(_SELECT_USED, (user_id,))
+    number, used = rows[0] if rows else (0, 0)
+    if added and quotas.memories is not None and number + memories > quotas.memories:
+        raise TooManyMemories(limit=quotas.memories)
+    if quotas.memory_bytes is not None and used + size > quotas.memory_bytes:
+        raise MemoryFull(limit=_size(quotas.memory_bytes))
+
+
+def _quotas(user_id: int, file_rules: Rules) -> Steps[Quotas]:
+    """Where nobody tells a user's roles, any rule for a role may be theirs: the most generous one holds."""
+    payer = Payer(user_id, role_ids=None)
+    set_rules = yield from rules_for(payer)
+    return quotas_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)
+
+
+def _size(count: int) -> str:
+    for unit, size in (("MiB", _MIB), ("KiB", 1024)):
+        if count >= size:
+            return f"{count / size:,.0f} {unit}"
+    return f"{count:,} B"
+
+
+def size_of(content: str, tags: str, metadata: str) -> int:
+    """The bytes that a memory counts for, as the database counts them."""
+    return sum(len(text.encode("utf-8", "replace")) for text in (content, tags, metadata))

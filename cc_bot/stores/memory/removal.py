@@ -1,0 +1,433 @@
+"""Forgetting for good: what a user had deleted is gone, with every copy that cc-bot made of it.
+
+It is done in two steps, each one transaction. The first takes the memory and its former versions out of
+reach: from then on there is no undo, and a turn that is still running is redacted as it is stored (see
+copies.py). Whoever comes first there, the undo or the purge, has decided. The second looks for what
+else holds the texts and removes all of it at once. When the program ends between the two, the next purge
+finds what is left to do.
+
+What goes: the rows with their terms, vectors and places in the search index; the calls of tools that kept,
+found or changed them, in answers of sessions and channels (redacted); elements of canvases; summaries that
+hold a text or were made of a turn with such a call, and what was said there until now goes into no summary
+any more. That is the cost: the model knows of that conversation what stands in its history, and no more.
+What people said stays, unless their user wants it emptied as well; `told_in` counts it.
+
+SQLite keeps changed pages in its write-ahead log until they are written back, so each removal notes that
+this is owed, and `write_back` is asked for it until it is done. So is what SQLite may have left in unused
+room of other pages: a small file is written anew at once, and a large one by `rewrite`, in a quiet moment.
+
+Before the second step the memories are noted in the log of erasures, so that a backup that still has them is
+restored without them. Where that can't be written, nothing is removed, and the next purge tries again.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.memory import UNDO_TIME, Erased, Memory
+from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, Steps, memory_name
+from cc_bot.stores.channels import BLOCKS_FROM_MESSAGE
+from cc_bot.stores.columns import to_text
+from cc_bot.stores.memory.copies import TraceFinder, Traces
+from cc_bot.stores.memory.index import unfold_all, unfolded
+from cc_bot.stores.memory.quotas import MemoryQuotas, room_left
+from cc_bot.stores.memory.rows import COLUMNS, ROOM_FOR_PIN, known_id, memory_of
+
+# ---- memory removal statements ---------------------------------------------------------------------------
+# SQL on memories that are deleted, and on what else holds them. $1 is the user, unless it is said otherwise.
+#
+# `deleted_at` is empty for what is out of reach: it comes before every moment, so it is always due.
+
+# ruff: noqa: S608 - put together from constants alone
+
+
+# $2 memory, $3 the last moment of deletion that is too long ago
+UNDELETE: Final = f"""
+    UPDATE memories SET
+        status = 'active', deleted_at = NULL, pinned = CASE WHEN {ROOM_FOR_PIN} THEN pinned ELSE 0 END
+    WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
+    RETURNING {COLUMNS}
+"""
+
+# The same, as it is. With the moment of its deletion.
+SELECT_HIDDEN: Final = f"""
+    SELECT {COLUMNS}, deleted_at FROM memories
+    WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
+"""
+
+_CHAIN: Final = """
+    WITH RECURSIVE chain (id, former) AS (
+        SELECT id, supersedes FROM memories WHERE user_id = $1 AND {chosen}
+        UNION
+        SELECT older.id, older.supersedes
+        FROM chain
+        JOIN memories AS older
+            ON older.user_id = $1 AND older.id = chain.former AND older.status = 'superseded'
+    )
+"""
+_ONE: Final = _CHAIN.format(chosen="id = $2 AND status IN ('active', 'deleted')")
+
+# $2 memory
+SELECT_CHAIN: Final = f"""
+    {_ONE}
+    SELECT id, supersedes, content, created_at FROM memories
+    WHERE user_id = $1 AND id IN (SELECT id FROM chain)
+"""
+
+_CLAIM: Final = """
+    UPDATE memories SET status = 'deleted', deleted_at = ''
+    WHERE user_id = $1 AND id IN (SELECT id FROM chain)
+    RETURNING id, supersedes, content, created_at
+"""
+
+# $2 memory
+CLAIM: Final = f"{_ONE} {_CLAIM}"
+
+# $2 an array of memories, $3 deleted until when: one that was had back since is not among them
+CLAIM_DUE: Final = f"""
+    {
+    _CHAIN.format(
+        chosen="id IN (SELECT value FROM json_each($2)) AND status = 'deleted' AND deleted_at <= $3"
+    )
+} {_CLAIM}
+"""
+
+CLAIM_ALL: Final = """
+    UPDATE memories SET status = 'deleted', deleted_at = ''
+    WHERE user_id = $1
+    RETURNING id, supersedes, content, created_at
+"""
+
+# Of all users. $1 deleted until when, $2 limit
+SELECT_DUE: Final = """
+    SELECT user_id, id FROM memories
+    WHERE status = 'deleted' AND deleted_at <= $1
+    ORDER BY deleted_at
+    LIMIT $2
+"""
+
+# Of all users.
+SELECT_OLDEST_HIDDEN: Final = "SELECT min(deleted_at) FROM memories WHERE status = 'deleted'"
+
+# $2 message, $3 its tool calls as they were read, $4 redacted. Served by messages' key.
+REDACT: Final = """
+    UPDATE messages SET tool_calls = $4
+    WHERE memory_user_id = $1 AND id = $2 AND tool_calls = $3
+"""
+
+# $2 turn, $3 its calls as they were read, $4 redacted. Served by the key of turn_calls.
+REDACT_TURN: Final = """
+    UPDATE turn_calls SET calls = $4
+    WHERE user_id = $1 AND turn = $2 AND calls = $3
+"""
+
+# $2 session, $3 its canvas as it was read, $4 what is left of it
+CHANGE_CANVAS: Final = """
+    UPDATE sessions SET canvas_state = $4
+    WHERE user_id = $1 AND id = $2 AND canvas_state = $3
+"""
+
+# $2 an array of summaries
+DELETE_SUMMARIES: Final = """
+    DELETE FROM summaries
+    WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2))
+    RETURNING id
+"""
+
+# $2 an array of proposals
+DELETE_PROPOSALS: Final = """
+    DELETE FROM proposals WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2))
+"""
+
+# What was said goes into no summary any more, not even into one that is being written. $2 channel, $3 agent
+COVER: Final = """
+    UPDATE sessions SET summarized_to = coalesce(
+        (
+            SELECT m.id FROM messages AS m
+            WHERE m.user_id = $1 AND m.session_id = sessions.id AND m.id > sessions.summarized_to
+            ORDER BY m.id DESC LIMIT 1
+        ),
+        summarized_to
+    )
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND summarize = 1
+"""
+
+# $2 an array of memories
+DELETE_MEMORIES: Final = (
+    "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id IN (SELECT value FROM json_each($2))",
+    """
+    DELETE FROM memories
+    WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2)) AND status = 'deleted' AND deleted_at = ''
+    """,
+)
+
+# $2 an array of messages, in these
+DELETE_FILES: Final = """
+    DELETE FROM attachments
+    WHERE user_id = $1 AND message_id IN (SELECT value FROM json_each($2))
+"""
+
+# $3 what takes their place
+EMPTY: Final = """
+    UPDATE messages SET content = $3, erased = 1
+    WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2))
+    RETURNING id
+"""
+
+# Of nobody alone, but the user asked it or it was answered to the user. $3 what takes their place
+EMPTY_IN_CHANNELS: Final = """
+    UPDATE messages SET content = $3, erased = 1
+    WHERE user_id IS NULL AND id IN (SELECT value FROM json_each($2)) AND $1 IN (author_id, memory_user_id)
+    RETURNING id
+"""
+
+# The frozen blocks that hold them. $1 an array of messages
+THAW: Final = f"""
+    DELETE FROM block_boundaries WHERE id IN (
+        {BLOCKS_FROM_MESSAGE}
+        WHERE m.user_id IS NULL AND m.id IN (SELECT value FROM json_each($1))
+    )
+"""
+
+OWE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
+
+SELECT_OWED: Final = "SELECT erased, written_back, rewritten, rewritten_at FROM memory_erasures WHERE id = 1"
+
+# $1 how often something had been erased when the log was written back
+WRITTEN_BACK: Final = "UPDATE memory_erasures SET written_back = $1 WHERE id = 1 AND written_back < $1"
+
+# The log has the file as it is written anew, so that it has to be written back once more.
+# $1 how often something had been erased then, $2 now
+REWRITTEN: Final = """
+    UPDATE memory_erasures SET rewritten = $1, rewritten_at = $2, written_back = min(written_back, $1 - 1)
+    WHERE id = 1 AND rewritten < $1
+"""
+
+ERASURE_STATEMENTS: Final = frozenset({EMPTY_IN_CHANNELS, THAW})
+"""Those on what was said in channels."""
+
+# ---- memory removal --------------------------------------------------------------------------------------
+
+_AT_A_TIME: Final = 500
+SMALL_BYTES: Final = 2**24
+"""A file that is written anew in a tenth of a second: nobody minds to wait for that."""
+QUIET: Final = timedelta(minutes=1)
+REWRITE_EVERY: Final = timedelta(hours=6)
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A deleted memory, while it can be had back."""
+
+    memory: Memory
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Claimed:
+    """Rows that are out of reach, and about to be removed."""
+
+    ids: tuple[int, ...]
+    texts: frozenset[str]
+    memories: int
+    """How many of the rows are no former version of another."""
+    names: tuple[str, ...]
+    """What they are called in the log of erasures."""
+
+    @classmethod
+    def of(cls, user_id: int, rows: Sequence[Row]) -> "_Claimed":
+        former = {row[1] for row in rows}
+        ids = tuple(row[0] for row in rows)
+        names = tuple(memory_name(user_id, row[0], row[3]) for row in rows)
+        return cls(ids, frozenset(row[2] for row in rows), sum(id_ not in former for id_ in ids), names)
+
+
+class MemoryRemovalStore:
+    """What is deleted, while it can be had back and after that."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Clock = utc_now,
+        small_bytes: int = SMALL_BYTES,
+        log: ErasureLog | None = None,
+        quotas: MemoryQuotas | None = None,
+    ) -> None:
+        """A database of at most `small_bytes` is written anew after each removal. What is removed is noted in
+        the log, where there is one, so that it is removed again from a backup that is restored."""
+        self._database = database
+        self._clock = clock
+        self._small_bytes = small_bytes
+        self._log = log
+        self._quotas = quotas or MemoryQuotas(database)
+        self._traces = TraceFinder(database)
+
+    async def undelete(self, user_id: int, memory_id: int) -> Memory | None:
+        """Have a deleted memory back, with its history; None when UNDO_TIME is over, it was erased, or it is
+        not there, not hidden or not theirs. Raises TooManyMemories or MemoryFull where others have its
+        place by now."""
+        params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
+        rules = await self._quotas.now()
+
+        def steps() -> Steps[Memory | None]:
+            rows = yield Statement(UNDELETE, params)
+            if not rows:
+                return None
+            yield from room_left(user_id, rules)
+            return memory_of(rows[0])
+
+        return await self._database.write(steps)
+
+    async def hidden(self, user_id: int, memory_id: int) -> Hidden | None:
+        """A deleted memory that can still be had back."""
+        params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
+        rows = await self._database.query(SELECT_HIDDEN, *params)
+        return Hidden(memory_of(rows[0]), datetime.fromisoformat(rows[0][-1])) if rows else None
+
+    async def told_in(self, user_id: int, memory_id: int) -> int:
+        """How many messages of the user's conversations hold what a memory says, or are the turn in which it
+        was kept or used: what `erase` would empty. Active or hidden."""
+        rows = await self._database.query(SELECT_CHAIN, user_id, known_id(memory_id))
+        claimed = _Claimed.of(user_id, rows)
+        traces = await self._traces.find(user_id, claimed.ids, claimed.texts, everywhere=True)
+        return _told_in(traces) if rows else 0
+
+    async def erase(self, user_id: int, memory_id: int, *, mark: str | None = None) -> Erased | None:
+        """Remove a memory at once, active or hidden; None when it is not there or not theirs.
+
+        With `mark`, the messages that `told_in` counts are emptied as well: this text takes their place, and
+        their attachments are gone.
+        """
+        params = (user_id, known_id(memory_id))
+        claim = [Statement(CLAIM, params)]
+        [rows] = await self._database.write(lambda: unfolded(*params, claim))
+        return await self._remove(user_id, rows, everywhere=True, mark=mark) if rows else None
+
+    async def erase_all(self, user_id: int, *, mark: str | None = None) -> Erased:
+        """Remove all memories of a user at once, hidden ones as well. `mark` as for `erase`."""
+        *_, rows = await self._database.transaction([*unfold_all(user_id), Statement(CLAIM_ALL, (user_id,))])
+        return await self._remove(user_id, rows, everywhere=True, mark=mark)
+
+    async def purge(self, hidden_until: datetime) -> int:
+        """Remove what was deleted until then, of all users, and what an erasure left undone. How many
+        memories that were."""
+        until, count = to_text(hidden_until), 0
+        while due := await self._database.query(SELECT_DUE, until, _AT_A_TIME):
+            of_user = defaultdict[int, list[int]](list)
+            for user_id, memory_id in due:
+                of_user[user_id].append(memory_id)
+            for user_id, ids in of_user.items():
+                params = (user_id, json.dumps(ids), until)
+                [rows] = await self._database.transaction([Statement(CLAIM_DUE, params)])
+                count += (await self._remove(user_id, rows, everywhere=False)).memories
+        return count
+
+    async def next_purge(self) -> datetime | None:
+        """When the undo of the memory that was deleted first is over; None when none is hidden."""
+        [(deleted_at,)] = await self._database.query(SELECT_OLDEST_HIDDEN)
+        if deleted_at is None:
+            return None
+        return (datetime.fromisoformat(deleted_at) if deleted_at else self._clock() - UNDO_TIME) + UNDO_TIME
+
+    async def write_back(self) -> bool:
+        """Take what was removed out of the write-ahead log as well. False when that has to be tried again,
+        because somebody else is reading."""
+        [(erased, written_back, rewritten, _)] = await self._database.query(SELECT_OWED)
+        if erased == written_back:
+            return True
+        small = rewritten < erased and (await self._database.usage()).bytes <= self._small_bytes
+        if small and await self._write_anew(erased) == "busy":
+            return False
+        if not await self._database.checkpoint():
+            return False
+        await self._database.transaction([Statement(WRITTEN_BACK, (erased,))])
+        return True
+
+    async def rewrite(self, *, quiet: timedelta = QUIET, every: timedelta = REWRITE_EVERY) -> Rewriting:
+        """Write the database anew if that is owed, nobody has written for so long, and it was done so long
+        ago. `done` when nothing is owed any more, but for `write_back`."""
+        [(erased, _, rewritten, rewritten_at)] = await self._database.query(SELECT_OWED)
+        if rewritten == erased:
+            return "done"
+        if rewritten_at and self._clock() < datetime.fromisoformat(rewritten_at) + every:
+            return "busy"
+        if (await self._database.usage()).quiet_s < quiet.total_seconds():
+            return "busy"
+        return await self._write_anew(erased)
+
+    async def _write_anew(self, erased: int) -> Rewriting:
+        outcome = await self._database.rewrite()
+        if outcome == "done":
+            params = (erased, to_text(self._clock()))
+            await self._database.transaction([Statement(REWRITTEN, params)])
+        return outcome
+
+    async def _remove(
+        self, user_id: int, rows: Sequence[Row], *, everywhere: bool, mark: str | None = None
+    ) -> Erased:
+        """The second step, for rows that the first one took. Raises StorageError; a purge does it then."""
+        claimed = _Claimed.of(user_id, rows)
+        if not rows:
+            return Erased()
+        if self._log:
+            await self._log.note("memory" if mark is None else "memory_and_messages", *claimed.names)
+        traces = await self._traces.find(user_id, claimed.ids, claimed.texts, everywhere=everywhere)
+        batch = [*_redaction(user_id, traces), *_row_removal(user_id, claimed.ids)]
+        if mark is not None:
+            batch += _emptying(user_id, traces, mark)
+        results = await self._database.transaction(batch)
+        done = {statement.sql: len(result) for statement, result in zip(batch, results, strict=True)}
+        emptied = done.get(EMPTY, 0) + done.get(EMPTY_IN_CHANNELS, 0)
+        await self.write_back()
+        return Erased(
+            memories=claimed.memories,
+            versions=len(claimed.ids) - claimed.memories,
+            tool_calls=traces.redacted,
+            summaries=done[DELETE_SUMMARIES],
+            told_in=max(_told_in(traces) - emptied, 0),
+            messages=emptied,
+        )
+
+
+def _told_in(traces: Traces) -> int:
+    return len(traces.told) + len(traces.told_in_channels)
+
+
+def _redaction(user_id: int, traces: Traces) -> list[Statement]:
+    """What has changed since it was read was stored after the first step, and needs no redaction."""
+    return [
+        *(Statement(REDACT, (user_id, *call)) for call in traces.calls),
+        *(Statement(REDACT_TURN, (user_id, *calls)) for calls in traces.turn_calls),
+        *(Statement(CHANGE_CANVAS, (user_id, *canvas)) for canvas in traces.canvases),
+        Statement(DELETE_SUMMARIES, (user_id, _array(traces.summaries))),
+        Statement(DELETE_PROPOSALS, (user_id, _array(traces.proposals))),
+        *(Statement(COVER, (user_id, *key)) for key in sorted(traces.keys)),
+    ]
+
+
+def _row_removal(user_id: int, ids: Collection[int]) -> list[Statement]:
+    params = (user_id, _array(ids))
+    return [
+        *(Statement(statement, params) for statement in DELETE_MEMORIES),
+        Statement(OWE),
+    ]
+
+
+def _emptying(user_id: int, traces: Traces, mark: str) -> list[Statement]:
+    in_channels = _array(traces.told_in_channels)
+    said = _array(traces.told | traces.told_in_channels)  # reminders and heartbeats are the user's own
+    return [
+        Statement(DELETE_FILES, (user_id, said)),
+        Statement(EMPTY, (user_id, said, mark)),
+        Statement(THAW, (in_channels,)),
+        Statement(EMPTY_IN_CHANNELS, (user_id, in_channels, mark)),
+    ]
+
+
+def _array(ids: Collection[int]) -> str:
+    return json.dumps(sorted(ids))

@@ -1,0 +1,183 @@
+"""Memories on their way into a file and from one: what is new, what is there already, what can't be kept.
+
+An import is kept some memories at a time, and what is there already is left out. So one that was cut short is
+simply repeated, and nothing of it is there twice. What takes long is done aside and in steps, between which
+others have their turn: at the database, and at the processor.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, TypeVar
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored
+from cc_bot.domain.limits import Rules
+from cc_bot.domain.memory import DEFAULT_CATEGORY, Audience, Source, check_beside, clean_content
+from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
+from cc_bot.storage import Database, Statement, Steps
+from cc_bot.stores.memory import rows as sql
+from cc_bot.stores.memory.pins import PIN
+from cc_bot.stores.memory.quotas import MemoryQuotas, room_left, size_of
+from cc_bot.stores.memory.rows import memory_of, to_json
+from cc_bot.stores.memory.secrets import SecretRules
+from cc_bot.stores.memory.store import MemoryStore, NewMemory, row_alone
+from cc_bot.stores.memory.texts import likeness
+
+# Serves itself by memories_by_likeness. $1 user
+_SELECT_LIKENESSES: Final = "SELECT likeness FROM memories WHERE user_id = $1 AND status = 'active'"
+
+_PAGE: Final = 500
+"""Memories read at a time: some milliseconds of the one connection that everybody uses."""
+_LOOKED_AT: Final = 25
+_WRITTEN: Final = 25
+"""Memories in one transaction."""
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Planning:
+    """An import, as far as it was looked at."""
+
+    known: set[int]
+    """Likenesses."""
+    audience: Audience
+    new: list[PortableMemory] = field(default_factory=list)
+    twice: int = 0
+    empty: int = 0
+    too_long: int = 0
+    secret: int = 0
+
+    def take(self, memories: Iterable[PortableMemory], rules: SecretRules) -> None:
+        for memory in memories:
+            try:
+                content = clean_content(memory.content)
+                check_beside(memory.category, memory.tags, memory.metadata)
+                rules.check(content, memory.category, *memory.tags, *memory.metadata.values())
+            except EmptyMemory:
+                self.empty += 1
+            except MemoryTooLong:
+                self.too_long += 1
+            except SecretNotStored:
+                self.secret += 1
+            else:
+                self._sort(replace(memory, content=content, audience=memory.audience or self.audience))
+
+    def _sort(self, memory: PortableMemory) -> None:
+        alike = likeness(memory.content)
+        if alike in self.known:
+            self.twice += 1
+        else:
+            self.known.add(alike)
+            self.new.append(memory)
+
+    @property
+    def plan(self) -> ImportPlan:
+        return ImportPlan(tuple(self.new), self.twice, self.empty, self.too_long, self.secret)
+
+
+class MemoryTransferStore:
+    """Every user's memories, on their way out and in."""
+
+    def __init__(
+        self,
+        database: Database,
+        memories: MemoryStore,
+        secret_rules: SecretRules,
+        *,
+        quotas: MemoryQuotas | None = None,
+        clock: Clock = utc_now,
+    ) -> None:
+        """Without `quotas` nothing is limited."""
+        self._database = database
+        self._memories = memories
+        self._secret_rules = secret_rules
+        self._quotas = quotas or MemoryQuotas(database)
+        self._clock = clock
+
+    async def everything(self, user_id: int) -> list[PortableMemory]:
+        """All memories of a user, oldest first."""
+        return [memory async for page in self.pages(user_id) for memory in page]
+
+    async def pages(self, user_id: int) -> AsyncIterator[list[PortableMemory]]:
+        """All memories of a user, oldest first, some at a time: others are served in between."""
+        after_id = 0
+        while page := await self._memories.list(user_id, order="oldest", after_id=after_id, limit=_PAGE):
+            yield [portable(memory) for memory in page]
+            after_id = page[-1].id
+
+    async def admit(self, user_id: int) -> None:
+        """Count an import, before its file is read. Raises TooManyImports or StorageError."""
+        await self._quotas.admit_import(user_id)
+
+    async def plan(
+        self, user_id: int, memories: Iterable[PortableMemory], *, audience: Audience = "anywhere"
+    ) -> ImportPlan:
+        """What an import would do. `audience` is that of memories that don't say who may see them.
+
+        Raises TooManyMemories or MemoryFull where there is no room for all that is new, and StorageError.
+        """
+        planning = _Planning(await self._likenesses(user_id), audience)
+        for some in _parted(tuple(memories), _LOOKED_AT):
+            await asyncio.to_thread(planning.take, some, self._secret_rules)
+        plan = planning.plan
+        size = await asyncio.to_thread(_size_of, plan.new)
+        await self._quotas.need_room(user_id, len(plan.new), size)
+        return plan
+
+    async def take(self, user_id: int, memories: Iterable[PortableMemory]) -> int:
+        """Keep what is new of them. How many that were. Raises as `plan` does, before anything is kept."""
+        plan = await self.plan(user_id, memories, audience="private")
+        rules = await self._quotas.now()
+        for some in _parted(plan.new, _WRITTEN):
+            await self._keep(user_id, some, rules)
+        return len(plan.new)
+
+    async def _keep(self, user_id: int, memories: Sequence[PortableMemory], rules: Rules) -> None:
+        rows = await asyncio.to_thread(self._rows_of, user_id, memories)
+
+        def steps() -> Steps[list[tuple[int, int]]]:
+            written = list[tuple[int, int]]()
+            for memory, (note, params) in zip(memories, rows, strict=True):
+                [(id_, number)] = yield from note.steps(sql.INSERT_ALONE, params)
+                written.append((id_, number))
+                if memory.pinned:  # as long as there is room for pins
+                    yield Statement(PIN, (user_id, id_))
+            yield from room_left(user_id, rules)
+            return written
+
+        for (id_, number), (_, params) in zip(await self._database.write(steps), rows, strict=True):
+            self._memories.written(memory_of(row_alone(id_, number, params)))
+
+    def _rows_of(
+        self, user_id: int, memories: Sequence[PortableMemory]
+    ) -> list[tuple[NewMemory, tuple[Any, ...]]]:
+        now, rows = self._clock(), []
+        for memory in memories:
+            origin = memory.source
+            note = NewMemory(
+                user_id,
+                memory.content,
+                memory.category or DEFAULT_CATEGORY,
+                memory.tags,
+                memory.metadata,
+                memory.audience or "private",
+                Source("import", origin.link, origin.model, origin.author),
+                memory.expires_at,
+            )
+            rows.append((note, note.params(memory.created_at or now)))
+        return rows
+
+    async def _likenesses(self, user_id: int) -> set[int]:
+        return {number for (number,) in await self._database.query(_SELECT_LIKENESSES, user_id)}
+
+
+def _size_of(memories: Iterable[PortableMemory]) -> int:
+    """The bytes that they count for."""
+    return sum(size_of(each.content, to_json(each.tags), to_json(dict(each.metadata))) for each in memories)
+
+
+def _parted(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    for start in range(0, len(items), size):
+        yield items[start : start + size]

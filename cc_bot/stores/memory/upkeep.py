@@ -1,0 +1,202 @@
+"""What searches of memories need done, but nobody should wait for: folding into the index, making anew.
+
+One background task for all users. It never knows more than that something may be due: what is, it reads from
+the database in the transaction that does it. So nothing is lost when the program ends in between, and two
+programs on one file are in each other's way no more than two writers are. It rests after each transaction for
+as long as that took.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from time import monotonic
+from typing import Final
+
+import structlog
+
+from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.memory.index import SEGMENTS, WAITING, WAITING_BYTES, fold_in, join_segments, unfold
+from cc_bot.stores.memory.rows import tags_of
+from cc_bot.stores.memory.texts import KEY_BYTES, VERSION, search_text
+
+# ---- memory remaking -------------------------------------------------------------------------------------
+# Making anew what memories are searched by, where other rules made it than those of now, or none yet.
+#
+# That is so for all rows after an upgrade which changed the rules, and it may be a million of them; so it is
+# done some at a time, each time in one transaction, while a search makes for itself what it needs. How far it
+# has come is kept in the database: a start that finds everything done looks at one row.
+
+_RANGE: Final = 2000
+"""Ids that one transaction looks through, at most."""
+_BATCH: Final = 100
+"""Rows that it makes anew, at most: some dozen milliseconds."""
+
+# By which rules the rows up to which one are made. One row.
+SELECT_REMADE: Final = "SELECT version, remade_to FROM memory_rules WHERE id = 1"
+
+# $1 version, $2 up to which memory
+PUT_REMADE: Final = "UPDATE memory_rules SET version = $1, remade_to = $2 WHERE id = 1"
+
+# Of all users, since it is done for all. $1 and $2 the ids, the first not included; $3 version, $4 limit
+SELECT_OUTDATED_OF_ALL: Final = """
+    SELECT user_id, id, content, tags FROM memories
+    WHERE id > $1 AND id <= $2 AND terms_version <> $3
+    ORDER BY id LIMIT $4
+"""
+
+SELECT_LAST_OF_ALL: Final = "SELECT coalesce(max(id), 0) FROM memories"
+
+# Of what is not in the index. $1 user, $2 version, $3 limit
+SELECT_OUTDATED: Final = """
+    SELECT user_id, id, content, tags FROM memories
+    WHERE user_id = $1 AND place IS NULL AND status = 'active' AND terms_version <> $2
+    ORDER BY id DESC LIMIT $3
+"""
+
+# $1 user, $2 memory, then the fields of SearchText
+_REMAKE: Final = """
+    UPDATE memories SET
+        search_content = $3, search_tags = $4, likeness = $5, keys = $6, terms_version = $7
+    WHERE user_id = $1 AND id = $2
+"""
+
+REMAKING_STATEMENTS: Final = (SELECT_OUTDATED_OF_ALL, SELECT_LAST_OF_ALL)
+
+_DONE: Final = -1
+
+
+def all_remade() -> Steps[bool]:
+    """Whether nothing is left to do."""
+    [(version, remade_to)] = yield Statement(SELECT_REMADE)
+    return bool((version, remade_to) == (VERSION, _DONE))
+
+
+def remake_some() -> Steps[bool]:
+    """Make the next ones of all users; whether there may be more."""
+    [(version, remade_to)] = yield Statement(SELECT_REMADE)
+    if version != VERSION or remade_to == _DONE:
+        remade_to = 0
+    [(last,)] = yield Statement(SELECT_LAST_OF_ALL)
+    end = min(remade_to + _RANGE, last)
+    rows = yield Statement(SELECT_OUTDATED_OF_ALL, (remade_to, end, VERSION, _BATCH))
+    yield from _remake(rows)
+    come_to = rows[-1][1] if len(rows) == _BATCH else end
+    yield Statement(PUT_REMADE, (VERSION, _DONE if come_to == last else come_to))
+    return bool(come_to != last)
+
+
+def remake_waiting(user_id: int) -> Steps[bool]:
+    """Make the newest of one user's that a search has to make for itself; whether there may be more."""
+    rows = yield Statement(SELECT_OUTDATED, (user_id, VERSION, _BATCH))
+    yield from _remake(rows)
+    return len(rows) == _BATCH
+
+
+def _remake(rows: Sequence[Row]) -> Steps[None]:
+    of_user: defaultdict[int, list[int]] = defaultdict(list)
+    for user_id, id_, *_ in rows:
+        of_user[user_id].append(id_)
+    for user_id, ids in of_user.items():
+        yield from unfold(user_id, ids)
+    for user_id, id_, content, tags in rows:
+        made = search_text(content, tags_of(tags))
+        yield Statement(
+            _REMAKE,
+            (
+                *(user_id, id_, made.search_content, made.search_tags),
+                *(made.likeness, made.keys, made.terms_version),
+            ),
+        )
+
+
+# ---- memory upkeep ---------------------------------------------------------------------------------------
+
+_LOOK_EVERY: Final = 64
+"""Memories: after one in so many it is looked whether its user's have to be folded in."""
+_MOST_DUE: Final = 10_000
+"""Users; a search says again what is due for those beyond."""
+_MANY_TERMS: Final = WAITING_BYTES // KEY_BYTES
+_PAUSE_S: Final = 30.0
+
+_log = structlog.get_logger(__name__)
+
+
+class MemoryUpkeep:
+    """Does it in the background while `running`, or at once by `catch_up`."""
+
+    def __init__(self, database: Database, *, waiting: int = WAITING, segments: int = SEGMENTS) -> None:
+        """`waiting` is how many rows of a user may stay out of the index, `segments` how many segments."""
+        self._database = database
+        self._waiting = waiting
+        self._segments = segments
+        self._due: dict[int, bool] = {}
+        self._woken = asyncio.Event()
+        self._all_remade = False
+
+    def written(self, user_id: int, memory_id: int) -> None:
+        """A memory was written just now. Returns at once."""
+        if memory_id % _LOOK_EVERY == 0:
+            self._look_at(user_id, outdated=False)
+
+    def searched(self, user_id: int, *, waiting: int, waiting_terms: int, outdated: bool) -> None:
+        """A search had to read so many rows with so many terms; `outdated`: and to make something of their
+        texts. Returns at once."""
+        if waiting >= self._waiting or waiting_terms >= _MANY_TERMS or outdated:
+            self._look_at(user_id, outdated=outdated)
+
+    async def catch_up(self, user_id: int | None = None) -> None:
+        """Do all that is due, for this user as well. Raises StorageError."""
+        if user_id is not None:
+            self._look_at(user_id, outdated=True)
+        while await self._step():
+            pass
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        task = asyncio.create_task(self._run())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    def _look_at(self, user_id: int, *, outdated: bool) -> None:
+        if len(self._due) < _MOST_DUE:
+            self._due[user_id] = outdated or self._due.get(user_id, False)
+            self._woken.set()
+
+    async def _run(self) -> None:
+        while True:
+            begun = monotonic()
+            try:
+                more = await self._step()
+            except Exception as error:  # noqa: BLE001 - it is for all users, and ends with the program alone
+                _log.warning("memory_upkeep_put_off", error=type(error).__name__, pause_s=_PAUSE_S)
+                await asyncio.sleep(_PAUSE_S)
+                continue
+            if more:
+                await asyncio.sleep(monotonic() - begun)
+            else:
+                await self._woken.wait()
+
+    async def _step(self) -> bool:
+        """One transaction; whether there may be more to do. Users who were just here go first."""
+        self._woken.clear()
+        for user_id in self._due:
+            await self._step_for(user_id, outdated=self._due.pop(user_id))
+            return True
+        if not self._all_remade:
+            self._all_remade = await self._database.read(all_remade) or not await self._database.write(
+                remake_some
+            )
+            return True
+        return False
+
+    async def _step_for(self, user_id: int, *, outdated: bool) -> None:
+        if outdated and await self._database.write(lambda: remake_waiting(user_id)):
+            self._look_at(user_id, outdated=True)
+            return
+        folded = await self._database.write(lambda: fold_in(user_id, waiting=self._waiting))
+        if folded or await self._database.write(lambda: join_segments(user_id, most=self._segments)):
+            self._look_at(user_id, outdated=False)

@@ -1,0 +1,188 @@
+"""Backup, restore and wipe, as an operator calls them."""
+
+import asyncio
+import os
+import pty
+import re
+import sqlite3
+import sys
+from contextlib import closing, suppress
+from io import FileIO
+from pathlib import Path
+
+import pytest
+
+from cc_bot.cli import main
+from cc_bot.storage.location import sole_bot
+from cc_bot.stores import open_stores
+from tests.end_to_end.program import Program
+
+ME = 123456789012345678
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    (tmp_path / "data").mkdir()
+    return Program(tmp_path, {"CC_BOT_LOCALE": "en"})
+
+
+def database(program: Program) -> Path:
+    return program.folder / "data" / "sessions.db"
+
+
+async def remember(program: Program, text: str) -> None:
+    async with open_stores(f"sqlite:///{database(program)}", embedder=None) as stores:
+        await stores.memories.add(ME, text)
+
+
+async def remembered(program: Program) -> list[str]:
+    async with open_stores(f"sqlite:///{database(program)}", embedder=None) as stores:
+        return sorted(memory.content for memory in await stores.memories.list(ME))
+
+
+def backups(program: Program, folder: str = "backup") -> list[Path]:
+    return sorted((program.folder / folder).glob("*.db"))
+
+
+async def at_a_terminal(program: Program, answer: str, *arguments: str) -> tuple[int, str]:
+    """Run it where a person has typed an answer; its exit code, and all that came on the terminal."""
+    ours, theirs = pty.openpty()
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "cc_bot", *arguments),
+        cwd=program.folder,
+        env={"PATH": os.environ["PATH"], **program.environment},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    os.write(ours, f"{answer}\n".encode())
+    with FileIO(ours) as terminal:
+        output = await asyncio.to_thread(read_to_the_end, terminal)
+    return await process.wait(), output.decode()
+
+
+def read_to_the_end(terminal: FileIO) -> bytes:
+    """What is written until the last program has closed it, which Linux calls an error."""
+    content = b""
+    with suppress(OSError):
+        while chunk := terminal.read(4096):
+            content += chunk
+    return content
+
+
+class TestBackup:
+    async def test_tells_what_it_holds_and_keeps_as_many_as_it_is_told(self, program: Program) -> None:
+        await remember(program, "猫が好き")
+        old = program.folder / "copies" / "sessions_20200101-000000.db"
+        old.parent.mkdir()
+        old.write_bytes(b"old")
+        code, output = await program.run("backup", "--to", "copies", "--keep", "1", "--keep-days", "9")
+        [copy] = backups(program, "copies")
+        assert code == 0
+        assert re.fullmatch(r"sessions_\d{8}-\d{6}\.db", copy.name)
+        *stages, made, deleted = output.splitlines()
+        assert stages == ["Copying…", "Checking…", "Computing the checksum…"]
+        assert made.startswith(f"Backed up to copies/{copy.name} (")
+        assert made.endswith(", messages: 0, memories: 1)")
+        assert deleted == "Old backups deleted: 1."
+
+    async def test_of_nothing_is_refused(self, program: Program) -> None:
+        code, output = await program.run("backup")
+        assert (code, "sessions.db" in output) == (2, True)
+        assert not (program.folder / "backup").exists()
+
+    @pytest.mark.parametrize("count", ["0", "-1", "many", "２"])
+    def test_keeps_one_at_least(
+        self, count: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("CC_BOT_LOCALE", "ja")
+        with pytest.raises(SystemExit) as ended:
+            main(["backup", f"--keep={count}"])
+        assert ended.value.code == 2
+        assert "argument --keep: 1 から 2147483647 までの整数で書いてください\n" in capsys.readouterr().err
+
+
+class TestRestore:
+    async def test_puts_a_backup_in_place_and_says_where_the_former_one_is(self, program: Program) -> None:
+        await remember(program, "猫が好き")
+        await program.run("backup")
+        await remember(program, "あとで")
+        [copy] = backups(program)
+        code, output = await program.run("restore", f"backup/{copy.name}", "--yes")
+        assert code == 0
+        assert f"Restored backup/{copy.name} to data/sessions.db." in output
+        assert await remembered(program) == ["猫が好き"]
+        [kept] = database(program).parent.glob("sessions.replaced-*.db")
+        assert f"is kept for 30 days as data/{kept.name}." in output
+
+    async def test_leaves_a_trigger_behind_where_it_is_told_to_take_the_rows_alone(
+        self, program: Program
+    ) -> None:
+        await remember(program, "猫が好き")
+        await program.run("backup")
+        [copy] = backups(program)
+        copy.with_suffix(".json").unlink()
+        with closing(sqlite3.connect(copy)) as connection:
+            connection.execute("CREATE TRIGGER spy AFTER INSERT ON memories BEGIN DELETE FROM sessions; END")
+        code, output = await program.run("restore", str(copy), "--yes")
+        assert (code, output.count("\n")) == (2, 3)
+        assert "TRIGGER spy is missing or not as cc-bot makes it." in output
+        assert f"cc-bot restore {copy} --rows-only\n" in output
+        code, output = await program.run("restore", str(copy), "--yes", "--rows-only")
+        assert code == 0
+        assert "Who made it can't be told from the file" in output
+        with closing(sqlite3.connect(database(program))) as connection:
+            named = connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'spy'").fetchone()
+        assert named == (0,)
+
+    async def test_is_refused_where_nobody_can_be_asked(self, program: Program) -> None:
+        await remember(program, "猫が好き")
+        await program.run("backup")
+        [copy] = backups(program)
+        code, output = await program.run("restore", str(copy))
+        assert (code, f"cc-bot restore {copy} --yes" in output) == (2, True)
+
+    async def test_does_what_a_person_at_a_terminal_says(self, program: Program) -> None:
+        await remember(program, "猫が好き")
+        await program.run("backup")
+        await remember(program, "あとで")
+        [copy] = backups(program)
+        code, output = await at_a_terminal(program, "n", "restore", str(copy))
+        assert (code, await remembered(program)) == (2, ["あとで", "猫が好き"])
+        assert "messages: 0, memories: 1) will take the place of data/sessions.db.\r\n" in output
+        assert "what its rows say is believed.\r\nGo on? [y/N] " in output
+        code, output = await at_a_terminal(program, "y", "restore", str(copy))
+        assert (code, await remembered(program)) == (0, ["猫が好き"])
+        assert f"Restored {copy} to data/sessions.db." in output
+
+    async def test_beside_a_running_bot_is_refused(self, program: Program) -> None:
+        await remember(program, "猫が好き")
+        with sole_bot(database(program)):
+            code, output = await program.run("restore", "backup/any.db", "--yes")
+        assert (code, output) == (2, "Another cc-bot is using data/sessions.db. Stop that one first.\n")
+
+
+class TestWipe:
+    async def test_takes_everything_away_and_names_what_stays(self, program: Program) -> None:
+        await remember(program, "猫が好き")
+        (program.folder / "data" / "agents.toml").write_text("")
+        (program.folder / "data" / "chat_history").write_text("猫が好き")
+        await program.run("backup")
+        code, output = await program.run("wipe")
+        assert (code, "cc-bot wipe --yes" in output) == (2, True)
+        assert await remembered(program) == ["猫が好き"]
+        code, output = await program.run("wipe", "--yes")
+        assert code == 0
+        assert "  data/sessions.db\n  data/chat_history\nFiles deleted: 2.\nSettings, backups" in output
+        left = sorted(path.name for path in database(program).parent.iterdir())
+        assert left == ["agents.toml", "sessions.db.lock", "sessions.erasures.jsonl"]
+        assert len(backups(program)) == 1
+        code, output = await program.run("wipe", "--yes")
+        assert (code, "There is nothing to delete" in output) == (0, True)
+
+    async def test_beside_a_running_bot_is_refused(self, program: Program) -> None:
+        await remember(program, "猫が好き")
+        with sole_bot(database(program)):
+            assert (await program.run("wipe", "--yes"))[0] == 2
+        assert await remembered(program) == ["猫が好き"]

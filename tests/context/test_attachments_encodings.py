@@ -1,0 +1,109 @@
+"""Text files as people have them on their disks: which encoding they are in is found out."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cc_bot.context.attachments import decode_text
+
+SENTENCES = [
+    "吾輩は猫である。名前はまだ無い。",
+    "会議は3月15日（金）の午後2時から、第一会議室で行います。\r\nよろしくお願いします。\r\n",
+    "品名,数量,単価\nりんご,3,120\nﾊﾞﾅﾅ,2,98\n",
+    "「えっ、本当ですか？」……彼女は静かに笑った。",
+    "Python 3.11で書きました。print('こんにちは') と表示されます。",
+]
+WORDS = [
+    *["日本語", "東京", "漢字", "学校", "会議", "議事録", "こんにちは", "テスト", "請求書", "山田太郎"],
+    *["都道府県", "買い物", "株式会社", "天気", "牛乳", "人参", "猫", "雨", "はい"],
+]
+HALF_WIDTH = ["ﾃｽﾄ", "ｶﾀｶﾅ", "ﾊﾝｶｸ", "ﾔﾏﾀﾞ ﾀﾛｳ", "ｺｰﾋｰ", "ﾃﾞｰﾀ", "ﾄｳｷｮｳ", "ｽｽﾞｷ,ｻﾄｳ,ﾀﾅｶ\r\n", "ﾊﾟｽﾜｰﾄﾞ"]
+ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "cp932", "euc_jp", "iso2022_jp_ext"]
+
+japanese = st.text(
+    st.sampled_from(
+        "あいうえおかがきくけこさしすせそたっちつてとなにのはまもやよらりるれわをん、。「」日本人大学会社時間"
+    ),
+    min_size=3,
+)
+lines = st.lists(japanese | st.text("abc XYZ-019,.", max_size=12), min_size=1).map("\n".join)
+
+
+class TestJapaneseText:
+    @pytest.mark.parametrize("encoding", ENCODINGS)
+    @pytest.mark.parametrize("text", SENTENCES)
+    def test_is_read_in_every_encoding(self, text: str, encoding: str) -> None:
+        assert decode_text(text.encode(encoding)) == text
+
+    @pytest.mark.parametrize("encoding", ENCODINGS)
+    @pytest.mark.parametrize("word", WORDS)
+    def test_is_read_when_it_is_a_single_word(self, word: str, encoding: str) -> None:
+        assert decode_text(word.encode(encoding)) == word
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "cp932", "iso2022_jp_ext"])
+    @pytest.mark.parametrize("word", HALF_WIDTH)
+    def test_in_half_width_katakana_is_not_taken_for_kanji(self, word: str, encoding: str) -> None:
+        assert decode_text(word.encode(encoding)) == word
+
+    @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+    @pytest.mark.parametrize("text", [*SENTENCES, "plain English", "Grüße", "こんにちは"])
+    def test_in_utf_16_without_a_mark_is_read_where_it_is_clear(self, text: str, encoding: str) -> None:
+        assert decode_text(text.encode(encoding)) == text
+
+    @pytest.mark.parametrize("encoding", ["cp932", "euc_jis_2004"])
+    def test_may_hold_the_circled_numbers_of_old_machines(self, encoding: str) -> None:
+        assert decode_text("①予定②結果".encode(encoding)) == "①予定②結果"
+
+    def test_may_end_with_the_mark_of_old_editors(self) -> None:
+        assert decode_text("終わりです。\r\n\x1a".encode("cp932")) == "終わりです。\r\n"
+
+    @given(text=lines, encoding=st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp932", "euc_jp"]))
+    def test_comes_back_as_it_was_written(self, text: str, encoding: str) -> None:
+        assert decode_text(text.encode(encoding)) == text
+
+    @given(text=japanese)
+    def test_comes_back_from_iso_2022_jp(self, text: str) -> None:
+        assert decode_text(text.encode("iso2022_jp")) == text
+
+
+class TestOtherText:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "hello",
+            "café",
+            "25°C ± 1",
+            "Привет",
+            "γεια",
+            "한국어",
+            "👍🏽",
+            "\x1b[31mred\x1b(B\x1b[m",
+            "\tx\f\n",
+        ],
+    )
+    def test_in_utf_8_is_read(self, text: str) -> None:
+        assert decode_text(text.encode()) == text
+
+    @given(text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Cn"])))
+    def test_in_marked_utf_8_or_utf_16_is_always_read(self, text: str) -> None:
+        assert decode_text(text.encode("utf-8-sig")) == text
+        assert decode_text(text.encode("utf-16")) == text
+
+
+class TestWhatIsNoText:
+    @pytest.mark.parametrize(
+        "data",
+        [
+            b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
+            b"MZ\x90\0\x03\0\0\0\x04\0\0\0\xff\xff\0\0",
+            b"\x1f\x8b\x08\0\0\0\0\0\0\x03",
+            b"text with a \0 in it",
+            b"text with a \x01 in it",
+            b"\xef\xbb\xbf\xff not what its mark says",
+            b"\xff\xfeo",
+            "señor".encode("latin-1"),
+        ],
+    )
+    def test_is_told_apart(self, data: bytes) -> None:
+        assert decode_text(data) is None

@@ -1,0 +1,107 @@
+"""An answer on its way, with a reply that only takes down what it is to show."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+import hikari
+import pytest
+from structlog.testing import capture_logs
+
+from cc_bot.discord.delivery.reply import Reply
+from cc_bot.discord.delivery.turns import LiveAnswer
+from cc_bot.discord.pages.custom_ids import StopButton
+from cc_bot.discord.pages.page import Page
+from cc_bot.domain.events import TextDelta
+from cc_bot.domain.locale import Locale
+from cc_bot.texts import texts
+
+
+class Recorder(Reply):
+    """Shows nothing anywhere."""
+
+    def __init__(self) -> None:
+        self.contents: list[str] = []
+        self._more = asyncio.Event()
+
+    async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
+        self.contents.append(pages[-1].content)
+        self._more.set()
+
+    async def next(self) -> str:
+        """What is shown from now on, as soon as there is something."""
+        self._more.clear()
+        async with asyncio.timeout(5):
+            await self._more.wait()
+        return self.contents[-1] if self.contents else ""
+
+
+class LoggedOut(Recorder):
+    """To whom Discord listens no more."""
+
+    async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
+        self._more.set()
+        raise hikari.ComponentStateConflictError("closed")
+
+
+@pytest.fixture
+async def wait(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Lets seconds pass at once, by the event loop's clock."""
+    loop = asyncio.get_running_loop()
+    real, passed = loop.time, [0.0]
+    monkeypatch.setattr(loop, "time", lambda: real() + passed[0])
+
+    def skip(seconds: float) -> None:
+        passed[0] += seconds
+
+    return skip
+
+
+def live_answer(reply: Reply) -> LiveAnswer:
+    return LiveAnswer(reply, texts(Locale.EN), StopButton(1, "turn"), asker_id=1)
+
+
+class TestLiveAnswer:
+    async def test_changes_at_least_every_minute_however_long_nothing_happens(
+        self, wait: Callable[[float], None]
+    ) -> None:
+        reply = Recorder()
+        async with live_answer(reply):
+            assert await reply.next() == "Thinking…"
+            wait(2)
+            await asyncio.sleep(0.01)
+            seen = []
+            for _ in range(4):
+                wait(20)
+                seen.append(await reply.next())
+                wait(2)
+                await asyncio.sleep(0.01)
+        assert seen == [f"Thinking… ({seconds} s)" for seconds in (22, 44, 66, 88)]
+
+    async def test_does_not_show_every_word_by_itself(self, wait: Callable[[float], None]) -> None:
+        reply = Recorder()
+        async with live_answer(reply) as live:
+            await reply.next()
+            for word in ("One ", "two ", "three"):
+                live.feed(TextDelta(word))
+                await asyncio.sleep(0.01)
+            assert len(reply.contents) == 1
+            wait(1.3)
+            assert await reply.next() == "One two three"
+
+    async def test_ends_when_its_last_event_comes_after_a_silence(
+        self, wait: Callable[[float], None]
+    ) -> None:
+        reply = Recorder()
+        async with asyncio.timeout(5):
+            async with live_answer(reply) as live:
+                await reply.next()
+                wait(2)
+                await asyncio.sleep(0.01)
+                live.feed(TextDelta("The end."))
+        assert live.state.text == "The end."
+
+    async def test_that_ends_after_the_bot_has_logged_out_is_no_error(self) -> None:
+        with capture_logs() as records:
+            async with live_answer(reply := LoggedOut()):
+                await reply.next()
+        assert [record["event"] for record in records if record["log_level"] != "info"] == []

@@ -1,0 +1,51 @@
+"""What was used lately, added up."""
+
+from datetime import date, timedelta
+
+from cc_bot.domain.events import Usage
+from cc_bot.domain.limits import Total, Used, chart_of, first_day, priced, report_of
+
+TODAY = date(2026, 11, 22)
+
+
+def used(days_ago: int, tokens: int, *, model: str = "small", turns: int = 1, cost: int = 0) -> Used:
+    return Used(TODAY - timedelta(days=days_ago), model, "turn", turns, Usage(tokens - 1, 1), cost)
+
+
+class TestReport:
+    def test_adds_up_today_and_this_month(self) -> None:
+        report = report_of([used(0, 10, cost=3), used(0, 5, cost=1), used(21, 100), used(22, 1000)], TODAY)
+        assert report.today == Total(2, 15, 4)
+        assert report.month == Total(3, 115, 4)
+
+    def test_has_the_days_since_the_first_of_the_last_two_weeks_with_tokens(self) -> None:
+        report = report_of([used(13, 7), used(2, 5), used(14, 99)], TODAY)
+        assert len(report.days) == 14
+        assert (report.days[0], report.days[11], report.days[13]) == (
+            (date(2026, 11, 9), 7),
+            (date(2026, 11, 20), 5),
+            (TODAY, 0),
+        )
+        assert [tokens for _, tokens in report_of([used(1, 5)], TODAY).days] == [5, 0]
+
+    def test_names_the_models_of_this_month_that_used_most_first(self) -> None:
+        report = report_of([used(1, 5), used(1, 50, model="large"), used(40, 500, model="old")], TODAY)
+        assert [model for model, _ in report.models] == ["large", "small"]
+
+    def test_of_nothing_is_empty(self) -> None:
+        assert report_of([], TODAY).empty
+        assert not report_of([used(3, 1, turns=0)], TODAY).empty
+
+    def test_needs_all_of_the_month_and_two_weeks(self) -> None:
+        assert first_day(TODAY) == date(2026, 11, 1)
+        assert first_day(date(2026, 12, 3)) == date(2026, 11, 20)
+
+    def test_names_models_without_a_price_once_others_have_one(self) -> None:
+        report = report_of([used(0, 5), used(0, 5, model="large"), used(0, 1, model="", turns=1)], TODAY)
+        assert priced(report, "USD", ()).currency == ""
+        assert priced(report, "USD", ["small"]).unpriced == ("large", "")
+        assert priced(report, "USD", ["small"]).currency == "USD"
+
+    def test_is_a_chart_with_a_bar_for_each_day(self) -> None:
+        chart = chart_of(report_of([used(1, 5)], TODAY), "Tokens")
+        assert (chart.labels, chart.series[0].values) == (("11/21", "11/22"), (5.0, 0.0))

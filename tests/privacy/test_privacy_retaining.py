@@ -1,0 +1,175 @@
+"""How long what the operator keeps is kept, and the background task that sees to it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import pytest
+from freezegun import freeze_time
+from structlog.testing import capture_logs
+
+from cc_bot.domain import SessionKey
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.privacy import Retention
+from cc_bot.privacy import keep_copies_to_retention, keep_log_thin, keep_to_retention, retain
+from cc_bot.storage import Database, ErasureLog, Statement, open_database
+from cc_bot.storage.backup import Copies
+from cc_bot.stores import Stores, open_stores
+from tests.databases import laid_out
+from tests.stores.backends import turn
+
+ME: Final = SessionKey(1, 2)
+TOKYO: Final = ZoneInfo("Asia/Tokyo")
+
+
+@pytest.fixture
+async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
+    async with open_stores(laid_out(tmp_path / "sessions.db")) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def database(stores: Stores, tmp_path: Path) -> AsyncIterator[Database]:
+    async with open_database(f"sqlite:///{tmp_path}/sessions.db") as opened:
+        yield opened
+
+
+async def left(database: Database) -> tuple[int, int, list[str]]:
+    [(messages,)] = await database.query("SELECT count(*) FROM messages")
+    [(sessions,)] = await database.query("SELECT count(*) FROM sessions")
+    return messages, sessions, [row[0] for row in await database.query("SELECT day FROM usage ORDER BY day")]
+
+
+async def old_data(stores: Stores, database: Database) -> None:
+    """A conversation that ended on January 1st, and usage of two days."""
+    await stores.sessions.commit_turn(await stores.sessions.open(ME), turn("古い"))
+    await stores.sessions.commit_turn(await stores.sessions.clear(ME), turn("今の"))
+    values = "VALUES ('2026-01-01', 1, 0, 'm', 'turn'), ('2026-01-11', 1, 0, 'm', 'turn')"
+    await database.transaction(
+        [Statement(f"INSERT INTO usage (day, user_id, guild_id, model, purpose) {values}")]
+    )
+
+
+class TestRetain:
+    @pytest.mark.parametrize(
+        ("retention", "expected"),
+        [
+            (Retention(), (4, 2, ["2026-01-01", "2026-01-11"])),
+            (Retention(archive_days=9), (2, 2, ["2026-01-01", "2026-01-11"])),
+            (Retention(session_days=9), (2, 1, ["2026-01-01", "2026-01-11"])),
+            (Retention(archive_days=10, session_days=10), (4, 2, ["2026-01-01", "2026-01-11"])),
+            (Retention(usage_days=1), (4, 2, ["2026-01-11"])),
+        ],
+    )
+    async def test_deletes_what_is_older_than_that(
+        self,
+        stores: Stores,
+        database: Database,
+        retention: Retention,
+        expected: tuple[int, int, list[str]],
+    ) -> None:
+        with freeze_time("2026-01-01 20:00:00", real_asyncio=True) as now:
+            await old_data(stores, database)
+            now.move_to("2026-01-11 19:00:00")  # and the 12th in Tokyo
+            await retain(stores.retention, retention, utc_now, TOKYO, pause_s=0)
+        assert await left(database) == expected
+
+    async def test_goes_on_until_nothing_is_left_that_is_old(
+        self, stores: Stores, database: Database
+    ) -> None:
+        session = await stores.sessions.open(ME)
+        await stores.sessions.archive_turn(session, [each for n in range(225) for each in turn(f"{n}")])
+        await stores.sessions.clear(ME)
+        ahead = lambda: utc_now() + timedelta(days=2)  # noqa: E731 - a clock is a function
+        assert await retain(stores.retention, Retention(archive_days=1), ahead, TOKYO, pause_s=0) == 450
+        assert (await left(database))[0] == 0
+
+
+class TestTask:
+    async def test_survives_a_failure(self, tmp_path: Path) -> None:
+        async with open_stores(laid_out(tmp_path / "sessions.db")) as closed:
+            pass
+        with capture_logs() as logs:
+            task = asyncio.create_task(
+                keep_to_retention(closed.retention, Retention(archive_days=1), utc_now, TOKYO)
+            )
+            while not logs:  # noqa: ASYNC110 - no event comes out of a log
+                await asyncio.sleep(0.01)
+            assert not task.done()
+            task.cancel()
+        assert [each["event"] for each in logs] == ["retention_failed"]
+
+
+class TestCopies:
+    async def test_go_in_their_time(self, tmp_path: Path) -> None:
+        old = tmp_path / "sessions.replaced-20260101-000000.db"
+        old.write_bytes(b"x")
+        assert await logged_by_the_task(tmp_path / "sessions.db") == ["old_copies_deleted"]
+        assert not old.exists()
+
+    async def test_that_cannot_be_looked_for_are_left_to_the_next_hour(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        assert await logged_by_the_task(tmp_path / "file" / "sessions.db") == ["old_copies_kept"]
+
+
+async def logged_by_the_task(database: Path) -> list[str]:
+    """Up to the first thing that it says, in the year 2030."""
+    with capture_logs() as logs, freeze_time("2030-01-01", real_asyncio=True):
+        task = asyncio.create_task(
+            keep_copies_to_retention(database, Retention(copy_days=30), utc_now, TOKYO)
+        )
+        async with asyncio.timeout(10):
+            while not logs:  # noqa: ASYNC110 - no event comes out of a log
+                await asyncio.sleep(0.01)
+        assert not task.done()
+        task.cancel()
+    return [each["event"] for each in logs]
+
+
+class TestErasureLog:
+    @pytest.mark.parametrize(
+        ("backup", "days", "thinned"),
+        [
+            (None, 400, True),
+            ("sessions_20290101-000000.db", 400, True),
+            ("sessions_20250101-000000.db", 400, False),  # it still holds what was erased in 2026
+            (None, 3000, False),  # as one may that was carried elsewhere
+            (None, 0, False),
+        ],
+    )
+    async def test_is_thinned_once_no_copy_is_older(
+        self, tmp_path: Path, backup: str | None, days: int, thinned: bool
+    ) -> None:
+        database = tmp_path / "sessions.db"
+        with freeze_time("2026-01-01", real_asyncio=True):
+            await ErasureLog.beside(database).note("message", 7)
+        log = ErasureLog.beside(database)
+        if backup:
+            (tmp_path / backup).write_bytes(b"x")
+        with freeze_time("2030-01-01", real_asyncio=True):
+            await log.note("message", 8)
+            copies = Copies(database, tmp_path, TOKYO)
+            task = asyncio.create_task(keep_log_thin(log, copies, Retention(erasure_days=days), utc_now))
+            await asyncio.sleep(0.3)
+            task.cancel()
+        erasures = await log.read()
+        assert erasures
+        assert erasures.match("message", 7, None) is not thinned
+        assert erasures.match("message", 8, None)
+
+    async def test_in_trouble_is_tried_again(self, tmp_path: Path) -> None:
+        database = tmp_path / "sessions.db"
+        log = ErasureLog.beside(database)
+        log.path.write_text("none of ours\n")
+        with capture_logs() as logs:
+            copies = Copies(database, tmp_path, TOKYO)
+            task = asyncio.create_task(keep_log_thin(log, copies, Retention(erasure_days=1), utc_now))
+            async with asyncio.timeout(10):
+                while len(logs) < 2:  # noqa: ASYNC110 - no event comes out of a log
+                    await asyncio.sleep(0.01)
+            assert not task.done()
+            task.cancel()
+        assert logs[-1]["event"] == "erasures_not_thinned"

@@ -1,0 +1,150 @@
+"""Users with very many memories: their vectors are found in short, and no trace stays of what went."""
+
+import asyncio
+import random
+from collections.abc import Sequence
+
+import pytest
+
+from cc_bot.search.vectors import Vector, cosines, nearest, pack, sketch
+from cc_bot.storage import Database, Statement
+from cc_bot.stores.memory.meaning import CROWD, SKETCHED, Embedding, Meaning, make_sketches
+from tests.stores.encoders import TopicEncoder
+
+USER, OTHER = 123456789012345678, 876543210987654321
+MODEL = "chance"
+MANY = 2 * CROWD + 100
+
+PUT = "INSERT INTO memory_vectors (user_id, memory_id, model, vector) VALUES ($1, $2, $3, $4)"
+DELETE = "DELETE FROM memory_vectors WHERE user_id = $1 AND memory_id = $2"
+
+
+def vectors(count: int, seed: int = 1) -> list[Vector]:
+    """Directions like those of an encoder: each near to some others, and not to most."""
+    chance = random.Random(seed)
+    topics = [[chance.gauss(0, 1) for _ in range(64)] for _ in range(40)]
+    return [pack([number + chance.gauss(0, 0.8) for number in chance.choice(topics)]) for _ in range(count)]
+
+
+MADE = vectors(MANY + 1)
+
+
+class FixedEncoder(TopicEncoder):
+    async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
+        return [MADE[-1] for _ in texts]
+
+
+async def put(database: Database, ids: Sequence[int], user: int = USER) -> None:
+    """Every second id: those between are other users'."""
+    await database.transaction([Statement(PUT, (user, 2 * id_, MODEL, MADE[id_])) for id_ in ids])
+
+
+async def sketch_all(database: Database) -> None:
+    while await database.write(lambda: make_sketches(USER, MODEL)):
+        pass
+
+
+async def covered(database: Database) -> list[tuple[int, int]]:
+    rows = await database.query("SELECT after_id, last_id FROM memory_sketches ORDER BY after_id")
+    return [(after, last) for after, last in rows]
+
+
+@pytest.fixture
+def meaning(database: Database) -> Meaning:
+    return Meaning(database, FixedEncoder(name=MODEL))
+
+
+def truly_nearest(count: int, among: Sequence[int]) -> list[int]:
+    values = cosines(MADE[-1], [MADE[id_] for id_ in among])
+    order = sorted(range(len(among)), key=lambda at: -values[at])
+    return [2 * among[at] for at in order[:count]]
+
+
+def best(near: dict[int, float] | object, count: int) -> list[int]:
+    assert isinstance(near, dict)
+    return sorted(near, key=lambda memory: -near[memory])[:count]
+
+
+class TestSketch:
+    def test_has_a_bit_a_dimension(self) -> None:
+        numbers = [1.0, -1.0, 0.0, 2.0, -3.0, 1.0, 1.0, 1.0, -1.0]
+        assert int.from_bytes(sketch(pack(numbers)), "big") == 0b100101110
+
+    def test_finds_the_nearest_with_numpy_and_without(self) -> None:
+        rows = [b"".join(map(sketch, MADE[:700])), b"", b"".join(map(sketch, MADE[700:1500]))]
+        found = nearest(MADE[-1], rows, 100)
+        places = [place + (700 if row == 2 else 0) for row, place in found]
+        values = cosines(MADE[-1], MADE[:1500])
+        top = sorted(range(1500), key=lambda at: -values[at])[:10]
+        assert len(set(places)) == 100
+        assert set(top) <= set(places)
+
+    def test_of_nothing_finds_nothing(self) -> None:
+        assert nearest(MADE[0], [], 5) == []
+        assert nearest(MADE[0], [b"", b"abc"], 5) == []
+
+
+class TestManyVectors:
+    async def test_are_found_the_same_in_full_and_in_short(
+        self, database: Database, meaning: Meaning
+    ) -> None:
+        await put(database, range(1, MANY))
+        in_full = await meaning.nearness(USER, "?")
+        await sketch_all(database)
+        in_short = await meaning.nearness(USER, "?")
+        assert best(in_full, 10) == best(in_short, 10) == truly_nearest(10, range(1, MANY))
+        for memory in best(in_full, 10):
+            assert in_short[memory] == pytest.approx(in_full[memory], rel=0.2)
+
+    async def test_are_sketched_after_a_search_had_much_to_read(self, database: Database) -> None:
+        encoder = FixedEncoder(name=MODEL)
+        embedding = Embedding(database, encoder, settle_s=0.0)
+        meaning = Meaning(database, encoder, crowded=embedding.crowded)
+        await put(database, range(1, MANY))
+        await meaning.nearness(USER, "?")
+        async with embedding.running():
+            while len(await covered(database)) < MANY // SKETCHED:  # noqa: ASYNC110 - no event for a commit
+                await asyncio.sleep(0.01)
+
+    async def test_that_come_later_are_found_at_once(self, database: Database, meaning: Meaning) -> None:
+        await put(database, range(1, MANY - 50))
+        await sketch_all(database)
+        await put(database, range(MANY - 50, MANY))
+        assert best(await meaning.nearness(USER, "?"), 10) == truly_nearest(10, range(1, MANY))
+
+    async def test_that_come_in_between_are_found_at_once(self, database: Database, meaning: Meaning) -> None:
+        top, *_ = truly_nearest(1, range(1, MANY))
+        await put(database, [id_ for id_ in range(1, MANY) if 2 * id_ != top])
+        await sketch_all(database)
+        await put(database, [top // 2])
+        assert best(await meaning.nearness(USER, "?"), 10) == truly_nearest(10, range(1, MANY))
+
+    async def test_that_are_deleted_leave_no_trace(self, database: Database, meaning: Meaning) -> None:
+        await put(database, range(1, MANY))
+        await sketch_all(database)
+        before = await covered(database)
+        top, *_ = truly_nearest(1, range(1, MANY))
+        await database.transaction([Statement(DELETE, (USER, top))])
+        left = [range_ for range_ in before if not range_[0] < top <= range_[1]]
+        assert await covered(database) == left
+        among = [id_ for id_ in range(1, MANY) if 2 * id_ != top]
+        assert best(await meaning.nearness(USER, "?"), 10) == truly_nearest(10, among)
+        await sketch_all(database)
+        assert len(await covered(database)) == len(before)
+        assert best(await meaning.nearness(USER, "?"), 10) == truly_nearest(10, among)
+
+    async def test_of_others_are_not_touched(self, database: Database, meaning: Meaning) -> None:
+        await put(database, range(1, MANY))
+        await sketch_all(database)
+        before = await covered(database)
+        await database.transaction([Statement(PUT, (OTHER, 7, MODEL, MADE[0]))])
+        await database.transaction([Statement(DELETE, (OTHER, 7))])
+        assert await covered(database) == before
+        assert await meaning.nearness(OTHER, "?") == {}
+
+    async def test_of_another_encoder_are_not_compared(self, database: Database) -> None:
+        await put(database, range(1, MANY))
+        await sketch_all(database)
+        assert await Meaning(database, FixedEncoder(name="another")).nearness(USER, "?") == {}
+        assert await database.write(lambda: make_sketches(USER, "another")) is False
+        assert await covered(database) == []

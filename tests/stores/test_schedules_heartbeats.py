@@ -1,0 +1,75 @@
+"""What heartbeats know: what they have looked at, and what was missed."""
+
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
+
+from freezegun import freeze_time
+
+from cc_bot.domain import SessionKey
+from cc_bot.domain.schedule import Mark
+from cc_bot.stores import Stores
+from tests.stores.backends import OpenStores
+
+ME, YOU = 123456789012345678, 876543210987654321
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+LATER = NOW + timedelta(days=2)
+
+
+def frozen(moment: datetime) -> AbstractContextManager[object]:
+    return freeze_time(moment, real_asyncio=True)
+
+
+class TestMarks:
+    async def test_are_kept(self, open_again: OpenStores) -> None:
+        with frozen(NOW):
+            async with open_again() as stores:
+                await stores.heartbeats.look(ME, [Mark("named 1 20261125", LATER), Mark("ends 2", LATER)])
+            async with open_again() as stores:
+                assert await stores.heartbeats.looked_at(ME) == {"named 1 20261125", "ends 2"}
+
+    async def test_are_ones_own(self, stores: Stores) -> None:
+        await stores.heartbeats.look(ME, [Mark("ends 2", datetime.now(UTC) + timedelta(days=1))])
+        await stores.heartbeats.forget(YOU)
+        assert await stores.heartbeats.looked_at(YOU) == frozenset()
+        assert await stores.heartbeats.looked_at(ME) == {"ends 2"}
+
+    async def test_are_dropped_once_they_are_needed_no_more(self, stores: Stores) -> None:
+        with frozen(NOW):
+            await stores.heartbeats.look(ME, [Mark("ends 1", LATER), Mark("ends 2", LATER)])
+        with frozen(LATER + timedelta(hours=1)):
+            await stores.heartbeats.look(ME, [Mark("ends 3", LATER + timedelta(days=1))])
+            assert await stores.heartbeats.looked_at(ME) == {"ends 3"}
+
+    async def test_stand_for_as_long_as_the_newest_look_says(self, stores: Stores) -> None:
+        with frozen(NOW):
+            await stores.heartbeats.look(ME, [Mark("ends 1", NOW + timedelta(hours=1))])
+            await stores.heartbeats.look(ME, [Mark("ends 1", LATER)])
+        with frozen(NOW + timedelta(hours=2)):
+            await stores.heartbeats.look(ME, [])
+            assert await stores.heartbeats.looked_at(ME) == {"ends 1"}
+
+    async def test_can_all_be_forgotten(self, stores: Stores) -> None:
+        await stores.heartbeats.look(ME, [Mark("ends 2", datetime.now(UTC) + timedelta(days=1))])
+        await stores.heartbeats.forget(ME)
+        assert await stores.heartbeats.looked_at(ME) == frozenset()
+
+
+class TestMissed:
+    async def test_are_reminders_that_came_too_late_or_perhaps_not(self, stores: Stores) -> None:
+        hour = timedelta(hours=1)
+        with frozen(NOW):
+            late = await stores.schedules.add(SessionKey(ME, 1), "薬", NOW + hour)
+            lost = await stores.schedules.add(SessionKey(ME, 1), "会議", NOW + 3 * hour)
+            await stores.schedules.add(SessionKey(ME, 1), "", NOW + hour, kind="heartbeat", repeat="every 6h")
+            await stores.schedules.add(SessionKey(YOU, 1), "散歩", NOW + hour)
+            await stores.schedules.add(SessionKey(ME, 1), "夕食", NOW + 9 * hour)
+        now = NOW + 3.5 * hour
+        claimed = await stores.schedules.claim_due(now, ["channel"], "p")
+        assert [each.schedule.text for each in claimed] == ["会議"]
+        await stores.schedules.lost(datetime.now(UTC) + timedelta(minutes=1))
+        missed = await stores.heartbeats.missed(ME, NOW)
+        assert [(each.schedule.id, each.due_at) for each in missed] == [
+            (late.id, NOW + hour),
+            (lost.id, NOW + 3 * hour),
+        ]
+        assert await stores.heartbeats.missed(ME, NOW + 4 * hour) == []
