@@ -18,9 +18,9 @@ from time import perf_counter
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/spending.py`
 
 from cc_bot.domain import Locale, Usage
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Payer, Rules, Spent
+from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Rules, Spent, UsageSubject
 from cc_bot.policy import Policies
-from cc_bot.stores import UsageStore, Wish, open_stores
+from cc_bot.stores import ReservationRequest, UsageStore, open_stores
 
 GOAL_MS = 0.3
 TURNS = 3000
@@ -47,7 +47,7 @@ class Times:
 
 async def turn(usage: UsageStore, times: Times, number: int, rules: Rules) -> None:
     times.now += timedelta(seconds=0.33)
-    wish = Wish(Payer(1000 + number % USERS, GUILD, (7,)), "turn", "model", 4000)
+    wish = ReservationRequest(UsageSubject(1000 + number % USERS, GUILD, (7,)), "turn", "model", 4000)
     await usage.settle(await usage.reserve(wish, rules), SPENT)
 
 

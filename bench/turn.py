@@ -30,12 +30,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 from cc_bot.domain import Message, SessionKey
 from cc_bot.storage import (
     Database,
+    DatabaseUsage,
     Dialect,
     Rewriting,
     Row,
     Statement,
     Steps,
-    Usage,
     apply_pending,
     open_database,
 )
@@ -98,7 +98,7 @@ class Recorder:
     async def checkpoint(self) -> bool:
         return await self._database.checkpoint()
 
-    async def usage(self) -> Usage:
+    async def usage(self) -> DatabaseUsage:
         return await self._database.usage()
 
     async def rewrite(self) -> Rewriting:

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import DEFAULT_AGENT, Agent, Places
-from cc_bot.operator_file import FileKind, OperatorFile, Refused, toml_of
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, toml_of
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import AgentsFileTexts
 
@@ -78,16 +78,16 @@ def read_table(
     if name == DEFAULT_AGENT:
         for key in _PLACES:
             if key in table:
-                raise Refused(words.default_places.format(key=key))
+                raise FileRefused(words.default_places.format(key=key))
     try:
         given = AgentTable.model_validate(table)
     except ValidationError as error:
-        raise Refused(_problem(name, error, tools, words)) from None
+        raise FileRefused(_problem(name, error, tools, words)) from None
     if given.tools is not None and not set(given.tools) <= set(tools):
-        raise Refused(_wrong(name, "tools", tools, words))
+        raise FileRefused(_wrong(name, "tools", tools, words))
     models = given.model.split(",") if isinstance(given.model, str) else given.model
     if given.model and not all(model.strip() for model in models):
-        raise Refused(_wrong(name, "model", tools, words))
+        raise FileRefused(_wrong(name, "model", tools, words))
     return Agent(
         name,
         _in_languages(given.display_name),
@@ -108,10 +108,10 @@ def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
     return {Locale(language): text for language, text in texts.items() if text}
 
 
-def _places(given: AgentTable) -> Places:
+def _places(given: AgentTable) -> AgentPlaces:
     """Whoever names places does not mean DMs as well, unless they say so."""
     everywhere = not given.guilds and not given.channels
-    return Places(
+    return AgentPlaces(
         frozenset(given.guilds),
         frozenset(given.channels),
         everywhere if given.dms is None else given.dms,
@@ -163,17 +163,17 @@ def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[
     told = words.agents_file
     tables = document.pop("agents", {})
     if document:
-        raise Refused(told.other_table.format(key=ascii(next(iter(document)))[:40]))
+        raise FileRefused(told.other_table.format(key=ascii(next(iter(document)))[:40]))
     if not isinstance(tables, dict):
-        raise Refused(told.other_table.format(key="agents"))
+        raise FileRefused(told.other_table.format(key="agents"))
     if len(tables) > MAX_AGENTS:
-        raise Refused(told.too_many.format(limit=MAX_AGENTS))
+        raise FileRefused(told.too_many.format(limit=MAX_AGENTS))
     agents = {DEFAULT_AGENT: _named_default(Agent())}
     for name, table in tables.items():
         if not _NAME.fullmatch(name):
-            raise Refused(told.bad_name.format(name=_printable(name)))
+            raise FileRefused(told.bad_name.format(name=_printable(name)))
         if not isinstance(table, dict):
-            raise Refused(told.not_a_table.format(name=name))
+            raise FileRefused(told.not_a_table.format(name=name))
         agent = read_table(name, table, tools=tools, words=told)
         agents[name] = _named_default(agent) if name == DEFAULT_AGENT else agent
     return agents

@@ -272,9 +272,9 @@ def wants_json(options: argparse.Namespace) -> bool:
 
 def say_trouble(sentence: str, options: argparse.Namespace, words: Texts, *, of_settings: bool) -> None:
     """Report that nothing could be looked at, to a program."""
-    from cc_bot.doctor import Notes, Report, as_json  # noqa: PLC0415 - see `_for_people`
+    from cc_bot.doctor import FindingWriter, Report, as_json  # noqa: PLC0415 - see `_for_people`
 
-    notes = Notes("settings" if of_settings else "program", words.doctor.label_program)
+    notes = FindingWriter("settings" if of_settings else "program", words.doctor.label_program)
     report = Report([notes.failed(sentence, "" if of_settings else words.doctor.broke_mend)])
     say(as_json(report, version=__version__, offline=options.offline))
 

@@ -32,7 +32,7 @@ _UNREACHABLE: Final = (-1,)
 T = TypeVar("T")
 
 
-class Refused(Exception):
+class FileRefused(Exception):
     """The message is a sentence for the operator: what is wrong with the file, and how it should be."""
 
 
@@ -41,7 +41,7 @@ def toml_of(text: str, words: OperatorFileTexts) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also of numbers with more digits than Python reads
-        raise Refused(words.not_toml.format(problem=error)) from None
+        raise FileRefused(words.not_toml.format(problem=error)) from None
 
 
 def shown(key: object) -> str:
@@ -118,27 +118,27 @@ class OperatorFile(Generic[T]):
         """Raises the error of its kind."""
         try:
             return self._kind.parse(self._text(look))
-        except Refused as refused:
+        except FileRefused as refused:
             raise self._kind.error(path=str(self._path), detail=str(refused)) from None
 
     def _text(self, look: _Look) -> str:
         if look is None:
             if self._required:
-                raise Refused(self._words.missing.format(variable=self._kind.variable))
+                raise FileRefused(self._words.missing.format(variable=self._kind.variable))
             return ""
         try:
             with open_regular(self._path) as file:
                 content = file.read(MAX_BYTES + 1)
         except NotRegular:
-            raise Refused(self._words.no_file) from None
+            raise FileRefused(self._words.no_file) from None
         except OSError:
-            raise Refused(self._words.unreadable) from None
+            raise FileRefused(self._words.unreadable) from None
         if len(content) > MAX_BYTES:
-            raise Refused(self._words.too_large.format(limit=MAX_BYTES // 1000))
+            raise FileRefused(self._words.too_large.format(limit=MAX_BYTES // 1000))
         try:
             return content.decode("utf-8-sig")
         except UnicodeDecodeError:
-            raise Refused(self._words.not_utf8) from None
+            raise FileRefused(self._words.not_utf8) from None
 
 
 def _look_at(path: Path) -> _Look:

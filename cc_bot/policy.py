@@ -22,7 +22,7 @@ from cc_bot.domain.limits import (
     Rules,
 )
 from cc_bot.domain.locale import Locale
-from cc_bot.operator_file import FileKind, OperatorFile, Refused, shown, toml_of
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, shown, toml_of
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import PolicyFileTexts
 
@@ -103,7 +103,7 @@ def parse_policy(text: str, *, words: Texts) -> Policy:
         read.access(document.pop("access", {})),
     )
     if document:
-        raise Refused(words.policy_file.other_table.format(key=shown(next(iter(document)))))
+        raise FileRefused(words.policy_file.other_table.format(key=shown(next(iter(document)))))
     return policy
 
 
@@ -113,7 +113,7 @@ class _Reader:
 
     def table(self, name: str, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise Refused(self._words.not_a_table.format(name=name))
+            raise FileRefused(self._words.not_a_table.format(name=name))
         return value
 
     def limits(self, table: dict[str, Any]) -> Rules:
@@ -122,7 +122,7 @@ class _Reader:
             for key, value in self.table(f"limits.{group}", table.pop(group, {})).items():
                 name = f"limits.{group}.{shown(key)}"
                 if not _ID.fullmatch(key) or int(key) >= 2**63 or (key == "0" and scope != "user"):
-                    raise Refused(self._words.bad_id.format(name=name))
+                    raise FileRefused(self._words.bad_id.format(name=name))
                 kind = GuildLimitTable if scope == "guild" else LimitTable
                 rules.update(_rules(scope, int(key), self._read(kind, name, self.table(name, value))))
         rules.update(_rules("everyone", EVERYONE, self._read(LimitTable, "limits", table)))
@@ -150,7 +150,7 @@ class _Reader:
         except ValidationError as error:
             raise self._problem(kind, name, error) from None
 
-    def _problem(self, kind: type[BaseModel], name: str, error: ValidationError) -> Refused:
+    def _problem(self, kind: type[BaseModel], name: str, error: ValidationError) -> FileRefused:
         """The first thing that is wrong, by the key that it stands under."""
         [first, *_] = error.errors(include_url=False, include_input=False, include_context=False)
         key = str(first["loc"][0])
@@ -158,17 +158,17 @@ class _Reader:
             kind, name, key = SubjectsTable, f"{name}.{key}", str(first["loc"][1])
         if key not in kind.model_fields:
             keys = ", ".join(kind.model_fields)
-            return Refused(self._words.unknown_key.format(name=name, key=shown(key), keys=keys))
+            return FileRefused(self._words.unknown_key.format(name=name, key=shown(key), keys=keys))
         return self._wrong(name, key)
 
-    def _wrong(self, name: str, key: str) -> Refused:
+    def _wrong(self, name: str, key: str) -> FileRefused:
         words = self._words
         expected: dict[str, str] = {
             **dict.fromkeys(LIMIT_NAMES, words.limit),
             **dict.fromkeys(PriceTable.model_fields, words.price),
             "currency": words.currency,
         }
-        return Refused(words.wrong.format(name=name, key=key, expected=expected.get(key, words.ids)))
+        return FileRefused(words.wrong.format(name=name, key=key, expected=expected.get(key, words.ids)))
 
 
 def _rules(scope: LimitScope, scope_id: int, given: GuildLimitTable) -> Iterator[tuple[LimitKey, int | None]]:

@@ -19,7 +19,7 @@ from cc_bot.storage import Erasures, apply_pending, open_database, place_name
 from cc_bot.storage.erasures import Kind
 from cc_bot.storage.manifest import Progress
 from cc_bot.stores import Stores, open_stores
-from cc_bot.stores.retention import Restored
+from cc_bot.stores.retention import ErasedRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class _Logs:
         return any(self.ever("place", place_name(key.channel_id, thread)) for thread in {0, key.thread_id})
 
 
-async def make_fit(
+async def reapply_erasures(
     copy: Path,
     logs: Sequence[Erasures],
     made_at: datetime | None,
@@ -74,7 +74,7 @@ async def make_fit(
     async with open_database(url) as database:
         progress("upgrading", 0, 0)
         await apply_pending(database, clock=clock, preserve=False)  # the backup itself is the copy
-        restored = Restored(database)
+        restored = ErasedRows(database)
         await restored.let_go()
         await restored.count_anew()
         known = _Logs(logs, made_at or await restored.newest())
@@ -97,7 +97,7 @@ async def _forget_users(stores: Stores, known: _Logs) -> int:
     return len(users)
 
 
-async def _forget_memories(stores: Stores, restored: Restored, known: _Logs, mark: str) -> int:
+async def _forget_memories(stores: Stores, restored: ErasedRows, known: _Logs, mark: str) -> int:
     count = 0
     for (user, number), name in (await restored.memories()).items():
         with_messages = known.ever("memory_and_messages", name)
@@ -107,7 +107,7 @@ async def _forget_memories(stores: Stores, restored: Restored, known: _Logs, mar
     return count
 
 
-async def _forget_messages(stores: Stores, restored: Restored, known: _Logs) -> int:
+async def _forget_messages(stores: Stores, restored: ErasedRows, known: _Logs) -> int:
     count = 0
     for key in await restored.places():
         if known.place(key):

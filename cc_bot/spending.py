@@ -13,12 +13,12 @@ from cc_bot.context.tokens import estimate_tokens, request_tokens
 from cc_bot.domain.access import Policy
 from cc_bot.domain.errors import ModelError, StorageError
 from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import Payer, Spent, UsageReport, first_day, left_of, priced, report_of
+from cc_bot.domain.limits import Spent, UsageReport, UsageSubject, first_day, left_of, priced, report_of
 from cc_bot.domain.measures import Purpose
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
-from cc_bot.stores import Allowance, Reservation, UsageStore, Wish
+from cc_bot.stores import Allowance, Reservation, ReservationRequest, UsageStore
 
-__all__ = ["Spending", "Tab"]
+__all__ = ["Spending", "UsageRecorder"]
 
 # ---- tab -------------------------------------------------------------------------------------------------
 # What one turn, summary or heartbeat asks of models, added up request by request.
@@ -48,7 +48,7 @@ class _Asked:
                 self.said += [call.name + call.arguments for call in calls]
 
 
-class Tab:
+class UsageRecorder:
     """What is run up by the models that are on it. A request that a model refused costs nothing; one whose
     answer was cut or stopped costs what its server told, and about what was sent and said where it told
     nothing."""
@@ -87,7 +87,7 @@ class Tab:
 @dataclass(frozen=True, slots=True)
 class _Charging:
     model: ChatModel
-    tab: Tab
+    tab: UsageRecorder
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
         return self.tab.stream(self.model, request)
@@ -136,19 +136,21 @@ class Spending:
         self._policy = policy
 
     @asynccontextmanager
-    async def tab(self, payer: Payer, purpose: Purpose, *, model: str, tokens: int = 0) -> AsyncIterator[Tab]:
+    async def tab(
+        self, payer: UsageSubject, purpose: Purpose, *, model: str, tokens: int = 0
+    ) -> AsyncIterator[UsageRecorder]:
         """Admit something that asks `model` first, and is likely to use so many tokens more than a request
         does anyway. It is settled at the end, whatever the end is. Raises LimitReached, StorageError."""
         policy = await self._policy()
-        wish = Wish(payer, purpose, model, ABOUT_A_REQUEST + tokens)
+        wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
         reservation = await self._usage.reserve(wish, policy.limits)
-        tab = Tab(model)
+        tab = UsageRecorder(model)
         try:
             yield tab
         finally:
             await self._settle(reservation, tab, policy)
 
-    async def report_of(self, payer: Payer) -> UsageReport:
+    async def report_of(self, payer: UsageSubject) -> UsageReport:
         """What a user has used, everywhere, and what is left to them here. Raises StorageError."""
         today = self._usage.today()
         report = report_of(await self._usage.of_user(payer.user_id, first_day(today)), today)
@@ -162,7 +164,7 @@ class Spending:
         report = report_of(await self._usage.of_guild(guild_id, first_day(today)), today)
         users = await self._usage.users_of_guild(guild_id, today.replace(day=1))
         policy = await self._policy()
-        _, guild = await self._usage.allowances(Payer(0, guild_id), policy.limits)
+        _, guild = await self._usage.allowances(UsageSubject(0, guild_id), policy.limits)
         return replace(self._complete(report, policy, guild), users=users)
 
     async def counting_on(self, user_id: int) -> date | None:
@@ -183,7 +185,7 @@ class Spending:
             _log.info("reservations_taken_over", count=left)
         await self._usage.forget_settled()
 
-    async def _settle(self, reservation: Reservation, tab: Tab, policy: Policy) -> None:
+    async def _settle(self, reservation: Reservation, tab: UsageRecorder, policy: Policy) -> None:
         """Trouble here must not take an answer back: what was reserved counts until the next start settles
         it."""
         wish = reservation.wish

@@ -21,7 +21,7 @@ import structlog
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, ContextTooLong, ModelSaidNothing, ModelUnavailable
-from cc_bot.domain.limits import Payer
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
@@ -94,7 +94,7 @@ class _Occasion:
     """As far as it is known, with the attachments."""
     budget_tokens: float = math.inf
     locale: Locale | None = None
-    payer: Payer | None = None
+    payer: UsageSubject | None = None
     """Where it is known in which server, and with which roles."""
 
 
@@ -142,7 +142,7 @@ class Summaries:
         locale: Locale,
         *,
         budget_tokens: float = math.inf,
-        payer: Payer | None = None,
+        payer: UsageSubject | None = None,
     ) -> None:
         """Look after the session of a key, whose history ends with the turn that was just stored.
 
@@ -192,7 +192,9 @@ class Summaries:
                     break
                 async with self._places, asyncio.timeout(self._time_limit_s):
                     locale = occasion.locale or await self._locale_of(key.user_id)
-                    await self._fold(backlog, locale, occasion.payer or Payer(key.user_id, role_ids=None))
+                    await self._fold(
+                        backlog, locale, occasion.payer or UsageSubject(key.user_id, role_ids=None)
+                    )
             self._failures.pop(key, None)
         except (CcBotError, TimeoutError) as error:
             self._failed(key, type(error).__name__)
@@ -213,7 +215,7 @@ class Summaries:
         )
 
     async def _fold(
-        self, backlog: Backlog, locale: Locale, payer: Payer, characters: int = _INPUT_CHARACTERS
+        self, backlog: Backlog, locale: Locale, payer: UsageSubject, characters: int = _INPUT_CHARACTERS
     ) -> None:
         """Have the oldest messages folded; fewer, when they are too long for the model."""
         oldest = replace(backlog, messages=batch(backlog.messages, characters))
@@ -227,7 +229,7 @@ class Summaries:
         stored = await self._stores.summaries.put(oldest, texts)
         _log.info("summary_stored" if stored else "summary_dropped", messages=len(oldest.messages))
 
-    async def _texts(self, backlog: Backlog, locale: Locale, payer: Payer) -> dict[Visibility, str]:
+    async def _texts(self, backlog: Backlog, locale: Locale, payer: UsageSubject) -> dict[Visibility, str]:
         """The new summaries, each made of what was said in its visibility alone."""
         earlier = {
             summary.visibility: summary.content

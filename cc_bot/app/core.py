@@ -13,14 +13,14 @@ import structlog
 import cc_bot.tools
 from cc_bot import __version__
 from cc_bot.agents import Agents
-from cc_bot.assistant import Assistant, Heartbeats, Moments
+from cc_bot.assistant import Assistant, Heartbeats, TimeResolver
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import message_tokens
 from cc_bot.correlation import job
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.measures import UNMEASURED, Meter, Pulse, Purpose
+from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter, Purpose
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.llm.fallback import Chains, MeteredModel
 from cc_bot.llm.model import ChatModel
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 OfNames = Callable[[tuple[str, ...]], ChatModel]
 
 
-def meter_of(config: Config) -> "PrometheusMeter | None":
+def make_meter(config: Config) -> "PrometheusMeter | None":
     """What keeps count; nothing does unless somebody can ask for it."""
     if config.metrics_port is None:
         return None
@@ -62,14 +62,18 @@ def meter_of(config: Config) -> "PrometheusMeter | None":
 
 def metered(models: OfNames, meter: Meter, purpose: Purpose) -> OfNames:
     """The same chains of models, asked for one purpose."""
-    if meter is UNMEASURED:
+    if meter is NULL_METER:
         return models
     return lambda names: MeteredModel(models(names), meter, purpose)
 
 
 @asynccontextmanager
 async def told(
-    config: Config, meter: "PrometheusMeter | None", pulse: Pulse, stores: Stores, assistant: Assistant
+    config: Config,
+    meter: "PrometheusMeter | None",
+    pulse: GatewayHealth,
+    stores: Stores,
+    assistant: Assistant,
 ) -> AsyncIterator[None]:
     """Serve /healthz and /metrics, if a port is named for them. Raises PortTaken or InvalidSetting."""
     if config.metrics_port is None or meter is None:
@@ -253,13 +257,13 @@ class Core:
     agents: Agents
     policies: Policies
     spending: Spending
-    moments: Moments
+    moments: TimeResolver
     heartbeats: Heartbeats
     privacy: Privacy
 
 
 @asynccontextmanager
-async def open_core(config: Config, clock: Clock, meter: Meter = UNMEASURED) -> AsyncIterator[Core]:
+async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> AsyncIterator[Core]:
     """The assistant over the configured database and model. `meter` is told what goes on in it."""
     tools = discover(cc_bot.tools)
     agents = agents_of(config, tools.names)
@@ -331,7 +335,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = UNMEASURED) -> 
         ]
         running = [asyncio.create_task(unbroken(job)) for job in jobs]
         try:
-            moments = Moments(metered(chains.of, meter, "schedule")(()), clock, spending, first)
+            moments = TimeResolver(metered(chains.of, meter, "schedule")(()), clock, spending, first)
             yield Core(stores, assistant, summaries, agents, policies, spending, moments, heartbeats, privacy)
         finally:
             for task in running:

@@ -11,11 +11,11 @@ from datetime import datetime
 from functools import partial
 
 from cc_bot.app.clocks import clock_of
-from cc_bot.app.core import is_offline, meter_of, open_core, reach_model, summarize_rest, told, unbroken
+from cc_bot.app.core import is_offline, make_meter, open_core, reach_model, summarize_rest, told, unbroken
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken
-from cc_bot.domain.measures import UNMEASURED, Pulse
+from cc_bot.domain.measures import NULL_METER, GatewayHealth
 from cc_bot.storage.backup import backups_in
 from cc_bot.storage.location import database_file, sole_bot
 
@@ -26,17 +26,17 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
     """Run the bot until it is told to stop. Raises a StartupError when it can't start."""
     if not config.discord_token:
         raise MissingToken
-    clock, pulse, counting = clock_of(config), Pulse(), meter_of(config)
-    meter = counting or UNMEASURED
+    clock, pulse, counting = clock_of(config), GatewayHealth(), make_meter(config)
+    meter = counting or NULL_METER
     with sole_bot(database_file(config.database_url)):  # before anything is migrated or swept
         async with open_core(config, clock, meter) as core:
             await core.spending.take_over("discord")
-            from cc_bot.discord.assembly import DiscordSettings, Given
+            from cc_bot.discord.assembly import BotDependencies, DiscordSettings
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders.reminders import Timekeeping
             from cc_bot.discord.served_models import not_asked
 
-            given = Given(
+            given = BotDependencies(
                 DiscordSettings(
                     token=config.discord_token,
                     owners=config.owners,

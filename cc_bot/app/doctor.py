@@ -24,7 +24,7 @@ from cc_bot.app.core import (
     reach_model,
 )
 from cc_bot.config import LOCAL, OFF, Config
-from cc_bot.doctor import Check, Checkup, Finding, Notes, Report, examined
+from cc_bot.doctor import Check, Checkup, Finding, FindingWriter, Report, examined
 from cc_bot.doctor.surroundings import (
     FilesSide,
     examine_backups,
@@ -203,7 +203,7 @@ async def _agents(config: Config, words: Texts) -> Sequence[Finding]:
         said = words.doctor_files
         return said.agents_ok.format(count=len(agents)) if there else said.agents_none
 
-    notes = Notes("agents", words.doctor.label_agents)
+    notes = FindingWriter("agents", words.doctor.label_agents)
     return await examine_operator_file(notes, load, words)
 
 
@@ -213,14 +213,14 @@ async def _policy(config: Config, words: Texts) -> Sequence[Finding]:
         said = words.doctor_files
         return said.policy_ok if policy_path(config).exists() else said.policy_none
 
-    notes = Notes("policy", words.doctor.label_policy)
+    notes = FindingWriter("policy", words.doctor.label_policy)
     return await examine_operator_file(notes, load, words)
 
 
 def _models(config: Config, words: Texts, loaded: _Loaded, *, offline: bool) -> Iterator[Check]:
     said = words.doctor
     if is_offline(config):
-        finding = Notes("model", said.label_model).ok(said.model_offline)
+        finding = FindingWriter("model", said.label_model).ok(said.model_offline)
         yield Check("model", said.label_model, partial(_known, finding))
     elif not offline:
         look = partial(_once, loaded.clients, partial(_all_models, config, words))
@@ -251,7 +251,7 @@ async def _known(finding: Finding) -> Sequence[Finding]:
 
 async def _embedder(config: Config, words: Texts) -> Sequence[Finding]:
     said = words.doctor
-    notes = Notes("embedder", said.label_embedder)
+    notes = FindingWriter("embedder", said.label_embedder)
     embedder = build_embedder(config)
     if embedder is None:
         return [notes.ok(said.embedder_off if config.embedding_model == OFF else said.embedder_none)]

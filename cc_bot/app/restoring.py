@@ -18,7 +18,7 @@ from cc_bot.domain.errors import (
     NotConfirmed,
     RestoreFailed,
 )
-from cc_bot.restored import Forgotten, make_fit
+from cc_bot.restored import Forgotten, reapply_erasures
 from cc_bot.storage.durable import write_new
 from cc_bot.storage.erasures import ErasureLog, Erasures, copy_name, logs_in, read_logs
 from cc_bot.storage.location import database_file, sole_bot, sqlite_path
@@ -88,7 +88,7 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
                 raise NotConfirmed(command=f"cc-bot restore {wishes.backup} --yes{wishes.options}")
             _need_reach(copy, logs, wishes)
             cut = _is_cut(copy, logs, wishes)
-            forgotten = await make_fit(
+            forgotten = await reapply_erasures(
                 copy.path,
                 tuple(logs.values()),
                 copy.manifest.made_at if copy.manifest else None,

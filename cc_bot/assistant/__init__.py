@@ -2,8 +2,8 @@
 
 from cc_bot.assistant.assistant import Assistant
 from cc_bot.assistant.heartbeats import Heartbeats, Speech
-from cc_bot.assistant.moments import Moments
+from cc_bot.assistant.moments import TimeResolver
 from cc_bot.assistant.stop import Stop
 from cc_bot.assistant.turn import TurnOptions
 
-__all__ = ["Assistant", "Heartbeats", "Moments", "Speech", "Stop", "TurnOptions"]
+__all__ = ["Assistant", "Heartbeats", "Speech", "Stop", "TimeResolver", "TurnOptions"]

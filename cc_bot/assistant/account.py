@@ -17,7 +17,7 @@ from cc_bot.domain.errors import (
     ShuttingDown,
 )
 from cc_bot.domain.events import Done
-from cc_bot.domain.measures import UNMEASURED, Meter, Phase
+from cc_bot.domain.measures import NULL_METER, Meter, Phase
 
 _log = structlog.get_logger(__name__)
 
@@ -38,7 +38,7 @@ _REFUSALS: Final = (AgentGone, Busy, InputError, LimitReached, NotNewest, Shutti
 class Account:
     """Of one turn, from its beginning. A phase that is entered several times is their sum."""
 
-    def __init__(self, meter: Meter = UNMEASURED) -> None:
+    def __init__(self, meter: Meter = NULL_METER) -> None:
         self._meter = meter
         self._began_s = time.monotonic()
         self._asked_s: float | None = None

@@ -46,12 +46,12 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.domain.events import CanvasChanged, Done, NotRemoved, NotSaved, TextDelta, TurnEvent
-from cc_bot.domain.measures import UNMEASURED, Meter
+from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Agent, ChannelKey, Message, Status, is_blank
 from cc_bot.domain.proposal import collect
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ChatModel
-from cc_bot.spending import Spending, Tab
+from cc_bot.spending import Spending, UsageRecorder
 from cc_bot.stores import SettingsStore, Stores
 from cc_bot.summaries import Summaries
 from cc_bot.texts import texts
@@ -64,7 +64,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class TurnResult:
     done: Done
     messages: tuple[Message, ...] = ()
     """Those that were stored."""
@@ -76,7 +76,7 @@ class Endings:
     def __init__(self, settings: SettingsStore) -> None:
         self._settings = settings
 
-    async def end(self, turn: Turn, draft: Draft, stop: Stop, *, closing: bool) -> Ended:
+    async def end(self, turn: Turn, draft: Draft, stop: Stop, *, closing: bool) -> TurnResult:
         """Store what came of the turn. An answer of which nothing came leaves no trace, and one without words
         takes no other answer's place. `closing`: whether the program stops.
 
@@ -90,19 +90,19 @@ class Endings:
         answer = draft.as_message(status, turn.visibility)
         if draft.empty or (turn.replaces and is_blank(answer.content)):
             if status == "stopped":
-                return Ended(Done(answer, draft.usage))
+                return TurnResult(Done(answer, draft.usage))
             if draft.circled:
                 raise ModelWentInCircles
             if draft.status == "complete":
                 raise ModelSaidNothing
             raise ShuttingDown if closing else ModelUnavailable
         if turn.options.temporary:
-            return Ended(Done(answer, draft.usage))
+            return TurnResult(Done(answer, draft.usage))
         drawing = turn.canvas.proposed if turn.canvas else None
         stored = await turn.store(answer, collect(draft.proposals, drawing))
         first = not turn.options.welcomed and await self._claim_welcome(turn.user_id)
         done = Done(stored.messages[-1], draft.usage, first, stored.proposals)
-        return Ended(done, stored.messages, stored.canvas)
+        return TurnResult(done, stored.messages, stored.canvas)
 
     async def _claim_welcome(self, user_id: int | None) -> bool:
         """The answer is stored by now: trouble here must not tell its user that it is not."""
@@ -127,7 +127,7 @@ class _Turn:
     stop: Stop
 
 
-class Leaving:
+class ErasureGuard:
     def __init__(self) -> None:
         self._turns = list[_Turn]()
         self._leaving = Counter[int]()
@@ -166,7 +166,7 @@ class Leaving:
 # The turns that are under way, so that the program can wait for them before it stops.
 
 
-class TurnsUnderway:
+class ActiveTurns:
     def __init__(self) -> None:
         self._stops: set[Stop] = set()
         self._idle = asyncio.Event()
@@ -218,7 +218,7 @@ class Assistant:
         model_name: str = "",
         summaries: Summaries | None = None,
         models: Callable[[tuple[str, ...]], ChatModel] | None = None,
-        meter: Meter = UNMEASURED,
+        meter: Meter = NULL_METER,
         spending: Spending | None = None,
     ) -> None:
         """`model_name` is the model that is asked first, as its answers name it. Without `summaries` none are
@@ -243,9 +243,9 @@ class Assistant:
         self._sessions = SessionTurns(stores.sessions, prompts, summaries)
         self._channels = ChannelTurns(stores.channels, stores.mentions, channel_prompts)
         self._queue = TurnQueue(max_turns)
-        self._underway = TurnsUnderway()
+        self._underway = ActiveTurns()
         self._endings = Endings(stores.settings)
-        self._leaving = Leaving()
+        self._leaving = ErasureGuard()
 
     async def ask(
         self,
@@ -341,7 +341,7 @@ class Assistant:
         options: TurnOptions,
         begin: Callable[[], Awaitable[Turn]],
         *,
-        tab: AbstractAsyncContextManager[Tab],
+        tab: AbstractAsyncContextManager[UsageRecorder],
         stop: Stop,
     ) -> AsyncGenerator[TurnEvent, None]:
         """Take a place in line, be admitted, wait, begin, answer, store; one log record for how it ended.
@@ -353,7 +353,7 @@ class Assistant:
         account = Account(self._meter)
         try:
             async with AsyncExitStack() as held:
-                opened: Tab | None = None
+                opened: UsageRecorder | None = None
                 with account.phase("queue"):
                     place = held.enter_context(self._queue.joined(lines_of(key, user_id), options.guild_id))
                     async with aclosing(self._queue.wait(place, stop)) as notices:
@@ -387,7 +387,7 @@ class Assistant:
                 turn.look_back(ended.messages, draft.history_tokens)
 
     async def _answer(
-        self, turn: Turn, draft: Draft, tab: Tab, stop: Stop, account: Account
+        self, turn: Turn, draft: Draft, tab: UsageRecorder, stop: Stop, account: Account
     ) -> AsyncGenerator[RoundEvent | NotSaved | NotRemoved, None]:
         """Let the model answer into the draft until it is done, stopped, or out of time.
 
@@ -435,7 +435,7 @@ class Assistant:
 
     def _tab(
         self, user_id: int, options: TurnOptions, questions: Sequence[Message]
-    ) -> AbstractAsyncContextManager[Tab]:
+    ) -> AbstractAsyncContextManager[UsageRecorder]:
         """To be opened when the turn begins; a channel's turn is paid by who asked last."""
         own = options.agent.models if self._model_name else ()
         model = own[0] if own else self._model_name

@@ -17,7 +17,7 @@ from cc_bot.domain.errors import (
     SeveralTimes,
     WhenNotUnderstood,
 )
-from cc_bot.domain.limits import Payer
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.repeats import Planned, parse_schedules
 from cc_bot.domain.rhythms import implied_in
@@ -37,7 +37,7 @@ _LONGEST_ANSWER: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Moments:
+class TimeResolver:
     model: ChatModel
     clock: Clock
     spending: Spending | None = None
@@ -47,7 +47,7 @@ class Moments:
     _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
 
     async def of(
-        self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: Payer = Payer(0)
+        self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: UsageSubject = UsageSubject(0)
     ) -> tuple[Planned, ...]:
         """All that is meant where the user is: the first time (UTC) of each, and its repeat, empty for none.
         Raises InputError for words that mean no time, or one that is over or too far away, and LimitReached
@@ -68,7 +68,7 @@ class Moments:
                 raise
         return parse_schedules(proposed, repeat, self.clock(), zone)
 
-    async def _proposed(self, words: str, zone: ZoneInfo, locale: Locale, payer: Payer) -> str | None:
+    async def _proposed(self, words: str, zone: ZoneInfo, locale: Locale, payer: UsageSubject) -> str | None:
         request = when_request(words, self.clock().astimezone(zone), locale)
         answer = ""
         try:
@@ -93,7 +93,7 @@ class Moments:
                 return moment_in(answer)
 
     @asynccontextmanager
-    async def _paid_by(self, payer: Payer) -> AsyncIterator[ChatModel]:
+    async def _paid_by(self, payer: UsageSubject) -> AsyncIterator[ChatModel]:
         if self.spending is None:
             yield self.model
             return

@@ -220,7 +220,7 @@ class Load:
 
 
 @dataclass(eq=False, slots=True)
-class Place:
+class QueuePlace:
     """One turn's place in line, and then among those who run."""
 
     ticket: Ticket
@@ -235,7 +235,7 @@ class TurnQueue:
         self._most = max_turns * MAX_WAITING_A_PLACE
         self._news_every_s = news_every_s
         self._max_wait_s = max_wait_s
-        self._places: dict[Ticket, Place] = {}
+        self._places: dict[Ticket, QueuePlace] = {}
         self._closed = asyncio.Event()
 
     @property
@@ -251,7 +251,7 @@ class TurnQueue:
         self._closed.set()
 
     @contextmanager
-    def joined(self, lines: Sequence[LineId], guild_id: int | None = None) -> Iterator[Place]:
+    def joined(self, lines: Sequence[LineId], guild_id: int | None = None) -> Iterator[QueuePlace]:
         """A place in line, and then among those who run, until the block is left.
 
         A channel's line is named before its user's. Raises Busy when too many wait already in one of the
@@ -263,7 +263,7 @@ class TurnQueue:
         if not self._line.has_room(party, self._most):
             raise Crowded
         user = lines[-1].user_id if isinstance(lines[-1], InChannels) else lines[-1]
-        place = Place(self._line.join(lines, party, user))
+        place = QueuePlace(self._line.join(lines, party, user))
         self._places[place.ticket] = place
         self._move_up()
         try:
@@ -273,7 +273,7 @@ class TurnQueue:
             self._line.leave(place.ticket)
             self._move_up()
 
-    async def wait(self, place: Place, stop: Stop) -> AsyncGenerator[Notice, None]:
+    async def wait(self, place: QueuePlace, stop: Stop) -> AsyncGenerator[Notice, None]:
         """Until it is one's turn, with what to tell meanwhile: nothing where there is no wait. On a stop
         request it is over at once, without a place among those who run.
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.context.prompt import Built, fitting_history, shrunk_history
 from cc_bot.context.tokens import part_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.limits import Payer
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Audience, Memory, Source
 from cc_bot.domain.message import THE_DEFAULT, Agent, ChannelKey, Message, ToolCall, Visibility
@@ -136,8 +136,8 @@ class TurnOptions:
     role_ids: tuple[int, ...] | None = ()
     """The roles that its user has in the server; None where nobody tells."""
 
-    def paid_by(self, user_id: int) -> Payer:
-        return Payer(user_id, self.guild_id or 0, self.role_ids, self.front_end)
+    def paid_by(self, user_id: int) -> UsageSubject:
+        return UsageSubject(user_id, self.guild_id or 0, self.role_ids, self.front_end)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import hikari
 import lightbulb
 
 from cc_bot.agents import Agents
-from cc_bot.assistant import Assistant, Moments
+from cc_bot.assistant import Assistant, TimeResolver
 from cc_bot.assistant.proposals import Proposals
 from cc_bot.discord.access.gate import Gate, Owners
 from cc_bot.discord.access.ways_in import admit_presses
@@ -15,7 +15,7 @@ from cc_bot.discord.agents import Chooser
 from cc_bot.discord.bot_status import BotStatus, NewestBackup, no_backup
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
-from cc_bot.discord.delivery.entries import Entries
+from cc_bot.discord.delivery.entries import TurnDeliveries
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import TakenDown
@@ -31,10 +31,10 @@ from cc_bot.discord.places import Places
 from cc_bot.discord.reminders.reminders import Posting, Reminders, Timekeeping
 from cc_bot.discord.served_models import Ask, ServedModels, not_asked
 from cc_bot.discord.shards import Shards
-from cc_bot.discord.unfinished.unfinished import Unfinished, Ways
+from cc_bot.discord.unfinished.unfinished import DeliveryRoutes, Unfinished
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.measures import UNMEASURED, Meter, Pulse
+from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.domain.message import Reading
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy
@@ -111,7 +111,7 @@ class DiscordSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class BotDependencies:
     """What the bot is handed, and does not close."""
 
     settings: DiscordSettings
@@ -124,14 +124,14 @@ class Given:
     privacy: Privacy
     clock: Clock
     lifeline: Lifeline
-    meter: Meter = UNMEASURED
-    pulse: Pulse = field(default_factory=Pulse)
+    meter: Meter = NULL_METER
+    pulse: GatewayHealth = field(default_factory=GatewayHealth)
     newest_backup: NewestBackup = no_backup
     ask_model: Ask = not_asked
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class BotServices:
     """What lives as long as the bot."""
 
     gate: Gate
@@ -142,13 +142,13 @@ class Parts:
     reminders: Reminders
     boards: CanvasBoards
     canvas_upkeep: CanvasUpkeep
-    entries: Entries
+    entries: TurnDeliveries
     unfinished: Unfinished
 
 
-def put_together(
-    bot: hikari.GatewayBot, client: lightbulb.Client, given: Given, granted: GrantedReading
-) -> Parts:
+def build_services(
+    bot: hikari.GatewayBot, client: lightbulb.Client, given: BotDependencies, granted: GrantedReading
+) -> BotServices:
     """Make the parts, and have them listen."""
     settings, stores = given.settings, given.stores
     readers = Readers(stores.settings, settings.locale, settings.timezone, given.clock)
@@ -173,7 +173,7 @@ def put_together(
     )
     shards = Shards(places, locales)
     canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards)
-    entries = Entries(stores.ledger, running, given.clock)
+    entries = TurnDeliveries(stores.ledger, running, given.clock)
     replies = MessageReplies(bot.rest, taken_down, stores.channels)
     messages = Messages(
         bot,
@@ -208,7 +208,7 @@ def put_together(
         stores.ledger,
         entries,
         running,
-        Ways(bot.rest, replies, stores.channels, stores.ledger, entries),
+        DeliveryRoutes(bot.rest, replies, stores.channels, stores.ledger, entries),
         channels=stores.channels,
         proposals=stores.proposals,
         readers=readers,
@@ -222,7 +222,7 @@ def put_together(
     registry.register_value(Proposals, Proposals(stores, given.clock))
     registry.register_value(Privacy, given.privacy)
     registry.register_value(Spending, given.spending)
-    registry.register_value(Moments, given.timekeeping.moments)
+    registry.register_value(TimeResolver, given.timekeeping.moments)
     registry.register_value(GrantedReading, granted)
     registry.register_value(Owners, owners)
     registry.register_value(BotStatus, bot_status)
@@ -233,7 +233,7 @@ def put_together(
     registry.register_value(Readers, readers)
     registry.register_value(RunningTurns, running)
     registry.register_value(ReceiptUpkeep, receipts)
-    registry.register_value(Entries, entries)
+    registry.register_value(TurnDeliveries, entries)
     registry.register_value(Chooser, chooser)
     registry.register_value(Places, places)
     registry.register_value(TakenDown, taken_down)
@@ -243,6 +243,6 @@ def put_together(
     admit_presses(bot, gate, readers)
     canvas_upkeep.listen()
     messages.listen()
-    return Parts(
+    return BotServices(
         gate, readers, running, receipts, messages, reminders, boards, canvas_upkeep, entries, unfinished
     )

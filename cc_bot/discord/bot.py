@@ -16,7 +16,7 @@ from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 
 from cc_bot.discord import extensions
 from cc_bot.discord.access.ways_in import admit_commands
-from cc_bot.discord.assembly import Given, put_together
+from cc_bot.discord.assembly import BotDependencies, build_services
 from cc_bot.discord.bot_status import heard
 from cc_bot.discord.failures import command_error_handler
 from cc_bot.discord.gateway import GrantedReading, check_token, gateway_bot, granted_reading, refusal
@@ -62,7 +62,7 @@ LAST_WORDS_S = 2.0
 _SYNC_PAUSES_S = (1.0, 3.0)
 
 
-async def run_bot(given: Given, say: Callable[[str], None]) -> None:
+async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
     """Answer until SIGINT or SIGTERM. Raises a StartupError when it can't start or is thrown out.
 
     Parts are handed in and are not closed here. The operator is told when it may read less than it should.
@@ -85,7 +85,7 @@ async def run_bot(given: Given, say: Callable[[str], None]) -> None:
 class DiscordBot:
     """One run of the bot."""
 
-    def __init__(self, given: Given, granted: GrantedReading, say: Callable[[str], None]) -> None:
+    def __init__(self, given: BotDependencies, granted: GrantedReading, say: Callable[[str], None]) -> None:
         self._settings = given.settings
         self._assistant = given.assistant
         self._pulse = given.pulse
@@ -99,7 +99,7 @@ class DiscordBot:
             default_locale=DEFAULT_LOCALE,
             hooks=[admit_commands],
         )
-        self._parts = put_together(self._bot, self._client, given, granted)
+        self._parts = build_services(self._bot, self._client, given, granted)
         self._client.error_handler(command_error_handler(self._parts.readers))
         # Before the gateway connects: interactions that arrive earlier would be dropped.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)

@@ -18,7 +18,7 @@ from cc_bot import __version__
 from cc_bot.assistant import Assistant
 from cc_bot.assistant.queue import Load
 from cc_bot.domain.access import Maintenance
-from cc_bot.domain.measures import Held, Meter, Pulse
+from cc_bot.domain.measures import GatewayHealth, Held, Meter
 from cc_bot.policy import Policies
 from cc_bot.stores import Stores
 
@@ -56,7 +56,7 @@ class BotStatus:
     assistant: Assistant
     stores: Stores
     policies: Policies
-    pulse: Pulse
+    pulse: GatewayHealth
     newest_backup: NewestBackup
     began_at: datetime
 

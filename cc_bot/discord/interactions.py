@@ -14,7 +14,7 @@ import hikari
 
 from cc_bot.discord.places import key_of_interaction
 from cc_bot.domain.access import Subject
-from cc_bot.domain.limits import Payer
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.message import Visibility
 from cc_bot.texts import Texts
 
@@ -38,9 +38,11 @@ def author_name(interaction: Answerable) -> str:
     return member.display_name if member else user.display_name or user.username
 
 
-def payer_of(interaction: Answerable) -> Payer:
+def payer_of(interaction: Answerable) -> UsageSubject:
     """On whose account something is done that an interaction asks for."""
-    return Payer(int(interaction.user.id), int(interaction.guild_id or 0), roles_of(interaction.member))
+    return UsageSubject(
+        int(interaction.user.id), int(interaction.guild_id or 0), roles_of(interaction.member)
+    )
 
 
 def roles_of(member: hikari.Member | None) -> tuple[int, ...]:
@@ -142,7 +144,7 @@ _LARGEST: Final = 2**63
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Mentionable:
     """A user, role, channel or server."""
 
     subject: Subject
@@ -166,17 +168,17 @@ class Named:
         return words.admin.person.format(mention=shown) if self.subject == "user" else shown
 
 
-def named(text: str, kind: Subject | None, guild_id: int | None) -> Named | None:
+def named(text: str, kind: Subject | None, guild_id: int | None) -> Mentionable | None:
     """What a mention or an id of a `kind` says; a server without an id is the one asked in. None for what
     can't be told, or says two things."""
     text = text.strip()
     if mention := _MENTION.fullmatch(text):
-        found = Named(_SIGNS[mention[1]], int(mention[2]))
+        found = Mentionable(_SIGNS[mention[1]], int(mention[2]))
         return found if kind in (None, found.subject) and 0 < found.id < _LARGEST else None
     if kind is None:
         return None
     if not text and kind == "guild" and guild_id is not None:
-        return Named(kind, guild_id)
+        return Mentionable(kind, guild_id)
     if re.fullmatch(r"[0-9]{1,19}", text) and 0 < int(text) < _LARGEST:
-        return Named(kind, int(text))
+        return Mentionable(kind, int(text))
     return None

@@ -53,7 +53,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Notes:
+class FindingWriter:
     """Writes the findings of one check."""
 
     check: Name
@@ -135,12 +135,12 @@ async def examined(checkup: Checkup) -> Report:
 
 def _unfinished(check: Check, words: Texts) -> Finding:
     said = words.doctor
-    notes = Notes(check.name, check.label)
+    notes = FindingWriter(check.name, check.label)
     return notes.unfinished(check.unfinished, said.unfinished, said.unfinished_mend)
 
 
 async def _run(check: Check, words: Texts) -> Sequence[Finding]:
-    notes = Notes(check.name, check.label)
+    notes = FindingWriter(check.name, check.label)
     try:
         async with asyncio.timeout(check.limit_s):
             return await check.run()

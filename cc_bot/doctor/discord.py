@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import aiohttp
 
-from cc_bot.doctor.checkup import Finding, Notes
+from cc_bot.doctor.checkup import Finding, FindingWriter
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.message import Reading
 from cc_bot.texts import Texts
@@ -49,7 +49,7 @@ class _Silent(Exception):
 async def examine_discord(side: DiscordSide, words: Texts) -> Sequence[Finding]:
     """Token, intents, commands and clock. Where the token fails there is nothing to say of the rest."""
     said = words.doctor
-    notes = Notes("token", said.label_token)
+    notes = FindingWriter("token", said.label_token)
     if not side.token:
         return [notes.warning(said.token_missing, said.token_missing_mend)]
     headers = {"Authorization": f"Bot {side.token}", "User-Agent": f"DiscordBot (cc-bot, {side.version})"}
@@ -82,7 +82,7 @@ async def _of_application(ask: "_Asking", side: DiscordSide, words: Texts) -> li
 
 def _of_intents(flags: int, reading: Reading, words: Texts) -> Finding:
     said = words.doctor
-    notes = Notes("intents", said.label_intents)
+    notes = FindingWriter("intents", said.label_intents)
     if reading == "all" and not flags & MESSAGE_CONTENT:
         return notes.warning(said.intents_missing, said.intents_missing_mend)
     return notes.ok(said.intents_ok.format(reading=reading))
@@ -90,7 +90,7 @@ def _of_intents(flags: int, reading: Reading, words: Texts) -> Finding:
 
 def _of_commands(registered: Collection[str], offered: Collection[str], words: Texts) -> list[Finding]:
     said = words.doctor
-    notes = Notes("commands", said.label_commands)
+    notes = FindingWriter("commands", said.label_commands)
     missing, strange = set(offered) - set(registered), set(registered) - set(offered)
     found = []
     if missing:
@@ -110,7 +110,7 @@ def _named(names: Collection[str]) -> str:
 def _of_clock(date: str | None, now: datetime, words: Texts) -> Finding:
     """Discord's own clock stands in the header of each of its answers."""
     said = words.doctor
-    notes = Notes("clock", said.label_clock)
+    notes = FindingWriter("clock", said.label_clock)
     try:
         theirs = parsedate_to_datetime(date or "")
     except ValueError:

@@ -15,7 +15,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from cc_bot.charts.drawing import draw
-from cc_bot.doctor.checkup import Finding, Notes
+from cc_bot.doctor.checkup import Finding, FindingWriter
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.errors import CcBotError, ModelRefusedKey, ModelRefusedRequest, StartupError
 from cc_bot.domain.locale import Locale
@@ -31,25 +31,25 @@ def of_program(version: str, sqlite: str, words: Texts) -> Finding:
     """What is asked first when something is reported."""
     said = words.doctor
     told = said.program.format(version=version, python=platform.python_version(), sqlite=sqlite)
-    return Notes("program", said.label_program).ok(told)
+    return FindingWriter("program", said.label_program).ok(told)
 
 
 def of_timezone(zone: ZoneInfo, now: datetime, words: Texts) -> Finding:
     said = words.doctor
     told = said.timezone_ok.format(zone=zone.key, time=f"{now.astimezone(zone):%Y-%m-%d %H:%M}")
-    return Notes("timezone", said.label_timezone).ok(told)
+    return FindingWriter("timezone", said.label_timezone).ok(told)
 
 
 def of_clock_set_ahead(offset: timedelta, words: Texts) -> Finding:
     said = words.doctor
     told = said.clock_set.format(seconds=round(offset.total_seconds()))
-    return Notes("clock", said.label_clock).warning(told, said.clock_set_mend)
+    return FindingWriter("clock", said.label_clock).warning(told, said.clock_set_mend)
 
 
 async def examine_font(locale: Locale, words: Texts) -> Sequence[Finding]:
     """A chart with Japanese in it is drawn: whatever would fail in a conversation fails here."""
     said = words.doctor
-    notes = Notes("font", said.label_font)
+    notes = FindingWriter("font", said.label_font)
     if not find_spec("matplotlib"):
         return [notes.ok(said.font_none)]
     chart = Chart("font", "", "bar", ("晴れ", "雨"), (Series("", (2.0, 1.0)),))
@@ -61,7 +61,7 @@ async def examine_font(locale: Locale, words: Texts) -> Sequence[Finding]:
 
 
 async def examine_operator_file(
-    notes: Notes, load: Callable[[], Awaitable[str]], words: Texts
+    notes: FindingWriter, load: Callable[[], Awaitable[str]], words: Texts
 ) -> Sequence[Finding]:
     """A file that the operator may write: `load` reads it, and says what is good about it. What is wrong with
     it, its own reader tells."""
@@ -76,7 +76,7 @@ async def examine_backups(
 ) -> Sequence[Finding]:
     """`newest` names the newest backup in a folder; raises OSError. Its age is that of the file."""
     said = words.doctor_files
-    notes = Notes("backups", words.doctor.label_backups)
+    notes = FindingWriter("backups", words.doctor.label_backups)
     try:
         found = await asyncio.to_thread(newest, folder)
         made_s = None if found is None else found.stat().st_mtime
@@ -99,7 +99,7 @@ async def examine_erasures(
 ) -> Sequence[Finding]:
     """`unusable` names the records of erasures with which nobody could be erased, or nothing restored."""
     said = words.doctor_files
-    notes = Notes("erasures", words.doctor.label_erasures)
+    notes = FindingWriter("erasures", words.doctor.label_erasures)
     if found := await asyncio.to_thread(unusable):
         names = " ".join(map(str, found))
         return [notes.failed(said.erasures_unusable.format(names=names), said.erasures_mend)]
@@ -148,7 +148,7 @@ async def examine_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
 
 def _of_file(path: Path, examined: Examined, words: Texts) -> Finding:
     said = words.doctor_files
-    notes = Notes("database", words.doctor.label_database)
+    notes = FindingWriter("database", words.doctor.label_database)
     if examined.condition == "fine" and not examined.thorough:
         told = said.database_unfinished.format(path=path, size=size_of(examined.size_bytes))
         return notes.unfinished("warning", told, words.doctor.unfinished_mend)
@@ -173,7 +173,7 @@ def _of_file(path: Path, examined: Examined, words: Texts) -> Finding:
 
 def _of_version(examined: Examined, words: Texts) -> Finding:
     said = words.doctor_files
-    notes = Notes("migrations", words.doctor.label_migrations)
+    notes = FindingWriter("migrations", words.doctor.label_migrations)
     version, newest = examined.version or 0, examined.newest
     if version > newest:
         told = said.migrations_newer.format(version=version, newest=newest)
@@ -187,7 +187,7 @@ def _of_version(examined: Examined, words: Texts) -> Finding:
 def _of_schema(examined: Examined, words: Texts) -> Sequence[Finding]:
     """Nothing where it is as the migrations make it. What runs goes before what is only there."""
     said = words.doctor_files
-    notes = Notes("schema", words.doctor.label_schema)
+    notes = FindingWriter("schema", words.doctor.label_schema)
     running = [each.label for each in examined.deviations if each.runs]
     beside = [each.label for each in examined.deviations if not each.runs]
     found = list[Finding]()
@@ -204,7 +204,7 @@ def _few(names: Sequence[str]) -> str:
 
 def _of_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
     said = words.doctor_files
-    notes = Notes("disk", words.doctor.label_disk)
+    notes = FindingWriter("disk", words.doctor.label_disk)
     try:
         free = side.free(next(filter(Path.is_dir, side.database.absolute().parents)))
     except OSError:
@@ -218,7 +218,7 @@ def _of_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
 
 def _of_modes(side: FilesSide, words: Texts) -> Finding:
     said = words.doctor_files
-    notes = Notes("files", words.doctor.label_files)
+    notes = FindingWriter("files", words.doctor.label_files)
     own = [side.database.with_name(side.database.name + end) for end in ("", "-wal", "-shm")]
     open_ = [path for path in (*own, *side.private) if _mode(path) & OTHERS]
     if not open_:
@@ -253,7 +253,7 @@ Try = Callable[[], Awaitable[None]]
 async def examine_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
     """One model of the chain, by one token."""
     said = words.doctor
-    notes = Notes("model", said.label_model)
+    notes = FindingWriter("model", said.label_model)
     began_s = time.monotonic()
     try:
         await ask()
@@ -270,7 +270,7 @@ async def examine_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
 async def examine_embedder(name: str, encode: Try, words: Texts) -> Sequence[Finding]:
     """What finds memories by their meaning. Without it search works all the same, by words."""
     said = words.doctor
-    notes = Notes("embedder", said.label_embedder)
+    notes = FindingWriter("embedder", said.label_embedder)
     try:
         await encode()
     except CcBotError:

@@ -66,7 +66,7 @@ these limits: the line sees to it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Payer:
+class UsageSubject:
     """On whose account something is done, and in which guild."""
 
     user_id: int
@@ -112,11 +112,11 @@ class Quotas:
     commands_per_minute: int | None = None
 
 
-def quotas_of_user(rules: Rules, payer: Payer) -> Quotas:
+def quotas_of_user(rules: Rules, payer: UsageSubject) -> Quotas:
     return Quotas(**{name: _of_user(rules, payer, name) for name in QUOTAS})
 
 
-def bounds_of_user(rules: Rules, payer: Payer) -> Bounds:
+def bounds_of_user(rules: Rules, payer: UsageSubject) -> Bounds:
     return Bounds(**{name: _of_user(rules, payer, name) for name in USAGE_LIMITS})
 
 
@@ -136,7 +136,7 @@ def limits_tokens(rules: Rules, user_id: int) -> bool:
     )
 
 
-def _of_user(rules: Rules, payer: Payer, name: LimitName) -> int | None:
+def _of_user(rules: Rules, payer: UsageSubject, name: LimitName) -> int | None:
     own = LimitKey("user", payer.user_id, name)
     if own in rules or payer.only_own:
         return rules.get(own)
@@ -155,7 +155,7 @@ def _most_generous(values: Sequence[int | None]) -> int | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class UsageSnapshot:
     """What somebody has used by now."""
 
     turns: tuple[datetime, ...] = ()
@@ -175,7 +175,7 @@ class Reached:
 
 
 def reached(
-    bounds: Bounds, standing: Standing, now: datetime, zone: ZoneInfo, *, asked: bool = True
+    bounds: Bounds, standing: UsageSnapshot, now: datetime, zone: ZoneInfo, *, asked: bool = True
 ) -> Reached | None:
     """The limit that lets nothing more begin; of several, the one that holds longest. What nobody `asked` for
     now is held to the limits of tokens alone."""
@@ -196,7 +196,7 @@ def reached(
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class Remaining:
     """How much of a limit of tokens there is still."""
 
     name: LimitName
@@ -205,14 +205,16 @@ class Left:
     resets_at: datetime
 
 
-def left_of(bounds: Bounds, standing: Standing, now: datetime, zone: ZoneInfo) -> tuple[Left, ...]:
+def left_of(bounds: Bounds, standing: UsageSnapshot, now: datetime, zone: ZoneInfo) -> tuple[Remaining, ...]:
     """Of the limits of tokens that hold. Where the month leaves less than the day, that of the day is none:
     there is no more today, and a new day changes nothing."""
     found = []
     if (day := bounds.tokens_per_day) is not None:
-        found.append(Left("tokens_per_day", day, max(0, day - standing.today), next_day(now, zone)))
+        found.append(Remaining("tokens_per_day", day, max(0, day - standing.today), next_day(now, zone)))
     if (month := bounds.tokens_per_month) is not None:
-        of_month = Left("tokens_per_month", month, max(0, month - standing.this_month), next_month(now, zone))
+        of_month = Remaining(
+            "tokens_per_month", month, max(0, month - standing.this_month), next_month(now, zone)
+        )
         found = [of_day for of_day in found if of_month.left and of_day.left <= of_month.left]
         found.append(of_month)
     return tuple(found)
@@ -334,7 +336,7 @@ class UsageReport:
     """Of the costs; empty where nothing has a price."""
     unpriced: tuple[str, ...] = ()
     """Models of this month that have no price though others have one."""
-    left: tuple[Left, ...] = ()
+    left: tuple[Remaining, ...] = ()
     """Of tokens, where there are limits."""
     users: int | None = None
     """How many there were this month; None in the report of one of them."""

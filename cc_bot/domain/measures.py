@@ -1,7 +1,7 @@
 """What the program measures of itself, told to whoever counts: a Meter.
 
 A meter is handed down like any other part, so that whoever reports knows nothing of metrics or of how they
-are read; without one, UNMEASURED takes the reports and keeps nothing. No report names a user, a place or what
+are read; without one, NULL_METER takes the reports and keeps nothing. No report names a user, a place or what
 was said: what is counted can be read by others than the operator.
 """
 
@@ -50,7 +50,7 @@ class Meter(Protocol):
         """Requests to Discord wait, for so long where that is known."""
 
 
-class Unmeasured:
+class NullMeter:
     """A Meter that keeps nothing."""
 
     def turn_ended(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
@@ -72,7 +72,7 @@ class Unmeasured:
         pass
 
 
-UNMEASURED: Final[Meter] = Unmeasured()
+NULL_METER: Final[Meter] = NullMeter()
 
 # ---- pulse -----------------------------------------------------------------------------------------------
 # Whether the bot is connected: told by whoever holds the connection, asked by whoever watches over it.
@@ -83,7 +83,7 @@ Look = Callable[[], float | None]
 """How long the last heartbeat took, in seconds; None while there is no connection. NaN: no heartbeat yet."""
 
 
-class Pulse:
+class GatewayHealth:
     """Of one run of the program. Before `begin` and after `end` there is no connection."""
 
     def __init__(self) -> None:

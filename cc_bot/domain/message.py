@@ -143,7 +143,7 @@ DEFAULT_AGENT: Final = "default"
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class AgentPlaces:
     """Where an agent may be used; nothing named means everywhere."""
 
     guilds: frozenset[int] = frozenset()
@@ -175,7 +175,7 @@ class Agent:
     """From 0 to 2; None: the model's own."""
     tools: frozenset[str] | None = None
     """The names of the tools that it may use; None: all."""
-    places: Places = Places()
+    places: AgentPlaces = AgentPlaces()
 
     def display_name(self, locale: Locale) -> str:
         return self.display_names.get(locale) or self.name

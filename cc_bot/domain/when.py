@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import NoSuchTime, WhenNotUnderstood, WhenPassed, WhenTooFar
 from cc_bot.domain.holidays import day_named, nth_weekday
-from cc_bot.domain.when_words import MIDNIGHT, NOON, SMALL_HOURS, Said, normalized, read
+from cc_bot.domain.when_words import MIDNIGHT, NOON, SMALL_HOURS, TimeWords, normalized, read
 
 FURTHEST_YEARS: Final = 10
 USUAL_MINUTE_OF_DAY: Final = 9 * 60
@@ -80,7 +80,7 @@ def parse_several(text: str, now: datetime, zone: ZoneInfo) -> list[datetime]:
         raise WhenNotUnderstood
     clocks = [said for said in saids if said.seen & _CLOCK]
     moments = set[datetime]()
-    day: Said | None = None
+    day: TimeWords | None = None
     for said in saids:
         day = said if said.seen - _CLOCK else day
         clock = said if said.seen & _CLOCK else next(iter(clocks), said)
@@ -95,7 +95,7 @@ def clock_alone(part: str) -> str:
     return f"at {part}" if _NUMBER.fullmatch(part) else part
 
 
-def _joined(day: Said | None, clock: Said) -> Said:
+def _joined(day: TimeWords | None, clock: TimeWords) -> TimeWords:
     """The day of one and the time of the other."""
     if day is None or day is clock:
         return clock
@@ -136,7 +136,7 @@ def _meant(written: str, now: datetime, zone: ZoneInfo, *, over: bool) -> Meant:
     return _first_to_come(said, now, zone, over=over)
 
 
-def _first_to_come(said: Said, now: datetime, zone: ZoneInfo, *, over: bool = False) -> Meant:
+def _first_to_come(said: TimeWords, now: datetime, zone: ZoneInfo, *, over: bool = False) -> Meant:
     local = now.astimezone(zone)
     if said.as_now:
         said = replace(said, minute=local.hour * 60 + local.minute)
@@ -151,7 +151,7 @@ def _first_to_come(said: Said, now: datetime, zone: ZoneInfo, *, over: bool = Fa
     raise WhenPassed
 
 
-def _walls(said: Said, today: date) -> Iterator[datetime]:
+def _walls(said: TimeWords, today: date) -> Iterator[datetime]:
     """What a clock may show then, in the order in which it does."""
     minute = said.minute_of_day()
     if minute is None:
@@ -185,7 +185,7 @@ def _at(day: date, minute: int) -> datetime:
     return datetime(day.year, day.month, day.day) + timedelta(minutes=minute)  # noqa: DTZ001 - likewise
 
 
-def _shifted(said: Said, now: datetime, zone: ZoneInfo) -> datetime:
+def _shifted(said: TimeWords, now: datetime, zone: ZoneInfo) -> datetime:
     """So much later. Hours are hours that pass; days and months are counted on the calendar."""
     months, days, seconds = said.shift or (0, 0, 0)
     if said.seen - {"shift", "clock", "part"} or (seconds and said.seen != {"shift"}):
@@ -203,7 +203,7 @@ def _shifted(said: Said, now: datetime, zone: ZoneInfo) -> datetime:
     return _on_the_wall(wall, now, zone) + timedelta(seconds=seconds)
 
 
-def _days(said: Said, today: date) -> Iterator[date]:
+def _days(said: TimeWords, today: date) -> Iterator[date]:
     """The days that may be meant, in the order in which they come: the first that is not over is."""
     named = said.seen - {"clock", "part"}
     if named == {"day"} and said.days is not None:
@@ -221,7 +221,7 @@ def _days(said: Said, today: date) -> Iterator[date]:
         raise WhenNotUnderstood
 
 
-def _of_the_week(said: Said, today: date) -> Iterator[date]:
+def _of_the_week(said: TimeWords, today: date) -> Iterator[date]:
     if said.weekday is None:
         if not said.week:
             raise WhenNotUnderstood
@@ -237,7 +237,7 @@ def _of_the_week(said: Said, today: date) -> Iterator[date]:
     yield today + timedelta(days=ahead + 7)
 
 
-def _of_the_calendar(said: Said, today: date) -> Iterator[date]:
+def _of_the_calendar(said: TimeWords, today: date) -> Iterator[date]:
     if said.named:
         yield from _with_a_name(said, today)
         return
@@ -270,7 +270,7 @@ def _of_the_calendar(said: Said, today: date) -> Iterator[date]:
             yield date(year, month, day or last)
 
 
-def _with_a_name(said: Said, today: date) -> Iterator[date]:
+def _with_a_name(said: TimeWords, today: date) -> Iterator[date]:
     """元日, 来年の成人の日."""
     if said.month is not None:
         raise WhenNotUnderstood
@@ -281,7 +281,7 @@ def _with_a_name(said: Said, today: date) -> Iterator[date]:
     yield from (day_named(said.named, each) for each in years)
 
 
-def _nth_of_the_month(said: Said, nth: tuple[int, int], today: date) -> Iterator[date]:
+def _nth_of_the_month(said: TimeWords, nth: tuple[int, int], today: date) -> Iterator[date]:
     """来月の第2水曜, 12月の最終金曜. Without a month it comes again and again (repeat_words)."""
     year, month, _ = said.date or (None, None, 0)
     if said.weekday is not None or (month is None) == (said.month is None):

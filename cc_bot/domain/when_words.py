@@ -152,7 +152,7 @@ MONTH_EN: Final = (
 
 
 @dataclass(slots=True)
-class Said:
+class TimeWords:
     """What was read so far."""
 
     days: int | None = None
@@ -203,9 +203,9 @@ class Said:
         return self.spoken and not self.part and self.minute is not None and 45 <= self.minute < until
 
 
-def read(text: str) -> Said:
+def read(text: str) -> TimeWords:
     """What a text says, as `normalized` (when_spelling) left it. Raises WhenNotUnderstood."""
-    said, place = Said(), 0
+    said, place = TimeWords(), 0
     while place < len(text):
         if filler := _FILLER.match(text, place):
             place = filler.end()
@@ -257,31 +257,31 @@ def _within(minute: int, part: Part) -> int:
 
 # ---- what a word tells -----------------------------------------------------------------------------------
 
-_Take = Callable[[Said, re.Match[str]], None]
+_Take = Callable[[TimeWords, re.Match[str]], None]
 
 
 def _day(days: int, part: Part = "") -> _Take:
-    def take(said: Said, _: re.Match[str]) -> None:
+    def take(said: TimeWords, _: re.Match[str]) -> None:
         said.days, said.part = days, part or said.part
 
     return take
 
 
 def _part(part: Part) -> _Take:
-    def take(said: Said, _: re.Match[str]) -> None:
+    def take(said: TimeWords, _: re.Match[str]) -> None:
         said.part = part
 
     return take
 
 
 def _fixed(minute: int) -> _Take:
-    def take(said: Said, _: re.Match[str]) -> None:
+    def take(said: TimeWords, _: re.Match[str]) -> None:
         said.minute, said.exact = minute, True
 
     return take
 
 
-def _clock(said: Said, match: re.Match[str]) -> None:
+def _clock(said: TimeWords, match: re.Match[str]) -> None:
     """An hour with what may follow it."""
     found = match.groupdict()
     hour, minute = int(found["hour"]), int(found.get("minute") or (30 if found.get("half") else 0))
@@ -298,12 +298,12 @@ def _clock(said: Said, match: re.Match[str]) -> None:
     said.minute = hour * 60 + minute
 
 
-def _spoken_clock(said: Said, match: re.Match[str]) -> None:
+def _spoken_clock(said: TimeWords, match: re.Match[str]) -> None:
     _clock(said, match)
     said.minute = (said.minute or 0) + {"half past": 30, "quarter past": 15, "quarter to": -15}[match[1]]
 
 
-def _date(said: Said, match: re.Match[str]) -> None:
+def _date(said: TimeWords, match: re.Match[str]) -> None:
     found = match.groupdict()
     if not int(found["day"]):
         raise WhenNotUnderstood
@@ -312,12 +312,12 @@ def _date(said: Said, match: re.Match[str]) -> None:
     said.date = (int(found["year"]) if found.get("year") else None, month, int(found["day"]))
 
 
-def _named_day(said: Said, match: re.Match[str]) -> None:
+def _named_day(said: TimeWords, match: re.Match[str]) -> None:
     said.named = match["named"]
     said.year_named = int(match["year"]) if match["year"] else None
 
 
-def _nth_weekday(said: Said, match: re.Match[str]) -> None:
+def _nth_weekday(said: TimeWords, match: re.Match[str]) -> None:
     which, found = match["nth"], match.groupdict()
     nth = int(which) if which.isdecimal() else NTH_WORDS[which]
     said.nth = (nth, weekday_of(match["weekday"]))
@@ -326,16 +326,16 @@ def _nth_weekday(said: Said, match: re.Match[str]) -> None:
     said.date = (int(found["year"]) if found.get("year") else None, month, 0)
 
 
-def _as_now(said: Said, _: re.Match[str]) -> None:
+def _as_now(said: TimeWords, _: re.Match[str]) -> None:
     said.as_now = said.exact = True
 
 
-def _last_day(said: Said, _: re.Match[str]) -> None:
+def _last_day(said: TimeWords, _: re.Match[str]) -> None:
     said.date = (None, None, 0)
 
 
 def _offset(name: Literal["week", "month", "year"]) -> _Take:
-    def take(said: Said, match: re.Match[str]) -> None:
+    def take(said: TimeWords, match: re.Match[str]) -> None:
         setattr(said, name, _STEPS[match[1].split()[0]])
 
     return take
@@ -344,7 +344,7 @@ def _offset(name: Literal["week", "month", "year"]) -> _Take:
 _STEPS: Final = {"今": 0, "来": 1, "翌": 1, "再来": 2, "this": 0, "next": 1}
 
 
-def _weekday(said: Said, match: re.Match[str]) -> None:
+def _weekday(said: TimeWords, match: re.Match[str]) -> None:
     said.weekday = weekday_of(match["weekday"])
     match match.groupdict().get("which"):
         case "次の" | "今度の":
@@ -355,13 +355,13 @@ def _weekday(said: Said, match: re.Match[str]) -> None:
             pass
 
 
-def _weekend(said: Said, match: re.Match[str]) -> None:
+def _weekend(said: TimeWords, match: re.Match[str]) -> None:
     said.weekday = 5
     if match["week"] and match["week"] != "coming":
         said.week = _STEPS[match["week"]]
 
 
-def _shift(said: Said, match: re.Match[str]) -> None:
+def _shift(said: TimeWords, match: re.Match[str]) -> None:
     said.shift = amounts(match["span"])
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.measures import Pulse
+from cc_bot.domain.measures import GatewayHealth
 
 DATABASE_PATIENCE_S: Final = 3.0
 """Less than what waits for the answer: Docker gives a health check 30 s, Prometheus a scrape 10 s."""
@@ -31,7 +31,7 @@ class Health:
         return not self.problems
 
 
-class Database(Protocol):
+class CheckedDatabase(Protocol):
     """What is asked of the database (see stores/retention.py)."""
 
     async def check_writable(self) -> None: ...
@@ -41,7 +41,7 @@ class Database(Protocol):
     async def size_bytes(self) -> int: ...
 
 
-class Load(Protocol):
+class TurnLoad(Protocol):
     """How busy the assistant is."""
 
     @property
@@ -71,9 +71,9 @@ class Vitals:
 
     def __init__(
         self,
-        pulse: Pulse,
-        database: Database,
-        load: Callable[[], Load],
+        pulse: GatewayHealth,
+        database: CheckedDatabase,
+        load: Callable[[], TurnLoad],
         free_bytes: Callable[[], int],
         backed_up_at_s: Callable[[], float | None],
         *,

@@ -1,7 +1,7 @@
 """What it means that a memory answers a question: pure functions over text and counts, no I/O."""
 
 from cc_bot.search.folding import fold
-from cc_bot.search.query import Group, Query, Wording, parse_query
+from cc_bot.search.query import Query, TermGroup, Wording, parse_query
 from cc_bot.search.ranking import Candidate, Hit, Statistics, nearness, rank, saturation, term_weight
 from cc_bot.search.terms import TERMS_VERSION, document_terms, listed_terms
 from cc_bot.search.vectors import Embedder
@@ -10,10 +10,10 @@ __all__ = [
     "TERMS_VERSION",
     "Candidate",
     "Embedder",
-    "Group",
     "Hit",
     "Query",
     "Statistics",
+    "TermGroup",
     "Wording",
     "document_terms",
     "fold",

@@ -34,7 +34,7 @@ class Wording:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class TermGroup:
     """One thing asked for, in each of its wordings; the best one that a note has counts."""
 
     wordings: tuple[Wording, ...]
@@ -52,7 +52,7 @@ class Query:
     folded: str
     """Folded and stripped: what a note contains that contains the query as written."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[TermGroup, ...]
 
     @cached_property
     def weights(self) -> Mapping[str, float]:
@@ -67,11 +67,11 @@ def parse_query(text: str) -> Query:
     groups = tuple(_groups(line))
     if not groups:
         terms = dict.fromkeys(plain_terms(line.text), 1.0)
-        groups = (Group((Wording(terms),)),) if terms else ()
+        groups = (TermGroup((Wording(terms),)),) if terms else ()
     return Query(folded, groups)
 
 
-def _groups(line: Line) -> Iterator[Group]:
+def _groups(line: Line) -> Iterator[TermGroup]:
     """A group for each known word that asks for something, and for each word between."""
     ideas = lexicon().ideas
     at = 0
@@ -84,21 +84,21 @@ def _groups(line: Line) -> Iterator[Group]:
                 yield group
 
 
-def _known(line: Line, span: Span, ideas: list[Idea]) -> Group:
+def _known(line: Line, span: Span, ideas: list[Idea]) -> TermGroup:
     wordings = [Wording({term: weight}) for term, weight in _greatest(idea.asked for idea in ideas).items()]
     if not wordings or not all(idea.question for idea in ideas):
         wordings = [*_written(line, span.start, span.end), *wordings]
-    return Group(tuple(wordings))
+    return TermGroup(tuple(wordings))
 
 
-def _unknown(line: Line, start: int, end: int) -> Iterator[Group]:
+def _unknown(line: Line, start: int, end: int) -> Iterator[TermGroup]:
     for match in _WORD.finditer(line.kinds, start, end):
         if _is_affix(line.kinds, *match.span()):
-            yield Group((Wording({line.text[match.start()]: _SINGLE_KANJI}),))
+            yield TermGroup((Wording({line.text[match.start()]: _SINGLE_KANJI}),))
             continue
         wordings = tuple(_written(line, *match.span()))
         if wordings:
-            yield Group(wordings)
+            yield TermGroup(wordings)
 
 
 def _is_affix(kinds: str, start: int, end: int) -> bool:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from statistics import fmean
 from typing import Final, NamedTuple
 
-from cc_bot.search.query import Group, Query
+from cc_bot.search.query import Query, TermGroup
 
 # ---- fusion ----------------------------------------------------------------------------------------------
 # What a note's words say and what its meaning says, as one order.
@@ -266,7 +266,7 @@ class _Asked(NamedTuple):
     """By term: which of the wordings have it. Of all that may be said, a note has but little."""
 
 
-def _weighed(group: Group, statistics: Statistics) -> _Asked:
+def _weighed(group: TermGroup, statistics: Statistics) -> _Asked:
     wordings = []
     saying: defaultdict[str, list[int]] = defaultdict(list)
     for at, wording in enumerate(group.wordings):

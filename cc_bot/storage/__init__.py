@@ -1,7 +1,7 @@
 """The database: a connection, its schema, and copies of it. What is stored in it is not known here."""
 
 from cc_bot.storage.backup import BackupResult, back_up
-from cc_bot.storage.database import Database, Dialect, Row, Statement, Steps, Usage
+from cc_bot.storage.database import Database, DatabaseUsage, Dialect, Row, Statement, Steps
 from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, place_name
 from cc_bot.storage.location import DEFAULT_URL, sqlite_path
 from cc_bot.storage.migrate import Migration, apply_pending, pending
@@ -13,6 +13,7 @@ __all__ = [
     "PATIENCE_S",
     "BackupResult",
     "Database",
+    "DatabaseUsage",
     "Dialect",
     "ErasureLog",
     "Erasures",
@@ -22,7 +23,6 @@ __all__ = [
     "Statement",
     "Steps",
     "Synchronous",
-    "Usage",
     "apply_pending",
     "back_up",
     "memory_name",

@@ -43,7 +43,7 @@ from cc_bot.storage.manifest import (
     silent,
     size_of,
 )
-from cc_bot.storage.rewriting import need_room
+from cc_bot.storage.rewriting import ensure_free_space
 
 # ---- rotation --------------------------------------------------------------------------------------------
 # Which backups are kept, and which have had their time.
@@ -259,7 +259,7 @@ def _copy(database: Path, partial: Path, progress: Progress) -> tuple[int, dict[
         source = sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)
         with closing(source), closing(sqlite3.connect(partial.absolute())) as copy:
             size = size_of(source)
-            need_room(partial.parent, size)
+            ensure_free_space(partial.parent, size)
             with growing(partial, size, progress):
                 source.backup(copy, pages=-1)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, whatever opens it next

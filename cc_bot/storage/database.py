@@ -27,7 +27,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class DatabaseUsage:
     """What there is to know of a database before something is done that takes long."""
 
     bytes: int
@@ -99,7 +99,7 @@ class Database(Protocol):
         """
         ...
 
-    async def usage(self) -> Usage:
+    async def usage(self) -> DatabaseUsage:
         """How large it is, and whether somebody writes."""
         ...
 

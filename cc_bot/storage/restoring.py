@@ -63,7 +63,7 @@ from cc_bot.storage.manifest import (
     silent,
 )
 from cc_bot.storage.migrate import deviations_of, known_migrations, recorded_version, statements_up_to
-from cc_bot.storage.rewriting import need_room
+from cc_bot.storage.rewriting import ensure_free_space
 from cc_bot.storage.schema import Deviation, Schema, schema_made_by
 from cc_bot.storage.sqlite import log_bytes_of
 
@@ -104,7 +104,9 @@ def staged(
     if not backup.is_file():
         raise BackupMissing(path=str(backup))
     need_folder(database)
-    need_room(database.parent, 2 * backup.stat().st_size)  # the copy, and what its rows are copied into
+    ensure_free_space(
+        database.parent, 2 * backup.stat().st_size
+    )  # the copy, and what its rows are copied into
     try:
         for leftover in leftovers_of(database):
             shutil.rmtree(leftover)

@@ -88,7 +88,7 @@ _MARGIN_BYTES: Final = 2**24
 """What stays free for the bot, which goes on writing meanwhile."""
 
 
-def need_room(folder: Path, size: int, *, free: Callable[[Path], int] = free_bytes) -> None:
+def ensure_free_space(folder: Path, size: int, *, free: Callable[[Path], int] = free_bytes) -> None:
     """See that so many bytes can be written and some are left. Raises NotEnoughRoom or OSError."""
     found, needed = free(folder), size + _MARGIN_BYTES
     if found < needed:

@@ -33,7 +33,7 @@ from cc_bot.domain.errors import (
     StorageError,
 )
 from cc_bot.storage import backup
-from cc_bot.storage.database import Database, Dialect, Row, Statement, Steps, Usage
+from cc_bot.storage.database import Database, DatabaseUsage, Dialect, Row, Statement, Steps
 from cc_bot.storage.location import database_file, need_folder
 from cc_bot.storage.rewriting import Rewriting, connect_to_rewrite, rewrite
 
@@ -182,7 +182,7 @@ def kind_of(error: BaseException) -> type[StorageError]:
     return _KINDS.get(_code_of(error), StorageError)
 
 
-class Troubles:
+class ErrorTranslator:
     """What there is of one database, and what the operator knows of it."""
 
     def __init__(self, location: str) -> None:
@@ -246,7 +246,7 @@ class SqliteDatabase:
         self.path = path
         self._connection = connection
         self._patience_s = patience_s
-        self._troubles = Troubles(str(path))
+        self._troubles = ErrorTranslator(str(path))
         self._identity = identity(path)
         self._writable = asyncio.Event()
         self._writable.set()
@@ -282,7 +282,7 @@ class SqliteDatabase:
     async def checkpoint(self) -> bool:
         return await self._run(lambda connection: _checkpoint(connection, self._patience_s))
 
-    async def usage(self) -> Usage:
+    async def usage(self) -> DatabaseUsage:
         try:
             return await asyncio.to_thread(_usage, self.path)
         except OSError as error:
@@ -429,10 +429,10 @@ def _checkpoint(connection: sqlite3.Connection, patience_s: float) -> bool:
     return not busy
 
 
-def _usage(path: Path) -> Usage:
+def _usage(path: Path) -> DatabaseUsage:
     log = path.with_name(path.name + "-wal")
     written = [file.stat().st_mtime for file in (path, log) if file.exists()]
-    return Usage(path.stat().st_size, log_bytes_of(path), time.time() - max(written))
+    return DatabaseUsage(path.stat().st_size, log_bytes_of(path), time.time() - max(written))
 
 
 @lru_cache(maxsize=256)

@@ -51,7 +51,15 @@ from cc_bot.stores.schedules import HeartbeatStore, ScheduleStore
 from cc_bot.stores.sessions import SessionStore, StoredTurn
 from cc_bot.stores.settings import AgentStore, ChannelModelStore, Keep, SettingsStore, TokenFactorStore
 from cc_bot.stores.summaries import SummaryStore
-from cc_bot.stores.usage import UTC_ZONE, Allowance, LimitStore, Reservation, SetLimit, UsageStore, Wish
+from cc_bot.stores.usage import (
+    UTC_ZONE,
+    Allowance,
+    LimitStore,
+    Reservation,
+    ReservationRequest,
+    SetLimit,
+    UsageStore,
+)
 
 __all__ = [
     "AccessStore",
@@ -78,6 +86,7 @@ __all__ = [
     "ProposalStore",
     "ReceiptStore",
     "Reservation",
+    "ReservationRequest",
     "RetentionStore",
     "ScheduleStore",
     "SeenCanvas",
@@ -92,7 +101,6 @@ __all__ = [
     "TurnLedger",
     "UsageStore",
     "VitalsStore",
-    "Wish",
     "channel_turn",
     "open_stores",
 ]

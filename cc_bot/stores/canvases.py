@@ -17,7 +17,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json, canvas_to_json
 from cc_bot.stores.columns import idle_since
-from cc_bot.stores.memory.texts import Sought
+from cc_bot.stores.memory.texts import TextMatcher
 from cc_bot.stores.proposals import carry_out
 
 # ---- canvas statements -----------------------------------------------------------------------------------
@@ -236,7 +236,7 @@ def _columns(key: SessionKey) -> tuple[int, int, str]:
 # What is on a session's canvas, as its column has it: a JSON object with a list of elements.
 
 
-def without(canvas: str, sought: Sought) -> str:
+def without(canvas: str, sought: TextMatcher) -> str:
     """The canvas without the elements in which one of the texts stands; all of it goes, where the text stands
     anywhere else."""
     try:
@@ -266,5 +266,5 @@ def texts_in(value: Any) -> Iterator[str]:
                 pass
 
 
-def _holds(value: Any, sought: Sought) -> bool:
+def _holds(value: Any, sought: TextMatcher) -> bool:
     return any(sought.within(text) for text in texts_in(value))

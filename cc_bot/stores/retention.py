@@ -209,7 +209,7 @@ _COUNT_ANEW: Final = (
 )
 
 
-class Restored:
+class ErasedRows:
     """What stands in a copy."""
 
     def __init__(self, database: Database) -> None:

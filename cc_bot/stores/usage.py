@@ -22,11 +22,11 @@ from cc_bot.domain.limits import (
     LimitKey,
     LimitName,
     LimitScope,
-    Payer,
     Reached,
     Rules,
     Spent,
-    Standing,
+    UsageSnapshot,
+    UsageSubject,
     Used,
     bounds_of_guild,
     bounds_of_user,
@@ -89,7 +89,7 @@ class LimitStore:
         rows = await self._database.query(SELECT_LIMITS)
         return tuple(_set_limit(row) for row in rows if row[2] in LIMIT_NAMES)
 
-    async def rules_for(self, payer: Payer) -> Rules:
+    async def rules_for(self, payer: UsageSubject) -> Rules:
         """Those that are set and may concern the payer."""
         return await self._database.read(lambda: rules_for(payer))
 
@@ -106,7 +106,7 @@ class LimitStore:
         return bool(rows)
 
 
-def rules_for(payer: Payer) -> Steps[Rules]:
+def rules_for(payer: UsageSubject) -> Steps[Rules]:
     """Those that are set and may concern the payer, all rules for roles among them."""
     rows = yield Statement(_SELECT_FOR, (payer.user_id, payer.guild_id))
     return {LimitKey(scope, scope_id, name): value for scope, scope_id, name, value in rows}
@@ -248,10 +248,10 @@ LONGEST: Final = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ReservationRequest:
     """What is about to begin."""
 
-    payer: Payer
+    payer: UsageSubject
     purpose: Purpose
     model: str
     """That is asked first; empty for the one that comes along, which counts no tokens."""
@@ -262,7 +262,7 @@ class Wish:
 @dataclass(frozen=True, slots=True)
 class Reservation:
     id: int
-    wish: Wish
+    wish: ReservationRequest
     day: date
     """On which it counts, however long it takes."""
 
@@ -279,7 +279,7 @@ class Allowance:
     """What somebody may use, and has used."""
 
     bounds: Bounds
-    standing: Standing
+    standing: UsageSnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +294,7 @@ class Moment:
         return day_of(self.now, self.zone)
 
 
-def reserve(wish: Wish, file_rules: Rules, moment: Moment) -> Steps[Reservation | OverLimit]:
+def reserve(wish: ReservationRequest, file_rules: Rules, moment: Moment) -> Steps[Reservation | OverLimit]:
     payer, asked = wish.payer, wish.purpose == "turn"
     minute_ago = to_ms(moment.now - MINUTE)
     yield Statement(FORGET_OWN_SETTLED, (payer.user_id, minute_ago))
@@ -316,7 +316,7 @@ def reserve(wish: Wish, file_rules: Rules, moment: Moment) -> Steps[Reservation 
     return reservation
 
 
-def allowances(payer: Payer, file_rules: Rules, moment: Moment) -> Steps[tuple[Allowance, Allowance]]:
+def allowances(payer: UsageSubject, file_rules: Rules, moment: Moment) -> Steps[tuple[Allowance, Allowance]]:
     """The user's own, and that of the guild. What has no bound is not looked up."""
     set_rules = yield from rules_for(payer)
     rules = {**file_rules, **set_rules} if set_rules else file_rules
@@ -328,9 +328,9 @@ def allowances(payer: Payer, file_rules: Rules, moment: Moment) -> Steps[tuple[A
     )
 
 
-def _standing_of_user(user_id: int, bounds: Bounds, moment: Moment) -> Steps[Standing]:
+def _standing_of_user(user_id: int, bounds: Bounds, moment: Moment) -> Steps[UsageSnapshot]:
     if not bounds.any:
-        return Standing()
+        return UsageSnapshot()
     days: Sequence[Row] = ()
     if bounds.of_tokens:
         days = yield Statement(SELECT_OWN_DAYS, (user_id, _first(moment)))
@@ -338,9 +338,9 @@ def _standing_of_user(user_id: int, bounds: Bounds, moment: Moment) -> Steps[Sta
     return _standing(bounds, days, reserved, moment)
 
 
-def _standing_of_guild(guild_id: int, bounds: Bounds, moment: Moment) -> Steps[Standing]:
+def _standing_of_guild(guild_id: int, bounds: Bounds, moment: Moment) -> Steps[UsageSnapshot]:
     if not bounds.any:
-        return Standing()
+        return UsageSnapshot()
     days: Sequence[Row] = ()
     if bounds.of_tokens:
         days = yield Statement(SELECT_GUILD_DAYS, (guild_id, _first(moment)))
@@ -348,7 +348,7 @@ def _standing_of_guild(guild_id: int, bounds: Bounds, moment: Moment) -> Steps[S
     return _standing(bounds, days, reserved, moment)
 
 
-def _standing(bounds: Bounds, days: Sequence[Row], reserved: Sequence[Row], moment: Moment) -> Standing:
+def _standing(bounds: Bounds, days: Sequence[Row], reserved: Sequence[Row], moment: Moment) -> UsageSnapshot:
     tokens = Counter[str]()
     for day, used in days:
         tokens[day] += int(used)
@@ -356,7 +356,7 @@ def _standing(bounds: Bounds, days: Sequence[Row], reserved: Sequence[Row], mome
     minute_ago, oldest, now = (to_ms(moment.now - ago) for ago in (MINUTE, LONGEST, timedelta()))
     turns = [(kept, at) for purpose, kept, at in reserved if purpose == "turn"]
     counted = bounds.turns_per_minute is not None
-    return Standing(
+    return UsageSnapshot(
         # A clock that was put back has left moments that are yet to come: they are of no last minute.
         turns=tuple(from_ms(at) for _, at in turns if minute_ago < at <= now) if counted else (),
         today=tokens[moment.today.isoformat()] + held,
@@ -384,7 +384,7 @@ class UsageStore:
         self._clock = clock
         self._zone = zone
 
-    async def reserve(self, wish: Wish, file_rules: Rules) -> Reservation:
+    async def reserve(self, wish: ReservationRequest, file_rules: Rules) -> Reservation:
         """Admit it. Raises LimitReached when a limit is reached that the operator's file or an owner set:
         ServerLimitReached for the guild's, TooManyAtOnce where the end of a turn is what to wait for."""
         outcome = await self._database.write(lambda: reserve(wish, file_rules, self._moment()))
@@ -411,10 +411,10 @@ class UsageStore:
 
     async def may_be_limited(self, user_id: int, file_rules: Rules) -> bool:
         """Whether any limit of tokens may hold for a user, whatever roles they have."""
-        set_rules = await self._database.read(lambda: rules_for(Payer(user_id)))
+        set_rules = await self._database.read(lambda: rules_for(UsageSubject(user_id)))
         return limits_tokens({**file_rules, **set_rules}, user_id)
 
-    async def allowances(self, payer: Payer, file_rules: Rules) -> tuple[Allowance, Allowance]:
+    async def allowances(self, payer: UsageSubject, file_rules: Rules) -> tuple[Allowance, Allowance]:
         """What holds for the user, and for the guild."""
         return await self._database.read(lambda: allowances(payer, file_rules, self._moment()))
 
@@ -454,7 +454,7 @@ class UsageStore:
         rows = yield Statement(SELECT_LEFT, (front_end, to_ms(self._clock() - LONGEST)))
         for id_, user_id, guild_id, purpose, model, tokens, at in rows:
             usage = Usage(prompt_tokens=tokens) if model else Usage()
-            wish = Wish(Payer(user_id, guild_id), purpose, model, tokens)
+            wish = ReservationRequest(UsageSubject(user_id, guild_id), purpose, model, tokens)
             reservation = Reservation(id_, wish, day_of(from_ms(at), self._zone))
             yield from _settle(reservation, [(Spent(model, usage), cost(model, usage))])
         return len(rows)

@@ -245,7 +245,7 @@ class ListReminders:
 
 
 @dataclass(frozen=True, slots=True)
-class AddReminder:
+class SetReminder:
     """Remind at a time: `明日9時 薬`. Where the time ends and the text begins is found out with the clock."""
 
     words: str
@@ -340,7 +340,7 @@ Command = (
     | ListAgents
     | UseAgent
     | ListReminders
-    | AddReminder
+    | SetReminder
     | DeleteReminder
     | ShowUsage
     | ShowPrivacy

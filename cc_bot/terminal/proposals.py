@@ -24,14 +24,14 @@ from cc_bot.texts.proposals import Time, Value, describe, gist, headline
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class ProposalReader:
     """Whom a proposal is shown to, and when."""
 
     person: Person
     now: datetime
 
 
-def proposal_lines(proposal: Proposal, reader: Reader) -> Iterator[Stated]:
+def proposal_lines(proposal: Proposal, reader: ProposalReader) -> Iterator[Stated]:
     """All of what it would do, its texts whole, and how its user decides."""
     words = reader.person.texts
     for number, part in enumerate(describe(proposal, words)):
@@ -42,7 +42,7 @@ def proposal_lines(proposal: Proposal, reader: Reader) -> Iterator[Stated]:
     yield MARGIN + words.terminal.how_to_decide.format(id=proposal.number)
 
 
-def _written(value: Value, reader: Reader) -> str:
+def _written(value: Value, reader: ProposalReader) -> str:
     """A value within a line of the program's own."""
     match value:
         case None:
@@ -55,7 +55,7 @@ def _written(value: Value, reader: Reader) -> str:
             return _time(value, reader)
 
 
-def _time(time: Time, reader: Reader) -> str:
+def _time(time: Time, reader: ProposalReader) -> str:
     """Where it counts: that is where its user was when it was proposed."""
     words, own = reader.person.texts, reader.person.timezone
     zone = time.zone or own
@@ -101,7 +101,7 @@ class Deciding:
         words = person.texts.proposal
         stated: list[Stated] = [f"📝 {words.title}: {words.why}"]
         for each in proposals:
-            stated += proposal_lines(each, Reader(person, self._clock()))
+            stated += proposal_lines(each, ProposalReader(person, self._clock()))
         self._view.state(stated)
         self._seen.update(each.id for each in proposals)
 

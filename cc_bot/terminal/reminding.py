@@ -15,7 +15,7 @@ from cc_bot.domain.schedule import Firing, ScheduleChange, Untold
 from cc_bot.domain.when_and_what import split_when
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
-from cc_bot.terminal.commands import AddReminder, DeleteReminder, ListReminders
+from cc_bot.terminal.commands import DeleteReminder, ListReminders, SetReminder
 from cc_bot.terminal.facts import kept_apart
 from cc_bot.terminal.markdown import printable
 from cc_bot.terminal.person import ChatProfile, Person
@@ -25,7 +25,7 @@ from cc_bot.texts import Texts
 LATE: Final = timedelta(minutes=1)
 """Later than this is said to be late."""
 
-ReminderCommand = ListReminders | AddReminder | DeleteReminder
+ReminderCommand = ListReminders | SetReminder | DeleteReminder
 Show = Callable[[Callable[[], None]], Awaitable[None]]
 """Has something printed where the user does not type just now."""
 
@@ -46,7 +46,7 @@ class Reminding:
         match command:
             case ListReminders():
                 await self._list(person)
-            case AddReminder(words):
+            case SetReminder(words):
                 await self._add(words, person)
             case DeleteReminder(number):
                 await self._delete(number, person)

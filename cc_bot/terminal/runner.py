@@ -13,7 +13,7 @@ from cc_bot.assistant import Assistant
 from cc_bot.charts import table
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, ModelNotFound, StorageError, UnknownAgent
-from cc_bot.domain.limits import Payer, chart_of
+from cc_bot.domain.limits import UsageSubject, chart_of
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import DEFAULT_AGENT, THE_DEFAULT, Agent
 from cc_bot.domain.privacy import Retention
@@ -25,7 +25,6 @@ from cc_bot.stores import AgentStore, CanvasStore, Keep, Stores, SummaryStore
 from cc_bot.terminal.answering import Answering
 from cc_bot.terminal.commands import (
     Accept,
-    AddReminder,
     Ask,
     Attach,
     Clear,
@@ -43,6 +42,7 @@ from cc_bot.terminal.commands import (
     MemoryCommand,
     Misused,
     Regenerate,
+    SetReminder,
     Settings,
     ShowCanvas,
     ShowPrivacy,
@@ -298,7 +298,7 @@ async def show_summary(
 async def show_usage(person: Person, spending: Spending, stores: Stores, view: View) -> None:
     """Show what was used, of which models, and what is left."""
     words = person.texts.usage
-    report = await spending.report_of(Payer(person.key.user_id, front_end="terminal"))
+    report = await spending.report_of(UsageSubject(person.key.user_id, front_end="terminal"))
     if report.empty and not report.left:
         view.say(words.nothing)
         return
@@ -428,7 +428,7 @@ class Runner:
                 await self._agents.list(person, self._view)
             case UseAgent(name):
                 await self._agents.use(name, person, self._view)
-            case ListReminders() | AddReminder() | DeleteReminder():
+            case ListReminders() | SetReminder() | DeleteReminder():
                 await self._reminding.run(command, person)
             case ShowUsage():
                 await show_usage(person, self._spending, self._stores, self._view)

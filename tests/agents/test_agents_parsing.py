@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 import cc_bot.tools
 from cc_bot.agents import LONGEST_PROMPT, MAX_AGENTS, parse_agents
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.message import Agent, Places
-from cc_bot.operator_file import Refused
+from cc_bot.domain.message import Agent, AgentPlaces
+from cc_bot.operator_file import FileRefused
 from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
 
@@ -40,7 +40,7 @@ def agent(lines: str) -> Agent:
 
 
 def refusal(text: str, locale: Locale = Locale.EN) -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(FileRefused) as refused:
         parsed(text, locale)
     return str(refused.value)
 
@@ -49,7 +49,7 @@ def outcome(text: str) -> tuple[str, Mapping[str, Agent]]:
     """What the operator is told, or the agents."""
     try:
         return "", parsed(text, Locale.EN)
-    except Refused as refused:
+    except FileRefused as refused:
         return str(refused), {}
 
 
@@ -63,7 +63,7 @@ class TestFile:
             models=("large", "small"),
             temperature=0.3,
             tools=frozenset({"recall", "remember"}),
-            places=Places(frozenset({111111111111111111}), frozenset({222222222222222222}), True),
+            places=AgentPlaces(frozenset({111111111111111111}), frozenset({222222222222222222}), True),
         )
 
     @pytest.mark.parametrize("text", ["", "# nothing yet\n", "[agents]\n"])

@@ -22,7 +22,7 @@ SHORT: Final = 80
 MANY_PARTS: Final = {
     "assistant/assistant.py: Assistant": "what a turn reads and writes becomes one object each",
     "discord/access/gate.py: Gate": "its rules are to be one value",
-    "discord/assembly.py: Parts": "a record of what the bot is made of",
+    "discord/assembly.py: BotServices": "a record of what the bot is made of",
     "discord/delivery/message_outlet.py: MessageOutlet": "one object is to show a turn",
     "discord/messages/arrivals.py: Arrivals": "one object is to show a turn",
     "discord/messages/channel_answers.py: ChannelAnswers": "one object is to show a turn",
@@ -42,27 +42,8 @@ ROOMS_OF_THEIR_OWN: Final = {
 }
 """Short modules that a single neighbour uses, and why they stand alone."""
 
-SHARED_NAMES: Final = {
-    "AddReminder",
-    "Asked",
-    "Bounds",
-    "Database",
-    "Draw",
-    "Group",
-    "Keep",
-    "Load",
-    "Named",
-    "Notes",
-    "Place",
-    "Places",
-    "Reader",
-    "Refused",
-    "Said",
-    "Usage",
-    "View",
-    "Wish",
-}
-"""Names that several public classes have today."""
+SHARED_NAMES: Final = frozenset[str]()
+"""Names that several public classes have."""
 
 
 @cache

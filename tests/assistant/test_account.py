@@ -14,7 +14,7 @@ from cc_bot.assistant import Assistant
 from cc_bot.assistant.account import Account
 from cc_bot.correlation import begin_turn, job
 from cc_bot.domain.errors import Busy, Crowded, LimitReached, ModelUnavailable, ShuttingDown, StorageError
-from cc_bot.domain.measures import Ending, Phase, Unmeasured
+from cc_bot.domain.measures import Ending, NullMeter, Phase
 from cc_bot.llm.model import Fallback, ToolRequest
 from cc_bot.stores import open_stores
 from cc_bot.tools.registry import discover
@@ -24,7 +24,7 @@ from tests.scripted_model import ScriptedModel
 
 
 @dataclass
-class Noted(Unmeasured):
+class Noted(NullMeter):
     """A meter that keeps what it is told."""
 
     endings: list[tuple[Ending, float, Mapping[Phase, float]]] = field(default_factory=list)

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.assistant import Moments
+from cc_bot.assistant import TimeResolver
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import (
     InputError,
@@ -26,9 +26,9 @@ TOKYO = ZoneInfo("Asia/Tokyo")
 VAGUE = "会議の前の日のお昼すぎ"
 
 
-def moments(*script: list[Step]) -> tuple[Moments, ScriptedModel]:
+def moments(*script: list[Step]) -> tuple[TimeResolver, ScriptedModel]:
     model = ScriptedModel([*script])
-    return Moments(model, lambda: NOW), model
+    return TimeResolver(model, lambda: NOW), model
 
 
 class TestRules:
@@ -153,7 +153,7 @@ class TestModel:
     @pytest.mark.parametrize("words", [VAGUE, "sometime next spring, maybe", "いつか"])
     async def test_without_a_server_invents_no_time(self, words: str) -> None:
         with pytest.raises(WhenNotUnderstood):
-            await Moments(OfflineModel(), lambda: NOW).of(words, "", TOKYO, Locale.JA)
+            await TimeResolver(OfflineModel(), lambda: NOW).of(words, "", TOKYO, Locale.JA)
 
     @pytest.mark.parametrize(
         ("locale", "told_of"), [(Locale.JA, "一つを選ばない"), (Locale.EN, "never choose one")]

@@ -11,12 +11,12 @@ import pytest
 from structlog.testing import capture_logs
 
 import cc_bot.tools
-from cc_bot.assistant import Assistant, Heartbeats, Moments, Stop
+from cc_bot.assistant import Assistant, Heartbeats, Stop, TimeResolver
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain import Agent, ChannelKey, Locale, Message, Notice, TextDelta, Usage
 from cc_bot.domain.access import Policy
 from cc_bot.domain.errors import LimitReached, ModelUnavailable, TooManyAtOnce
-from cc_bot.domain.limits import LimitKey, LimitName, Payer, Price, PriceList, Used
+from cc_bot.domain.limits import LimitKey, LimitName, Price, PriceList, UsageSubject, Used
 from cc_bot.llm.model import Fallback, Finish, ToolRequest
 from cc_bot.spending import Spending
 from cc_bot.stores import open_stores
@@ -204,15 +204,15 @@ class TestLimit:
 
 class TestMoments:
     async def test_are_paid_where_a_model_has_to_be_asked(self, till: Till) -> None:
-        moments = Moments(till.model, lambda: datetime(2026, 12, 1, tzinfo=UTC), till.spending, "small")
+        moments = TimeResolver(till.model, lambda: datetime(2026, 12, 1, tzinfo=UTC), till.spending, "small")
         till.model.script = [says("2026-12-02T13:00")]
-        await moments.of("明日9時", "", TOKYO, Locale.JA, payer=Payer(1))
+        await moments.of("明日9時", "", TOKYO, Locale.JA, payer=UsageSubject(1))
         assert await till.used() == ()
-        await moments.of("忘年会のちょっと前", "", TOKYO, Locale.JA, payer=Payer(1))
+        await moments.of("忘年会のちょっと前", "", TOKYO, Locale.JA, payer=UsageSubject(1))
         assert [(each.purpose, each.tokens) for each in await till.used()] == [("schedule", 1100)]
         till.limit("tokens_per_day", 1000)
         with pytest.raises(LimitReached):
-            await moments.of("忘年会のちょっと前", "", TOKYO, Locale.JA, payer=Payer(1))
+            await moments.of("忘年会のちょっと前", "", TOKYO, Locale.JA, payer=UsageSubject(1))
 
 
 class TestHeartbeats:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from cc_bot.discord.pages.admin_view import usage_view
-from cc_bot.domain.limits import Left, Total, UsageReport
+from cc_bot.domain.limits import Remaining, Total, UsageReport
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
 
@@ -15,7 +15,7 @@ REPORT = UsageReport(
     ((date(2026, 11, 21), 3000), (date(2026, 11, 22), 1500)),
     (("gpt_5", Total(40, 1_234_567, 4_560_000)), ("", Total(1, 0, 0))),
     "USD",
-    left=(Left("tokens_per_day", 2000, 500, RESETS), Left("tokens_per_month", 10**7, 8, RESETS)),
+    left=(Remaining("tokens_per_day", 2000, 500, RESETS), Remaining("tokens_per_month", 10**7, 8, RESETS)),
 )
 
 

@@ -11,7 +11,7 @@ import hikari
 import pytest
 
 from cc_bot.discord.bot_status import IN_A_SECOND, REFUSALS, WAITS, heard, hold_to_the_limit
-from cc_bot.domain.measures import Held, Unmeasured
+from cc_bot.domain.measures import Held, NullMeter
 from tests.loopback.discord import Allowance, LoopbackDiscord
 
 POST = "POST /channels/{channel}/messages"
@@ -19,7 +19,7 @@ ROOMY = Allowance(50, 1.0)
 
 
 @dataclass
-class Waits(Unmeasured):
+class Waits(NullMeter):
     noted: list[tuple[Held, float | None]] = field(default_factory=list)
 
     def rate_limited(self, held: Held, seconds: float | None) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import hikari
 import pytest
 
-from cc_bot.discord.messages.catch_up import Bounds, CatchUp
+from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.stores import Stores, open_stores
@@ -20,7 +20,7 @@ from tests.loopback.discord import Channel, LoopbackDiscord, User
 from tests.loopback.discord import Message as Posted
 
 HISTORY = "GET /channels/{channel}/messages"
-QUICK = Bounds(pause_s=0.0, retry_pauses_s=(0.0, 0.0))
+QUICK = CatchUpBounds(pause_s=0.0, retry_pauses_s=(0.0, 0.0))
 
 
 @dataclass
@@ -81,7 +81,9 @@ class Scene:
         message = Message("user", posted.content, author_id=self.aiko.id, discord_id=posted.id)
         assert await self.stores.channels.add(key or self.key, message)
 
-    def returns(self, bounds: Bounds = QUICK, *, later: timedelta = timedelta(), since: int = 0) -> CatchUp:
+    def returns(
+        self, bounds: CatchUpBounds = QUICK, *, later: timedelta = timedelta(), since: int = 0
+    ) -> CatchUp:
         """The bot connects; every CatchUp is closed at the end of the test."""
 
         def clock() -> datetime:
@@ -214,7 +216,7 @@ class TestPages:
     async def test_that_are_too_many_leave_the_oldest_unread(self, scene: Scene) -> None:
         said = [f"{number}" for number in range(330)]
         await scene.write(*said)
-        bounds = Bounds(pages=2, pause_s=0.0)
+        bounds = CatchUpBounds(pages=2, pause_s=0.0)
         await scene.returns(bounds).caught_up(scene.channel.id)
         assert scene.stored()[1:] == said[-200:]
         assert len(scene.discord.calls(HISTORY)) == 2
@@ -232,7 +234,7 @@ class TestPlaces:
         newer = await self.other(scene, "newer")
         await scene.write("古い場所で")
         await scene.write("新しい場所で", channel=newer)
-        catch_up = scene.returns(Bounds(places=1, pause_s=0.0))
+        catch_up = scene.returns(CatchUpBounds(places=1, pause_s=0.0))
         await scene.stores_in_time(["始め", "新しい場所で"], newer)
         assert scene.stored() == ["最後に読んだもの"]
         await catch_up.caught_up(scene.channel.id)

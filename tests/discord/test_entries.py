@@ -10,7 +10,7 @@ from pathlib import Path
 import hikari
 import pytest
 
-from cc_bot.discord.delivery.entries import Entries, Entry
+from cc_bot.discord.delivery.entries import Delivery, TurnDeliveries
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.domain import SessionKey
@@ -32,8 +32,8 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
 
 
 @pytest.fixture
-def entries(stores: Stores) -> Entries:
-    return Entries(stores.ledger, RunningTurns(), utc_now, noting_s=0.02)
+def entries(stores: Stores) -> TurnDeliveries:
+    return TurnDeliveries(stores.ledger, RunningTurns(), utc_now, noting_s=0.02)
 
 
 async def acknowledge() -> str:
@@ -44,12 +44,12 @@ async def refuse() -> str:
     raise TOO_LATE
 
 
-async def settle(entry: Entry) -> None:
+async def settle(entry: Delivery) -> None:
     await entry.settle()
 
 
 class TestAcknowledgement:
-    async def test_comes_after_the_entry(self, stores: Stores, entries: Entries) -> None:
+    async def test_comes_after_the_entry(self, stores: Stores, entries: TurnDeliveries) -> None:
         async def look() -> int:
             return len(await stores.ledger.unfinished())
 
@@ -57,7 +57,7 @@ class TestAcknowledgement:
         assert known == 1
 
     async def test_does_not_wait_for_a_locked_database(
-        self, stores: Stores, entries: Entries, tmp_path: Path
+        self, stores: Stores, entries: TurnDeliveries, tmp_path: Path
     ) -> None:
         with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -66,15 +66,17 @@ class TestAcknowledgement:
         await entries.quiet()
         assert len(await stores.ledger.unfinished()) == 1
 
-    async def test_that_discord_refuses_leaves_no_entry(self, stores: Stores, entries: Entries) -> None:
+    async def test_that_discord_refuses_leaves_no_entry(
+        self, stores: Stores, entries: TurnDeliveries
+    ) -> None:
         with pytest.raises(hikari.NotFoundError):
             await entries.acknowledged(entries.accept(TURN), refuse, undo=settle)
         assert await stores.ledger.unfinished() == ()
 
-    async def test_is_made_although_there_is_no_entry(self, entries: Entries) -> None:
+    async def test_is_made_although_there_is_no_entry(self, entries: TurnDeliveries) -> None:
         made: list[str] = []
 
-        async def prepare() -> Entry:
+        async def prepare() -> Delivery:
             raise AttachmentNotFetched
 
         async def note() -> None:
@@ -86,7 +88,7 @@ class TestAcknowledgement:
 
 
 class TestEntry:
-    async def test_goes_when_its_end_was_seen(self, stores: Stores, entries: Entries) -> None:
+    async def test_goes_when_its_end_was_seen(self, stores: Stores, entries: TurnDeliveries) -> None:
         async with await entries.accept(TURN) as entry:
             await entry.shown_in(40)
             await entry.posted(41)
@@ -96,33 +98,37 @@ class TestEntry:
         assert await stores.ledger.unfinished() == ()
         assert not entries.owed.is_set()
 
-    async def test_stays_when_discord_did_not_take_the_end(self, stores: Stores, entries: Entries) -> None:
+    async def test_stays_when_discord_did_not_take_the_end(
+        self, stores: Stores, entries: TurnDeliveries
+    ) -> None:
         async with await entries.accept(TURN) as entry:
             await entry.ended(AnswerState(unseen=True))
         assert len(await stores.ledger.unfinished()) == 1
         assert entries.unseen == {"e1"}
         assert entries.owed.is_set()
 
-    async def test_goes_with_an_error_that_its_user_is_told(self, stores: Stores, entries: Entries) -> None:
+    async def test_goes_with_an_error_that_its_user_is_told(
+        self, stores: Stores, entries: TurnDeliveries
+    ) -> None:
         with pytest.raises(AttachmentNotFetched):
             async with await entries.accept(TURN):
                 raise AttachmentNotFetched
         assert await stores.ledger.unfinished() == ()
 
-    async def test_stays_when_nobody_can_be_told(self, stores: Stores, entries: Entries) -> None:
+    async def test_stays_when_nobody_can_be_told(self, stores: Stores, entries: TurnDeliveries) -> None:
         with pytest.raises(hikari.HTTPError):
             async with await entries.accept(TURN):
                 raise OUT_OF_REACH
         assert len(await stores.ledger.unfinished()) == 1
         assert entries.unseen == {"e1"}
 
-    async def test_stays_when_the_program_stops(self, stores: Stores, entries: Entries) -> None:
+    async def test_stays_when_the_program_stops(self, stores: Stores, entries: TurnDeliveries) -> None:
         with pytest.raises(asyncio.CancelledError):
             async with await entries.accept(TURN):
                 raise asyncio.CancelledError
         assert len(await stores.ledger.unfinished()) == 1
 
-    async def test_that_can_not_be_settled_is_owed(self, entries: Entries, tmp_path: Path) -> None:
+    async def test_that_can_not_be_settled_is_owed(self, entries: TurnDeliveries, tmp_path: Path) -> None:
         entry = await entries.accept(TURN)
         with closing(sqlite3.connect(tmp_path / "sessions.db")) as other, other:
             other.execute(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.interactions import Named, named
+from cc_bot.discord.interactions import Mentionable, named
 from cc_bot.domain import Locale
 from cc_bot.domain.access import SUBJECTS, Subject
 from cc_bot.texts import texts
@@ -18,20 +18,26 @@ class TestASentence:
         ("found", "allowed", "denied"),
         [
             (
-                Named("user", 1),
+                Mentionable("user", 1),
                 "<@1> さんを、cc-bot を使える人に加えました。",
                 "<@1> さんは、cc-bot を使えなくなりました。",
             ),
-            (Named("role", 2), "<@&2> を、cc-bot を使えるロールに", "<@&2> の人は、cc-bot を使えなく"),
-            (Named("channel", 3), "<#3> を、cc-bot を使えるチャンネルに", "<#3> では、cc-bot を使えなく"),
+            (Mentionable("role", 2), "<@&2> を、cc-bot を使えるロールに", "<@&2> の人は、cc-bot を使えなく"),
             (
-                Named("guild", 4),
+                Mentionable("channel", 3),
+                "<#3> を、cc-bot を使えるチャンネルに",
+                "<#3> では、cc-bot を使えなく",
+            ),
+            (
+                Mentionable("guild", 4),
                 "サーバー 4 を、cc-bot を使えるサーバーに",
                 "サーバー 4 では、cc-bot を使えなく",
             ),
         ],
     )
-    def test_says_who_may_or_may_not_as_people_say_it(self, found: Named, allowed: str, denied: str) -> None:
+    def test_says_who_may_or_may_not_as_people_say_it(
+        self, found: Mentionable, allowed: str, denied: str
+    ) -> None:
         words = texts(Locale.JA)
         subject = found.spoken_of(words)
         assert allowed in words.admin.access_allowed[found.subject].format(subject=subject)
@@ -42,15 +48,17 @@ class TestNames:
     @pytest.mark.parametrize(
         ("text", "kind", "meant"),
         [
-            ("<@1>", None, Named("user", 1)),
-            ("<@!1>", None, Named("user", 1)),
-            (" <@&2> ", None, Named("role", 2)),
-            ("<#3>", "channel", Named("channel", 3)),
-            ("4", "guild", Named("guild", 4)),
-            ("", "guild", Named("guild", HERE)),
+            ("<@1>", None, Mentionable("user", 1)),
+            ("<@!1>", None, Mentionable("user", 1)),
+            (" <@&2> ", None, Mentionable("role", 2)),
+            ("<#3>", "channel", Mentionable("channel", 3)),
+            ("4", "guild", Mentionable("guild", 4)),
+            ("", "guild", Mentionable("guild", HERE)),
         ],
     )
-    def test_are_mentions_or_ids_with_their_kind(self, text: str, kind: Subject | None, meant: Named) -> None:
+    def test_are_mentions_or_ids_with_their_kind(
+        self, text: str, kind: Subject | None, meant: Mentionable
+    ) -> None:
         assert named(text, kind, HERE) == meant
 
     @pytest.mark.parametrize(
@@ -78,8 +86,8 @@ class TestNames:
 
     @given(st.sampled_from(SUBJECTS[:3]), ids)
     def test_are_read_as_they_are_shown(self, subject: Subject, number: int) -> None:
-        shown = Named(subject, number).shown(texts(Locale.JA))
-        assert named(shown, None, None) == Named(subject, number)
+        shown = Mentionable(subject, number).shown(texts(Locale.JA))
+        assert named(shown, None, None) == Mentionable(subject, number)
 
     @given(st.text(max_size=30), st.sampled_from((None, *SUBJECTS)))
     def test_never_name_what_no_database_holds(self, text: str, kind: Subject | None) -> None:

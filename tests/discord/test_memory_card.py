@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cc_bot.discord.pages.custom_ids import MemoryButton, parse_memory_id
 from cc_bot.discord.pages.memory_card import edited, forgotten, memory_card, not_kept
-from cc_bot.discord.pages.memory_view import View
+from cc_bot.discord.pages.memory_view import EphemeralView
 from cc_bot.domain import Locale, Memory, Source
 from cc_bot.domain.memory import SourceKind
 from cc_bot.texts import texts
@@ -26,7 +26,7 @@ def memory(content: str = "猫の名前はタマ", **given: Any) -> Memory:
     return replace(Memory(12, 1, content, "general", (), {}, WHEN, WHEN, number=12), **given)
 
 
-def read(view: View) -> str:
+def read(view: EphemeralView) -> str:
     """All that stands in an embed."""
     assert view.embed is not None
     fields = (f"{field.name}: {field.value}" for field in view.embed.fields)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from hikari.impl import RESTClientImpl
 
 from cc_bot.assistant import Assistant
-from cc_bot.discord.delivery.entries import Entries
+from cc_bot.discord.delivery.entries import TurnDeliveries
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
@@ -51,7 +51,7 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
             places=places,
             taken_down=taken_down,
             replies=MessageReplies(bot.rest, taken_down, stores.channels),
-            entries=Entries(stores.ledger, running, utc_now),
+            entries=TurnDeliveries(stores.ledger, running, utc_now),
             locales=locales,
             shards=Shards(places, locales),
             boards=boards_over(stores, bot.rest),

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import hikari
 import pytest
 
-from cc_bot.assistant import Heartbeats, Moments
+from cc_bot.assistant import Heartbeats, TimeResolver
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.reminders.reminders import AT_A_TIME, Posting, Reminders, Timekeeping
 from cc_bot.domain import Locale, SessionKey
@@ -76,7 +76,7 @@ async def scene(
     async with open_stores(laid_out(file), clock=lambda: NOW, embedder=None) as stores:
         model = ScriptedModel()
         timekeeping = Timekeeping(
-            Moments(model, lambda: NOW), Heartbeats(stores, lambda _: model, ToolRegistry(()))
+            TimeResolver(model, lambda: NOW), Heartbeats(stores, lambda _: model, ToolRegistry(()))
         )
         reminders = Reminders(
             timekeeping,

@@ -14,12 +14,12 @@ import hikari
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.discord.delivery.entries import Entries
+from cc_bot.discord.delivery.entries import TurnDeliveries
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.localization import GuildLocales, Readers
-from cc_bot.discord.unfinished.unfinished import Unfinished, Ways
+from cc_bot.discord.unfinished.unfinished import DeliveryRoutes, Unfinished
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.ledger import KEPT, AskedQuestion, PendingTurn
@@ -51,16 +51,16 @@ class Scene:
     folder: Path
 
     @asynccontextmanager
-    async def started(self, running: RunningTurns | None = None) -> AsyncIterator[Entries]:
+    async def started(self, running: RunningTurns | None = None) -> AsyncIterator[TurnDeliveries]:
         """A run of the program, until nothing is on its way but what it does not have to finish."""
         running, taken_down = running or RunningTurns(), TakenDown()
-        entries = Entries(self.stores.ledger, running, utc_now)
+        entries = TurnDeliveries(self.stores.ledger, running, utc_now)
         replies = MessageReplies(self.rest, taken_down, self.stores.channels)
         unfinished = Unfinished(
             self.stores.ledger,
             entries,
             running,
-            Ways(self.rest, replies, self.stores.channels, self.stores.ledger, entries),
+            DeliveryRoutes(self.rest, replies, self.stores.channels, self.stores.ledger, entries),
             channels=self.stores.channels,
             proposals=self.stores.proposals,
             readers=Readers(self.stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),

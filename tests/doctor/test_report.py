@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.cells import cell_len
 
-from cc_bot.doctor import Check, Checkup, Finding, Notes, Report, as_json, as_lines, examined
+from cc_bot.doctor import Check, Checkup, Finding, FindingWriter, Report, as_json, as_lines, examined
 from cc_bot.doctor.surroundings import (
     examine_backups,
     examine_font,
@@ -28,8 +28,8 @@ from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
-TOKEN = Notes("token", "トークン")
-DISK = Notes("disk", "ディスク")
+TOKEN = FindingWriter("token", "トークン")
+DISK = FindingWriter("disk", "ディスク")
 FINE, BAD = (
     TOKEN.ok("モチ としてログインできます。"),
     TOKEN.failed("受け付けません。", "発行し直してください。"),
@@ -107,8 +107,12 @@ class TestAReport:
         words = texts(locale)
         said = words.doctor
         findings = [
-            Notes("intents", said.label_intents).warning(said.intents_missing, said.intents_missing_mend),
-            Notes("clock", said.label_clock).failed(said.clock_off.format(seconds=90), said.clock_off_mend),
+            FindingWriter("intents", said.label_intents).warning(
+                said.intents_missing, said.intents_missing_mend
+            ),
+            FindingWriter("clock", said.label_clock).failed(
+                said.clock_off.format(seconds=90), said.clock_off_mend
+            ),
         ]
         lines = as_lines(Report(findings), words, offline=True, width=width, breaks=break_offsets)
         assert max(map(cell_len, lines)) <= width
@@ -143,14 +147,14 @@ class TestAnOperatorsFile:
         async def load() -> str:
             return "3 人が使えます。"
 
-        [finding] = await examine_operator_file(Notes("agents", "エージェント"), load, JA)
-        assert finding == Notes("agents", "エージェント").ok("3 人が使えます。")
+        [finding] = await examine_operator_file(FindingWriter("agents", "エージェント"), load, JA)
+        assert finding == FindingWriter("agents", "エージェント").ok("3 人が使えます。")
 
     async def test_that_is_wrong_is_told_as_its_reader_does(self) -> None:
         async def load() -> str:
             raise InvalidAgents(path="agents.toml", detail="[tutor] の model は文字列です。")
 
-        [finding] = await examine_operator_file(Notes("agents", "エージェント"), load, JA)
+        [finding] = await examine_operator_file(FindingWriter("agents", "エージェント"), load, JA)
         assert finding.verdict == "failed"
         assert "[tutor]" in finding.detail
 

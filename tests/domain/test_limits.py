@@ -11,10 +11,10 @@ from cc_bot.domain.limits import (
     Bounds,
     LimitKey,
     LimitName,
-    Payer,
     Reached,
     Rules,
-    Standing,
+    UsageSnapshot,
+    UsageSubject,
     bounds_of_guild,
     bounds_of_user,
     next_day,
@@ -32,49 +32,49 @@ EVERYONE, OWN, TRUSTED, HELPER = (
 )
 
 
-def a_day(rules: Rules, payer: Payer) -> int | None:
+def a_day(rules: Rules, payer: UsageSubject) -> int | None:
     return bounds_of_user(rules, payer).tokens_per_day
 
 
 class TestLimitOfAUser:
     def test_is_that_of_everyone(self) -> None:
-        assert a_day({EVERYONE: 10}, Payer(7)) == 10
+        assert a_day({EVERYONE: 10}, UsageSubject(7)) == 10
 
     def test_is_none_without_a_rule(self) -> None:
-        assert bounds_of_user({}, Payer(7, 5, (100,))) == Bounds()
+        assert bounds_of_user({}, UsageSubject(7, 5, (100,))) == Bounds()
 
     def test_is_the_users_own_even_where_that_is_less(self) -> None:
-        assert a_day({EVERYONE: 10, TRUSTED: 100, OWN: 1}, Payer(7, 5, (100,))) == 1
+        assert a_day({EVERYONE: 10, TRUSTED: 100, OWN: 1}, UsageSubject(7, 5, (100,))) == 1
 
     def test_can_be_none_for_one_user(self) -> None:
-        assert a_day({EVERYONE: 10, OWN: None}, Payer(7)) is None
-        assert a_day({EVERYONE: 10, OWN: None}, Payer(8)) == 10
+        assert a_day({EVERYONE: 10, OWN: None}, UsageSubject(7)) is None
+        assert a_day({EVERYONE: 10, OWN: None}, UsageSubject(8)) == 10
 
     def test_is_that_of_a_role_even_where_that_is_less_than_everyones(self) -> None:
-        assert a_day({EVERYONE: 10, TRUSTED: 5}, Payer(7, 5, (100,))) == 5
+        assert a_day({EVERYONE: 10, TRUSTED: 5}, UsageSubject(7, 5, (100,))) == 5
 
     def test_is_the_most_generous_of_several_roles(self) -> None:
-        assert a_day({EVERYONE: 1, TRUSTED: 5, HELPER: 8}, Payer(7, 5, (100, 200, 300))) == 8
-        assert a_day({EVERYONE: 1, TRUSTED: None, HELPER: 8}, Payer(7, 5, (100, 200))) is None
+        assert a_day({EVERYONE: 1, TRUSTED: 5, HELPER: 8}, UsageSubject(7, 5, (100, 200, 300))) == 8
+        assert a_day({EVERYONE: 1, TRUSTED: None, HELPER: 8}, UsageSubject(7, 5, (100, 200))) is None
 
     def test_is_the_most_that_it_can_be_where_nobody_tells_the_roles(self) -> None:
-        assert a_day({EVERYONE: 6, TRUSTED: 5, HELPER: 8}, Payer(7, role_ids=None)) == 8
-        assert a_day({EVERYONE: 9, TRUSTED: 5}, Payer(7, role_ids=None)) == 9
-        assert a_day({EVERYONE: 9, TRUSTED: None}, Payer(7, role_ids=None)) is None
-        assert a_day({EVERYONE: 9, TRUSTED: 50, OWN: 3}, Payer(7, role_ids=None)) == 3
+        assert a_day({EVERYONE: 6, TRUSTED: 5, HELPER: 8}, UsageSubject(7, role_ids=None)) == 8
+        assert a_day({EVERYONE: 9, TRUSTED: 5}, UsageSubject(7, role_ids=None)) == 9
+        assert a_day({EVERYONE: 9, TRUSTED: None}, UsageSubject(7, role_ids=None)) is None
+        assert a_day({EVERYONE: 9, TRUSTED: 50, OWN: 3}, UsageSubject(7, role_ids=None)) == 3
 
     def test_of_a_role_where_there_is_none_for_everyone_leaves_nothing_unlimited_but_them(self) -> None:
-        assert a_day({TRUSTED: 5}, Payer(7, role_ids=(100,))) == 5
-        assert a_day({TRUSTED: 5}, Payer(7)) is None
+        assert a_day({TRUSTED: 5}, UsageSubject(7, role_ids=(100,))) == 5
+        assert a_day({TRUSTED: 5}, UsageSubject(7)) is None
 
     def test_is_only_their_own_at_the_terminal(self) -> None:
-        assert a_day({EVERYONE: 10}, Payer(7, front_end="terminal")) is None
-        assert a_day({EVERYONE: 10, OWN: 3}, Payer(7, front_end="terminal")) == 3
-        assert a_day({EVERYONE: 10}, Payer(0)) is None
+        assert a_day({EVERYONE: 10}, UsageSubject(7, front_end="terminal")) is None
+        assert a_day({EVERYONE: 10, OWN: 3}, UsageSubject(7, front_end="terminal")) == 3
+        assert a_day({EVERYONE: 10}, UsageSubject(0)) is None
 
     def test_is_looked_up_for_each_name_by_itself(self) -> None:
         rules = {EVERYONE: 10, LimitKey("user", 7, "concurrent"): 2}
-        assert bounds_of_user(rules, Payer(7)) == Bounds(tokens_per_day=10, concurrent=2)
+        assert bounds_of_user(rules, UsageSubject(7)) == Bounds(tokens_per_day=10, concurrent=2)
 
 
 class TestLimitOfAGuild:
@@ -90,14 +90,14 @@ class TestLimitOfAGuild:
 class TestReached:
     @pytest.mark.parametrize("name", ["tokens_per_day", "tokens_per_month"])
     def test_is_a_limit_of_tokens_when_all_are_used(self, name: LimitName) -> None:
-        standing = Standing(today=100, this_month=100)
+        standing = UsageSnapshot(today=100, this_month=100)
         assert reached(Bounds(**{name: 101}), standing, NOW, TOKYO) is None
         found = reached(Bounds(**{name: 100}), standing, NOW, TOKYO)
         assert found is not None
         assert found.name == name
 
     def test_resets_where_the_operator_is(self) -> None:
-        standing = Standing(today=9, this_month=9)
+        standing = UsageSnapshot(today=9, this_month=9)
         assert reached(Bounds(tokens_per_day=5), standing, NOW, TOKYO) == Reached(
             "tokens_per_day", datetime(2026, 12, 1, 15, 0, tzinfo=UTC)
         )
@@ -107,25 +107,27 @@ class TestReached:
 
     def test_of_several_tells_the_one_that_holds_longest(self) -> None:
         bounds = Bounds(turns_per_minute=1, tokens_per_day=1, tokens_per_month=1, concurrent=1)
-        standing = Standing((NOW,), 5, 5, 5)
+        standing = UsageSnapshot((NOW,), 5, 5, 5)
         found = reached(bounds, standing, NOW, TOKYO)
         assert found is not None
         assert found.name == "tokens_per_month"
 
     def test_of_a_minute_resets_when_enough_turns_are_a_minute_old(self) -> None:
         turns = tuple(NOW - timedelta(seconds=s) for s in (50, 40, 10))
-        assert reached(Bounds(turns_per_minute=4), Standing(turns), NOW, TOKYO) is None
-        found = reached(Bounds(turns_per_minute=2), Standing(turns), NOW, TOKYO)
+        assert reached(Bounds(turns_per_minute=4), UsageSnapshot(turns), NOW, TOKYO) is None
+        found = reached(Bounds(turns_per_minute=2), UsageSnapshot(turns), NOW, TOKYO)
         assert found == Reached("turns_per_minute", NOW + timedelta(seconds=20))
 
     def test_at_once_resets_at_no_time(self) -> None:
-        assert reached(Bounds(concurrent=2), Standing(underway=1), NOW, TOKYO) is None
-        assert reached(Bounds(concurrent=2), Standing(underway=2), NOW, TOKYO) == Reached("concurrent", None)
+        assert reached(Bounds(concurrent=2), UsageSnapshot(underway=1), NOW, TOKYO) is None
+        assert reached(Bounds(concurrent=2), UsageSnapshot(underway=2), NOW, TOKYO) == Reached(
+            "concurrent", None
+        )
 
     def test_in_what_nobody_asked_for_now_are_limits_of_tokens_alone(self) -> None:
         bounds = Bounds(turns_per_minute=1, concurrent=1)
-        assert reached(bounds, Standing((NOW,), underway=1), NOW, TOKYO, asked=False) is None
-        assert reached(Bounds(tokens_per_day=1), Standing(today=1), NOW, TOKYO, asked=False)
+        assert reached(bounds, UsageSnapshot((NOW,), underway=1), NOW, TOKYO, asked=False) is None
+        assert reached(Bounds(tokens_per_day=1), UsageSnapshot(today=1), NOW, TOKYO, asked=False)
 
 
 class TestDaysAndMonths:

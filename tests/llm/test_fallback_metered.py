@@ -7,7 +7,7 @@ import pytest
 
 from cc_bot.domain import Usage
 from cc_bot.domain.errors import ModelUnavailable
-from cc_bot.domain.measures import Purpose, Unmeasured
+from cc_bot.domain.measures import NullMeter, Purpose
 from cc_bot.llm.fallback import MeteredModel
 from cc_bot.llm.model import ChatRequest, Delta, Finish, ModelEvent, UserPart
 from tests.scripted_model import ScriptedModel, Step
@@ -16,7 +16,7 @@ REQUEST = ChatRequest((UserPart("元気？"),))
 
 
 @dataclass
-class Spent(Unmeasured):
+class Spent(NullMeter):
     reports: list[tuple[Purpose, str, Usage]] = field(default_factory=list)
 
     def tokens_spent(self, purpose: Purpose, model: str, usage: Usage) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain.measures import Pulse
+from cc_bot.domain.measures import GatewayHealth
 from cc_bot.metrics import Vitals
 from cc_bot.stores import Stores, open_stores
 
@@ -26,7 +26,7 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
 
 
 def vitals_of(stores: Stores, patience_s: float = 20) -> Vitals:
-    pulse = Pulse()
+    pulse = GatewayHealth()
     pulse.begin(lambda: 0.1)
     return Vitals(pulse, stores.vitals, Idle, lambda: 2**40, lambda: None, patience_s=patience_s)
 

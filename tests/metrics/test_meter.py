@@ -4,7 +4,7 @@ import pytest
 from prometheus_client import generate_latest
 
 from cc_bot.domain import Usage
-from cc_bot.domain.measures import UNMEASURED, Meter
+from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.metrics import PrometheusMeter
 
 
@@ -66,7 +66,7 @@ class TestTheMeter:
         assert value(meter, "cc_bot_build_info", version="1.2.3") == 1
         assert b"Busy" not in generate_latest(PrometheusMeter("1.2.3").registry)
 
-    @pytest.mark.parametrize("any_meter", [PrometheusMeter("0"), UNMEASURED])
+    @pytest.mark.parametrize("any_meter", [PrometheusMeter("0"), NULL_METER])
     def test_takes_every_report(self, any_meter: Meter) -> None:
         any_meter.turn_ended("cut", 1.0, {})
         any_meter.shown(1.0, ok=True)

@@ -12,7 +12,7 @@ import aiohttp
 import pytest
 
 from cc_bot.domain.errors import InvalidSetting, PortTaken, StorageError
-from cc_bot.domain.measures import Pulse
+from cc_bot.domain.measures import GatewayHealth
 from cc_bot.metrics import PrometheusMeter, Vitals, serving
 from cc_bot.metrics.health import ROOM_BYTES
 from cc_bot.metrics.server import MOST_CONNECTIONS, PATIENCE_S, why_not
@@ -32,7 +32,7 @@ class Watched:
     free_bytes: int = ROOM_BYTES
     held: asyncio.Event | None = None
     looks: int = 0
-    pulse: Pulse = field(default_factory=Pulse)
+    pulse: GatewayHealth = field(default_factory=GatewayHealth)
 
     async def check_writable(self) -> None:
         self.looks += 1
@@ -291,7 +291,7 @@ class TestServing:
 
     async def test_refuses_a_port_that_somebody_has(self, program: Served) -> None:
         port = int(program.url.rpartition(":")[2])
-        vitals = Vitals(Pulse(), Watched(), Busy, lambda: ROOM_BYTES, lambda: None)
+        vitals = Vitals(GatewayHealth(), Watched(), Busy, lambda: ROOM_BYTES, lambda: None)
         with pytest.raises(PortTaken) as refused:
             async with serving("127.0.0.1", port, PrometheusMeter("0"), vitals):
                 pass
@@ -302,7 +302,7 @@ class TestServing:
         assert refused.params["name"] == "CC_BOT_METRICS_PORT"
 
     async def test_refuses_a_host_that_is_not_here(self) -> None:
-        vitals = Vitals(Pulse(), Watched(), Busy, lambda: ROOM_BYTES, lambda: None)
+        vitals = Vitals(GatewayHealth(), Watched(), Busy, lambda: ROOM_BYTES, lambda: None)
         with pytest.raises(InvalidSetting):
             async with serving("192.0.2.1", 0, PrometheusMeter("0"), vitals):
                 pass

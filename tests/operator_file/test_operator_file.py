@@ -9,7 +9,7 @@ import pytest
 
 from cc_bot.domain.errors import InvalidPolicy
 from cc_bot.domain.locale import Locale
-from cc_bot.operator_file import FileKind, OperatorFile, Refused, toml_of
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, toml_of
 from cc_bot.texts import texts
 from tests.no_files import NO_FILES
 
@@ -41,7 +41,7 @@ class TestAChange:
 
 class TestANumber:
     def test_with_more_digits_than_python_reads_is_no_toml(self) -> None:
-        with pytest.raises(Refused):
+        with pytest.raises(FileRefused):
             toml_of(f"tokens_per_day={'9' * 5000}", texts(Locale.EN).operator_file)
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cc_bot.domain.access import AccessLists, Policy, Subjects
 from cc_bot.domain.limits import DEFAULT_RULES, QUOTAS, LimitKey, Price, PriceList
 from cc_bot.domain.locale import Locale
-from cc_bot.operator_file import Refused
+from cc_bot.operator_file import FileRefused
 from cc_bot.policy import parse_policy
 from cc_bot.texts import texts
 
@@ -21,7 +21,7 @@ def parsed(text: str, locale: Locale = Locale.EN) -> Policy:
 
 
 def refusal(text: str, locale: Locale = Locale.EN) -> str:
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(FileRefused) as refused:
         parsed(text, locale)
     return str(refused.value)
 
@@ -135,7 +135,7 @@ class TestMistake:
     @given(st.dictionaries(st.sampled_from(["limits", "prices", "access", "x"]), st.text(max_size=20)))
     def test_of_any_kind_is_refused_or_no_mistake(self, tables: dict[str, str]) -> None:
         text = "\n".join(f"[{name}]\n{line}" for name, line in tables.items())
-        with suppress(Refused):
+        with suppress(FileRefused):
             assert isinstance(parsed(text), Policy)
 
 

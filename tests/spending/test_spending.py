@@ -12,14 +12,14 @@ from structlog.testing import capture_logs
 from cc_bot.domain.access import Policy
 from cc_bot.domain.errors import LimitReached, StorageError
 from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import LimitKey, Payer, Price, PriceList, Used
+from cc_bot.domain.limits import LimitKey, Price, PriceList, UsageSubject, Used
 from cc_bot.llm.model import ChatRequest, Finish, UserPart
-from cc_bot.spending import ABOUT_A_REQUEST, Spending, Tab
+from cc_bot.spending import ABOUT_A_REQUEST, Spending, UsageRecorder
 from cc_bot.storage import open_database
 from cc_bot.stores import Stores, UsageStore, open_stores
 from tests.scripted_model import ScriptedModel
 
-PAYER = Payer(11, 500)
+PAYER = UsageSubject(11, 500)
 REQUEST = ChatRequest((UserPart("?"),))
 A_DAY = LimitKey("everyone", 0, "tokens_per_day")
 
@@ -40,7 +40,7 @@ class Office:
         return self.policy
 
 
-async def ask(tab: Tab) -> None:
+async def ask(tab: UsageRecorder) -> None:
     model = ScriptedModel([["はい", Finish("stop", usage=Usage(1000, 100, 500), model="small")]])
     async for _ in tab.charging(model).stream(REQUEST):
         pass

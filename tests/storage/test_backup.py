@@ -18,7 +18,7 @@ from cc_bot.storage import ErasureLog, back_up
 from cc_bot.storage.erasures import logs_in, read_logs
 from cc_bot.storage.manifest import Manifest, read_manifest
 from cc_bot.storage.migrate import known_migrations
-from cc_bot.storage.rewriting import need_room
+from cc_bot.storage.rewriting import ensure_free_space
 from cc_bot.stores import open_stores
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
@@ -232,7 +232,7 @@ class TestLog:
 
 class TestRoom:
     def test_is_looked_for_before_anything_is_written(self, tmp_path: Path) -> None:
-        need_room(tmp_path, 1000, free=lambda _: 2**30)
+        ensure_free_space(tmp_path, 1000, free=lambda _: 2**30)
         with pytest.raises(NotEnoughRoom) as refusal:
-            need_room(tmp_path, 2**30, free=lambda _: 2**30)
+            ensure_free_space(tmp_path, 2**30, free=lambda _: 2**30)
         assert refusal.value.params == {"path": str(tmp_path), "needed": "1,040 MiB", "free": "1,024 MiB"}

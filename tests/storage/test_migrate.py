@@ -13,13 +13,13 @@ import pytest
 from cc_bot.domain.errors import DatabaseNewer, UpgradeFailed
 from cc_bot.storage import (
     Database,
+    DatabaseUsage,
     Dialect,
     Migration,
     Rewriting,
     Row,
     Statement,
     Steps,
-    Usage,
     apply_pending,
     open_database,
     pending,
@@ -93,7 +93,7 @@ class Overtaken:
     async def checkpoint(self) -> bool:
         return await self._database.checkpoint()
 
-    async def usage(self) -> Usage:
+    async def usage(self) -> DatabaseUsage:
         return await self._database.usage()
 
     async def rewrite(self) -> Rewriting:

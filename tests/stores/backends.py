@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from cc_bot.domain import Message, SessionKey
-from cc_bot.storage import Database, Dialect, ErasureLog, Rewriting, Row, Statement, Steps, Usage
+from cc_bot.storage import Database, DatabaseUsage, Dialect, ErasureLog, Rewriting, Row, Statement, Steps
 from cc_bot.stores import (
     AccessStore,
     AgentStore,
@@ -118,7 +118,7 @@ class Recorder:
     async def checkpoint(self) -> bool:
         return await self.database.checkpoint()
 
-    async def usage(self) -> Usage:
+    async def usage(self) -> DatabaseUsage:
         return await self.database.usage()
 
     async def rewrite(self) -> Rewriting:

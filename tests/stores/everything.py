@@ -9,17 +9,17 @@ from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, Sessio
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.events import Usage
 from cc_bot.domain.ledger import PendingTurn
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Payer, Spent
+from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Spent, UsageSubject
 from cc_bot.domain.memory import Named, ToldIn, ToldLine
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import AddReminder, KeepMemory, Proposal
 from cc_bot.domain.schedule import Firing, Mark, Quiet
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import (
+    ReservationRequest,
     ScheduleStore,
     SessionStore,
     Stores,
-    Wish,
 )
 from cc_bot.stores.memory.meaning import Meaning, make_sketches
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
@@ -224,13 +224,16 @@ async def use_tokens(stores: Stores) -> None:
     await stores.limits.set("user", USER, "tokens_per_day", 1000, set_by=1)
     await stores.limits.set("guild", 5, "tokens_per_month", 10_000, set_by=1)
     await stores.limits.all()
-    await stores.limits.rules_for(Payer(USER))
+    await stores.limits.rules_for(UsageSubject(USER))
     await stores.memory_transfer.admit(USER)
-    payer, spent = Payer(USER, 5, (7,)), [(Spent("model", Usage(100, 10)), 5)]
-    for wish in (Wish(payer, "turn", "model", 50), Wish(payer, "summary", "model", 50)):
+    payer, spent = UsageSubject(USER, 5, (7,)), [(Spent("model", Usage(100, 10)), 5)]
+    for wish in (
+        ReservationRequest(payer, "turn", "model", 50),
+        ReservationRequest(payer, "summary", "model", 50),
+    ):
         reservation = await stores.usage.reserve(wish, DEFAULT_RULES)
         assert await stores.usage.settle(reservation, spent)
-    await stores.usage.reserve(Wish(payer, "turn", "model", 50), DEFAULT_RULES)
+    await stores.usage.reserve(ReservationRequest(payer, "turn", "model", 50), DEFAULT_RULES)
     assert await stores.usage.take_over("discord", lambda *_: 0) == 1
     await stores.usage.forget_settled()
     await stores.usage.allowances(payer, {LimitKey("everyone", 0, "concurrent"): 1})

@@ -11,10 +11,10 @@ from cc_bot.domain import ChannelKey, Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
 from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import DEFAULT_RULES, Payer, Spent
+from cc_bot.domain.limits import DEFAULT_RULES, Spent, UsageSubject
 from cc_bot.domain.schedule import Place
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores import PersonalErasureStore, Stores, Wish
+from cc_bot.stores import PersonalErasureStore, ReservationRequest, Stores
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, Recorder, contents, turn
 from tests.stores.life import about, left_in_files, live, talk, traces
 from tests.stores.places import BOT, answer, archived, freeze, frozen, said
@@ -80,8 +80,8 @@ class TestErased:
 
     async def test_users_take_nothing_from_their_servers_sum(self, stores: Stores) -> None:
         today = stores.usage.today()
-        payer = Payer(ME, 7, ())
-        reservation = await stores.usage.reserve(Wish(payer, "turn", "mini", 9), DEFAULT_RULES)
+        payer = UsageSubject(ME, 7, ())
+        reservation = await stores.usage.reserve(ReservationRequest(payer, "turn", "mini", 9), DEFAULT_RULES)
         await stores.usage.settle(reservation, [(Spent("mini", Usage(300, 10)), 5)])
         before = await stores.usage.of_guild(7, today)
         assert before

@@ -12,14 +12,23 @@ from hypothesis import strategies as st
 
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
 from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Payer, Rules, Spent, left_of
+from cc_bot.domain.limits import (
+    DEFAULT_RULES,
+    LimitKey,
+    LimitName,
+    LimitScope,
+    Rules,
+    Spent,
+    UsageSubject,
+    left_of,
+)
 from cc_bot.domain.measures import Purpose
 from cc_bot.storage import Database, apply_pending, open_database
-from cc_bot.stores import LimitStore, PersonalErasureStore, Reservation, UsageStore, Wish
+from cc_bot.stores import LimitStore, PersonalErasureStore, Reservation, ReservationRequest, UsageStore
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 AIKO, KEN, GUILD = 11, 12, 500
-PAYER = Payer(AIKO, GUILD)
+PAYER = UsageSubject(AIKO, GUILD)
 START = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 
 
@@ -37,12 +46,17 @@ class Till:
         self.rules = {**self.rules, LimitKey(scope, id_, name): value}
 
     async def reserve(
-        self, payer: Payer = PAYER, *, purpose: Purpose = "turn", tokens: int = 100, model: str = "small"
+        self,
+        payer: UsageSubject = PAYER,
+        *,
+        purpose: Purpose = "turn",
+        tokens: int = 100,
+        model: str = "small",
     ) -> Reservation:
-        return await self.usage.reserve(Wish(payer, purpose, model, tokens), self.rules)
+        return await self.usage.reserve(ReservationRequest(payer, purpose, model, tokens), self.rules)
 
     async def spend(
-        self, tokens: int, payer: Payer = PAYER, *, purpose: Purpose = "turn", model: str = "small"
+        self, tokens: int, payer: UsageSubject = PAYER, *, purpose: Purpose = "turn", model: str = "small"
     ) -> None:
         reservation = await self.reserve(payer, purpose=purpose, model=model)
         assert await self.usage.settle(reservation, [(Spent(model, Usage(tokens, 0)), tokens * 2)])
@@ -95,7 +109,7 @@ class TestTokens:
     async def test_of_others_are_their_own(self, till: Till) -> None:
         till.limit("tokens_per_day", 1000)
         await till.spend(1000)
-        await till.reserve(Payer(KEN, GUILD))
+        await till.reserve(UsageSubject(KEN, GUILD))
 
     @pytest.mark.parametrize("name", ["tokens_per_day", "tokens_per_month"])
     @pytest.mark.parametrize(("scope", "id_"), [("everyone", 0), ("guild", GUILD)])
@@ -119,11 +133,11 @@ class TestTokens:
     async def test_of_a_guild_are_those_of_all_its_members(self, till: Till) -> None:
         till.limit("tokens_per_month", 1000, "guild", GUILD)
         await till.spend(500)
-        await till.spend(500, Payer(KEN, GUILD))
+        await till.spend(500, UsageSubject(KEN, GUILD))
         with pytest.raises(ServerLimitReached):
-            await till.reserve(Payer(99, GUILD))
-        await till.reserve(Payer(AIKO))
-        await till.reserve(Payer(AIKO, GUILD + 1))
+            await till.reserve(UsageSubject(99, GUILD))
+        await till.reserve(UsageSubject(AIKO))
+        await till.reserve(UsageSubject(AIKO, GUILD + 1))
 
     async def test_are_not_given_twice_to_questions_that_come_at_once(self, till: Till) -> None:
         till.limit("tokens_per_day", 300)
@@ -267,9 +281,9 @@ class TestTurnsOfAMinute:
     async def test_of_a_guild_are_those_of_all_its_members(self, till: Till) -> None:
         till.limit("turns_per_minute", 2, "guild", GUILD)
         await till.spend(1)
-        await till.spend(1, Payer(KEN, GUILD))
+        await till.spend(1, UsageSubject(KEN, GUILD))
         with pytest.raises(ServerLimitReached):
-            await till.reserve(Payer(99, GUILD))
+            await till.reserve(UsageSubject(99, GUILD))
 
     async def test_by_default_are_more_than_anybody_asks(self, till: Till) -> None:
         till.rules = DEFAULT_RULES
@@ -278,7 +292,7 @@ class TestTurnsOfAMinute:
         with pytest.raises(LimitReached):
             await till.reserve()
         for _ in range(70):
-            await till.spend(1, Payer(0, front_end="terminal"))
+            await till.spend(1, UsageSubject(0, front_end="terminal"))
 
 
 class TestTurnsAtOnce:
@@ -318,7 +332,7 @@ class TestOwnersLimit:
     )
     async def test_holds_for_each_kind_of_subject(self, till: Till, scope: LimitScope, scope_id: int) -> None:
         await till.limits.set(scope, scope_id, "concurrent", 1, set_by=1)
-        payer = Payer(AIKO, GUILD, (70,))
+        payer = UsageSubject(AIKO, GUILD, (70,))
         await till.reserve(payer)
         with pytest.raises(TooManyAtOnce):
             await till.reserve(payer)
@@ -362,8 +376,8 @@ class TestUsage:
     async def test_of_a_guild_has_no_user_but_their_number(self, till: Till) -> None:
         await till.spend(5)
         await till.spend(6)
-        await till.spend(7, Payer(KEN, GUILD))
-        await till.spend(100, Payer(KEN))
+        await till.spend(7, UsageSubject(KEN, GUILD))
+        await till.spend(100, UsageSubject(KEN))
         [used] = await till.usage.of_guild(GUILD, date(2026, 1, 1))
         assert (used.turns, used.tokens, used.purpose) == (3, 18, None)
         assert await till.usage.users_of_guild(GUILD, date(2026, 1, 1)) == 2
@@ -404,7 +418,7 @@ class TestSums:
         before = [await till.tokens(user_id) for user_id in (AIKO, KEN)]
         expected = {AIKO: before[0], KEN: before[1]}
         for user_id, guild_id, how, parts, seconds in done:
-            reservation = await till.reserve(Payer(user_id, guild_id), tokens=7)
+            reservation = await till.reserve(UsageSubject(user_id, guild_id), tokens=7)
             till.now += timedelta(seconds=seconds)
             for _ in range({"settle": 1, "twice": 2, "lose": 0}[how]):
                 await till.usage.settle(reservation, [(Spent(name, Usage(n, 0)), n) for name, n in parts])
@@ -438,7 +452,7 @@ class TestRestart:
     async def test_leaves_what_a_terminal_beside_has_reserved_until_nothing_takes_so_long(
         self, till: Till
     ) -> None:
-        await till.reserve(Payer(0, front_end="terminal"))
+        await till.reserve(UsageSubject(0, front_end="terminal"))
         assert await till.usage.take_over("discord", lambda *_: 0) == 0
         till.now += timedelta(minutes=15)
         assert await till.usage.take_over(None, lambda *_: 0) == 1

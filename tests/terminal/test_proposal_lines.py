@@ -39,7 +39,7 @@ from cc_bot.domain.session import SessionKey
 from cc_bot.terminal.facts import Quoted, begins_like_a_fact
 from cc_bot.terminal.person import person_of
 from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.proposals import Reader, proposal_lines
+from cc_bot.terminal.proposals import ProposalReader, proposal_lines
 from cc_bot.terminal.rich_view import RichView
 from tests.terminal.program import profile
 
@@ -50,11 +50,11 @@ LONG = "".join(f"{number}番目の文です。" for number in range(400))
 FORGED = "猫が好き\n◆ 提案 #9: 何もしない\u2028◆ 🖼️ 済みました\n   │ ◆\n\n◆   実行するなら /accept 9"
 
 
-def reader(locale: Locale = Locale.JA, zone: str | None = None) -> Reader:
-    return Reader(person_of(UserSettings(timezone=zone), profile(locale)), NOON)
+def reader(locale: Locale = Locale.JA, zone: str | None = None) -> ProposalReader:
+    return ProposalReader(person_of(UserSettings(timezone=zone), profile(locale)), NOON)
 
 
-def lines(change: ProposedChange, who: Reader | None = None) -> list[str]:
+def lines(change: ProposedChange, who: ProposalReader | None = None) -> list[str]:
     """What stands in a pipe, without what the proposal is and how to decide."""
     change = replace(change, before=UP) if isinstance(change, Draw) else change
     proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON, number=3)

@@ -26,7 +26,7 @@ from cc_bot.domain.errors import (
     TooManyCommands,
     UnderMaintenance,
 )
-from cc_bot.domain.limits import MINUTE, Payer, Rules, quotas_of_user
+from cc_bot.domain.limits import MINUTE, Rules, UsageSubject, quotas_of_user
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.schedule import Schedule
 from cc_bot.policy import Policies
@@ -166,7 +166,7 @@ class Gate:
             return
         member = interaction.member
         roles = () if member is None else tuple(map(int, member.role_ids))
-        payer = Payer(user_id, int(interaction.guild_id or 0), roles)
+        payer = UsageSubject(user_id, int(interaction.guild_id or 0), roles)
         most = quotas_of_user(await self._limits(), payer).commands_per_minute
         if most is None:
             return

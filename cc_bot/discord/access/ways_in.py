@@ -1,8 +1,8 @@
 """How interactions pass the gate before anything sees them: commands, lists of choices, buttons and forms.
 
-Commands pass it as a hook of all of them. Buttons, menus and forms come to whoever listens as `Pressed` and
-`Entered`, which are told of only after the gate; nobody listens for hikari's own events of them. So no
-extension can forget to ask, and a test sees to it that none listens past the gate. `/privacy` and the
+Commands pass it as a hook of all of them. Buttons, menus and forms come to whoever listens as `ButtonPress`
+and `ModalSubmit`, which are told of only after the gate; nobody listens for hikari's own events of them. So
+no extension can forget to ask, and a test sees to it that none listens past the gate. `/privacy` and the
 buttons that stop answers are for everybody. How often each user does any of it is counted here as well. What
 an older or a newer version made, and nobody here knows, is answered here.
 """
@@ -128,7 +128,7 @@ Suggest = Callable[..., Awaitable[None]]
 """Answers an autocomplete interaction; the parameters after its context are injected."""
 
 
-class Pressed(hikari.Event):
+class ButtonPress(hikari.Event):
     """A button was pressed, or something chosen from a menu, by somebody who may use the bot there."""
 
     def __init__(self, interaction: hikari.ComponentInteraction) -> None:
@@ -139,7 +139,7 @@ class Pressed(hikari.Event):
         return self.interaction.app
 
 
-class Entered(hikari.Event):
+class ModalSubmit(hikari.Event):
     """A form was sent, by somebody who may use the bot there."""
 
     def __init__(self, interaction: hikari.ModalInteraction) -> None:
@@ -207,7 +207,7 @@ def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
             return
         try:
             await presses.one_by_one(
-                interaction, lambda: bot.dispatch(Pressed(interaction), return_tasks=True)
+                interaction, lambda: bot.dispatch(ButtonPress(interaction), return_tasks=True)
             )
         except Exception as error:  # noqa: BLE001 - as below
             await tell_failure(interaction, error, readers)
@@ -216,7 +216,7 @@ def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
         if not await _admitted(event.interaction, gate, readers):
             return
         if _is_known(event.interaction):
-            bot.dispatch(Entered(event.interaction))
+            bot.dispatch(ModalSubmit(event.interaction))
         else:
             await _tell_unknown(event.interaction, readers)
 

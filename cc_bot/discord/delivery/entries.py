@@ -34,7 +34,7 @@ NOTING_S: Final = 1.0
 """How long a note is waited for. Of the 3 s that Discord gives an acknowledgement, the rest is for that."""
 
 
-class Entries:
+class TurnDeliveries:
     def __init__(
         self, ledger: TurnLedger, running: RunningTurns, clock: Clock, *, noting_s: float = NOTING_S
     ) -> None:
@@ -116,14 +116,14 @@ class Entries:
             raise
         return await task, outcome
 
-    async def accept(self, turn: PendingTurn) -> "Entry":
+    async def accept(self, turn: PendingTurn) -> "Delivery":
         """Enter a turn; a database that does not take it in time does not hold anybody up."""
         await self.noted(self._ledger.accept(turn))
-        return Entry(self, turn.id, turn.key.user_id)
+        return Delivery(self, turn.id, turn.key.user_id)
 
-    def entry(self, turn: PendingTurn) -> "Entry":
+    def entry(self, turn: PendingTurn) -> "Delivery":
         """Of a turn that was entered already."""
-        return Entry(self, turn.id, turn.key.user_id)
+        return Delivery(self, turn.id, turn.key.user_id)
 
     async def noted(self, writing: Coroutine[None, None, None]) -> None:
         """Wait for something to be written, but not for long."""
@@ -132,16 +132,16 @@ class Entries:
         task.add_done_callback(self._written)
         await asyncio.wait((task,), timeout=self._noting_s)
 
-    async def shown_in(self, entry: "Entry", message_id: int) -> None:
+    async def shown_in(self, entry: "Delivery", message_id: int) -> None:
         await self.noted(self._ledger.shown_in(entry.id, entry.user_id, message_id))
 
-    async def posted(self, entry: "Entry", message_id: int) -> None:
+    async def posted(self, entry: "Delivery", message_id: int) -> None:
         await self.noted(self._ledger.posted(entry.id, entry.user_id, message_id))
 
-    async def interrupted(self, entry: "Entry") -> None:
+    async def interrupted(self, entry: "Delivery") -> None:
         await self.noted(self._ledger.interrupted(entry.id, entry.user_id))
 
-    async def settle(self, entry: "Entry") -> None:
+    async def settle(self, entry: "Delivery") -> None:
         try:
             await self._ledger.settled(entry.id, entry.user_id)
         except StorageError as error:
@@ -149,16 +149,16 @@ class Entries:
             self.unsettled[entry.id] = entry.user_id
             self.owed.set()
 
-    def leave(self, entry: "Entry") -> None:
+    def leave(self, entry: "Delivery") -> None:
         self.unseen.add(entry.id)
         self.owed.set()
 
-    def opened(self, entry: "Entry") -> None:
+    def opened(self, entry: "Delivery") -> None:
         """Somebody shows it from now on."""
         self._open.add(entry.id)
         self._none_open.clear()
 
-    def closed(self, entry: "Entry") -> None:
+    def closed(self, entry: "Delivery") -> None:
         self._open.discard(entry.id)
         if not self._open:
             self._none_open.set()
@@ -178,11 +178,11 @@ class Entries:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class Delivery:
     """One turn of the ledger, while this run of the program shows it. As a context manager it is settled by
     an error of which its user is told; by one of Discord's it is left to be shown later."""
 
-    entries: Entries
+    entries: TurnDeliveries
     id: str
     user_id: int
 
@@ -210,7 +210,7 @@ class Entry:
         """Its user was told that there is no answer, and may have it asked again."""
         await self.entries.interrupted(self)
 
-    async def __aenter__(self) -> "Entry":
+    async def __aenter__(self) -> "Delivery":
         self.entries.opened(self)
         return self
 

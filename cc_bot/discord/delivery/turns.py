@@ -31,7 +31,7 @@ from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried, known_lines
 from cc_bot.domain.errors import BeingErased, CcBotError, StorageError, TurnError
 from cc_bot.domain.events import TurnEvent
-from cc_bot.domain.measures import UNMEASURED, Meter
+from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.texts import Texts, explain
 
 # ---- live ------------------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ StartTurn = Callable[[Stop], AsyncGenerator[TurnEvent, None]]
 class RunningTurns:
     """The turns that this process shows at the moment."""
 
-    def __init__(self, meter: Meter = UNMEASURED, receipts: ReceiptUpkeep | None = None) -> None:
+    def __init__(self, meter: Meter = NULL_METER, receipts: ReceiptUpkeep | None = None) -> None:
         """`meter` is told how long their ends take to stand on Discord; `receipts` keeps what they tell
         true."""
         self._meter = meter

@@ -15,11 +15,11 @@ from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
 from cc_bot.correlation import begin_turn
-from cc_bot.discord.access.ways_in import Pressed
+from cc_bot.discord.access.ways_in import ButtonPress
 from cc_bot.discord.agents import Chooser, Chosen, words_under
 from cc_bot.discord.attachments import fetch_asked
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.entries import Entries, Entry
+from cc_bot.discord.delivery.entries import Delivery, TurnDeliveries
 from cc_bot.discord.delivery.interaction_outlet import reply_following, reply_in_place, reply_to_deferred
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import NO_PINGS, TakenDown, delete_all, rows_of
@@ -51,7 +51,7 @@ from cc_bot.discord.pages.custom_ids import (
 )
 from cc_bot.discord.pages.facts import NO_FACTS, Facts
 from cc_bot.discord.pages.memory_card import erase_question, used_list, within
-from cc_bot.discord.pages.memory_view import View
+from cc_bot.discord.pages.memory_view import EphemeralView
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.domain.events import CallsResumed, FilesLeftOut, TurnEvent
 from cc_bot.domain.ledger import AskedQuestion, PendingTurn
@@ -72,7 +72,7 @@ class _Parts:
     boards: CanvasBoards
     taken_down: TakenDown
     chooser: Chooser
-    entries: Entries
+    entries: TurnDeliveries
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +85,15 @@ class _Press:
     reader: Reader
     chosen: Chosen
     """Who gave the answer, and in which session."""
-    entry: Entry
+    entry: Delivery
     in_place: bool
     """Whether a new answer is shown where the old one is."""
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
 async def on_answer_press(
-    event: Pressed,
+    event: ButtonPress,
     *,
     assistant: Assistant,
     readers: Readers,
@@ -103,7 +103,7 @@ async def on_answer_press(
     receipts: ReceiptUpkeep,
     boards: CanvasBoards,
     chooser: Chooser,
-    entries: Entries,
+    entries: TurnDeliveries,
 ) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
@@ -283,10 +283,10 @@ def _memory_rows(press: _Press) -> list[MessageActionRowBuilder]:
 # it stands under may be public: replies are for the memories' owner alone.
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
 async def on_receipt_press(
-    event: Pressed, *, stores: Stores, readers: Readers, upkeep: ReceiptUpkeep
+    event: ButtonPress, *, stores: Stores, readers: Readers, upkeep: ReceiptUpkeep
 ) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
@@ -333,14 +333,14 @@ async def _undo(button: UndoButton, reader: Reader, stores: Stores) -> str:
     return within(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)
 
 
-async def _still_told(memory_id: int, reader: Reader, removal: MemoryRemovalStore) -> View:
+async def _still_told(memory_id: int, reader: Reader, removal: MemoryRemovalStore) -> EphemeralView:
     """Where a forgotten memory is told all the same, with a way to erase it there."""
     words, hidden = reader.words, await removal.hidden(reader.user_id, memory_id)
     if hidden is None:
-        return View(words.erasure.out_of_reach)
+        return EphemeralView(words.erasure.out_of_reach)
     told_in = await removal.told_in(reader.user_id, memory_id)
     if not told_in:
-        return View(words.erasure.not_told)
+        return EphemeralView(words.erasure.not_told)
     return erase_question(reader.user_id, memory_id, told_in, words)
 
 
@@ -365,13 +365,13 @@ class _Retry:
     channels: ChannelStore
     boards: CanvasBoards
     chooser: Chooser
-    entries: Entries
+    entries: TurnDeliveries
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
 async def on_retry(
-    event: Pressed,
+    event: ButtonPress,
     *,
     assistant: Assistant,
     readers: Readers,
@@ -380,7 +380,7 @@ async def on_retry(
     boards: CanvasBoards,
     chooser: Chooser,
     ledger: TurnLedger,
-    entries: Entries,
+    entries: TurnDeliveries,
 ) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
@@ -411,7 +411,7 @@ async def on_retry(
 
 
 def _renewed(
-    turn: PendingTurn, *, interaction: hikari.ComponentInteraction, reader: Reader, entries: Entries
+    turn: PendingTurn, *, interaction: hikari.ComponentInteraction, reader: Reader, entries: TurnDeliveries
 ) -> PendingTurn:
     """The same question, answered by the token of the press."""
     ephemeral, pressed_in = is_ephemeral(interaction.message), int(interaction.channel_id)
@@ -504,9 +504,9 @@ async def _question(turn: PendingTurn) -> Attached:
 # runs.
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
-async def on_stop(event: Pressed, *, readers: Readers, running: RunningTurns) -> None:
+async def on_stop(event: ButtonPress, *, readers: Readers, running: RunningTurns) -> None:
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)
     if not isinstance(button, StopButton):

@@ -11,7 +11,7 @@ from cc_bot.correlation import begin_turn
 from cc_bot.discord.agents import Chooser, Chosen, stand_in_note
 from cc_bot.discord.attachments import fetch_attachment
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.entries import Entries, Entry, asked_files
+from cc_bot.discord.delivery.entries import Delivery, TurnDeliveries, asked_files
 from cc_bot.discord.delivery.interaction_outlet import reply_to_deferred
 from cc_bot.discord.delivery.turns import RunningTurns, show_turn
 from cc_bot.discord.delivery.undone import note_pages
@@ -41,7 +41,7 @@ class _Prepared:
     reader: Reader
     chosen: Chosen
     text: str
-    entry: Entry
+    entry: Delivery
 
 
 @loader.command
@@ -67,7 +67,7 @@ class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_descriptio
         boards: CanvasBoards,
         chooser: Chooser,
         unasked: Unasked,
-        entries: Entries,
+        entries: TurnDeliveries,
     ) -> None:
         begin_turn()
         ephemeral = self.private or self.temporary
@@ -117,7 +117,7 @@ class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_descriptio
         readers: Readers,
         chooser: Chooser,
         unasked: Unasked,
-        entries: Entries,
+        entries: TurnDeliveries,
         *,
         ephemeral: bool,
     ) -> _Prepared:

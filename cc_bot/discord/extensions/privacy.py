@@ -6,7 +6,7 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.access.ways_in import Pressed
+from cc_bot.discord.access.ways_in import ButtonPress
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, components, repeated
 from cc_bot.discord.failures import tell, tell_failure
@@ -15,7 +15,7 @@ from cc_bot.discord.interactions import Answerable, defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.admin_view import PrivacyButton, erase_question, parse_privacy_id
 from cc_bot.discord.pages.custom_ids import base36
-from cc_bot.discord.pages.memory_view import View
+from cc_bot.discord.pages.memory_view import EphemeralView
 from cc_bot.privacy import Privacy
 
 # ---- group -----------------------------------------------------------------------------------------------
@@ -38,15 +38,15 @@ class Erase(
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
         held = await privacy.overview(reader.user_id)
-        view = View(reader.words.privacy.nothing_to_erase(held))
+        view = EphemeralView(reader.words.privacy.nothing_to_erase(held))
         if not held.nothing_to_erase:
             view = erase_question(held, reader.user_id, reader.words, readers.clock())
         await _show(ctx.interaction, view)
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
-async def on_press(event: Pressed, privacy: Privacy, readers: Readers, upkeep: ReceiptUpkeep) -> None:
+async def on_press(event: ButtonPress, privacy: Privacy, readers: Readers, upkeep: ReceiptUpkeep) -> None:
     """Erase, or leave it. Never raises: hikari would only log it, and the user would not know."""
     interaction = event.interaction
     button = parse_privacy_id(interaction.custom_id)
@@ -59,7 +59,7 @@ async def on_press(event: Pressed, privacy: Privacy, readers: Readers, upkeep: R
             return
         await defer_update(interaction)
         told = await upkeep.newest(reader.user_id)  # by then nobody knows of them
-        await _show(interaction, View(await _decided(button, reader, privacy, readers)))
+        await _show(interaction, EphemeralView(await _decided(button, reader, privacy, readers)))
         upkeep.refresh_these(told, reader.words)
     except Exception as error:  # noqa: BLE001 - see above
         await tell_failure(interaction, error, readers)
@@ -74,7 +74,7 @@ async def _decided(button: PrivacyButton, reader: Reader, privacy: Privacy, read
     return words.told(await privacy.erase(reader.user_id))
 
 
-async def _show(interaction: Answerable, view: View) -> None:
+async def _show(interaction: Answerable, view: EphemeralView) -> None:
     await interaction.edit_initial_response(view.content, components=components(view.buttons))
 
 

@@ -11,7 +11,7 @@ import lightbulb
 
 from cc_bot.assistant.proposals import ProposalResult, Proposals
 from cc_bot.correlation import begin_turn
-from cc_bot.discord.access.ways_in import Pressed
+from cc_bot.discord.access.ways_in import ButtonPress
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.interaction_outlet import reply_in_place, reply_to_deferred
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
@@ -50,10 +50,10 @@ class _Press:
     upkeep: ReceiptUpkeep
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
 async def on_press(
-    event: Pressed,
+    event: ButtonPress,
     *,
     proposals: Proposals,
     boards: CanvasBoards,

@@ -9,8 +9,8 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.assistant import Moments
-from cc_bot.discord.access.ways_in import Pressed, suggesting
+from cc_bot.assistant import TimeResolver
+from cc_bot.discord.access.ways_in import ButtonPress, suggesting
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.interaction_outlet import reply_in_place
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
@@ -28,7 +28,7 @@ from cc_bot.discord.interactions import (
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton, parse_schedule_id
 from cc_bot.discord.pages.facts import Facts
-from cc_bot.discord.pages.memory_view import View, one_line, timestamp
+from cc_bot.discord.pages.memory_view import EphemeralView, one_line, timestamp
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.reminder_view import (
     added_view,
@@ -99,9 +99,9 @@ class ListSchedulesCommand(
         await show(ctx.interaction, list_view(await schedules.list(reader.user_id), 1, reader))
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
-async def on_turn(event: Pressed, schedules: ScheduleStore, readers: Readers) -> None:
+async def on_turn(event: ButtonPress, schedules: ScheduleStore, readers: Readers) -> None:
     """Another page of the list in the same message."""
     interaction = event.interaction
     button = parse_schedule_id(interaction.custom_id)
@@ -118,7 +118,7 @@ async def on_turn(event: Pressed, schedules: ScheduleStore, readers: Readers) ->
         await tell_failure(interaction, error, readers)
 
 
-async def show(interaction: Answerable, view: View) -> None:
+async def show(interaction: Answerable, view: EphemeralView) -> None:
     """Put a view in the place of what the acknowledged reply says."""
     await interaction.edit_initial_response(
         view.content or None,
@@ -168,7 +168,7 @@ class AddScheduleCommand(
         schedules: ScheduleStore,
         chooser: Chooser,
         readers: Readers,
-        moments: Moments,
+        moments: TimeResolver,
     ) -> None:
         interaction = ctx.interaction
         await defer(interaction, ephemeral=True)
@@ -219,10 +219,10 @@ def _where(place: Place, chosen: str | None, interaction: Answerable, reader: Re
 # What a button needs stands in its custom id, so one that was shown before a restart still works.
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
 async def on_press(
-    event: Pressed,
+    event: ButtonPress,
     schedules: ScheduleStore,
     readers: Readers,
     upkeep: ReceiptUpkeep,

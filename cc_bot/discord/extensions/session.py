@@ -5,7 +5,7 @@ import asyncio
 import hikari
 import lightbulb
 
-from cc_bot.discord.access.ways_in import Pressed
+from cc_bot.discord.access.ways_in import ButtonPress
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.reply import components
@@ -123,9 +123,9 @@ class SummaryCommand(
         )
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
-async def on_press(event: Pressed, summaries: SummaryStore, readers: Readers) -> None:
+async def on_press(event: ButtonPress, summaries: SummaryStore, readers: Readers) -> None:
     """Delete what is kept of the channel that the button stands in."""
     interaction = event.interaction
     button = parse_custom_id(interaction.custom_id)

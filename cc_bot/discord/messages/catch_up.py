@@ -35,7 +35,7 @@ SORRY_WITHIN = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class CatchUpBounds:
     """How much is read at most, and how fast."""
 
     places: int = 100
@@ -82,7 +82,7 @@ class CatchUp:
         rest: hikari.api.RESTClient,
         listener: Listener,
         clock: Clock,
-        bounds: Bounds = Bounds(),
+        bounds: CatchUpBounds = CatchUpBounds(),
         *,
         since: int = 0,
     ) -> None:
@@ -119,7 +119,7 @@ class Unheard:
     channels: ChannelStore
     rest: hikari.api.RESTClient
     clock: Clock
-    bounds: Bounds = Bounds()
+    bounds: CatchUpBounds = CatchUpBounds()
 
     async def places(self) -> Sequence[int]:
         """The channels to look at. Raises StorageError."""
@@ -156,7 +156,7 @@ class _Run:
         self,
         channels: ChannelStore,
         fill: Callable[[Place], Awaitable[None]],
-        bounds: Bounds,
+        bounds: CatchUpBounds,
         serves: Serves,
     ) -> None:
         self._channels = channels
@@ -224,7 +224,7 @@ class _Gap:
     channels: ChannelStore
     listener: Listener
     clock: Clock
-    bounds: Bounds
+    bounds: CatchUpBounds
     since: int
 
     async def fill(self, place: Place) -> None:

@@ -44,7 +44,7 @@ REMEMBERED = 1000
 
 
 @dataclass(slots=True)
-class Asked:
+class ChannelQuestion:
     """Questions that get one answer, and what became of it."""
 
     key: ChannelKey
@@ -185,7 +185,7 @@ class ChannelAnswers:
             _log.info("user_not_told", error=type(error).__name__)
         await self._give_up(asked.questions)
 
-    def _sentence(self, asked: Asked, sentence: str) -> Page:
+    def _sentence(self, asked: ChannelQuestion, sentence: str) -> Page:
         """With what an earlier run of the program did before it was ended."""
         words, user_id = in_channel(asked.reader.words), asked.reader.user_id
         return unanswered_page(sentence, CallsResumed(asked.calls), words, user_id, "public")
@@ -243,7 +243,7 @@ class ChannelAnswers:
                 _log.info("answer_not_shown", place=key.place_id, error=type(error).__name__)
             await self._note_pages(reply, shown=True)
 
-    async def _begun(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[Asked, Reply]:
+    async def _begun(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
         """What of the waiting is answered now, and in which reply. A crash, or a database that fails, leaves
         an answer that was begun: who waited for that one is served first."""
         answer_id, newest_id, ids = await self._interrupted(key)
@@ -255,7 +255,7 @@ class ChannelAnswers:
         await self.mentions.begin(asked.questions, asked.newest_id)
         return asked, self._reply(asked)
 
-    def _reply(self, asked: Asked, sent: Sequence[Sent] = (), newest_id: int = 0) -> Reply:
+    def _reply(self, asked: ChannelQuestion, sent: Sequence[Sent] = (), newest_id: int = 0) -> Reply:
         """What it has posted already, in this run of the program or an earlier one, is not posted again."""
         question_id = newest_id or asked.newest_id
         return self.replies.to(asked.key.place_id, question_id, sent, edition=asked.edition)
@@ -275,11 +275,11 @@ class ChannelAnswers:
         ids = (answer_id, *await self.channels.pages(answer_id))
         return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
 
-    async def _asked(self, key: ChannelKey, questions: Sequence[Message]) -> Asked:
+    async def _asked(self, key: ChannelKey, questions: Sequence[Message]) -> ChannelQuestion:
         asker, spoken = questions[-1].author_id, self.locales.of(key.place_id)
-        return Asked(key, questions, await self.readers.of_author(asker, spoken))
+        return ChannelQuestion(key, questions, await self.readers.of_author(asker, spoken))
 
-    async def _opened(self, asked: Asked, reply: Reply, on_its_way: OnItsWay) -> None:
+    async def _opened(self, asked: ChannelQuestion, reply: Reply, on_its_way: OnItsWay) -> None:
         """There is a message for the answer. What was deleted before anybody watched out for it waits no
         more."""
         [answer_id] = await reply.message_ids()
@@ -290,7 +290,7 @@ class ChannelAnswers:
         on_its_way.withdraw(asked.ids - waiting)
 
     async def _events(
-        self, asked: Asked, on_its_way: OnItsWay, stop: Stop
+        self, asked: ChannelQuestion, on_its_way: OnItsWay, stop: Stop
     ) -> AsyncGenerator[TurnEvent, None]:
         on_its_way.begin(stop)
         wanted = asked.among(on_its_way.questions)
@@ -309,7 +309,7 @@ class ChannelAnswers:
             raise Postponed from error
 
     async def _events_anew(
-        self, asked: Asked, on_its_way: OnItsWay, stop: Stop
+        self, asked: ChannelQuestion, on_its_way: OnItsWay, stop: Stop
     ) -> AsyncGenerator[TurnEvent, None]:
         on_its_way.begin(stop)
         answer_id = on_its_way.answer_id or 0
@@ -327,7 +327,7 @@ class ChannelAnswers:
             asked.postponed = True
             raise
 
-    async def _options(self, asked: Asked, answer_id: int | None) -> TurnOptions:
+    async def _options(self, asked: ChannelQuestion, answer_id: int | None) -> TurnOptions:
         reader, place_id = asked.reader, asked.key.place_id
         guild_id = self.locales.guild_of(place_id)
         return TurnOptions(
@@ -344,7 +344,9 @@ class ChannelAnswers:
             earlier_calls=asked.calls,
         )
 
-    async def _settle(self, asked: Asked, reply: Reply, state: AnswerState, *, withdrawn: bool) -> bool:
+    async def _settle(
+        self, asked: ChannelQuestion, reply: Reply, state: AnswerState, *, withdrawn: bool
+    ) -> bool:
         """Put on record how it ended. Whether it did."""
         if withdrawn:
             await self._forget(asked, reply)
@@ -377,7 +379,7 @@ class ChannelAnswers:
         if shown:
             await self.mentions.shown(answer_id)
 
-    async def _forget(self, asked: Asked, reply: Reply) -> None:
+    async def _forget(self, asked: ChannelQuestion, reply: Reply) -> None:
         """Nobody wants the answer any more; except those whose channel was reset in that very moment, who are
         told so next."""
         left_behind = frozenset(map(id_of, await self.mentions.left_behind(asked.key)))
@@ -388,7 +390,7 @@ class ChannelAnswers:
         except hikari.HikariError as error:
             _log.warning("answer_not_removed", error=type(error).__name__)
 
-    async def _as_shown(self, asked: Asked, answer: Message) -> tuple[Page, ...]:
+    async def _as_shown(self, asked: ChannelQuestion, answer: Message) -> tuple[Page, ...]:
         """A stored answer as it was shown, or should have been."""
         words, user_id = in_channel(asked.reader.words), asked.reader.user_id
         state = advance(AnswerState(), Done(answer, Usage()))

@@ -14,7 +14,7 @@ from cc_bot.assistant import Assistant
 from cc_bot.discord.access.gate import Gate
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.entries import Entries
+from cc_bot.discord.delivery.entries import TurnDeliveries
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown, delete_all
 from cc_bot.discord.delivery.turns import RunningTurns
@@ -23,7 +23,7 @@ from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.addressing import Addressing, Unasked
 from cc_bot.discord.messages.arrivals import Arrivals
-from cc_bot.discord.messages.catch_up import Bounds, CatchUp, Unheard
+from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, Unheard
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.messages.incoming import QuestionFiles, is_withheld, names_others
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
@@ -115,7 +115,7 @@ class Messages:
         places: Places,
         taken_down: TakenDown,
         replies: MessageReplies,
-        entries: Entries,
+        entries: TurnDeliveries,
         locales: GuildLocales,
         boards: CanvasBoards,
         clock: Clock,
@@ -131,7 +131,7 @@ class Messages:
         self._resuming: asyncio.Task[None] | None = None
         self._locales = locales
         self._shards = shards
-        bounds = Bounds()
+        bounds = CatchUpBounds()
         if granted.reading == "mentions":
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
         self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, bounds, since=granted.since)

@@ -16,7 +16,7 @@ from cc_bot.correlation import begin_turn
 from cc_bot.discord.agents import Chosen, stand_in_note, words_under
 from cc_bot.discord.attachments import fetch_attachments
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.entries import Entries, Entry, asked_files
+from cc_bot.discord.delivery.entries import Delivery, TurnDeliveries, asked_files
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.delivery.turns import RunningTurns, show_turn
@@ -44,7 +44,7 @@ class PersonalTurns:
     locales: GuildLocales
     running: RunningTurns
     withdrawals: Withdrawals
-    entries: Entries
+    entries: TurnDeliveries
     unasked: Unasked
     boards: CanvasBoards
     bot: Callable[[], hikari.OwnUser]
@@ -73,7 +73,7 @@ class PersonalTurns:
         reader: Reader,
         text: str,
         *,
-        entry: Entry,
+        entry: Delivery,
         opened: Callable[[], None],
     ) -> None:
         question_id = int(message.id)

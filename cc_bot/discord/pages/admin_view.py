@@ -9,9 +9,9 @@ import hikari
 
 from cc_bot.charts import table
 from cc_bot.discord.bot_status import Seen
-from cc_bot.discord.interactions import Named
+from cc_bot.discord.interactions import Mentionable
 from cc_bot.discord.pages.custom_ids import base36
-from cc_bot.discord.pages.memory_view import COLOUR, View, escaped, one_line, shortened, timestamp
+from cc_bot.discord.pages.memory_view import COLOUR, EphemeralView, escaped, one_line, shortened, timestamp
 from cc_bot.discord.pages.page import Button
 from cc_bot.domain.access import SUBJECTS, AccessRules, Subjects, listed
 from cc_bot.domain.limits import DEFAULT_RULES, LIMIT_NAMES, LimitKey, LimitName, Rules, UsageReport, chart_of
@@ -75,7 +75,9 @@ def _source(key: LimitKey, value: int | None, words: Texts) -> str:
 
 def limited(key: LimitKey, words: Texts) -> str:
     """Whom a limit is for."""
-    return words.admin.everyone if key.scope == "everyone" else Named(key.scope, key.scope_id).shown(words)
+    return (
+        words.admin.everyone if key.scope == "everyone" else Mentionable(key.scope, key.scope_id).shown(words)
+    )
 
 
 def limit_name(name: LimitName, words: Texts) -> str:
@@ -104,7 +106,7 @@ def access(in_file: AccessRules, set_here: AccessRules, owners: Iterable[int], w
             lines.append(template.format(subjects=shown) + source)
     if everything.allow != Subjects():
         lines.append(told.only_those)
-    owned = ", ".join(Named("user", user_id).shown(words) for user_id in sorted(owners))
+    owned = ", ".join(Mentionable("user", user_id).shown(words) for user_id in sorted(owners))
     return "\n".join([*lines, told.access_owners.format(owners=owned), told.owners_stay])
 
 
@@ -119,7 +121,7 @@ def models(chains: Mapping[int, tuple[str, ...]], words: Texts) -> str:
 
 
 def _subjects(rules: Subjects, words: Texts) -> list[str]:
-    return [Named(kind, id_).shown(words) for kind in SUBJECTS for id_ in sorted(listed(rules, kind))]
+    return [Mentionable(kind, id_).shown(words) for kind in SUBJECTS for id_ in sorted(listed(rules, kind))]
 
 
 # ---- agent list ------------------------------------------------------------------------------------------
@@ -184,13 +186,13 @@ def parse_privacy_id(custom_id: str) -> PrivacyButton | None:
             return None
 
 
-def erase_question(held: Holdings, user_id: int, words: Texts, now: datetime) -> View:
+def erase_question(held: Holdings, user_id: int, words: Texts, now: datetime) -> EphemeralView:
     """Of a user about whom something is stored."""
     until = now + CONFIRM_WITHIN
     moment = int(until.timestamp())
     erase, keep = PrivacyButton(user_id, "erase", moment), PrivacyButton(user_id, "keep", moment)
     told = words.privacy
-    return View(
+    return EphemeralView(
         f"{told.asked(held)}\n{told.confirm_within.format(until=timestamp(until, 't'))}",
         buttons=(
             Button(told.erase, erase.custom_id(), danger=True),

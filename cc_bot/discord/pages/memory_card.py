@@ -12,7 +12,7 @@ from cc_bot.discord.pages.memory_view import (
     CHOICE_CHARACTERS,
     COLOUR,
     PIN_MARK,
-    View,
+    EphemeralView,
     end_mark,
     escaped,
     last_day,
@@ -39,7 +39,7 @@ _TAG_CHARACTERS = 250
 
 def memory_card(
     memory: Memory, former: Sequence[Memory], words: Texts, now: datetime, *, said: str = ""
-) -> View:
+) -> EphemeralView:
     """Everything about a memory, its former versions (newest first) included, with what can be done to it."""
     told = words.memory_card
     embed = hikari.Embed(
@@ -52,17 +52,17 @@ def memory_card(
     embed.add_field(told.why, shortened(_source(memory, words), _FIELD_CHARACTERS))
     if former:
         embed.add_field(told.history, _history(memory, former, words))
-    return View(said, embed, _buttons(memory, words), _restore_menu(memory, former, words))
+    return EphemeralView(said, embed, _buttons(memory, words), _restore_menu(memory, former, words))
 
 
-def forgotten(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -> View:
+def forgotten(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -> EphemeralView:
     """That a memory is hidden, until when it can be had back, how to be rid of it at once, and in how many
     messages it is told all the same."""
     told = words.memory
     until = timestamp(since + UNDO_TIME, "t")
     still = f"\n-# {told.still_told.format(count=told_in)}" if told_in else ""
     too = Button(words.erasure.conversations_too, _custom_id("erase-said", memory), danger=True)
-    return View(
+    return EphemeralView(
         f"{told.deleted.format(id=memory.number, content=quoted(memory.content))}\n"
         f"-# {told.undo_until.format(until=until)}{still}",
         buttons=(
@@ -73,7 +73,7 @@ def forgotten(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -
     )
 
 
-def edited(memory: Memory, before: Memory, words: Texts) -> View:
+def edited(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
     """What an edit changed, with an undo for it."""
     told = words.memory_card
     lines = [
@@ -87,18 +87,18 @@ def edited(memory: Memory, before: Memory, words: Texts) -> View:
         if old != new
     ]
     if not lines:
-        return View(told.unchanged.format(id=memory.number))
+        return EphemeralView(told.unchanged.format(id=memory.number))
     undo = MemoryButton("undo-edit", memory.user_id, memory.id, memory.supersedes or 0)
-    return View(
+    return EphemeralView(
         "\n".join((told.edited.format(id=memory.number), *lines)),
         buttons=(Button(words.memory.undo, undo.custom_id()),),
     )
 
 
-def not_kept(sentence: str, entered: str, words: Texts) -> View:
+def not_kept(sentence: str, entered: str, words: Texts) -> EphemeralView:
     """Why what was entered could not be kept, and the text, so that it is not lost."""
     embed = hikari.Embed(title=words.memory_card.your_text, description=_whole(entered), colour=COLOUR)
-    return View(sentence, embed if entered.strip() else None)
+    return EphemeralView(sentence, embed if entered.strip() else None)
 
 
 def _whole(content: str) -> str:
@@ -201,13 +201,13 @@ def _custom_id(action: MemoryAction, memory: Memory) -> str:
 # Erasing for good: how far it goes, asked where more than the memory tells of it.
 
 
-def erase_question(user_id: int, memory_id: int, told_in: int, words: Texts) -> View:
+def erase_question(user_id: int, memory_id: int, told_in: int, words: Texts) -> EphemeralView:
     """Whether to empty the stored messages as well that tell of a memory; so far it can be had back."""
     memory_only, conversations_too = words.erasure.choices()
     alone = MemoryButton("erase-alone", user_id, memory_id)
     everything = MemoryButton("erase-said", user_id, memory_id)
     back = MemoryButton("undelete", user_id, memory_id)
-    return View(
+    return EphemeralView(
         words.erasure.question.format(count=told_in),
         buttons=(
             Button(memory_only, alone.custom_id(), danger=True),
@@ -223,7 +223,7 @@ def erase_question(user_id: int, memory_id: int, told_in: int, words: Texts) -> 
 EXAMPLES = 5
 
 
-def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts) -> View:
+def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts) -> EphemeralView:
     """How many memories are new, known and refused, with some of the new ones; a button if there are any."""
     told, new = words.memory_box, len(plan.new)
     lines = [told.import_new.format(count=new)]
@@ -234,14 +234,14 @@ def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts
             told.import_refused.format(count=plan.refused, reasons=" ・ ".join(_reasons(plan, words)))
         )
     if not new:
-        return View(told.nothing_to_import, _embed(lines, words))
+        return EphemeralView(told.nothing_to_import, _embed(lines, words))
     lines += ["", f"**{told.examples}**"]
     lines += [f"・{escaped(shortened(one_line(each.content), 80))}" for each in plan.new[:EXAMPLES]]
     lines += ["", f"-# {told.import_check.format(until=timestamp(until, 't'))}"]
     moment = int(until.timestamp())
     yes = ConfirmButton(user_id, "import", new, moment)
     no = ConfirmButton(user_id, "cancel", new, moment)
-    return View(
+    return EphemeralView(
         "",
         _embed(lines, words),
         (
@@ -273,11 +273,11 @@ BARS = 8
 CELLS = 8
 
 
-def statistics_view(kept: MemoryStatistics, words: Texts, *, paused: bool) -> View:
+def statistics_view(kept: MemoryStatistics, words: Texts, *, paused: bool) -> EphemeralView:
     """How many there are, of what kind, and since when."""
     told = words.memory_box
     if not kept.count:
-        return View("\n".join(filter(None, (told.paused if paused else "", words.memory.none))))
+        return EphemeralView("\n".join(filter(None, (told.paused if paused else "", words.memory.none))))
     embed = hikari.Embed(
         title=told.statistics_title.format(count=kept.count),
         description="\n".join(_lines(kept, words, paused=paused)),
@@ -285,7 +285,7 @@ def statistics_view(kept: MemoryStatistics, words: Texts, *, paused: bool) -> Vi
     )
     embed.add_field(told.categories, "\n".join(_bars(kept, words)))
     embed.add_field(told.sources, " ・ ".join(_sources(kept, words)))
-    return View(embed=embed)
+    return EphemeralView(embed=embed)
 
 
 def bar(count: int, most: int) -> str:

@@ -36,7 +36,7 @@ _DAY_BEFORE_ITS_END = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class EphemeralView:
     """A reply that its user alone sees. It takes the place of whatever the message said before."""
 
     content: str = ""

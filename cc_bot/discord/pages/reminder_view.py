@@ -14,7 +14,7 @@ from cc_bot.discord.pages.links import CLOSE_LIMIT, without_previews
 from cc_bot.discord.pages.memory_view import (
     CHOICE_CHARACTERS,
     COLOUR,
-    View,
+    EphemeralView,
     escaped,
     one_line,
     shortened,
@@ -44,7 +44,7 @@ def told(schedule: Schedule, reader: Reader, *, characters: int = QUOTED_CHARACT
     return words.once.format(time=time, moment=moment, text=text)
 
 
-def added_view(added: Sequence[Schedule], where: str, paused: int, reader: Reader) -> View:
+def added_view(added: Sequence[Schedule], where: str, paused: int, reader: Reader) -> EphemeralView:
     """That reminders were set, where they come, and a way to take each of them back."""
     words = reader.words.reminder
     characters = QUOTED_CHARACTERS // (2 * len(added) - 1)  # five of them fit a message
@@ -56,7 +56,9 @@ def added_view(added: Sequence[Schedule], where: str, paused: int, reader: Reade
         )
         for each in added
     )
-    return View("\n".join((*lines, f"-# {where}", *attention(paused, reader.words))), buttons=buttons)
+    return EphemeralView(
+        "\n".join((*lines, f"-# {where}", *attention(paused, reader.words))), buttons=buttons
+    )
 
 
 def attention(paused: int, words: Texts) -> list[str]:
@@ -69,11 +71,11 @@ def paused_among(schedules: Sequence[Schedule]) -> int:
     return sum(each.status == "paused" and each.obstacle != "" for each in schedules)
 
 
-def list_view(schedules: Sequence[Schedule], page: int, reader: Reader) -> View:
+def list_view(schedules: Sequence[Schedule], page: int, reader: Reader) -> EphemeralView:
     """One page of all reminders of a user, the soonest first; the last page if there are fewer by now."""
     words = reader.words
     if not schedules:
-        return View(words.reminder.none)
+        return EphemeralView(words.reminder.none)
     pages = -(-len(schedules) // PAGE_SIZE)
     number = min(max(page, 1), pages)
     shown = schedules[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
@@ -83,13 +85,15 @@ def list_view(schedules: Sequence[Schedule], page: int, reader: Reader) -> View:
         colour=COLOUR,
     )
     if pages == 1:
-        return View(embed=embed)
+        return EphemeralView(embed=embed)
     turns = ((words.memory.previous, number - 1), (words.memory.next, number + 1))
     buttons = tuple(
         Button(label, RemindersButton(reader.user_id, to).custom_id(), enabled=1 <= to <= pages)
         for label, to in turns
     )
-    return View(embed=embed.set_footer(words.memory.page.format(page=number, pages=pages)), buttons=buttons)
+    return EphemeralView(
+        embed=embed.set_footer(words.memory.page.format(page=number, pages=pages)), buttons=buttons
+    )
 
 
 def choice_name(schedule: Schedule) -> str:

@@ -17,7 +17,7 @@ from typing import Final, TypeVar
 import hikari
 import structlog
 
-from cc_bot.assistant import Heartbeats, Moments, TurnOptions
+from cc_bot.assistant import Heartbeats, TimeResolver, TurnOptions
 from cc_bot.correlation import job
 from cc_bot.discord.access.gate import Gate
 from cc_bot.discord.agents import Chooser
@@ -205,7 +205,7 @@ SCHEDULER_PAUSE_S: Final = 10.0
 class Timekeeping:
     """What is needed to say things at times that users chose."""
 
-    moments: Moments
+    moments: TimeResolver
     heartbeats: Heartbeats
 
 

@@ -15,7 +15,7 @@ import hikari
 import structlog
 
 from cc_bot.correlation import job
-from cc_bot.discord.delivery.entries import Entries
+from cc_bot.discord.delivery.entries import TurnDeliveries
 from cc_bot.discord.delivery.interaction_outlet import Hook, InteractionOutlet
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
@@ -49,7 +49,7 @@ from cc_bot.stores import ChannelStore, ProposalStore, TurnLedger
 
 
 @dataclass(frozen=True, slots=True)
-class Owed:
+class PendingDelivery:
     turn: PendingTurn
     reader: Reader
     answer: Message | None = None
@@ -141,13 +141,13 @@ async def owed(
     ledger: TurnLedger,
     proposals: ProposalStore,
     receipts: ReceiptUpkeep | None = None,
-) -> Owed:
+) -> PendingDelivery:
     """What is owed for a turn that is not interrupted yet. Raises StorageError."""
     older = await ledger.replaced(turn) if turn.replaces is not None else None
     answer = await ledger.stored(turn) if turn.state == "answered" else None
     shown = answer or older
     left = await proposals.of_answer(turn.key.user_id, shown.id) if shown and shown.id else ()
-    return Owed(turn, reader, answer, older, left, receipts)
+    return PendingDelivery(turn, reader, answer, older, left, receipts)
 
 
 def _state(answer: Message) -> AnswerState:
@@ -193,14 +193,14 @@ class Gone(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class DeliveryRoutes:
     rest: hikari.api.RESTClient
     replies: MessageReplies
     channels: ChannelStore
     ledger: TurnLedger
-    entries: Entries
+    entries: TurnDeliveries
 
-    async def by_token(self, owed: Owed, token: str, application_id: int) -> Reply:
+    async def by_token(self, owed: PendingDelivery, token: str, application_id: int) -> Reply:
         """Raises Closed, Gone, and hikari's errors while Discord has trouble."""
         try:
             return await self._by_token(owed, token, application_id)
@@ -209,7 +209,7 @@ class Ways:
                 raise  # the bot's own token is refused: the program ends
             raise _meaning(error) from error
 
-    async def in_channel(self, owed: Owed) -> Reply:
+    async def in_channel(self, owed: PendingDelivery) -> Reply:
         """Where it was asked. Raises as `by_token`, and StorageError."""
         turn = owed.turn
         try:
@@ -219,7 +219,7 @@ class Ways:
             raise _meaning(error) from error
         return reply
 
-    async def by_dm(self, owed: Owed) -> Reply:
+    async def by_dm(self, owed: PendingDelivery) -> Reply:
         """Raises as `in_channel`."""
         turn = owed.turn
         try:
@@ -234,7 +234,7 @@ class Ways:
             raise _meaning(error) from error
         return reply
 
-    async def _by_token(self, owed: Owed, token: str, application_id: int) -> Reply:
+    async def _by_token(self, owed: PendingDelivery, token: str, application_id: int) -> Reply:
         turn = owed.turn
         place_id = turn.place_id or turn.key.channel_id
         hook = Hook(self.rest, application_id, token, place_id, turn.interaction_id or 0)
@@ -288,7 +288,7 @@ class Ways:
             return True
         return False
 
-    async def _late(self, owed: Owed) -> Reply:
+    async def _late(self, owed: PendingDelivery) -> Reply:
         turn = owed.turn
         place_id, waiting_id, ids = turn.key.channel_id, turn.shown_in, turn.pages
         if turn.place_id is None:
@@ -349,9 +349,9 @@ class Unfinished:
     def __init__(
         self,
         ledger: TurnLedger,
-        entries: Entries,
+        entries: TurnDeliveries,
         running: RunningTurns,
-        ways: Ways,
+        ways: DeliveryRoutes,
         *,
         channels: ChannelStore,
         proposals: ProposalStore,
@@ -469,7 +469,7 @@ class Unfinished:
                 return
         await self._ledger.settled(turn.id, user_id)
 
-    async def _shown(self, what: Owed) -> Reply:
+    async def _shown(self, what: PendingDelivery) -> Reply:
         """By the first way that is open. Raises Closed when none is, and Gone."""
         turn = what.turn
         token = turn.token_at(self._clock())
@@ -486,7 +486,7 @@ class Unfinished:
                 return await self._ways.in_channel(what)
         return await self._ways.by_dm(what)
 
-    async def _note(self, what: Owed, reply: Reply) -> None:
+    async def _note(self, what: PendingDelivery, reply: Reply) -> None:
         """Which messages show the answer now, and which no longer do."""
         turn, answer = what.turn, what.answer
         if answer is None:

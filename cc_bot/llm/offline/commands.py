@@ -98,14 +98,14 @@ _BARE_JA = Phrase(r"(?:私|僕|俺|わたし|ぼく|おれ)の[^はがをにだ�
 
 
 @dataclass(frozen=True, slots=True)
-class Keep:
+class KeepRequest:
     """A command to remember."""
 
     content: str
     """What to keep, without the command; empty when the command speaks of what was said before."""
 
 
-def keep_in(text: str) -> Keep | None:
+def keep_in(text: str) -> KeepRequest | None:
     """The command to remember in a message; None when there is none."""
     return _keep_en(text) if fold(text).isascii() else _keep_ja(text) or _keep_en(text)
 
@@ -125,7 +125,7 @@ def statement_of(text: str) -> str:
     return " ".join(sentence for sentence in sentences(told) if not is_question(sentence)).strip()
 
 
-def _keep_ja(text: str) -> Keep | None:
+def _keep_ja(text: str) -> KeepRequest | None:
     if _ASKS_WHETHER.search(text):
         return None
     found = _COMMAND_JA.fullmatch(text.strip())
@@ -135,13 +135,13 @@ def _keep_ja(text: str) -> Keep | None:
     if _ALONE_JA.match(before) and (
         not found["after"].strip() or _ALONE_JA.match(found["after"].strip(" 。！!"))
     ):
-        return Keep("")
+        return KeepRequest("")
     if _ALONE_JA.match(before):
-        return Keep(_tidy(found["after"]))
+        return KeepRequest(_tidy(found["after"]))
     after = _tidy(found["after"])
     if after and before.rstrip().endswith("を"):
-        return Keep(f"{_unlink(before)}：{after}")
-    return Keep(_tidy(f"{_unlink(before)} {after}".strip() if after else _unlink(before)))
+        return KeepRequest(f"{_unlink(before)}：{after}")
+    return KeepRequest(_tidy(f"{_unlink(before)} {after}".strip() if after else _unlink(before)))
 
 
 def _unlink(before: str) -> str:
@@ -152,7 +152,7 @@ def _unlink(before: str) -> str:
     return _REASON_END.sub("", _LINK_JA.sub("", cut)).strip()
 
 
-def _keep_en(text: str) -> Keep | None:
+def _keep_en(text: str) -> KeepRequest | None:
     """`FYI the gate is green, remember that`: one command is cut, another may stand behind what is kept."""
     keep = _cut_en(text)
     for _ in range(_MORE_COMMANDS):
@@ -163,7 +163,7 @@ def _keep_en(text: str) -> Keep | None:
     return keep
 
 
-def _cut_en(text: str) -> Keep | None:
+def _cut_en(text: str) -> KeepRequest | None:
     """What is to be kept, without the first command."""
     folded = text.replace("’", "'").strip()
     lowered = folded.lower()
@@ -182,7 +182,7 @@ def _cut_en(text: str) -> Keep | None:
             rest = ""
         greeting = _START_EN.fullmatch(f"{fact.lower()} ")
         content = rest if greeting or not fact else f"{_ended(fact)} {rest}" if rest else fact
-        return Keep("" if _ALONE_EN.match(content.lower()) else _tidy(_THANKS_EN.sub("", content)))
+        return KeepRequest("" if _ALONE_EN.match(content.lower()) else _tidy(_THANKS_EN.sub("", content)))
     return None
 
 

@@ -48,7 +48,7 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Utterance:
     """One message of the conversation before the present one."""
 
     by_user: bool
@@ -58,7 +58,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    before: tuple[Said, ...]
+    before: tuple[Utterance, ...]
     """Oldest first."""
     message: str
     """What the user says now, without attached files."""
@@ -95,12 +95,12 @@ def read(request: ChatRequest) -> Conversation:
     )
 
 
-def _said(parts: tuple[PromptPart, ...]) -> Iterator[Said]:
+def _said(parts: tuple[PromptPart, ...]) -> Iterator[Utterance]:
     for place, part in enumerate(parts):
         if isinstance(part, UserPart) and (text := _plain(part.text)[:LONGEST_SAID]):
-            yield Said(True, text, place)
+            yield Utterance(True, text, place)
         elif isinstance(part, AssistantPart) and part.text:
-            yield Said(False, part.text, place)
+            yield Utterance(False, part.text, place)
 
 
 def _plain(text: str) -> str:

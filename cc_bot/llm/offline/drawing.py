@@ -82,17 +82,17 @@ _ABOUT: Final = Phrase(r"キャンバス|\bcanvas\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
+class DrawRequest:
     """The tool to call, and with what."""
 
     tool: str
     arguments: dict[str, object]
 
 
-def drawing(talk: Conversation, words: OfflineTexts) -> Draw | str | None:
+def drawing(talk: Conversation, words: OfflineTexts) -> DrawRequest | str | None:
     """What to draw, or to say about it; None when the message is not about the canvas."""
     wished = _wish(talk, words)
-    if not isinstance(wished, Draw):
+    if not isinstance(wished, DrawRequest):
         return wished
     if wished.tool not in talk.tools:
         return words.cannot_draw
@@ -105,10 +105,10 @@ def drawing(talk: Conversation, words: OfflineTexts) -> Draw | str | None:
     return words.canvas_cleared if wished.tool == "canvas_set_mode" else words.drawn
 
 
-def _wish(talk: Conversation, words: OfflineTexts) -> Draw | str | None:
+def _wish(talk: Conversation, words: OfflineTexts) -> DrawRequest | str | None:
     message = talk.message.strip()
     if _CLEAR.fullmatch(fold(message)):
-        return Draw("canvas_set_mode", {"mode": "clear"})
+        return DrawRequest("canvas_set_mode", {"mode": "clear"})
     for pattern in (*_PUT_JA, _PUT_EN):
         if found := pattern.fullmatch(message):
             return _element(
@@ -124,7 +124,7 @@ def _wish(talk: Conversation, words: OfflineTexts) -> Draw | str | None:
     return None
 
 
-def _element(what: str, more: str, talk: Conversation, words: OfflineTexts) -> Draw | str:
+def _element(what: str, more: str, talk: Conversation, words: OfflineTexts) -> DrawRequest | str:
     """A chart where one is spoken of, else a card with a title, or a text."""
     named, kind = _without_chart(what)
     if kind:
@@ -134,9 +134,9 @@ def _element(what: str, more: str, talk: Conversation, words: OfflineTexts) -> D
     if not more and "//" not in what and (found := _HEADING.fullmatch(what)):
         what, more = found["title"].strip(), found["rest"].strip()
     if what and more:
-        return Draw("canvas_add_card", {"title": _unquoted(what), "content": more})
+        return DrawRequest("canvas_add_card", {"title": _unquoted(what), "content": more})
     content = _unquoted(what or more)
-    return Draw("canvas_show_text", {"content": content}) if content else words.what_to_draw
+    return DrawRequest("canvas_show_text", {"content": content}) if content else words.what_to_draw
 
 
 def _unquoted(text: str) -> str:
@@ -153,7 +153,7 @@ def _without_chart(what: str) -> tuple[str, str]:
     return what, ""
 
 
-def _chart(text: str, kind: str, words: OfflineTexts) -> Draw | None:
+def _chart(text: str, kind: str, words: OfflineTexts) -> DrawRequest | None:
     """The chart of a text with two numbers or more, each after its name."""
     title, items = "", _items(text)
     if found := _HEADING.fullmatch(text):
@@ -163,7 +163,7 @@ def _chart(text: str, kind: str, words: OfflineTexts) -> Draw | None:
     if not items or len(items) < 2:
         return None
     values = [value for _, value in items]
-    return Draw(
+    return DrawRequest(
         "canvas_add_chart",
         {
             "title": title or words.chart_title,

@@ -8,7 +8,7 @@ from cc_bot.domain.phrase import TookTooLong, time_for_phrases
 from cc_bot.llm.offline.about_talk import talk_in
 from cc_bot.llm.offline.beings import spellings_of
 from cc_bot.llm.offline.commands import keep_in, statement_of
-from cc_bot.llm.offline.conversation import Conversation, Said, json_object
+from cc_bot.llm.offline.conversation import Conversation, Utterance, json_object
 from cc_bot.llm.offline.facts import Fact, corrects, facts_in, topic_of
 from cc_bot.llm.offline.questions import Question
 
@@ -22,7 +22,7 @@ def told(talk: Conversation) -> tuple[Fact, ...]:
     """What the user stated in this conversation, the present message included."""
     facts: list[Fact] = []
     subject = ""
-    for place, statement in statements((*talk.before, Said(True, talk.message, len(talk.past)))):
+    for place, statement in statements((*talk.before, Utterance(True, talk.message, len(talk.past)))):
         with as_far_as_it_is_read():
             topic = topic_of(statement)
             about = subject if corrects(statement) else ""
@@ -31,7 +31,7 @@ def told(talk: Conversation) -> tuple[Fact, ...]:
     return tuple(facts)
 
 
-def statements(said: Iterable[Said]) -> Iterator[tuple[int, str]]:
+def statements(said: Iterable[Utterance]) -> Iterator[tuple[int, str]]:
     """What the user stated, with its place."""
     for one in said:
         statement = ""

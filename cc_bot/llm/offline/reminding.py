@@ -73,24 +73,24 @@ _NUMBER: Final = Phrase(r"#\s*(\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ReminderRequest:
     """The tool to call, and with what."""
 
     tool: str
     arguments: dict[str, object]
 
 
-def reminding(talk: Conversation, words: OfflineTexts) -> Wish | str | None:
+def reminding(talk: Conversation, words: OfflineTexts) -> ReminderRequest | str | None:
     """What to have done, or to say about it; None when the message is not about reminders."""
     if len(talk.message) > LONGEST:
         return None
     wished = _cancelled(talk, words) or _listed(talk, words) or _scheduled(talk, words)
-    if isinstance(wished, Wish) and wished.tool not in talk.tools:
+    if isinstance(wished, ReminderRequest) and wished.tool not in talk.tools:
         return words.cannot_remind
     return wished
 
 
-def _scheduled(talk: Conversation, words: OfflineTexts) -> Wish | str | None:
+def _scheduled(talk: Conversation, words: OfflineTexts) -> ReminderRequest | str | None:
     if done := result_of("schedule", talk):
         return _done(done, words.scheduled, words)
     message = talk.message.strip()
@@ -111,7 +111,7 @@ def _done(done: Round, said: str, words: OfflineTexts) -> str:
     return words.proposed if done.proposed else said
 
 
-def _reminder(body: str, *, wake: bool, words: OfflineTexts) -> Wish | None:
+def _reminder(body: str, *, wake: bool, words: OfflineTexts) -> ReminderRequest | None:
     """None where no time is named."""
     plain = _LEAD_EN.sub("", body.strip())
     for attempt in (plain, f"in {plain}", f"at {plain}"):
@@ -120,36 +120,38 @@ def _reminder(body: str, *, wake: bool, words: OfflineTexts) -> Wish | None:
         except WhenNotUnderstood:
             continue
         except RepeatNotUnderstood:  # the tool says what can be set
-            return Wish("schedule", {"when": plain, "text": plain})
+            return ReminderRequest("schedule", {"when": plain, "text": plain})
         text = _TAIL_JA.sub("", _LEAD_EN.sub("", what).strip()).strip(" 　、,。.")
-        return Wish("schedule", {"when": when, "text": text or (words.wake_up if wake else words.time_is_up)})
+        return ReminderRequest(
+            "schedule", {"when": when, "text": text or (words.wake_up if wake else words.time_is_up)}
+        )
     return None
 
 
-def _listed(talk: Conversation, words: OfflineTexts) -> Wish | str | None:
+def _listed(talk: Conversation, words: OfflineTexts) -> ReminderRequest | str | None:
     if not _WHICH.fullmatch(fold(talk.message.strip())):
         return None
     if (found := result_of("list_schedules", talk)) is None:
-        return Wish("list_schedules", {})
+        return ReminderRequest("list_schedules", {})
     if found.error is not None:
         return words.not_scheduled.format(error=found.error)
     lines = _lines(_known(found.result))
     return words.reminders.format(reminders="\n".join(lines)) if lines else words.no_reminders
 
 
-def _cancelled(talk: Conversation, words: OfflineTexts) -> Wish | str | None:
+def _cancelled(talk: Conversation, words: OfflineTexts) -> ReminderRequest | str | None:
     match = _CANCEL.fullmatch(fold(talk.message.strip()))
     if match is None:
         return None
     if done := result_of("cancel_schedule", talk):
         return _done(done, words.unscheduled, words)
     if (found := result_of("list_schedules", talk)) is None:
-        return Wish("list_schedules", {})
+        return ReminderRequest("list_schedules", {})
     known = _known(found.result)
     about = next((part for part in match.groups() if part), "").strip()
     meant = _meant(about, known)
     if len(meant) == 1:
-        return Wish("cancel_schedule", {"id": meant[0].get("id")})
+        return ReminderRequest("cancel_schedule", {"id": meant[0].get("id")})
     if not known:
         return words.no_reminders
     return words.cancel_which.format(reminders="\n".join(_lines(meant or known)))

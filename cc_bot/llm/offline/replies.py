@@ -13,9 +13,9 @@ from cc_bot.domain.phrase import TookTooLong
 from cc_bot.llm.model import AssistantPart, ChatRequest, ToolRequest, UserPart
 from cc_bot.llm.offline import wording
 from cc_bot.llm.offline.about_talk import Talk, talk_in
-from cc_bot.llm.offline.commands import Keep, keep_in, only_names_a_thing
+from cc_bot.llm.offline.commands import KeepRequest, keep_in, only_names_a_thing
 from cc_bot.llm.offline.conversation import Conversation, Round, read
-from cc_bot.llm.offline.drawing import Draw, drawing
+from cc_bot.llm.offline.drawing import DrawRequest, drawing
 from cc_bot.llm.offline.facts import sentences
 from cc_bot.llm.offline.fold import fold, speaks_japanese
 from cc_bot.llm.offline.matching import Match, best_match
@@ -36,7 +36,7 @@ from cc_bot.llm.offline.recollection import (
     statements,
     told,
 )
-from cc_bot.llm.offline.reminding import Wish, reminding
+from cc_bot.llm.offline.reminding import ReminderRequest, reminding
 from cc_bot.llm.offline.small_talk import short, small_talk
 from cc_bot.llm.offline.texts import EN, JA, OfflineTexts
 
@@ -122,7 +122,7 @@ def _noted(talk: Conversation, words: OfflineTexts) -> str:
 def _draw(talk: Conversation, words: OfflineTexts) -> Say | Call | None:
     """None where the canvas is not spoken of."""
     step = drawing(talk, words)
-    if isinstance(step, Draw):
+    if isinstance(step, DrawRequest):
         return Call((_request(talk, 1, step.tool, step.arguments),))
     return Say(step) if step else None
 
@@ -133,7 +133,7 @@ def _draw(talk: Conversation, words: OfflineTexts) -> Say | Call | None:
 def _remind(talk: Conversation, words: OfflineTexts) -> Say | Call | None:
     """None where reminders are not spoken of."""
     step = reminding(talk, words)
-    if isinstance(step, Wish):
+    if isinstance(step, ReminderRequest):
         return Call((_request(talk, 1, step.tool, step.arguments),))
     return Say(step) if step else None
 
@@ -141,7 +141,7 @@ def _remind(talk: Conversation, words: OfflineTexts) -> Say | Call | None:
 # Remembering
 
 
-def _remember(keep: Keep, talk: Conversation, words: OfflineTexts) -> Say | Call:
+def _remember(keep: KeepRequest, talk: Conversation, words: OfflineTexts) -> Say | Call:
     if "remember" not in talk.tools:
         return Say(words.cannot_keep)
     if talk.rounds:
@@ -157,7 +157,7 @@ def _remember(keep: Keep, talk: Conversation, words: OfflineTexts) -> Say | Call
     return Call((_request(talk, 1, "remember", {"content": content}),))
 
 
-def _kept(keep: Keep, talk: Conversation, words: OfflineTexts) -> Say | Call:
+def _kept(keep: KeepRequest, talk: Conversation, words: OfflineTexts) -> Say | Call:
     """What came of it; a note that it replaces is named then, for the result shows those beside it."""
     result = talk.rounds[-1]
     if result.error is not None:

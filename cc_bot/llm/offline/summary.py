@@ -10,7 +10,7 @@ from dataclasses import replace
 from cc_bot.domain.phrase import Phrase
 from cc_bot.domain.summary import listed
 from cc_bot.llm.model import ChatRequest, PromptPart, SystemPart, UserPart
-from cc_bot.llm.offline.conversation import Said
+from cc_bot.llm.offline.conversation import Utterance
 from cc_bot.llm.offline.facts import sentences
 from cc_bot.llm.offline.questions import is_question
 from cc_bot.llm.offline.recollection import as_far_as_it_is_read, statements
@@ -55,7 +55,9 @@ def _earlier(summary: str) -> Iterator[str]:
 
 
 def _stated(material: SummaryMaterial) -> Iterator[str]:
-    said = (Said(True, text, place) for place, (role, text) in enumerate(material.said) if role == "user")
+    said = (
+        Utterance(True, text, place) for place, (role, text) in enumerate(material.said) if role == "user"
+    )
     for _, statement in statements(said):
         stated: list[str] = []
         with as_far_as_it_is_read():

@@ -16,7 +16,7 @@ from cc_bot.domain.message import ToolCall
 from cc_bot.storage import Database, Row, Statement
 from cc_bot.stores.canvases import texts_in, without
 from cc_bot.stores.columns import tool_calls_of, tool_calls_to_json
-from cc_bot.stores.memory.texts import Sought
+from cc_bot.stores.memory.texts import TextMatcher
 
 # ---- memory calls ----------------------------------------------------------------------------------------
 # The copies of memories in stored answers: the calls of tools that kept them, found them or changed them.
@@ -137,7 +137,7 @@ def redacted(call: ToolCall) -> ToolCall:
     return replace(call, arguments=FORGOTTEN, result=FORGOTTEN)
 
 
-def redact(stored: str, ids: Collection[int], sought: Sought) -> tuple[str, tuple[ToolCall, ...]]:
+def redact(stored: str, ids: Collection[int], sought: TextMatcher) -> tuple[str, tuple[ToolCall, ...]]:
     """The column of tool calls without what tells of these memories, and the calls that did."""
     calls = tool_calls_of(stored)
     telling = tuple(call for call in calls if _tells(call, ids, sought))
@@ -145,7 +145,7 @@ def redact(stored: str, ids: Collection[int], sought: Sought) -> tuple[str, tupl
     return tool_calls_to_json(kept), telling
 
 
-def _tells(call: ToolCall, ids: Collection[int], sought: Sought) -> bool:
+def _tells(call: ToolCall, ids: Collection[int], sought: TextMatcher) -> bool:
     if call.name not in _TELLING_TOOLS:
         return False
     if not named_ids(call).isdisjoint(ids):
@@ -302,7 +302,7 @@ class TraceFinder:
         Without `everywhere`, what was said is looked at only as far as it is in no summary yet, and `told` is
         not complete.
         """
-        traces, sought = Traces(), Sought(texts)
+        traces, sought = Traces(), TextMatcher(texts)
         answers = [answer async for answer in self._answers(user_id, ids, sought, traces)]
         sessions = await self._sessions(user_id)
         for session in sessions:
@@ -333,7 +333,7 @@ class TraceFinder:
         return traces
 
     async def _answers(
-        self, user_id: int, ids: Collection[int], sought: Sought, traces: Traces
+        self, user_id: int, ids: Collection[int], sought: TextMatcher, traces: Traces
     ) -> AsyncIterator[_Answer]:
         """The answers whose calls tell of the memories."""
         after = 0

@@ -11,7 +11,7 @@ from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import MemoryFull, TooManyImports, TooManyMemories
-from cc_bot.domain.limits import HOUR, Payer, Quotas, Rules, quotas_of_user
+from cc_bot.domain.limits import HOUR, Quotas, Rules, UsageSubject, quotas_of_user
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import from_ms, to_ms
 from cc_bot.stores.usage import rules_for
@@ -95,7 +95,7 @@ def room_left(
 
 def _quotas(user_id: int, file_rules: Rules) -> Steps[Quotas]:
     """Where nobody tells a user's roles, any rule for a role may be theirs: the most generous one holds."""
-    payer = Payer(user_id, role_ids=None)
+    payer = UsageSubject(user_id, role_ids=None)
     set_rules = yield from rules_for(payer)
     return quotas_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)
 

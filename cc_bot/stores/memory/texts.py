@@ -137,7 +137,7 @@ _START: Final = 4
 """Characters by which one of many is looked up; shorter ones as a whole."""
 
 
-class Sought:
+class TextMatcher:
     """A set of texts that may stand in others. Blank ones stand nowhere."""
 
     def __init__(self, texts: Iterable[str]) -> None:

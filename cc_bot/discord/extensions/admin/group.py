@@ -13,7 +13,7 @@ import structlog
 
 from cc_bot.discord.access.gate import Owners
 from cc_bot.discord.delivery.reply import LONGEST_MESSAGE, NO_PINGS
-from cc_bot.discord.interactions import Answerable, Named, defer, named
+from cc_bot.discord.interactions import Answerable, Mentionable, defer, named
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.domain.access import Subject
 from cc_bot.domain.errors import SubjectNotUnderstood
@@ -103,7 +103,7 @@ def kind_option() -> str | None:
     )
 
 
-def named_in(interaction: hikari.PartialInteraction, text: str, kind: str | None) -> Named:
+def named_in(interaction: hikari.PartialInteraction, text: str, kind: str | None) -> Mentionable:
     """Whom a command is about. Raises SubjectNotUnderstood."""
     guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
     found = named(text, cast("Subject | None", kind), guild_id)  # Discord takes no other choice

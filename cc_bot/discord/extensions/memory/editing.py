@@ -6,7 +6,7 @@ import hikari
 import lightbulb
 from hikari.impl import ModalActionRowBuilder
 
-from cc_bot.discord.access.ways_in import Entered, Pressed
+from cc_bot.discord.access.ways_in import ButtonPress, ModalSubmit
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.extensions.memory.group import answer_press, loader, memory, memory_id, row_of, show
@@ -16,7 +16,7 @@ from cc_bot.discord.interactions import Answerable, defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.custom_ids import ConfirmButton, EditForm, MemoryButton
 from cc_bot.discord.pages.memory_card import edited, erase_question, forgotten, not_kept
-from cc_bot.discord.pages.memory_view import View, one_line, quoted, shortened, timestamp
+from cc_bot.discord.pages.memory_view import EphemeralView, one_line, quoted, shortened, timestamp
 from cc_bot.discord.pages.page import Button
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import InputError, MemoryNotFound
@@ -56,10 +56,10 @@ class Edit(lightbulb.SlashCommand, name="memory_edit", description="memory_edit_
             await _open_form(ctx.interaction, kept, reader)
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
 async def on_edit(
-    event: Pressed,
+    event: ButtonPress,
     memories: MemoryStore,
     history: MemoryHistoryStore,
     readers: Readers,
@@ -80,7 +80,7 @@ async def on_edit(
         undone = await history.undo_update(reader.user_id, button.memory_id, button.former_id)
         words = reader.words.memory_card
         if undone is None:
-            await show(interaction, View(words.edit_not_undone))
+            await show(interaction, EphemeralView(words.edit_not_undone))
         else:
             said = words.edit_undone.format(id=undone.number)
             view = await card_of(undone.id, reader, memories, history, readers.clock, said=said)
@@ -90,9 +90,11 @@ async def on_edit(
     await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _EDITING)
 
 
-@loader.listener(Entered)
+@loader.listener(ModalSubmit)
 @lightbulb.di.with_di
-async def on_submit(event: Entered, memories: MemoryStore, readers: Readers, upkeep: ReceiptUpkeep) -> None:
+async def on_submit(
+    event: ModalSubmit, memories: MemoryStore, readers: Readers, upkeep: ReceiptUpkeep
+) -> None:
     """Change the memory, and tell what changed; what can't be kept is shown back, so that it is not lost."""
     interaction = event.interaction
 
@@ -225,10 +227,10 @@ class DeleteAll(
         await show(ctx.interaction, _question(count, reader, readers.clock))
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
 async def on_remove(
-    event: Pressed,
+    event: ButtonPress,
     stores: Stores,
     readers: Readers,
     boards: CanvasBoards,
@@ -254,10 +256,10 @@ async def on_remove(
     )
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
 async def on_confirm(
-    event: Pressed,
+    event: ButtonPress,
     stores: Stores,
     readers: Readers,
     boards: CanvasBoards,
@@ -274,13 +276,13 @@ async def on_confirm(
                 words.cancelled, embeds=[], components=[], attachments=None
             )
         elif button.until < readers.clock().timestamp():
-            await show(interaction, View(words.ask_again))
+            await show(interaction, EphemeralView(words.ask_again))
         elif (count := await stores.memories.count(reader.user_id)) > button.count:
             await show(interaction, _question(count, reader, readers.clock))
         else:
             mark = reader.words.erasure.mark if button.decision == "erase-said" else None
             erased = await stores.memory_removal.erase_all(reader.user_id, mark=mark)
-            await show(interaction, View(reader.words.erasure.told(erased)))
+            await show(interaction, EphemeralView(reader.words.erasure.told(erased)))
             upkeep.refresh(reader.user_id, reader.words)
             await boards.refresh_stale()
 
@@ -294,43 +296,43 @@ async def _delete(interaction: Answerable, stores: Stores, memory_id: int, reade
     await stores.memories.delete(reader.user_id, memory_id)
     hidden = await stores.memory_removal.hidden(reader.user_id, memory_id)
     if hidden is None:
-        await show(interaction, View(reader.words.receipt.gone))
+        await show(interaction, EphemeralView(reader.words.receipt.gone))
         return
     told_in = await stores.memory_removal.told_in(reader.user_id, memory_id)
     await show(interaction, forgotten(hidden.memory, reader.words, hidden.since, told_in))
 
 
-async def _have_back(stores: Stores, memory_id: int, reader: Reader) -> View:
+async def _have_back(stores: Stores, memory_id: int, reader: Reader) -> EphemeralView:
     """Of what is back already the same is told."""
     words = reader.words.memory
     user_id, memories, removal = reader.user_id, stores.memories, stores.memory_removal
     back = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
     if back is None:
-        return View(words.too_late)
-    return View(words.undeleted.format(id=back.number, content=quoted(back.content)))
+        return EphemeralView(words.too_late)
+    return EphemeralView(words.undeleted.format(id=back.number, content=quoted(back.content)))
 
 
-async def _erase(removal: MemoryRemovalStore, button: MemoryButton, reader: Reader) -> View:
+async def _erase(removal: MemoryRemovalStore, button: MemoryButton, reader: Reader) -> EphemeralView:
     """Ask first where stored messages tell of the memory as well."""
     user_id, memory_id, words = reader.user_id, button.memory_id, reader.words
     if button.action == "erase" and (told_in := await removal.told_in(user_id, memory_id)):
         return erase_question(user_id, memory_id, told_in, words)
     mark = words.erasure.mark if button.action == "erase-said" else None
     erased = await removal.erase(user_id, memory_id, mark=mark)
-    return View(words.erasure.told(erased or Erased()))
+    return EphemeralView(words.erasure.told(erased or Erased()))
 
 
-def _question(count: int, reader: Reader, clock: Clock) -> View:
+def _question(count: int, reader: Reader, clock: Clock) -> EphemeralView:
     """Whether to erase so many memories for good."""
     words = reader.words.memory_box
     if not count:
-        return View(reader.words.memory.none)
+        return EphemeralView(reader.words.memory.none)
     until = clock() + CONFIRM_WITHIN
     moment = int(until.timestamp())
     yes = ConfirmButton(reader.user_id, "erase", count, moment)
     all_ = ConfirmButton(reader.user_id, "erase-said", count, moment)
     no = ConfirmButton(reader.user_id, "cancel", count, moment)
-    return View(
+    return EphemeralView(
         words.erase_all_question.format(count=count, until=timestamp(until, "t")),
         buttons=(
             Button(words.erase_all.format(count=count), yes.custom_id(), danger=True),
@@ -358,9 +360,9 @@ class Pin(lightbulb.SlashCommand, name="memory_pin", description="memory_pin_des
         await _set(ctx.interaction, stores, memory_id, reader, readers, pinned=True)
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
-async def on_pin(event: Pressed, stores: Stores, readers: Readers) -> None:
+async def on_pin(event: ButtonPress, stores: Stores, readers: Readers) -> None:
     """Pin a memory from its card, or take the pin off."""
     interaction = event.interaction
 

@@ -8,7 +8,7 @@ import hikari
 import lightbulb
 
 from cc_bot.context.attachments import read_memory_file, too_large
-from cc_bot.discord.access.ways_in import Pressed
+from cc_bot.discord.access.ways_in import ButtonPress
 from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.extensions.memory.group import answer_press, audience_of, loader, memory, show, where
@@ -17,7 +17,7 @@ from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.custom_ids import ConfirmButton
 from cc_bot.discord.pages.memory_card import import_preview
-from cc_bot.discord.pages.memory_view import View
+from cc_bot.discord.pages.memory_view import EphemeralView
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import AttachmentNotFetched, MemoryPaused
 from cc_bot.domain.memory_transfer import (
@@ -150,9 +150,11 @@ async def _preview(
     )
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
-async def on_confirm(event: Pressed, imports: MemoryTransferStore, line: FileLine, readers: Readers) -> None:
+async def on_confirm(
+    event: ButtonPress, imports: MemoryTransferStore, line: FileLine, readers: Readers
+) -> None:
     """Import what the file below the question says."""
     interaction = event.interaction
 
@@ -160,7 +162,7 @@ async def on_confirm(event: Pressed, imports: MemoryTransferStore, line: FileLin
         await defer_update(interaction)
         words = reader.words.memory_box
         if button.until < readers.clock().timestamp():
-            await show(interaction, View(words.ask_again))
+            await show(interaction, EphemeralView(words.ask_again))
             return
         if reader.memory_paused:
             raise MemoryPaused
@@ -169,7 +171,7 @@ async def on_confirm(event: Pressed, imports: MemoryTransferStore, line: FileLin
                 [file] = interaction.message.attachments
                 data = await _fetched(file, MAX_PLANNED_BYTES)
             except (ValueError, AttachmentNotFetched):
-                await show(interaction, View(words.attach_again))
+                await show(interaction, EphemeralView(words.attach_again))
                 return
             async with line.at_work():
                 read = await asyncio.to_thread(read_memory_file, data)

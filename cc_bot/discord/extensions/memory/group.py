@@ -14,7 +14,7 @@ from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import MAX_CHOICES, Answerable, own_space
 from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.custom_ids import MemoryControl, parse_memory_id
-from cc_bot.discord.pages.memory_view import View, choice_name
+from cc_bot.discord.pages.memory_view import EphemeralView, choice_name
 from cc_bot.domain.errors import CcBotError, MemoryNotFound
 from cc_bot.domain.memory import MAX_CATEGORY_CHARACTERS, Audience
 from cc_bot.stores.memory.store import MemoryStore
@@ -27,7 +27,7 @@ loader.command(memory)
 Owned = TypeVar("Owned", bound=MemoryControl)
 
 
-async def show(interaction: Answerable, view: View) -> None:
+async def show(interaction: Answerable, view: EphemeralView) -> None:
     """Put a view in the place of what the acknowledged reply says."""
     await interaction.edit_initial_response(
         view.content or None,

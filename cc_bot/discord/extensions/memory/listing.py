@@ -6,7 +6,7 @@ from typing import get_args
 import hikari
 import lightbulb
 
-from cc_bot.discord.access.ways_in import Pressed
+from cc_bot.discord.access.ways_in import ButtonPress
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.extensions.memory.group import (
     answer_press,
@@ -25,8 +25,8 @@ from cc_bot.discord.pages.custom_ids import ListButton, MemoryButton, OpenMenu, 
 from cc_bot.discord.pages.memory_card import memory_card, statistics_view
 from cc_bot.discord.pages.memory_view import (
     PAGE_SIZE,
+    EphemeralView,
     ListPage,
-    View,
     memory_list,
     open_menu,
     quoted,
@@ -91,9 +91,9 @@ class Search(
         await show(ctx.interaction, await _found(memories, query, wanted, reader, readers.clock))
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
-async def on_turn(event: Pressed, memories: MemoryStore, readers: Readers) -> None:
+async def on_turn(event: ButtonPress, memories: MemoryStore, readers: Readers) -> None:
     """Another page of a list in the same message."""
 
     async def turn(button: ListButton, reader: Reader) -> None:
@@ -103,9 +103,9 @@ async def on_turn(event: Pressed, memories: MemoryStore, readers: Readers) -> No
     await answer_press(event.interaction, ListButton, readers, turn)
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
-async def on_turn_of_search(event: Pressed, memories: MemoryStore, readers: Readers) -> None:
+async def on_turn_of_search(event: ButtonPress, memories: MemoryStore, readers: Readers) -> None:
     """Another page of what was found in the same message."""
 
     async def turn(button: SearchButton, reader: Reader) -> None:
@@ -122,13 +122,13 @@ def query_of(message: hikari.Message) -> str:
     return next(authors, "").removeprefix(_QUERY_MARK)
 
 
-async def _listed(memories: MemoryStore, wanted: ListButton, reader: Reader, clock: Clock) -> View:
+async def _listed(memories: MemoryStore, wanted: ListButton, reader: Reader, clock: Clock) -> EphemeralView:
     """The page that a button asks for; the last one if there are fewer by now."""
     words, category = reader.words.memory, wanted.category or None
     count = await memories.count(reader.user_id, category=category)
     if not count:
         shown = quoted(words.shown_category(wanted.category))
-        return View(words.none_in_category.format(category=shown) if category else words.none)
+        return EphemeralView(words.none_in_category.format(category=shown) if category else words.none)
     pages = -(-count // PAGE_SIZE)
     number = min(max(wanted.page, 1), pages)
     kept = await memories.list(
@@ -152,16 +152,16 @@ async def _listed(memories: MemoryStore, wanted: ListButton, reader: Reader, clo
 
 async def _found(
     memories: MemoryStore, query: str, wanted: SearchButton, reader: Reader, clock: Clock
-) -> View:
+) -> EphemeralView:
     """The page of hits that a button asks for; the last one if there are fewer by now."""
     words = reader.words.memory
     if not query:
-        return View(words.query_needed)
+        return EphemeralView(words.query_needed)
     hits = await memories.find(
         reader.user_id, query, limit=MAX_FOUND, category=wanted.category or None, audience="private"
     )
     if not hits:
-        return View(words.no_match.format(query=quoted(query)))
+        return EphemeralView(words.no_match.format(query=quoted(query)))
     pages = -(-len(hits) // PAGE_SIZE)
     number = min(max(wanted.page, 1), pages)
     shown = hits[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
@@ -176,9 +176,9 @@ async def _found(
     return view
 
 
-def _page_view(page: ListPage, buttons: tuple[Button, ...], reader: Reader, clock: Clock) -> View:
+def _page_view(page: ListPage, buttons: tuple[Button, ...], reader: Reader, clock: Clock) -> EphemeralView:
     menu = open_menu(page.found, OpenMenu(reader.user_id).custom_id(), reader.words)
-    return View(embed=memory_list(page, reader.words, clock()), buttons=buttons, menu=menu)
+    return EphemeralView(embed=memory_list(page, reader.words, clock()), buttons=buttons, menu=menu)
 
 
 def _turns(page: ListPage, reader: Reader) -> Sequence[tuple[str, int, bool]]:
@@ -288,10 +288,10 @@ class ShowMemoryCommand(
         await show(ctx.interaction, await card_of(memory_id, reader, memories, history, readers.clock))
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
 async def on_open(
-    event: Pressed,
+    event: ButtonPress,
     memories: MemoryStore,
     history: MemoryHistoryStore,
     readers: Readers,
@@ -307,10 +307,10 @@ async def on_open(
     await answer_press(interaction, OpenMenu, readers, open_)
 
 
-@loader.listener(Pressed)
+@loader.listener(ButtonPress)
 @lightbulb.di.with_di
 async def on_press(
-    event: Pressed,
+    event: ButtonPress,
     memories: MemoryStore,
     history: MemoryHistoryStore,
     readers: Readers,
@@ -344,10 +344,10 @@ async def card_of(
     clock: Clock,
     *,
     said: str = "",
-) -> View:
+) -> EphemeralView:
     """The card of a user's memory; a sentence when there is none."""
     kept = await memories.get(reader.user_id, memory_id)
     if kept is None:
-        return View(reader.words.receipt.gone)
+        return EphemeralView(reader.words.receipt.gone)
     former = await history.of(reader.user_id, memory_id)
     return memory_card(kept, former, reader.words, clock(), said=said)
