@@ -89,9 +89,11 @@ class BotStatus:
 # names the seconds; of a 429 to one request alone it does not. A record that is worded otherwise one day is
 # merely not counted; a test drives the real one into the waits.
 
-IN_A_SECOND: Final = 45
-"""Requests with the bot's token. Discord takes 50 a second of a bot, and shuts it out after 10,000 that it
-refused in ten minutes. What answers a command goes without the token, and isn't counted."""
+AT_ONCE: Final = 45
+"""Requests with the bot's token in SPAN_S. Discord takes 50 a second of a bot, and shuts it out after 10,000 that
+it refused in ten minutes. What answers a command goes without the token, and isn't counted."""
+SPAN_S: Final = 1.25
+"""More than a second: not all of them take the same time to get there."""
 
 WAITS: Final = "hikari.ratelimits"
 REFUSALS: Final = "hikari.rest"
@@ -156,7 +158,7 @@ class SteadyBuckets(RESTBucketManager):
 
     def __init__(self, max_rate_limit: float) -> None:
         super().__init__(max_rate_limit)
-        self._sent_at = deque[float](maxlen=IN_A_SECOND)
+        self._sent_at = deque[float](maxlen=AT_ONCE)
         self._first: dict[int, asyncio.Lock] = {}
         self._answered: set[int] = set()
         """Routes, as hikari tells them apart."""
@@ -195,8 +197,8 @@ class SteadyBuckets(RESTBucketManager):
 
     async def _pace(self) -> None:
         now = asyncio.get_running_loop().time()
-        full = len(self._sent_at) == IN_A_SECOND
-        at = max(now, self._sent_at[0] + 1) if full else now
+        full = len(self._sent_at) == AT_ONCE
+        at = max(now, self._sent_at[0] + SPAN_S) if full else now
         self._sent_at.append(at)
         if at > now:
             await asyncio.sleep(at - now)

@@ -10,7 +10,7 @@ from typing import cast
 import hikari
 import pytest
 
-from cc_bot.discord.bot_status import IN_A_SECOND, REFUSALS, WAITS, heard, hold_to_the_limit
+from cc_bot.discord.bot_status import AT_ONCE, REFUSALS, WAITS, heard, hold_to_the_limit
 from cc_bot.domain.measures import Held, NullMeter
 from tests.loopback.discord import Allowance, LoopbackDiscord
 
@@ -93,7 +93,7 @@ async def held(*, everywhere: Allowance) -> AsyncIterator[tuple[LoopbackDiscord,
 class TestTheBotsOwnLimit:
     async def test_is_kept_to_before_discord_refuses(self) -> None:
         async with held(everywhere=Allowance(50, 1.0)) as (discord, rest):
-            channels = [discord.guild_channel(f"c{n}").id for n in range(3 * IN_A_SECOND)]
+            channels = [discord.guild_channel(f"c{n}").id for n in range(3 * AT_ONCE)]
             found = await asyncio.gather(*(rest.fetch_channel(channel) for channel in channels))
             assert [int(channel.id) for channel in found] == channels
             assert discord.violations == []
