@@ -90,8 +90,8 @@ class BotStatus:
 # merely not counted; a test drives the real one into the waits.
 
 AT_ONCE: Final = 45
-"""Requests with the bot's token in SPAN_S. Discord takes 50 a second of a bot, and shuts it out after 10,000 that
-it refused in ten minutes. What answers a command goes without the token, and isn't counted."""
+"""Requests with the bot's token in SPAN_S. Discord takes 50 a second of a bot, and shuts it out after 10,000
+that it refused in ten minutes. What answers a command goes without the token, and isn't counted."""
 SPAN_S: Final = 1.25
 """More than a second: not all of them take the same time to get there."""
 
