@@ -39,8 +39,8 @@ import cc_bot.tools
 from bench.turn import connect_raw, one_core
 from cc_bot.assistant import TurnOptions
 from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.channel_turns import ChannelPrompts
-from cc_bot.assistant.turn import ChannelTurn
+from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelTurns
+from cc_bot.assistant.turn import ProfileNotes
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.stores import Stores, open_stores
@@ -149,10 +149,13 @@ class Took(NamedTuple):
 
 async def build(stores: Stores, raw: sqlite3.Connection, key: ChannelKey, question: Message) -> Took:
     calibration = Calibration(stores.token_factors, "model")
-    prompts = ChannelPrompts(stores.blocks, calibration, PromptStyle(), lambda: NOW)
-    turn = ChannelTurn(key, (question,), TurnOptions(Locale.JA, TOKYO, bot_id=9))
+    context, notes = ChannelContext(stores.blocks), ProfileNotes(stores.memory_pins)
+    turns = ChannelTurns(
+        stores.channels, stores.mentions, context, calibration, PromptStyle(), lambda: NOW, notes
+    )
+    turn = ChannelTurn(turns, key, (question,), TurnOptions(Locale.JA, TOKYO, bot_id=9))
     start, busy = perf_counter(), process_time()
-    prompt = await prompts.begin(turn, TOOLS)
+    prompt = await turn.prompt(TOOLS)
     request = prompt.request(TOOLS, answer_begun=False, model="")
     busy, start = process_time() - busy, perf_counter() - start
     parts = len(request.prompt)

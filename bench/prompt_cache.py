@@ -27,9 +27,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 import cc_bot.tools
 from cc_bot.assistant import TurnOptions
 from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.channel_turns import ChannelPrompts
-from cc_bot.assistant.session_turns import Prompts
-from cc_bot.assistant.turn import ChannelTurn, ProfileNotes, SessionTurn
+from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelTurns
+from cc_bot.assistant.session_turns import SessionTurn, SessionTurns
+from cc_bot.assistant.turn import ProfileNotes
 from cc_bot.context.channel_prompt import Shown, build_channel_prompt
 from cc_bot.context.prompt import Built, PromptStyle
 from cc_bot.context.tokens import part_tokens
@@ -37,7 +37,6 @@ from cc_bot.domain import ChannelKey, Locale, Message, Said, SessionKey
 from cc_bot.llm.model import PromptPart
 from cc_bot.storage import open_database
 from cc_bot.stores import Stores, open_stores
-from cc_bot.tools.canvas_draft import CanvasDraft
 from cc_bot.tools.registry import discover
 
 GOAL = 0.9
@@ -153,26 +152,26 @@ class Conversation:
         await stores.channels.add(CHANNEL, question, waiting=True)
         answer_id = self._id()
         options = TurnOptions(Locale.JA, TOKYO, bot_id=9, answer_discord_id=answer_id)
-        turn = ChannelTurn(CHANNEL, (question,), options)
         now = START + timedelta(minutes=3 * number)
-        self.tally.count(await self._prompt(stores, turn, now))
+        self.tally.count(await self._prompt(stores, question, options, now))
         answer = Message("assistant", said(number, 5), author_id=9, discord_id=answer_id)
         await stores.channels.commit_answer(CHANNEL, answer, [question])
 
-    async def _prompt(self, stores: Stores, turn: ChannelTurn, now: datetime) -> Built:
+    async def _prompt(self, stores: Stores, question: Message, options: TurnOptions, now: datetime) -> Built:
         if self.kind == "blocks":
             calibration = Calibration(stores.token_factors, "model")
-            prompts = ChannelPrompts(stores.blocks, calibration, self.style, lambda: now)
-            prompt = await prompts.begin(turn, TOOLS)
+            context, notes = ChannelContext(stores.blocks), ProfileNotes(stores.memory_pins)
+            turns = ChannelTurns(
+                stores.channels, stores.mentions, context, calibration, self.style, lambda: now, notes
+            )
+            prompt = await ChannelTurn(turns, CHANNEL, (question,), options).prompt(TOOLS)
             request = prompt.request(TOOLS, answer_begun=False, model="")
             return Built(request.prompt, request.stable)
-        rows = await stores.blocks.page(
-            CHANNEL, first=0, before=turn.questions[0].discord_id or 0, limit=1000
-        )
+        rows = await stores.blocks.page(CHANNEL, first=0, before=question.discord_id or 0, limit=1000)
         shown = Shown(tuple[Said, ...](reversed(rows))).newest(self.style.budget_tokens)
         return build_channel_prompt(
             shown,
-            turn.questions,
+            (question,),
             tools=TOOLS,
             locale=Locale.JA,
             now=now,
@@ -210,12 +209,11 @@ class Session:
         style = PromptStyle(budget_tokens=BUDGET)
         calibration = Calibration(stores.token_factors, "model")
         notes = ProfileNotes(stores.memory_pins)
-        prompts = Prompts(stores.sessions, calibration, style, lambda: now, recapping=False, profile=notes)
+        turns = SessionTurns(stores.sessions, calibration, style, lambda: now, notes)
         question, options = Message("user", said(number, 0)), TurnOptions(Locale.JA, TOKYO)
         session = await stores.sessions.open(KEY)
-        canvas = CanvasDraft(session.canvas, "public")
-        turn = SessionTurn(session, question, session.history, "public", options, canvas)
-        request = (await prompts.begin(turn, TOOLS)).request(TOOLS, answer_begun=False, model="")
+        turn = SessionTurn(turns, options, session, question, history=session.history, visibility="public")
+        request = (await turn.prompt(TOOLS)).request(TOOLS, answer_begun=False, model="")
         self.tally.count(Built(request.prompt, request.stable))
         await stores.sessions.commit_turn(session, (question, Message("assistant", said(number, 5))))
 

@@ -20,13 +20,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python b
 from cc_bot.domain import Locale, Usage
 from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Rules, Spent, UsageSubject
 from cc_bot.policy import Policies
-from cc_bot.stores import ReservationRequest, UsageStore, open_stores
+from cc_bot.stores import ReservationRequest, Settlement, UsageStore, open_stores
 
 GOAL_MS = 0.3
 TURNS = 3000
 USERS = 200
 GUILD = 5
-SPENT = [(Spent("model", Usage(1000, 100)), 5)]
+SPENT = ((Spent("model", Usage(1000, 100)), 5),)
 LIMITED: Rules = {
     **DEFAULT_RULES,
     LimitKey("everyone", 0, "tokens_per_day"): 10**12,
@@ -48,7 +48,7 @@ class Times:
 async def turn(usage: UsageStore, times: Times, number: int, rules: Rules) -> None:
     times.now += timedelta(seconds=0.33)
     wish = ReservationRequest(UsageSubject(1000 + number % USERS, GUILD, (7,)), "turn", "model", 4000)
-    await usage.settle(await usage.reserve(wish, rules), SPENT)
+    await usage.settle(Settlement(await usage.reserve(wish, rules), SPENT))
 
 
 async def timed(run: Callable[[int], Awaitable[object]], times: int) -> float:

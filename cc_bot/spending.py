@@ -13,14 +13,24 @@ from cc_bot.context.tokens import estimate_tokens, request_tokens
 from cc_bot.domain.access import Policy
 from cc_bot.domain.errors import ModelError, StorageError
 from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import Spent, UsageReport, UsageSubject, first_day, left_of, priced, report_of
-from cc_bot.domain.measures import Purpose
+from cc_bot.domain.ledger import PendingTurn
+from cc_bot.domain.limits import (
+    PriceList,
+    Spent,
+    UsageReport,
+    UsageSubject,
+    first_day,
+    left_of,
+    priced,
+    report_of,
+)
+from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
-from cc_bot.stores import Allowance, Reservation, ReservationRequest, UsageStore
+from cc_bot.stores import Allowance, Reservation, ReservationRequest, Settlement, UsageStore
 
 __all__ = ["Spending", "UsageRecorder"]
 
-# ---- tab -------------------------------------------------------------------------------------------------
+# ---- recorder --------------------------------------------------------------------------------------------
 # What one turn, summary or heartbeat asks of models, added up request by request.
 
 
@@ -49,18 +59,21 @@ class _Asked:
 
 
 class UsageRecorder:
-    """What is run up by the models that are on it. A request that a model refused costs nothing; one whose
-    answer was cut or stopped costs what its server told, and about what was sent and said where it told
-    nothing."""
+    """What is run up by the models that are asked through it. A request that a model refused costs nothing;
+    one whose answer was cut or stopped costs what its server told, and about what was sent and said where it
+    told nothing."""
 
-    def __init__(self, model: str) -> None:
-        """`model` is asked first; empty for one that counts no tokens."""
-        self._first = model
+    def __init__(self, reservation: Reservation, prices: PriceList, meter: Meter = NULL_METER) -> None:
+        self.reservation = reservation
+        self.settled = False
+        """Whether what it comes to is counted by now."""
+        self._prices = prices
+        self._meter = meter
         self._asked: list[_Asked] = []
 
-    def charging(self, model: ChatModel) -> ChatModel:
-        """The same model, on this tab."""
-        return _Charging(model, self)
+    def metered(self, model: ChatModel) -> ChatModel:
+        """The same model, on this account."""
+        return _MeteredModel(model, self)
 
     async def spent(self) -> Sequence[Spent]:
         """What it comes to, by model."""
@@ -69,14 +82,22 @@ class UsageRecorder:
             total[asked.model] = total.get(asked.model, Usage()) + await _usage_of(asked)
         return [Spent(model, usage) for model, usage in total.items()]
 
+    async def settlement(self) -> Settlement:
+        """What is to be counted in place of what was reserved."""
+        spent = await self.spent()
+        costs = tuple((each, self._prices.cost(each.model, each.usage)) for each in spent)
+        return Settlement(self.reservation, costs)
+
     async def stream(self, model: ChatModel, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        """What the model answers. Raises as it does."""
-        asked = _Asked(request, request.answered_by or self._first)
+        """What the model answers; the meter is told what its server charges for. Raises as the model does."""
+        asked = _Asked(request, request.answered_by or self.reservation.wish.model)
         self._asked.append(asked)
         try:
             async with aclosing(model.stream(request)) as events:
                 async for event in events:
                     asked.take(event)
+                    if isinstance(event, Finish) and event.model:
+                        self._meter.tokens_spent(self.reservation.wish.purpose, event.model, event.usage)
                     yield event
         except ModelError:
             if not asked.said:
@@ -85,12 +106,12 @@ class UsageRecorder:
 
 
 @dataclass(frozen=True, slots=True)
-class _Charging:
+class _MeteredModel:
     model: ChatModel
-    tab: UsageRecorder
+    recorder: UsageRecorder
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        return self.tab.stream(self.model, request)
+        return self.recorder.stream(self.model, request)
 
     async def close(self) -> None:
         await self.model.close()
@@ -108,7 +129,7 @@ def _estimated(asked: _Asked) -> Usage:
 
 
 # ---- spending --------------------------------------------------------------------------------------------
-# Whoever is about to ask a model opens a tab first, which may be refused, and has it settled in any case.
+# Whoever is about to ask a model is admitted first, which may be refused, and it is settled in any case.
 
 _log = structlog.get_logger(__name__)
 
@@ -130,25 +151,45 @@ class Spending:
         self,
         usage: UsageStore,
         policy: Callable[[], Awaitable[Policy]] = without_limits,
+        meter: Meter = NULL_METER,
     ) -> None:
         """`policy` tells limits and prices as they are at the moment."""
         self._usage = usage
         self._policy = policy
+        self._meter = meter
+
+    async def reserve(
+        self,
+        payer: UsageSubject,
+        purpose: Purpose,
+        *,
+        model: str,
+        tokens: int = 0,
+        turn: PendingTurn | None = None,
+    ) -> Reservation:
+        """Admit something that asks `model` first, and is likely to use so many tokens more than a request
+        does anyway. `turn` is entered in the ledger with it, or neither is done. Raises LimitReached,
+        StorageError."""
+        wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
+        return await self._usage.reserve(wish, (await self._policy()).limits, turn)
 
     @asynccontextmanager
-    async def tab(
+    async def admit(
         self, payer: UsageSubject, purpose: Purpose, *, model: str, tokens: int = 0
     ) -> AsyncIterator[UsageRecorder]:
-        """Admit something that asks `model` first, and is likely to use so many tokens more than a request
-        does anyway. It is settled at the end, whatever the end is. Raises LimitReached, StorageError."""
-        policy = await self._policy()
-        wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
-        reservation = await self._usage.reserve(wish, policy.limits)
-        tab = UsageRecorder(model)
+        """Admit it as `reserve` does, and have it settled at the end, whatever the end is."""
+        async with self.admitted(await self.reserve(payer, purpose, model=model, tokens=tokens)) as recorder:
+            yield recorder
+
+    @asynccontextmanager
+    async def admitted(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
+        """Record what is asked of models on a reservation, and have it settled at the end."""
+        recorder = UsageRecorder(reservation, (await self._policy()).prices, self._meter)
         try:
-            yield tab
+            yield recorder
         finally:
-            await self._settle(reservation, tab, policy)
+            if not recorder.settled:
+                await self._settle(recorder)
 
     async def report_of(self, payer: UsageSubject) -> UsageReport:
         """What a user has used, everywhere, and what is left to them here. Raises StorageError."""
@@ -185,13 +226,12 @@ class Spending:
             _log.info("reservations_taken_over", count=left)
         await self._usage.forget_settled()
 
-    async def _settle(self, reservation: Reservation, tab: UsageRecorder, policy: Policy) -> None:
+    async def _settle(self, recorder: UsageRecorder) -> None:
         """Trouble here must not take an answer back: what was reserved counts until the next start settles
         it."""
-        wish = reservation.wish
-        spent = await tab.spent()
-        costs = [(each, policy.prices.cost(each.model, each.usage)) for each in spent]
+        settlement = await recorder.settlement()
         try:
-            await self._usage.settle(reservation, costs)
+            await self._usage.settle(settlement)
         except StorageError as error:
-            _log.warning("usage_not_settled", purpose=wish.purpose, error=type(error).__name__)
+            purpose = recorder.reservation.wish.purpose
+            _log.warning("usage_not_settled", purpose=purpose, error=type(error).__name__)

@@ -243,8 +243,8 @@ class Summaries:
                 if message.visibility == visibility and message.content.strip()
             ]
             request = summary_request(earlier.get(visibility, ""), said, locale)
-            async with self._spending.tab(payer, "summary", model=self._model_name) as tab:
-                texts[visibility] = await self._write(tab.charging(self._model), request)
+            async with self._spending.admit(payer, "summary", model=self._model_name) as recorder:
+                texts[visibility] = await self._write(recorder.metered(self._model), request)
         return texts
 
     async def _write(self, model: ChatModel, request: ChatRequest) -> str:

@@ -20,9 +20,9 @@ from cc_bot.context.tokens import message_tokens
 from cc_bot.correlation import job
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter, Purpose
+from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.embeddings import LocalEmbedder
-from cc_bot.llm.fallback import Chains, MeteredModel
+from cc_bot.llm.fallback import Chains
 from cc_bot.llm.model import ChatModel
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_log_thin, keep_to_retention
@@ -58,13 +58,6 @@ def make_meter(config: Config) -> "PrometheusMeter | None":
     from cc_bot.metrics import PrometheusMeter
 
     return PrometheusMeter(__version__)
-
-
-def metered(models: OfNames, meter: Meter, purpose: Purpose) -> OfNames:
-    """The same chains of models, asked for one purpose."""
-    if meter is NULL_METER:
-        return models
-    return lambda names: MeteredModel(models(names), meter, purpose)
 
 
 @asynccontextmanager
@@ -285,7 +278,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             profile_notes=config.profile_notes,
         ) as stores,
         _open_summaries(
-            config, stores, spending := Spending(stores.usage, policies.now), clock, meter
+            config, stores, spending := Spending(stores.usage, policies.now, meter), clock
         ) as summaries,
     ):
         first = asked_first(config, config.models)
@@ -293,7 +286,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
         for agent in (await agents.all()).values():  # not during a turn
             chains.of(agent.models)
         style = PromptStyle(config.token_budget, config.single_system, config.block_tokens, config.locale)
-        asked = metered(chains.of, meter, "turn")
+        asked = chains.of
         assistant = Assistant(
             stores,
             asked(()),
@@ -309,7 +302,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
         )
         heartbeats = Heartbeats(
             stores,
-            metered(chains.of, meter, "heartbeat"),
+            chains.of,
             tools,
             style=style,
             clock=clock,
@@ -335,7 +328,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
         ]
         running = [asyncio.create_task(unbroken(job)) for job in jobs]
         try:
-            moments = TimeResolver(metered(chains.of, meter, "schedule")(()), clock, spending, first)
+            moments = TimeResolver(chains.of(()), clock, spending, first)
             yield Core(stores, assistant, summaries, agents, policies, spending, moments, heartbeats, privacy)
         finally:
             for task in running:
@@ -357,7 +350,7 @@ async def _open_embedder(config: Config) -> AsyncIterator[Embedder | None]:
 
 @asynccontextmanager
 async def _open_summaries(
-    config: Config, stores: Stores, spending: Spending, clock: Clock, meter: Meter
+    config: Config, stores: Stores, spending: Spending, clock: Clock
 ) -> AsyncIterator[Summaries | None]:
     if not config.summary_every:
         yield None
@@ -366,7 +359,7 @@ async def _open_summaries(
     plan = SummaryPlan(config.summary_every, config.history_limit)
     summaries = Summaries(
         stores,
-        MeteredModel(model, meter, "summary"),
+        model,
         plan,
         cost=message_tokens,
         locale=config.locale,

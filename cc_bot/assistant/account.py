@@ -46,18 +46,20 @@ class Account:
 
     @contextmanager
     def phase(self, phase: Phase) -> Iterator[None]:
-        """What is done within counts to the phase, however it ends. In a generator that is also the time that
-        whoever iterates takes, so they must be quick."""
+        """What is done within counts to the phase, however it ends."""
         began_s = time.monotonic()
         try:
             yield
         finally:
             self._phases[phase] = self._phases.get(phase, 0.0) + time.monotonic() - began_s
 
-    def asked(self) -> None:
-        """The model is asked; again, maybe."""
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """The model is asked within; again, maybe."""
         if self._asked_s is None:
             self._asked_s = time.monotonic()
+        with self.phase("model"):
+            yield
 
     def heard(self) -> None:
         """Something came from the model: a word, or calls of tools."""

@@ -6,30 +6,28 @@ transaction open, and writes the turn in one short commit.
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterator, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
-    aclosing,
     asynccontextmanager,
     contextmanager,
 )
 from dataclasses import dataclass
-from functools import partial
 
 import structlog
 
 from cc_bot.assistant.account import Account
 from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.channel_turns import ChannelPrompts, ChannelTurns
+from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.queue import Load, TurnQueue, lines_of
 from cc_bot.assistant.removal_claims import untrue_removals
 from cc_bot.assistant.removals import Kind
-from cc_bot.assistant.rounds import CallRecord, Draft, RoundEvent, Rounds
+from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
 from cc_bot.assistant.sentences import says_what_it_did
-from cc_bot.assistant.session_turns import Prompts, SessionTurns
+from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.stop import Stop, until_stopped
-from cc_bot.assistant.turn import ProfileNotes, Turn, TurnOptions, tool_context, user_of
+from cc_bot.assistant.turn import ProfileNotes, Turn, TurnOptions, TurnRequest, tool_context
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.correlation import take_up_turn
@@ -52,12 +50,12 @@ from cc_bot.domain.proposal import collect
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ChatModel
 from cc_bot.spending import Spending, UsageRecorder
-from cc_bot.stores import SettingsStore, Stores
+from cc_bot.stores import Reservation, SettingsStore, Stores
 from cc_bot.summaries import Summaries
 from cc_bot.texts import texts
 from cc_bot.tools.registry import ToolRegistry
 
-# ---- endings ---------------------------------------------------------------------------------------------
+# ---- ends -----------------------------------------------------------------------------------------------
 # How a turn ends: what came of it is stored, or it leaves no trace.
 
 _log = structlog.get_logger(__name__)
@@ -66,54 +64,59 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class TurnResult:
     done: Done
+    turn: Turn
+    history_tokens: float
+    """Of how much history there was room in its requests, as estimated."""
     messages: tuple[Message, ...] = ()
     """Those that were stored."""
     canvas: Canvas | None = None
     """All that is up now, where the turn has changed it."""
 
 
-class Endings:
-    def __init__(self, settings: SettingsStore) -> None:
-        self._settings = settings
+async def finish_turn(
+    turn: Turn, draft: Draft, stop: Stop, recorder: UsageRecorder, settings: SettingsStore, *, closing: bool
+) -> TurnResult:
+    """Store what came of the turn. An answer of which nothing came leaves no trace, and one without words
+    takes no other answer's place. `closing`: whether the program stops.
 
-    async def end(self, turn: Turn, draft: Draft, stop: Stop, *, closing: bool) -> TurnResult:
-        """Store what came of the turn. An answer of which nothing came leaves no trace, and one without words
-        takes no other answer's place. `closing`: whether the program stops.
-
-        Raises a TurnError when there is no answer, BeingErased among them when nothing is to be kept, and
-        StorageError when it could not be stored.
-        """
-        if stop.discarded:
-            raise BeingErased
-        interrupted = stop.requested and draft.status != "complete"
-        status: Status = stop.status if interrupted else draft.status
-        answer = draft.as_message(status, turn.visibility)
-        if draft.empty or (turn.replaces and is_blank(answer.content)):
-            if status == "stopped":
-                return TurnResult(Done(answer, draft.usage))
-            if draft.circled:
-                raise ModelWentInCircles
-            if draft.status == "complete":
-                raise ModelSaidNothing
-            raise ShuttingDown if closing else ModelUnavailable
-        if turn.options.temporary:
-            return TurnResult(Done(answer, draft.usage))
-        drawing = turn.canvas.proposed if turn.canvas else None
-        stored = await turn.store(answer, collect(draft.proposals, drawing))
-        first = not turn.options.welcomed and await self._claim_welcome(turn.user_id)
-        done = Done(stored.messages[-1], draft.usage, first, stored.proposals)
-        return TurnResult(done, stored.messages, stored.canvas)
-
-    async def _claim_welcome(self, user_id: int | None) -> bool:
-        """The answer is stored by now: trouble here must not tell its user that it is not."""
-        try:
-            return user_id is not None and await self._settings.claim_welcome(user_id)
-        except StorageError:
-            _log.warning("welcome_not_claimed")
-            return False
+    Raises a TurnError when there is no answer, BeingErased among them when nothing is to be kept, and
+    StorageError when it could not be stored.
+    """
+    if stop.discarded:
+        raise BeingErased
+    interrupted = stop.requested and draft.status != "complete"
+    status: Status = stop.status if interrupted else draft.status
+    answer = draft.as_message(status, turn.visibility)
+    unstored = TurnResult(Done(answer, draft.usage), turn, draft.history_tokens)
+    if draft.empty or (turn.replaces and is_blank(answer.content)):
+        if status == "stopped":
+            return unstored
+        if draft.circled:
+            raise ModelWentInCircles
+        if draft.status == "complete":
+            raise ModelSaidNothing
+        raise ShuttingDown if closing else ModelUnavailable
+    if turn.options.temporary:
+        return unstored
+    drawing = turn.canvas.proposed if turn.canvas else None
+    settlement = await recorder.settlement()
+    stored = await turn.store(answer, collect(draft.proposals, drawing), settlement)
+    recorder.settled = True
+    first = not turn.options.welcomed and await _claim_welcome(settings, turn.user_id)
+    done = Done(stored.messages[-1], draft.usage, first, stored.proposals)
+    return TurnResult(done, turn, draft.history_tokens, stored.messages, stored.canvas)
 
 
-# ---- leaving ---------------------------------------------------------------------------------------------
+async def _claim_welcome(settings: SettingsStore, user_id: int | None) -> bool:
+    """The answer is stored by now: trouble here must not tell its user that it is not."""
+    try:
+        return user_id is not None and await settings.claim_welcome(user_id)
+    except StorageError:
+        _log.warning("welcome_not_claimed")
+        return False
+
+
+# ---- erasures --------------------------------------------------------------------------------------------
 # Users who are being forgotten: their turns end without a trace, and no new one begins until it is over.
 #
 # What a turn has in hand would else be stored after the rest was erased.
@@ -130,14 +133,14 @@ class _Turn:
 class ErasureGuard:
     def __init__(self) -> None:
         self._turns = list[_Turn]()
-        self._leaving = Counter[int]()
+        self._erasures = Counter[int]()
         self._one_ended = asyncio.Event()
 
     @contextmanager
     def turn(self, askers: Collection[int], stop: Stop) -> Iterator[None]:
         """Around a turn from before it waits in line until it is stored. Raises BeingErased when one of those
         who asked is being forgotten."""
-        if any(self._leaving[user_id] for user_id in askers):
+        if any(self._erasures[user_id] for user_id in askers):
             raise BeingErased
         turn = _Turn(frozenset(askers), stop)
         self._turns.append(turn)
@@ -148,9 +151,9 @@ class ErasureGuard:
             self._one_ended.set()
 
     @asynccontextmanager
-    async def of(self, user_id: int) -> AsyncIterator[None]:
+    async def exclusive(self, user_id: int) -> AsyncIterator[None]:
         """Entered when nothing of this user's is on its way any more; until it is left nothing begins."""
-        self._leaving[user_id] += 1
+        self._erasures[user_id] += 1
         try:
             while theirs := [turn for turn in self._turns if user_id in turn.askers]:
                 self._one_ended.clear()
@@ -159,10 +162,10 @@ class ErasureGuard:
                 await self._one_ended.wait()
             yield
         finally:
-            self._leaving[user_id] -= 1
+            self._erasures[user_id] -= 1
 
 
-# ---- underway --------------------------------------------------------------------------------------------
+# ---- active ---------------------------------------------------------------------------------------------
 # The turns that are under way, so that the program can wait for them before it stops.
 
 
@@ -173,7 +176,7 @@ class ActiveTurns:
         self._idle.set()
 
     @contextmanager
-    def entered(self, stop: Stop) -> Iterator[None]:
+    def track(self, stop: Stop) -> Iterator[None]:
         """Count a turn among the running ones."""
         self._stops.add(stop)
         self._idle.clear()
@@ -234,50 +237,37 @@ class Assistant:
         self._model_name = model_name
         self._spending = spending or Spending(stores.usage)
         self._calibration = Calibration(stores.token_factors, model_name)
-        recapping = summaries is not None
         profile = ProfileNotes(stores.memory_pins)
-        prompts = Prompts(
-            stores.sessions, self._calibration, style, clock, recapping=recapping, profile=profile
+        self._sessions = SessionTurns(stores.sessions, self._calibration, style, clock, profile, summaries)
+        context = ChannelContext(stores.blocks)
+        self._channels = ChannelTurns(
+            stores.channels, stores.mentions, context, self._calibration, style, clock, profile
         )
-        channel_prompts = ChannelPrompts(stores.blocks, self._calibration, style, clock, profile=profile)
-        self._sessions = SessionTurns(stores.sessions, prompts, summaries)
-        self._channels = ChannelTurns(stores.channels, stores.mentions, channel_prompts)
         self._queue = TurnQueue(max_turns)
-        self._underway = ActiveTurns()
-        self._endings = Endings(stores.settings)
-        self._leaving = ErasureGuard()
+        self._active = ActiveTurns()
+        self._erasures = ErasureGuard()
 
-    async def ask(
+    def ask(
         self,
         key: SessionKey | ChannelKey,
         message: Message | Sequence[Message],
         options: TurnOptions,
         stop: Stop | None = None,
+        *,
+        admitted: Reservation | None = None,
     ) -> AsyncGenerator[TurnEvent, None]:
         """Answer a new message in the session of a key, or messages of a channel.
 
         What is asked in a channel stands in its archive already; several messages get one answer, and where
-        they do, no tool acts for anybody. The last event is Done; by then the turn is stored, unless it is
-        temporary or nothing came. Raises InputError for a message that can't be asked, TurnError when there
-        is no answer (nothing is stored then), StorageError when the answer could not be stored.
+        they do, no tool acts for anybody. `admitted` is the reservation of a turn that has one. The last
+        event is Done; by then the turn is stored, unless it is temporary or nothing came. Raises InputError
+        for a message that can't be asked, TurnError when there is no answer (nothing is stored then),
+        StorageError when the answer could not be stored.
         """
         questions = (message,) if isinstance(message, Message) else tuple(message)
-        for question in questions:
-            _check(question)
-        if isinstance(key, ChannelKey):
-            user_id, begin = user_of(questions), partial(self._channels.ask, key, questions, options)
-            payer_id = questions[-1].author_id
-        else:
-            [question] = questions
-            user_id, begin = key.user_id, partial(self._sessions.ask, key, question, options)
-            payer_id = user_id
-        stop, tab = stop or Stop(), self._tab(payer_id, options, questions)
-        with self._leaving.turn(_askers(key, questions), stop):
-            async with aclosing(self._run(key, user_id, options, begin, tab=tab, stop=stop)) as events:
-                async for event in events:
-                    yield event
+        return self._events(TurnRequest(key, options, questions), stop or Stop(), admitted)
 
-    async def regenerate(
+    def regenerate(
         self,
         key: SessionKey | ChannelKey,
         answer_id: int,
@@ -285,26 +275,17 @@ class Assistant:
         stop: Stop | None = None,
         *,
         questions: Sequence[Message] = (),
+        admitted: Reservation | None = None,
     ) -> AsyncGenerator[TurnEvent, None]:
         """Answer the newest question again; the new answer takes the place of the old one.
 
         A session's answer is named by its row and stays in the archive as `replaced`. A channel's is named by
         its message on Discord and is overwritten: its questions were edited, and what it said about their
-        older text goes with that; `questions` are those with their files, which are not stored. Raises as
-        `ask` does, and NotNewest when something was said since.
+        older text goes with that; `questions` are those with their files, which are not stored, and who
+        asked the last of them pays. Raises as `ask` does, and NotNewest when something was said since.
         """
-        begin: Callable[[], Awaitable[Turn]]
-        if isinstance(key, ChannelKey):
-            user_id, begin = None, partial(self._channels.regenerate, key, answer_id, options, questions)
-            payer_id = await self._channels.asker(answer_id, questions)
-        else:
-            user_id, begin = key.user_id, partial(self._sessions.regenerate, key, answer_id, options)
-            payer_id = user_id
-        stop, tab = stop or Stop(), self._tab(payer_id, options, questions)
-        with self._leaving.turn(_askers(key, questions), stop):
-            async with aclosing(self._run(key, user_id, options, begin, tab=tab, stop=stop)) as events:
-                async for event in events:
-                    yield event
+        request = TurnRequest(key, options, tuple(questions), answer_id)
+        return self._events(request, stop or Stop(), admitted)
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:
         """Raises NotNewest unless the answer is the newest of its session."""
@@ -323,72 +304,87 @@ class Assistant:
     def without_turns_of(self, user_id: int) -> AbstractAsyncContextManager[None]:
         """Entered as soon as no turn of this user is on its way: those that were end, and nothing of them is
         kept. Until it is left no other one begins."""
-        return self._leaving.of(user_id)
+        return self._erasures.exclusive(user_id)
 
     async def drain(self, grace_s: float) -> None:
         """Take no new turns, let the running ones finish for `grace_s` seconds, then cut the rest."""
         self._queue.close()
-        await self._underway.drain(grace_s)
+        await self._active.drain(grace_s)
 
     async def settle(self) -> None:
         """Wait for what goes on after turns: their token counts being learned."""
         await self._calibration.settle()
 
-    async def _run(
-        self,
-        key: SessionKey | ChannelKey,
-        user_id: int | None,
-        options: TurnOptions,
-        begin: Callable[[], Awaitable[Turn]],
-        *,
-        tab: AbstractAsyncContextManager[UsageRecorder],
-        stop: Stop,
+    async def _events(
+        self, request: TurnRequest, stop: Stop, admitted: Reservation | None
     ) -> AsyncGenerator[TurnEvent, None]:
-        """Take a place in line, be admitted, wait, begin, answer, store; one log record for how it ended.
+        """What happens in the turn, as it happens; it ends when nobody wants to hear of it any more.
 
         From here on every record of this task and of those it starts, the model's and the front end's too,
         carries the id of the turn.
         """
-        take_up_turn()
+        async with AsyncExitStack() as held:
+            recorder = await held.enter_async_context(self._spending.admitted(admitted)) if admitted else None
+            for question in request.questions if request.replaces is None else ():
+                _check(question)
+            held.enter_context(self._erasures.turn(request.askers, stop))
+            take_up_turn()
+            events = asyncio.Queue[TurnEvent | None]()
+            running = asyncio.create_task(self._run(request, stop, recorder, events.put_nowait))
+            running.add_done_callback(lambda _: events.put_nowait(None))
+            try:
+                while (event := await events.get()) is not None:
+                    yield event
+                ended = running.result()
+            finally:
+                running.cancel()
+                await asyncio.gather(running, return_exceptions=True)
+            try:
+                yield ended.done
+            finally:  # whoever asked has the answer by now
+                if ended.messages:
+                    ended.turn.after(ended.messages, ended.history_tokens)
+
+    async def _run(
+        self, request: TurnRequest, stop: Stop, recorder: UsageRecorder | None, emit: Emit
+    ) -> TurnResult:
+        """Take a place in line, be admitted, wait, begin, answer, store; one log record for how it ended."""
         account = Account(self._meter)
         try:
             async with AsyncExitStack() as held:
-                opened: UsageRecorder | None = None
                 with account.phase("queue"):
-                    place = held.enter_context(self._queue.joined(lines_of(key, user_id), options.guild_id))
-                    async with aclosing(self._queue.wait(place, stop)) as notices:
-                        async for notice in notices:
-                            yield notice  # first of all: whoever waits is told at once
-                            opened = opened or await held.enter_async_context(tab)
-                if opened is None:
-                    opened = await held.enter_async_context(tab)
-                held.enter_context(self._underway.entered(stop))
+                    lines = lines_of(request.key, request.user_id)
+                    place = held.enter_context(self._queue.joined(lines, request.options.guild_id))
+                    self._queue.announce(place, emit)  # first of all: whoever waits is told at once
+                    if recorder is None:
+                        recorder = await held.enter_async_context(self._admit(request))
+                    await self._queue.wait(place, stop, emit)
+                held.enter_context(self._active.track(stop))
                 with account.phase("store"):
-                    turn, draft = await begin(), Draft()
-                async with aclosing(self._answer(turn, draft, opened, stop, account)) as events:
-                    async for event in events:
-                        yield event
+                    turn, draft = await self._begin(request), Draft()
+                await self._answer(turn, draft, recorder, stop=stop, account=account, emit=emit)
                 with account.phase("store"):
-                    ended = await self._endings.end(turn, draft, stop, closing=self._queue.closed)
+                    closing, settings = self._queue.closed, self._stores.settings
+                    ended = await finish_turn(turn, draft, stop, recorder, settings, closing=closing)
         except Exception as error:
             account.failed(error)
             raise
-        done = ended.done
-        account.done(done)
+        account.done(ended.done)
         learned = self._calibration.learn(draft.measured)
-        if isinstance(key, ChannelKey):  # the next request is the same even if the plug is pulled now
+        if isinstance(request.key, ChannelKey):  # the next request is the same even if the plug is pulled now
             await learned
-        try:
-            if ended.canvas is not None:
-                yield CanvasChanged(ended.canvas.seen(turn.visibility))
-            yield done
-        finally:  # whoever asked has the answer by now
-            if ended.messages:
-                turn.look_back(ended.messages, draft.history_tokens)
+        if ended.canvas is not None:
+            emit(CanvasChanged(ended.canvas.seen(turn.visibility)))
+        return ended
+
+    async def _begin(self, request: TurnRequest) -> Turn:
+        if isinstance(request.key, ChannelKey):
+            return await self._channels.begin(request, request.key)
+        return await self._sessions.begin(request, request.key)
 
     async def _answer(
-        self, turn: Turn, draft: Draft, tab: UsageRecorder, stop: Stop, account: Account
-    ) -> AsyncGenerator[RoundEvent | NotSaved | NotRemoved, None]:
+        self, turn: Turn, draft: Draft, recorder: UsageRecorder, *, stop: Stop, account: Account, emit: Emit
+    ) -> None:
         """Let the model answer into the draft until it is done, stopped, or out of time.
 
         What was done without a word is closed with a sentence: many servers refuse calls with no answer after
@@ -407,40 +403,39 @@ class Assistant:
         context = tool_context(turn, self._stores, self._clock)
         with account.phase("store"):
             prompt = await turn.prompt(offered)
-        model = tab.charging(self._model_of(options.agent))
-        record = CallRecord(self._stores.ledger, options.entry, turn.user_id) if turn.user_id else None
-        earlier, asked = options.earlier_calls, turn.question
-        rounds = Rounds(model, self._tools, offered, context, account, record, earlier, asked)
+        model = recorder.metered(self._model_of(options.agent))
+        ledger, earlier = self._stores.ledger, options.earlier_calls
+        record = CallRecord(ledger, options.entry, turn.user_id, earlier) if turn.user_id else None
+        rounds = Rounds(model, self._tools, offered, context, account, record, turn.asked, emit)
         out_of_time = asyncio.get_running_loop().call_later(self._turn_limit_s, stop.request, "cut")
         try:
-            async with aclosing(until_stopped(rounds.run(prompt, draft), stop)) as events:
-                async for event in events:
-                    yield event
+            await until_stopped(rounds.run(prompt, draft), stop)
         finally:
             out_of_time.cancel()
             draft.history_tokens = prompt.budget_tokens
         if draft.unkept:
-            yield NotSaved()
+            emit(NotSaved())
         if draft.unscheduled:
-            yield NotSaved("reminder")
+            emit(NotSaved("reminder"))
         if draft.status == "complete":
             for kind in sorted(_untrue_removals(turn, draft)):
-                yield NotRemoved(kind)
+                emit(NotRemoved(kind))
         if draft.silent and not draft.empty and not turn.replaces:
             words = texts(options.locale)
             draft.text = words.answer.no_words
             if draft.circled:  # that is all there will be: to go on from here would go on in circles
                 draft.text, draft.status = words.errors.model_went_in_circles, "complete"
-            yield TextDelta(draft.text)
+            emit(TextDelta(draft.text))
 
-    def _tab(
-        self, user_id: int, options: TurnOptions, questions: Sequence[Message]
-    ) -> AbstractAsyncContextManager[UsageRecorder]:
-        """To be opened when the turn begins; a channel's turn is paid by who asked last."""
-        own = options.agent.models if self._model_name else ()
-        model = own[0] if own else self._model_name
-        tokens = sum(map(_at_most, questions))
-        return self._spending.tab(options.paid_by(user_id), "turn", model=model, tokens=tokens)
+    def _admit(self, request: TurnRequest) -> AbstractAsyncContextManager[UsageRecorder]:
+        """A channel's turn is paid by who asked last."""
+        options, tokens = request.options, sum(map(_at_most, request.questions))
+        payer, model = options.paid_by(request.payer_id), self.first_model(options.agent)
+        return self._spending.admit(payer, "turn", model=model, tokens=tokens)
+
+    def first_model(self, agent: Agent) -> str:
+        """The model that an agent asks first; empty where the one that comes along answers."""
+        return agent.models[0] if agent.models and self._model_name else self._model_name
 
     def _model_of(self, agent: Agent) -> ChatModel:
         return self._models(agent.models) if self._models and agent.models else self._model
@@ -450,16 +445,10 @@ def _untrue_removals(turn: Turn, draft: Draft) -> frozenset[Kind]:
     """What the answer says was forgotten or cancelled, and was not. One that takes another's place, or goes
     on where another broke off, may tell of what that one did."""
     before = turn.before
-    if not says_what_it_did(draft.text, turn.question):
+    if not says_what_it_did(draft.text, turn.asked):
         return frozenset()
     goes_on = turn.replaces or (before is not None and before.status != "complete")
-    return untrue_removals(draft.text, draft.calls, turn.question, before, goes_on=goes_on)
-
-
-def _askers(key: SessionKey | ChannelKey, questions: Sequence[Message]) -> frozenset[int]:
-    """Whose words a turn is about to answer."""
-    authors = (question.author_id for question in questions)
-    return frozenset(authors if isinstance(key, ChannelKey) else (key.user_id,))
+    return untrue_removals(draft.text, draft.calls, turn.asked, before, goes_on=goes_on)
 
 
 def _at_most(question: Message) -> int:

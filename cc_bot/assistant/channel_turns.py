@@ -4,13 +4,13 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from math import ceil
 from typing import Final
 
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.session_turns import cache_key
-from cc_bot.assistant.turn import ChannelTurn, ProfileNotes, Turn, TurnOptions, TurnPrompt, user_of
+from cc_bot.assistant.turn import ProfileNotes, TurnOptions, TurnPrompt, TurnRequest, user_of
 from cc_bot.context.channel_prompt import (
     Measure,
     Plan,
@@ -25,11 +25,11 @@ from cc_bot.context.channel_prompt import (
 from cc_bot.context.prompt import Built, PromptStyle
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
-from cc_bot.domain.message import Block, ChannelKey, Message, Said
+from cc_bot.domain.message import Block, ChannelKey, Message, Said, Visibility
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolSchema
-from cc_bot.stores import BlockStore, ChannelStore, MentionStore, StoredTurn
+from cc_bot.stores import BlockStore, ChannelStore, MentionStore, Settlement, StoredTurn
 from cc_bot.stores.blocks import UNBOUNDED, ContextState
 
 # ---- channel context -------------------------------------------------------------------------------------
@@ -83,10 +83,10 @@ class ChannelContext:
         self._store = store
         self._page_size = page_size
 
-    async def read(self, turn: ChannelTurn, measure: Measure) -> Plan:
+    async def read(self, turn: "ChannelTurn", measure: Measure) -> Plan:
         """What the turn's request shows of its channel. What is due to be frozen is kept by now."""
         most = 2 * ceil(measure.budget / measure.block) + 2  # two neighbours are more than one block's size
-        state = await self._store.state(turn.key, bot_id=turn.options.bot_id, blocks=most)
+        state = await self._store.state(turn.place, bot_id=turn.options.bot_id, blocks=most)
         places = _places(turn, state)
         blocks = [block for place in places for block in place.blocks if block.last_id >= state.window]
         fit = fitting(blocks, measure)
@@ -99,7 +99,7 @@ class ChannelContext:
         stretches, whole = await self._stretches(places, first, measure)
         planned = plan(stretches, measure)
         moved = planned.first if cut or planned.left or not whole else 0
-        await self._keep(turn.key, places, planned, moved)
+        await self._keep(turn.place, places, planned, moved)
         return planned
 
     async def _stretches(
@@ -144,9 +144,9 @@ class ChannelContext:
             await self._store.freeze(planned.frozen, windows={key: first} if first else {}, thawed=stale)
 
 
-def _places(turn: ChannelTurn, state: ContextState) -> tuple[_Place, ...]:
+def _places(turn: "ChannelTurn", state: ContextState) -> tuple[_Place, ...]:
     """The places of a context, oldest first."""
-    key = turn.key
+    key = turn.place
     asked = frozenset(question.discord_id or UNBOUNDED for question in turn.questions)
     newest = max(asked)
     answer = 0 if turn.replaces else turn.options.answer_discord_id or 0
@@ -170,45 +170,81 @@ def _places(turn: ChannelTurn, state: ContextState) -> tuple[_Place, ...]:
     return (channel, own)
 
 
-# ---- channel prompts -------------------------------------------------------------------------------------
-# Makes the prompt of a channel's turn.
-#
-# Nothing of it stays in the process, so a restart between two turns changes no byte of the second one.
+# ---- channel turns ---------------------------------------------------------------------------------------
+# Nothing of a prompt stays in the process, so a restart between two turns changes no byte of the second one.
 
 
-class ChannelPrompts:
+@dataclass(frozen=True, slots=True)
+class ChannelTurns:
+    """Begins the turns of channels."""
+
+    channels: ChannelStore
+    mentions: MentionStore
+    context: ChannelContext
+    calibration: Calibration
+    style: PromptStyle
+    clock: Clock
+    profile: ProfileNotes
+
+    async def begin(self, request: TurnRequest, key: ChannelKey) -> "ChannelTurn":
+        """A turn for questions that stand in the channel's archive; or the channel's newest answer anew, in
+        the same message: with the questions as they are given, else as they are stored. Raises NotNewest when
+        there is a newer answer, or none of its questions is left."""
+        if request.replaces is None:
+            return ChannelTurn(self, key, request.questions, request.options)
+        newest = await self.channels.newest_answer(key)
+        stored = await self.mentions.questions(request.replaces)
+        if newest is None or newest.discord_id != request.replaces or not stored:
+            raise NotNewest
+        given = {question.discord_id: question for question in request.questions}
+        questions = tuple(given.get(question.discord_id, question) for question in stored)
+        options = replace(request.options, answer_discord_id=request.replaces)
+        return ChannelTurn(self, key, questions, options, replaced=newest)
+
+
+class ChannelTurn:
+    """A Turn (see there) of a channel's conversation: one answer to one or more messages."""
+
+    visibility: Visibility = "public"
+    canvas = None
+
     def __init__(
         self,
-        blocks: BlockStore,
-        calibration: Calibration,
-        style: PromptStyle,
-        clock: Clock,
+        turns: ChannelTurns,
+        place: ChannelKey,
+        questions: tuple[Message, ...],
+        options: TurnOptions,
         *,
-        page_size: int = PAGE_SIZE,
-        profile: ProfileNotes | None = None,
+        replaced: Message | None = None,
     ) -> None:
-        """Without `profile` no notes of who asks are told from the start."""
-        self._context = ChannelContext(blocks, page_size=page_size)
-        self._calibration = calibration
-        self._style = style
-        self._clock = clock
-        self._profile = profile
+        """`replaced` is the answer that this one takes the place of: only what stood before the questions is
+        shown."""
+        self.place = place
+        self.questions = questions
+        self.options = options
+        self.user_id = user_of(questions)
+        self.key = (
+            None if self.user_id is None else SessionKey(self.user_id, place.place_id, options.agent.name)
+        )
+        self.asked = "\n".join(question.content for question in questions)
+        self.before = replaced
+        self.replaces = replaced is not None
+        self._turns = turns
 
-    async def begin(self, turn: ChannelTurn, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        """What the model is shown: as much of the channel as fits the budget, as the model counts tokens."""
-        factor = await self._calibration.factor(turn.options.agent.models)
-        style = self._style
+    async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
+        """As much of the channel as fits the budget, as the model counts tokens."""
+        turns, options = self._turns, self.options
+        style, now = turns.style, turns.clock()
+        factor = await turns.calibration.factor(options.agent.models)
         measure = Measure.of(style.budget_tokens, style.block_tokens, factor, cache(said_tokens))
-        planned = await self._context.read(turn, measure)
+        planned = await turns.context.read(self, measure)
         shown = Shown.of(planned.groups)
-        now, options = self._clock(), turn.options
-        asker = user_of(turn.questions)
-        notes = await self._profile.of(asker, "public", offered) if self._profile else ()
+        notes = await turns.profile.of(self.user_id, "public", offered)
 
         def build(budget_tokens: float) -> Built:
             return build_channel_prompt(
                 shown if budget_tokens == math.inf else shown.newest(budget_tokens),
-                turn.questions,
+                self.questions,
                 tools=offered,
                 locale=style.channel_locale,
                 now=now,
@@ -223,68 +259,20 @@ class ChannelPrompts:
             build,
             math.inf,
             factor=factor,
-            cache_key=cache_key(turn.key),
+            cache_key=cache_key(self.place),
             temperature=options.agent.temperature,
-            limit=self._calibration.limit(options.agent.models),
+            limit=turns.calibration.limit(options.agent.models),
             offered=offered,
         )
 
-
-# ---- channel turns ---------------------------------------------------------------------------------------
-
-
-class ChannelTurns:
-    def __init__(self, channels: ChannelStore, mentions: MentionStore, prompts: ChannelPrompts) -> None:
-        self._channels = channels
-        self._mentions = mentions
-        self._prompts = prompts
-
-    async def ask(self, key: ChannelKey, questions: Sequence[Message], options: TurnOptions) -> Turn:
-        """A turn for questions that stand in the channel's archive."""
-        return self._turn(ChannelTurn(key, tuple(questions), options))
-
-    async def regenerate(
-        self,
-        key: ChannelKey,
-        answer_discord_id: int,
-        options: TurnOptions,
-        questions: Sequence[Message] = (),
-    ) -> Turn:
-        """A turn for the questions of the newest answer that are left, in the words and with the files that
-        they are given with, else as they are stored. Raises NotNewest when there is a newer answer, or none
-        of its questions is left."""
-        newest = await self._channels.newest_answer(key)
-        stored = await self._mentions.questions(answer_discord_id)
-        if newest is None or newest.discord_id != answer_discord_id or not stored:
-            raise NotNewest
-        given = {question.discord_id: question for question in questions}
-        questions = tuple(given.get(question.discord_id, question) for question in stored)
-        options = replace(options, answer_discord_id=answer_discord_id)
-        return self._turn(ChannelTurn(key, questions, options, replaces=True, replaced=newest))
-
-    async def asker(self, answer_discord_id: int, questions: Sequence[Message]) -> int:
-        """Who asked last of those that an answer is for: `questions`, else those stored; 0 for nobody."""
-        asked = questions or await self._mentions.questions(answer_discord_id)
-        return asked[-1].author_id if asked else 0
-
-    def _turn(self, turn: ChannelTurn) -> Turn:
-        user_id = user_of(turn.questions)
-        return Turn(
-            turn.options,
-            "public",
-            user_id,
-            prompt=partial(self._prompts.begin, turn),
-            store=partial(self._store, turn),
-            look_back=lambda *_: None,  # what leaves a channel's window is not written down
-            question="\n".join(question.content for question in turn.questions),
-            before=turn.replaced,
-            replaces=turn.replaces,
-            key=None if user_id is None else SessionKey(user_id, turn.key.place_id, turn.options.agent.name),
+    async def store(
+        self, answer: Message, proposals: Sequence[ProposedChange], settlement: Settlement
+    ) -> StoredTurn:
+        options = self.options
+        answer = replace(answer, discord_id=options.answer_discord_id, author_id=options.bot_id)
+        return await self._turns.channels.archive_answer(
+            self.place, answer, self.questions, proposals, agent=options.agent.name, settlement=settlement
         )
 
-    async def _store(
-        self, turn: ChannelTurn, answer: Message, proposals: Sequence[ProposedChange]
-    ) -> StoredTurn:
-        answer = replace(answer, discord_id=turn.options.answer_discord_id, author_id=turn.options.bot_id)
-        agent = turn.options.agent.name
-        return await self._channels.archive_answer(turn.key, answer, turn.questions, proposals, agent=agent)
+    def after(self, stored: Sequence[Message], history_tokens: float) -> None:
+        """What leaves a channel's window is not written down."""

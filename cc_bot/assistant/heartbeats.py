@@ -9,7 +9,6 @@ fails, nothing is noted, and the next heartbeat looks again.
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -203,12 +202,11 @@ class Heartbeats:
         draft, models = Draft(), options.agent.models
         payer = replace(options.paid_by(schedule.key.user_id), role_ids=None)  # nobody tells their roles here
         first = models[0] if models and self._model_name else self._model_name
-        async with self._spending.tab(payer, "heartbeat", model=first) as tab:
-            rounds = Rounds(tab.charging(self._models(models)), self._tools, offered, context)
+        async with self._spending.admit(payer, "heartbeat", model=first) as recorder:
+            rounds = Rounds(recorder.metered(self._models(models)), self._tools, offered, context)
             try:
-                async with asyncio.timeout(self._time_limit_s), aclosing(rounds.run(prompt, draft)) as events:
-                    async for _ in events:
-                        pass  # nobody is watching
+                async with asyncio.timeout(self._time_limit_s):
+                    await rounds.run(prompt, draft)  # nobody is watching
             except TimeoutError as error:
                 raise ModelUnavailable from error
         if draft.status != "complete":

@@ -97,5 +97,5 @@ class TimeResolver:
         if self.spending is None:
             yield self.model
             return
-        async with self.spending.tab(payer, "schedule", model=self.model_name) as tab:
-            yield tab.charging(self.model)
+        async with self.spending.admit(payer, "schedule", model=self.model_name) as recorder:
+            yield recorder.metered(self.model)

@@ -8,7 +8,7 @@ decided by a pure structure; in the queue they wait.
 
 import asyncio
 from collections import Counter, deque
-from collections.abc import AsyncGenerator, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from heapq import heapify, heappop, heappush
@@ -225,6 +225,8 @@ class QueuePlace:
 
     ticket: Ticket
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
+    told: Notice | None = None
+    """What its user was told last of the wait."""
 
 
 class TurnQueue:
@@ -255,8 +257,11 @@ class TurnQueue:
         """A place in line, and then among those who run, until the block is left.
 
         A channel's line is named before its user's. Raises Busy when too many wait already in one of the
-        lines, and Crowded when too many wait in all, and of this server or user among them.
+        lines, Crowded when too many wait in all, and of this server or user among them, and ShuttingDown once
+        closed.
         """
+        if self.closed:
+            raise ShuttingDown
         if any(self._line.in_line(line) > MAX_WAITING for line in lines):
             raise Busy
         party: Party = lines[0] if guild_id is None else Guild(guild_id)
@@ -273,23 +278,37 @@ class TurnQueue:
             self._line.leave(place.ticket)
             self._move_up()
 
-    async def wait(self, place: QueuePlace, stop: Stop) -> AsyncGenerator[Notice, None]:
-        """Until it is one's turn, with what to tell meanwhile: nothing where there is no wait. On a stop
-        request it is over at once, without a place among those who run.
+    def announce(self, place: QueuePlace, emit: Callable[[Notice], None]) -> None:
+        """Tell somebody who waits how long the line is, if that is news to them."""
+        if place.admitted.is_set():
+            return
+        held_up = self._line.is_held_up(place.ticket)
+        news = Notice("queued", ahead=None if held_up else self._line.ahead(place.ticket))
+        if news != place.told:
+            place.told = news
+            emit(news)
+
+    async def wait(self, place: QueuePlace, stop: Stop, emit: Callable[[Notice], None]) -> None:
+        """Until it is one's turn, telling what there is to tell meanwhile: nothing where there is no wait. On
+        a stop request it is over at once, without a place among those who run.
 
         Raises Crowded when the wait takes too long, and ShuttingDown once closed.
         """
-        told: Notice | None = None
         deadline_s = asyncio.get_running_loop().time() + self._max_wait_s
-        if place.admitted.is_set() and not self.closed:
-            return
+        if not place.admitted.is_set() and not self.closed:
+            await self._wait_until(deadline_s, place, stop, emit)
+        if self.closed:
+            raise ShuttingDown
+        if place.told is not None:
+            emit(Notice("started"))
+
+    async def _wait_until(
+        self, deadline_s: float, place: QueuePlace, stop: Stop, emit: Callable[[Notice], None]
+    ) -> None:
         ends = [asyncio.create_task(event.wait()) for event in (place.admitted, stop, self._closed)]
         try:
             while not (place.admitted.is_set() or stop.requested or self.closed):
-                news = self._standing(place.ticket)
-                if news != told:
-                    told = news
-                    yield news
+                self.announce(place, emit)
                 left_s = deadline_s - asyncio.get_running_loop().time()
                 if left_s <= 0:
                     raise Crowded
@@ -299,15 +318,6 @@ class TurnQueue:
             for task in ends:
                 task.cancel()
             await asyncio.gather(*ends, return_exceptions=True)
-        if self.closed:
-            raise ShuttingDown
-        if told is not None:
-            yield Notice("started")
-
-    def _standing(self, ticket: Ticket) -> Notice:
-        """What to tell somebody who waits."""
-        held_up = self._line.is_held_up(ticket)
-        return Notice("queued", ahead=None if held_up else self._line.ahead(ticket))
 
     def _move_up(self) -> None:
         for ticket in self._line.admit():

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -26,6 +26,7 @@ from cc_bot.domain.events import (
     TextDelta,
     ToolFinished,
     ToolStarted,
+    TurnEvent,
     Usage,
 )
 from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank, told_result
@@ -38,7 +39,6 @@ from cc_bot.llm.model import (
     Delta,
     Fallback,
     Finish,
-    ModelEvent,
     Thinking,
     ToolRequest,
     ToolResultPart,
@@ -193,16 +193,12 @@ _TAKEN_BACK: Final = json.dumps(
     {"error": "This was done, and the user took it back since. Do it again only if they ask for that now."}
 )
 
-RoundEvent = (
-    TextDelta
-    | ToolStarted
-    | ToolFinished
-    | MemoryChanged
-    | MemoriesRecalled
-    | ScheduleChanged
-    | CallsResumed
-    | Notice
-)
+Emit = Callable[[TurnEvent], None]
+"""Tells whoever watches what happens, and waits for nobody."""
+
+
+def unwatched(event: TurnEvent) -> None:
+    """Nobody is told."""
 
 
 @dataclass(slots=True)
@@ -275,6 +271,8 @@ class CallRecord:
     turn: str
     """Its name in the ledger; empty where it has none."""
     user_id: int
+    earlier: tuple[ToolCall, ...] = ()
+    """What an earlier run of the program did for the same question."""
 
     async def note(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
         """`begun` may be done the next moment. Trouble here ends no turn."""
@@ -297,20 +295,15 @@ class Rounds:
     context: ToolContext
     account: Account = field(default_factory=Account)
     record: CallRecord | None = None
-    earlier: tuple[ToolCall, ...] = ()
-    """What an earlier run of the program did for the same question."""
     question: str = ""
+    emit: Emit = unwatched
 
-    async def run(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
+    async def run(self, prompt: TurnPrompt, draft: Draft) -> None:
         """Raises a ModelError only while the draft is empty."""
-        if self.earlier:
-            yield await self._resume(prompt, draft)
-        async with aclosing(self._until_said(prompt, draft)) as events:
-            async for event in events:
-                yield event
-        if draft.status != "complete":
-            return
-        if not says_what_it_did(draft.text, self.question):
+        if self.record and self.record.earlier:
+            self.emit(await self._resume(self.record.earlier, prompt, draft))
+        await self._until_said(prompt, draft)
+        if draft.status != "complete" or not says_what_it_did(draft.text, self.question):
             return
         told = instructions(self.context.locale)
         reminds = promises_to_remind(draft.text)
@@ -318,21 +311,16 @@ class Rounds:
         # 予定を登録しました may mean either: one promise is kept once.
         draft.unkept = not draft.kept and not reminds and promises_to_remember(draft.text)
         if draft.unscheduled:
-            promise = self._keep_promise(prompt, draft, SCHEDULING, told.not_scheduled)
+            await self._keep_promise(prompt, draft, SCHEDULING, told.not_scheduled)
         elif draft.unkept:
-            promise = self._keep_promise(prompt, draft, KEEPING, told.not_stored)
-        else:
-            return
-        async with aclosing(promise) as events:
-            async for event in events:
-                yield event
+            await self._keep_promise(prompt, draft, KEEPING, told.not_stored)
         draft.unkept = draft.unkept and not draft.kept
         draft.unscheduled = draft.unscheduled and not draft.scheduled
 
-    async def _resume(self, prompt: TurnPrompt, draft: Draft) -> CallsResumed:
+    async def _resume(self, earlier: Sequence[ToolCall], prompt: TurnPrompt, draft: Draft) -> CallsResumed:
         """Go on after calls of an earlier run, which the model is told of as its own."""
-        holding = [call for call in self.earlier if await self._holds(call)]
-        calls = [self._told_now(call, holds=call in holding) for call in self.earlier]
+        holding = [call for call in earlier if await self._holds(call)]
+        calls = [self._told_now(call, holds=call in holding) for call in earlier]
         prompt.add(*call_parts(Message("assistant", "", tool_calls=tuple(calls), tainted=True)))
         done = [call for call in holding if call.ok]
         draft.calls += calls
@@ -358,19 +346,12 @@ class Rounds:
             return call
         return replace(call, result=_TAKEN_BACK if call.result else _UNKNOWN, ok=False)
 
-    async def _until_said(self, prompt: TurnPrompt, draft: Draft) -> AsyncGenerator[RoundEvent, None]:
+    async def _until_said(self, prompt: TurnPrompt, draft: Draft) -> None:
         for round_number in range(MAX_ROUNDS + 1):
             last = round_number == MAX_ROUNDS or len(draft.calls) >= MAX_CALLS
-            tools = () if last else self.offered
-            finish = Finish("cut")
             said_before = len(draft.text)
             try:
-                async with aclosing(self._listen(prompt, tools, draft)) as events:
-                    async for event in events:
-                        if isinstance(event, Finish):
-                            finish = event
-                        else:
-                            yield event
+                finish = await self._listen(prompt, () if last else self.offered, draft)
             except ModelError:
                 if draft.empty:
                     raise
@@ -383,21 +364,13 @@ class Rounds:
                 return
             if draft.text[said_before:].strip():
                 draft.text += "\n\n"
-                yield TextDelta("\n\n")
+                self.emit(TextDelta("\n\n"))
             wanted = finish.tool_requests[: min(MAX_CALLS_PER_ROUND, MAX_CALLS - len(draft.calls))]
-            results = []
-            async with aclosing(self._call_all(wanted, prompt, draft)) as calls:
-                async for item in calls:
-                    if isinstance(item, ToolResultPart):
-                        results.append(item)
-                    else:
-                        yield item
+            results = await self._call_all(wanted, prompt, draft)
             told = tuple(replace(call, arguments=_kept(call)) for call in wanted)
             prompt.add(AssistantPart(draft.text[said_before:].strip(), told), *results)
 
-    async def _keep_promise(
-        self, prompt: TurnPrompt, draft: Draft, tools: frozenset[str], told: str
-    ) -> AsyncGenerator[RoundEvent, None]:
+    async def _keep_promise(self, prompt: TurnPrompt, draft: Draft, tools: frozenset[str], told: str) -> None:
         """One round more, of which no word is shown or stored: the model promised what it did not do."""
         if not any(schema.name in tools for schema in self.offered):
             return
@@ -405,81 +378,68 @@ class Rounds:
         request = prompt.request(self.offered, answer_begun=True, model=draft.model)
         finish = Finish("cut")
         try:
-            async with aclosing(self._stream(request)) as stream:
-                async for event in stream:
-                    if isinstance(event, Finish):
-                        finish = event
+            with self.account.asking():
+                async with aclosing(self.model.stream(request)) as stream:
+                    async for event in stream:
+                        if isinstance(event, Finish):
+                            finish = event
         except ModelError:
             return
         draft.usage += finish.usage
         draft.measured.append(Measured(finish.model, request, finish.usage.prompt_tokens))
         wanted = [call for call in finish.tool_requests if call.name in tools][:MAX_CALLS_PER_ROUND]
-        async with aclosing(self._call_all(wanted, prompt, draft)) as calls:
-            async for item in calls:
-                if not isinstance(item, ToolResultPart):
-                    yield item
+        await self._call_all(wanted, prompt, draft)
 
-    async def _listen(
-        self,
-        prompt: TurnPrompt,
-        tools: Sequence[ToolSchema],
-        draft: Draft,
-        limit: int | None = None,
-    ) -> AsyncGenerator[TextDelta | Notice | Finish, None]:
-        """What the model says to the prompt; to a shorter one, when this one is too long for it. `limit` is
-        what it has just told of how much it takes."""
+    async def _listen(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
+        """What the model says to the prompt; to a shorter one, when this one is too long for it."""
+        limit: int | None = None
+        while True:
+            request = prompt.request(tools, answer_begun=bool(draft.text.strip()), model=draft.model)
+            draft.tainted = draft.tainted or prompt.tainted
+            try:
+                return await self._hear(request, draft, limit)
+            except ContextTooLong as error:
+                if not prompt.shrink(tools, error.limit):
+                    raise
+                limit = error.limit
+            _log.info("window_shrunk")
+
+    async def _hear(self, request: ChatRequest, draft: Draft, limit: int | None) -> Finish:
+        """What the model says, into the draft; without an end it is cut. `limit` is what it has just told of
+        how much it takes."""
         said_before = len(draft.text)
-        request = prompt.request(tools, answer_begun=bool(draft.text.strip()), model=draft.model)
-        draft.tainted = draft.tainted or prompt.tainted
-        try:
-            async with aclosing(self._stream(request)) as stream:
+        finish = Finish("cut")
+        with self.account.asking():
+            async with aclosing(self.model.stream(request)) as stream:
                 async for event in stream:
                     match event:
                         case Delta(text):
+                            self.account.heard()
                             said = text[: max(MAX_ANSWER_CHARACTERS - len(draft.text), 0)]
                             if said:
                                 draft.text += said
-                                yield TextDelta(said)
+                                self.emit(TextDelta(said))
                             if len(said) < len(text):
-                                return  # without a Finish it is cut
+                                return Finish("cut")
                         case Thinking(aloud):
                             draft.text = draft.text[:said_before] if aloud else draft.text
-                            yield Notice("thinking")
+                            self.emit(Notice("thinking"))
                         case Fallback():
-                            yield Notice("fallback")
+                            self.emit(Notice("fallback"))
                         case Finish():
+                            self.account.heard()
+                            finish = event
                             draft.model = event.model
                             spent = event.usage.prompt_tokens
                             draft.measured.append(Measured(event.model, request, spent, limit))
-                            yield event
-            return
-        except ContextTooLong as error:
-            if not prompt.shrink(tools, error.limit):
-                raise
-            limit = error.limit
-        _log.info("window_shrunk")
-        async with aclosing(self._listen(prompt, tools, draft, limit)) as events:
-            async for again in events:
-                yield again
-
-    async def _stream(self, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        """What the model says, on the account of the turn."""
-        self.account.asked()
-        with self.account.phase("model"):
-            async with aclosing(self.model.stream(request)) as stream:
-                async for event in stream:
-                    if not isinstance(event, Fallback | Thinking):
-                        self.account.heard()
-                    yield event
+        return finish
 
     async def _call_all(
         self, requests: Sequence[ToolRequest], prompt: TurnPrompt, draft: Draft
-    ) -> AsyncGenerator[
-        ToolStarted | ToolFinished | MemoryChanged | MemoriesRecalled | ScheduleChanged | ToolResultPart, None
-    ]:
+    ) -> list[ToolResultPart]:
         """Run the calls of one round side by side; their results come in the order of the calls."""
         for request in requests:
-            yield ToolStarted(request.id, request.name)
+            self.emit(ToolStarted(request.id, request.name))
         context = replace(
             self.context,
             source=replace(self.context.source, model=draft.model),
@@ -494,6 +454,7 @@ class Rounds:
         running = [
             asyncio.create_task(self.registry.call(request, context, self.offered)) for request in requests
         ]
+        results = []
         try:
             for request, task in zip(requests, running, strict=True):
                 with self.account.phase("tools"):
@@ -514,21 +475,23 @@ class Rounds:
                 done = outcome.changes or outcome.schedules or outcome.proposal
                 draft.kept = draft.kept or bool(done and request.name in KEEPING)
                 draft.scheduled = draft.scheduled or bool(done and request.name in SCHEDULING)
-                yield ToolFinished(request.id, request.name, outcome.ok)
+                self.emit(ToolFinished(request.id, request.name, outcome.ok))
                 for change in outcome.changes:
-                    yield MemoryChanged(change)
+                    self.emit(MemoryChanged(change))
                 for scheduled in outcome.schedules:
-                    yield ScheduleChanged(scheduled)
+                    self.emit(ScheduleChanged(scheduled))
                 if outcome.recalled:
                     ids, numbers = zip(
                         *((memory.id, memory.number) for memory in outcome.recalled), strict=True
                     )
-                    yield MemoriesRecalled(ids, numbers)
-                yield ToolResultPart(request.id, request.name, told_result(outcome.text), outcome.tainted)
+                    self.emit(MemoriesRecalled(ids, numbers))
+                told = told_result(outcome.text)
+                results.append(ToolResultPart(request.id, request.name, told, outcome.tainted))
         finally:
             for task in running:
                 task.cancel()
             await asyncio.gather(*running, return_exceptions=True)
+        return results
 
     def _propose(self, outcome: ToolOutcome, draft: Draft) -> ToolOutcome:
         """The outcome, with its proposal among those of the turn; a refusal when those are enough."""

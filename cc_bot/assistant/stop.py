@@ -1,11 +1,9 @@
 """Ending a turn before the model is done: by its user, by a time limit, or because the program stops."""
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from typing import Literal, TypeVar
-
-Item = TypeVar("Item")
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
 
 
 class Stop:
@@ -13,6 +11,7 @@ class Stop:
 
     def __init__(self) -> None:
         self._event = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
         self.status: Literal["stopped", "cut"] = "stopped"
         self.discarded = False
         """Nothing of the turn is to be kept, however far it came."""
@@ -26,6 +25,8 @@ class Stop:
         if not self.requested:
             self.status = status
             self._event.set()
+            if self._task is not None:
+                self._task.cancel()
 
     def discard(self) -> None:
         """End the turn, and keep nothing of it."""
@@ -35,35 +36,26 @@ class Stop:
     async def wait(self) -> None:
         await self._event.wait()
 
-
-async def until_stopped(items: AsyncGenerator[Item, None], stop: Stop) -> AsyncGenerator[Item, None]:
-    """The items until they end or the stop is requested; then the source is cancelled where it waits.
-
-    The source runs in one task of its own, so that time limits inside it may span its items.
-    """
-    queue: asyncio.Queue[Item | None] = asyncio.Queue()
-
-    async def produce() -> None:
+    @contextmanager
+    def cancelling(self, task: asyncio.Task[None]) -> Iterator[None]:
+        """While the block runs, a request cancels the task; at once when it was made before."""
+        self._task = task
+        if self.requested:
+            task.cancel()
         try:
-            async with aclosing(items):
-                async for item in items:
-                    queue.put_nowait(item)
+            yield
         finally:
-            queue.put_nowait(None)
+            self._task = None
 
-    async def cancel_when_stopped(task: asyncio.Task[None]) -> None:
-        await stop.wait()
-        task.cancel()
 
-    producer = asyncio.create_task(produce())
-    canceller = asyncio.create_task(cancel_when_stopped(producer))
-    try:
-        while (item := await queue.get()) is not None:
-            yield item
-        await asyncio.wait((producer,))
-        if not producer.cancelled():
-            producer.result()
-    finally:
-        canceller.cancel()
-        producer.cancel()
-        await asyncio.gather(producer, canceller, return_exceptions=True)
+async def until_stopped(work: Coroutine[Any, Any, None], stop: Stop) -> None:
+    """Do the work until it is done or the stop is requested; then it is cancelled where it waits."""
+    task = asyncio.create_task(work)
+    with stop.cancelling(task):
+        try:
+            await asyncio.wait((task,))
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+    if not task.cancelled():
+        task.result()

@@ -1,8 +1,8 @@
 """A turn while it is on its way, whatever kind of conversation it belongs to."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
 from cc_bot.context.prompt import Built, fitting_history, shrunk_history
@@ -14,9 +14,9 @@ from cc_bot.domain.memory import Audience, Memory, Source
 from cc_bot.domain.message import THE_DEFAULT, Agent, ChannelKey, Message, ToolCall, Visibility
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.schedule import Place
-from cc_bot.domain.session import Session, SessionKey
+from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolSchema
-from cc_bot.stores import MemoryPinStore, StoredTurn, Stores
+from cc_bot.stores import MemoryPinStore, Settlement, StoredTurn, Stores
 from cc_bot.tools.canvas_draft import CanvasDraft
 from cc_bot.tools.registry import NOBODY, ToolContext
 
@@ -141,51 +141,37 @@ class TurnOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """One turn: for whom it is, what the model is shown, and where the answer goes."""
+class TurnRequest:
+    """What is to be answered: a question of a session, or questions of a channel, or what was asked before
+    the answer that is to be replaced."""
 
+    key: SessionKey | ChannelKey
     options: TurnOptions
-    visibility: Visibility
-    """Who will see the answer."""
-    user_id: int | None
-    """Whose memories the tools act on; None when several messages are answered at once."""
-    prompt: Callable[[Sequence[ToolSchema]], Awaitable[TurnPrompt]]
-    """What the model is shown, with these tools offered."""
-    store: Callable[[Message, Sequence[ProposedChange]], Awaitable[StoredTurn]]
-    """Put the answer into the database, with what it proposes, and with its question unless that is there
-    already, and return what was stored; raises StorageError."""
-    look_back: Callable[[Sequence[Message], float], None]
-    """What is to be done once the asker has the answer, and is not waited for. It is told the messages that
-    were stored, and of how many tokens of history there was room in the requests."""
-    question: str = ""
-    """What was asked, as its user wrote it; several questions one below the other."""
-    before: Message | None = None
-    """The answer that stands before the question; the one that this answer takes the place of."""
-    replaces: bool = False
-    """Whether the answer takes the place of an older one."""
-    key: SessionKey | None = None
-    """Whose turn it is, and where; in a channel's conversation this is who asked, in that place. None when
-    several messages are answered at once."""
-    canvas: CanvasDraft | None = None
-    """What the turn draws on; None where there is no canvas, or nothing of it would be stored."""
+    questions: tuple[Message, ...] = ()
+    """Oldest first. Those of a channel are in its archive already, and each has its discord_id."""
+    replaces: int | None = None
+    """The answer that is to be made anew: its row in a session, its message on Discord in a channel."""
 
+    @property
+    def user_id(self) -> int | None:
+        """Whose memories the tools act on; None when several messages are answered at once."""
+        if isinstance(self.key, SessionKey):
+            return self.key.user_id
+        return user_of(self.questions) if self.replaces is None else None
 
-# ---- channel turn ----------------------------------------------------------------------------------------
-# What a turn in a channel is about while it is on its way.
+    @property
+    def askers(self) -> frozenset[int]:
+        """Whose words are answered."""
+        if isinstance(self.key, SessionKey):
+            return frozenset((self.key.user_id,))
+        return frozenset(question.author_id for question in self.questions)
 
-
-@dataclass(frozen=True, slots=True)
-class ChannelTurn:
-    """One turn of a channel conversation: what was asked, where, and for whom the answer is made."""
-
-    key: ChannelKey
-    questions: tuple[Message, ...]
-    """Oldest first; they are in the archive already, and each has its discord_id."""
-    options: TurnOptions
-    replaces: bool = False
-    """Whether the answer takes the place of an earlier one: only what stood before the questions is shown."""
-    replaced: Message | None = None
-    """That one."""
+    @property
+    def payer_id(self) -> int:
+        """Who asked last; 0 for nobody."""
+        if isinstance(self.key, SessionKey):
+            return self.key.user_id
+        return self.questions[-1].author_id if self.questions else 0
 
 
 def user_of(questions: Sequence[Message]) -> int | None:
@@ -194,23 +180,63 @@ def user_of(questions: Sequence[Message]) -> int | None:
     return questions[0].author_id if len(questions) == 1 else None
 
 
-# ---- session turn ----------------------------------------------------------------------------------------
-# What a turn of a session is about: a question, on top of what was said between that user and the model.
+class Turn(Protocol):
+    """One turn on its way: a session's (session_turns) or a channel's (channel_turns)."""
 
+    @property
+    def options(self) -> TurnOptions: ...
 
-@dataclass(frozen=True, slots=True)
-class SessionTurn:
-    session: Session
-    question: Message
-    history: tuple[Message, ...]
-    visibility: Visibility
-    options: TurnOptions
-    canvas: CanvasDraft
-    """What is up, as far as the turn may see it, and what it draws."""
-    replaces: int | None = None
-    """The row of the answer that this one takes the place of; its question is stored already."""
-    replaced: Message | None = None
-    """That answer."""
+    @property
+    def visibility(self) -> Visibility:
+        """Who will see the answer."""
+        ...
+
+    @property
+    def user_id(self) -> int | None:
+        """Whose memories the tools act on; None when several messages are answered at once."""
+        ...
+
+    @property
+    def key(self) -> SessionKey | None:
+        """Whose turn it is, and where; in a channel's conversation this is who asked, in that place. None
+        when several messages are answered at once."""
+        ...
+
+    @property
+    def asked(self) -> str:
+        """What was asked, as its user wrote it; several questions one below the other."""
+        ...
+
+    @property
+    def before(self) -> Message | None:
+        """The answer that stands before the question; the one that this answer takes the place of."""
+        ...
+
+    @property
+    def replaces(self) -> bool:
+        """Whether the answer takes the place of an older one."""
+        ...
+
+    @property
+    def canvas(self) -> CanvasDraft | None:
+        """What the turn draws on; None where there is no canvas, or nothing of it would be stored."""
+        ...
+
+    async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
+        """What the model is shown, with these tools offered."""
+        ...
+
+    async def store(
+        self, answer: Message, proposals: Sequence[ProposedChange], settlement: Settlement
+    ) -> StoredTurn:
+        """Put the answer into the database, with what it proposes and has used, and with its question unless
+        that is there already, and return what was stored; raises StorageError."""
+        ...
+
+    def after(self, stored: Sequence[Message], history_tokens: float) -> None:
+        """Begin what is to be done once the asker has the answer, and is not waited for. It is told the
+        messages that were stored, and of how many tokens of history there was room in the requests."""
+        ...
 
 
 # ---- tool context ----------------------------------------------------------------------------------------

@@ -58,6 +58,7 @@ from cc_bot.stores.usage import (
     Reservation,
     ReservationRequest,
     SetLimit,
+    Settlement,
     UsageStore,
 )
 
@@ -93,6 +94,7 @@ __all__ = [
     "SessionStore",
     "SetLimit",
     "SettingsStore",
+    "Settlement",
     "StoredRule",
     "StoredTurn",
     "Stores",

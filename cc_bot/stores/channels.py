@@ -17,11 +17,12 @@ from cc_bot.domain.errors import ConversationGone
 from cc_bot.domain.message import ChannelKey, Message, Reading, has_quotation, is_blank
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, ErasureLog, Statement, Steps, place_name
+from cc_bot.storage import Database, ErasureLog, Row, Statement, Steps, place_name
 from cc_bot.stores.columns import from_ms, read_message, to_ms, to_text, tool_calls_to_json
 from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, note_calls
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, insert_proposals, read_proposal
 from cc_bot.stores.sessions import StoredTurn
+from cc_bot.stores.usage import Settlement, settle
 
 # ---- channel statements ----------------------------------------------------------------------------------
 # The SQL of the channels' archive. None of it has a user: what is said in a channel belongs to nobody alone.
@@ -567,9 +568,10 @@ class ChannelStore:
         proposals: Sequence[ProposedChange] = (),
         *,
         agent: str = "default",
+        settlement: Settlement | None = None,
     ) -> StoredTurn:
-        """Store an answer, what it proposes to who asked last (`agent` does), and that the questions, as they
-        were read, have it, all or nothing; return it with its id and time.
+        """Store an answer, what it proposes to who asked last (`agent` does), what it has used, and that the
+        questions, as they were read, have it, all or nothing; return it with its id and time.
 
         An answer that has this Discord id already is overwritten: it was made anew. It is kept also when its
         place was reset since it was asked for, and read no more. Raises ValueError when it has no Discord id,
@@ -582,19 +584,27 @@ class ChannelStore:
         held = params[:3]
         asker = SessionKey(questions[-1].author_id if questions else 0, key.place_id, agent)
         proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
-        results = await self._database.transaction(
-            [
-                Statement(THAW_ANSWER, held),
-                Statement(COMMIT_ANSWER, params),
-                *_note_calls(answer, questions),
-                Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,)),
-                *proposing,
-                *(
-                    Statement(MARK_ANSWERED, (*held, question.discord_id, question.content))
-                    for question in questions
-                ),
-            ]
-        )
+        batch = [
+            Statement(THAW_ANSWER, held),
+            Statement(COMMIT_ANSWER, params),
+            *_note_calls(answer, questions),
+            Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,)),
+            *proposing,
+            *(
+                Statement(MARK_ANSWERED, (*held, question.discord_id, question.content))
+                for question in questions
+            ),
+        ]
+
+        def steps() -> Steps[list[Sequence[Row]]]:
+            results = []
+            for statement in batch:
+                results.append((yield statement))
+            if settlement:
+                yield from settle(settlement)
+            return results
+
+        results = await self._database.write(steps)
         if not results[1]:
             raise ConversationGone
         stored = replace(answer, id=results[1][0][0], created_at=now)

@@ -79,13 +79,14 @@ _SELECT_MESSAGE: Final = """
 """
 
 ANSWERED: Final = """
-    UPDATE turns SET state = 'answered', question = NULL, answer_id = (
+    UPDATE turns SET state = 'answered', question = NULL, shown_in = coalesce($4, shown_in), answer_id = (
         SELECT max(id) FROM messages WHERE session_id = $3 AND user_id = $2
     )
     WHERE id = $1 AND user_id = $2
         AND EXISTS (SELECT 1 FROM messages WHERE session_id = $3 AND user_id = $2)
 """
-"""To be run in the transaction that stores the answer, after it. Parameters: entry, user, session."""
+"""To be run in the transaction that stores the answer, after it. Parameters: entry, user, session, and the
+message that shows it, where that is known."""
 
 # The table holds only what is on its way.
 SELECT_UNFINISHED: Final = f"{_WITH_CALLS} ORDER BY accepted_at, id"
@@ -106,9 +107,7 @@ class TurnLedger:
 
     async def accept(self, turn: PendingTurn) -> None:
         """Enter a turn. From here on its user is answered, or told, whatever happens to the program."""
-        twin = (turn.key.user_id, turn.question_id)
-        first = [Statement(_DELETE_TWIN, twin)] if turn.kind == "message" else []
-        await self._database.transaction([*first, _insert(turn)])
+        await self._database.write(lambda: accept_turn(turn))
 
     async def shown_in(self, entry: str, user_id: int, message_id: int) -> None:
         """The message in which it is shown, or which waits for it."""
@@ -185,6 +184,13 @@ class TurnLedger:
     async def _message(self, user_id: int, row_id: int | None) -> Message | None:
         rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
         return read_message(rows[0]) if rows else None
+
+
+def accept_turn(turn: PendingTurn) -> Steps[None]:
+    """See TurnLedger.accept: to be run in the transaction that admits it, or by itself."""
+    if turn.kind == "message":
+        yield Statement(_DELETE_TWIN, (turn.key.user_id, turn.question_id))
+    yield _insert(turn)
 
 
 def _insert(turn: PendingTurn) -> Statement:

@@ -46,6 +46,7 @@ from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.memory.copies import NOTE_CALLS, note_calls
 from cc_bot.stores.proposals import DROP_OF_ANSWER, INSERT_PROPOSAL, insert_proposals, read_proposal
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
+from cc_bot.stores.usage import Settlement, settle
 
 # ---- turn writing ----------------------------------------------------------------------------------------
 # How a turn is stored in its session: its messages, their files, and what it drew.
@@ -86,6 +87,8 @@ class NewTurn:
     """Of the turn in the ledger; empty where it has none."""
     proposals: tuple[ProposedChange, ...] = ()
     """What its answer proposes."""
+    settlement: Settlement | None = None
+    """What it has used, where that is not counted yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +108,7 @@ async def store_turn(database: Database, turn: NewTurn, idle_since: str, limit: 
     Raises StorageError; ConversationGone when the session is not its key's user's.
     """
     batch = _statements(turn, idle_since, limit)
-    if turn.drawn:
-        results, canvas = await database.write(lambda: _with_drawing(batch, turn))
-    else:
-        results, canvas = await database.transaction(batch), None
+    results, canvas = await database.write(lambda: _steps(batch, turn))
     inserted = _rows_of(_INSERT_MESSAGE, batch, results)
     messages = (
         replace(
@@ -152,17 +152,19 @@ def _statements(turn: NewTurn, idle_since: str, limit: int) -> list[Statement]:
         batch.append(Statement(DELETE_ATTACHMENTS_OF_CLOSED, owned))
     if turn.entry:
         session_id, user_id = owned
-        batch.append(Statement(ANSWERED, (turn.entry, user_id, session_id)))
+        shown_in = turn.messages[-1].discord_id
+        batch.append(Statement(ANSWERED, (turn.entry, user_id, session_id, shown_in)))
     return batch
 
 
-def _with_drawing(
-    batch: Sequence[Statement], turn: NewTurn
-) -> Steps[tuple[list[Sequence[Row]], Canvas | None]]:
+def _steps(batch: Sequence[Statement], turn: NewTurn) -> Steps[tuple[list[Sequence[Row]], Canvas | None]]:
     results = []
     for statement in batch:
         results.append((yield statement))
-    return results, (yield from _draw(turn))
+    canvas = (yield from _draw(turn)) if turn.drawn else None
+    if turn.settlement:
+        yield from settle(turn.settlement)
+    return results, canvas
 
 
 def _draw(turn: NewTurn) -> Steps[Canvas | None]:
@@ -374,12 +376,15 @@ class SessionStore:
         drawn: Sequence[Drawn] = (),
         entry: str = "",
         proposals: Sequence[ProposedChange] = (),
+        settlement: Settlement | None = None,
     ) -> StoredTurn:
         """The same as `commit_turn`; what is returned are the messages as they were stored, which also a
         history too short for them does not lose. `entry`: of the turn in the ledger, where it is answered by
-        that. `proposals`: what the answer proposes to the user."""
+        that. `proposals`: what the answer proposes to the user. `settlement`: what it has used."""
         now = from_ms(to_ms(self._clock()))  # as it is read back
-        writing = NewTurn(session, tuple(messages), now, replaces, tuple(drawn), entry, tuple(proposals))
+        writing = NewTurn(
+            session, tuple(messages), now, replaces, tuple(drawn), entry, tuple(proposals), settlement
+        )
         return await store_turn(self._database, writing, idle_since(now, self._ttl), self._limit)
 
     async def _files(self, session: Session, rows: Sequence[Row], before: int) -> Sequence[Row]:

@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
 from cc_bot.domain.events import Usage
+from cc_bot.domain.ledger import PendingTurn
 from cc_bot.domain.limits import (
     LIMIT_NAMES,
     MINUTE,
@@ -37,6 +38,7 @@ from cc_bot.domain.limits import (
 from cc_bot.domain.measures import Purpose
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import from_ms, to_ms, to_text
+from cc_bot.stores.ledger import accept_turn
 
 # ---- limits ----------------------------------------------------------------------------------------------
 # What an owner decided about limits while the program runs; it goes before what the operator's file says.
@@ -167,6 +169,9 @@ SETTLE_TURN: Final = """
 # $1 id, $2 user
 SETTLE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 RETURNING id"
 
+# $1 id, $2 user
+RELEASE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 AND tokens > 0"
+
 # $1 user, $2 day, $3 guild, $4 model, $5 purpose, $6 turns, $7 prompt, $8 cached, $9 completion, $10 cost
 ADD_OWN: Final = """
     INSERT INTO usage AS known (user_id, day, guild_id, model, purpose,
@@ -268,6 +273,15 @@ class Reservation:
 
 
 @dataclass(frozen=True, slots=True)
+class Settlement:
+    """What is counted in place of what was reserved."""
+
+    reservation: Reservation
+    costs: tuple[tuple[Spent, int], ...]
+    """Each with its cost in millionths."""
+
+
+@dataclass(frozen=True, slots=True)
 class OverLimit:
     reached: Reached
     of_guild: bool
@@ -294,7 +308,9 @@ class Moment:
         return day_of(self.now, self.zone)
 
 
-def reserve(wish: ReservationRequest, file_rules: Rules, moment: Moment) -> Steps[Reservation | OverLimit]:
+def reserve(
+    wish: ReservationRequest, file_rules: Rules, moment: Moment, turn: PendingTurn | None
+) -> Steps[Reservation | OverLimit]:
     payer, asked = wish.payer, wish.purpose == "turn"
     minute_ago = to_ms(moment.now - MINUTE)
     yield Statement(FORGET_OWN_SETTLED, (payer.user_id, minute_ago))
@@ -313,6 +329,8 @@ def reserve(wish: ReservationRequest, file_rules: Rules, moment: Moment) -> Step
             *(wish.purpose, wish.model, max(1, wish.tokens), to_ms(moment.now)),
         ),
     )
+    if turn is not None:
+        yield from accept_turn(turn)
     return reservation
 
 
@@ -384,18 +402,26 @@ class UsageStore:
         self._clock = clock
         self._zone = zone
 
-    async def reserve(self, wish: ReservationRequest, file_rules: Rules) -> Reservation:
-        """Admit it. Raises LimitReached when a limit is reached that the operator's file or an owner set:
-        ServerLimitReached for the guild's, TooManyAtOnce where the end of a turn is what to wait for."""
-        outcome = await self._database.write(lambda: reserve(wish, file_rules, self._moment()))
+    async def reserve(
+        self, wish: ReservationRequest, file_rules: Rules, turn: PendingTurn | None = None
+    ) -> Reservation:
+        """Admit it, and enter its turn in the ledger, or do neither. Raises LimitReached when a limit is
+        reached that the operator's file or an owner set: ServerLimitReached for the guild's, TooManyAtOnce
+        where the end of a turn is what to wait for."""
+        outcome = await self._database.write(lambda: reserve(wish, file_rules, self._moment(), turn))
         if isinstance(outcome, OverLimit):
             raise _as_error(outcome)
         return outcome
 
-    async def settle(self, reservation: Reservation, spent: Sequence[tuple[Spent, int]]) -> bool:
-        """Count what was used in place of what was reserved; each with its cost in millionths. False when it
-        is settled by now, or its user has had it erased: then nothing is counted."""
-        return await self._database.write(lambda: _settle(reservation, spent))
+    async def settle(self, settlement: Settlement) -> bool:
+        """Count what was used in place of what was reserved. False when it is settled by now, or its user has
+        had it erased: then nothing is counted."""
+        return await self._database.write(lambda: settle(settlement))
+
+    async def release(self, reservation: Reservation) -> None:
+        """What it was made for never began: it counts as nothing."""
+        columns = (reservation.id, reservation.wish.payer.user_id)
+        await self._database.transaction([Statement(RELEASE, columns)])
 
     async def take_over(self, front_end: Literal["discord", "terminal"] | None, cost: Cost) -> int:
         """Count as used what programs that died had reserved: of this front end any, since there is none
@@ -456,11 +482,13 @@ class UsageStore:
             usage = Usage(prompt_tokens=tokens) if model else Usage()
             wish = ReservationRequest(UsageSubject(user_id, guild_id), purpose, model, tokens)
             reservation = Reservation(id_, wish, day_of(from_ms(at), self._zone))
-            yield from _settle(reservation, [(Spent(model, usage), cost(model, usage))])
+            yield from settle(Settlement(reservation, ((Spent(model, usage), cost(model, usage)),)))
         return len(rows)
 
 
-def _settle(reservation: Reservation, spent: Sequence[tuple[Spent, int]]) -> Steps[bool]:
+def settle(settlement: Settlement) -> Steps[bool]:
+    """To be run in the transaction that stores what it was used for, or by itself."""
+    reservation = settlement.reservation
     wish, payer = reservation.wish, reservation.wish.payer
     turn = wish.purpose == "turn"
     rows = yield Statement(SETTLE_TURN if turn else SETTLE, (reservation.id, payer.user_id))
@@ -468,7 +496,7 @@ def _settle(reservation: Reservation, spent: Sequence[tuple[Spent, int]]) -> Ste
         return False
     day = reservation.day.isoformat()
     turns = int(turn)
-    for each, cost in spent or [(Spent(wish.model, Usage()), 0)]:
+    for each, cost in settlement.costs or ((Spent(wish.model, Usage()), 0),):
         usage = each.usage
         counts = (turns, usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens, cost)
         own = (payer.user_id, day, payer.guild_id, each.model, wish.purpose, *counts)

@@ -10,8 +10,8 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.assistant import TurnOptions
 from cc_bot.assistant.calibration import Calibration
-from cc_bot.assistant.channel_turns import ChannelPrompts
-from cc_bot.assistant.turn import ChannelTurn, TurnPrompt
+from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurn, ChannelTurns
+from cc_bot.assistant.turn import ProfileNotes, TurnPrompt
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.llm.model import AssistantPart, ChatRequest, PromptPart, UserPart
@@ -82,14 +82,17 @@ class Room:
         options = TurnOptions(
             locale, ZoneInfo("Asia/Tokyo"), bot_id=BOT, answer_discord_id=answer_id or self.newest_id + 5
         )
-        prompts = ChannelPrompts(
-            self.stores.blocks,
+        turns = ChannelTurns(
+            self.stores.channels,
+            self.stores.mentions,
+            ChannelContext(self.stores.blocks, page_size=self.page_size),
             Calibration(self.stores.token_factors, "m"),
             self.style,
             lambda: self.now,
-            page_size=self.page_size,
+            ProfileNotes(self.stores.memory_pins),
         )
-        return await prompts.begin(ChannelTurn(key, questions, options, replaces), ())
+        older = Message("assistant", "前の答え") if replaces else None
+        return await ChannelTurn(turns, key, questions, options, replaced=older).prompt(())
 
     async def request(
         self, *questions: Message, key: ChannelKey = CHANNEL, replaces: bool = False

@@ -21,7 +21,7 @@ class Someone:
 
     def __init__(self, queue: TurnQueue, user_id: int, guild_id: int | None = None) -> None:
         self.told: list[Notice] = []
-        self.news = asyncio.Condition()
+        self.news = asyncio.Event()
         self.stop = Stop()
         self.begun = asyncio.Event()
         self.may_end = asyncio.Event()
@@ -29,10 +29,7 @@ class Someone:
 
     async def _come(self, queue: TurnQueue, user_id: int, guild_id: int | None) -> None:
         with queue.joined((user_id,), guild_id) as place:
-            async for notice in queue.wait(place, self.stop):
-                async with self.news:
-                    self.told.append(notice)
-                    self.news.notify_all()
+            await queue.wait(place, self.stop, self._hear)
             self.begun.set()
             await self.may_end.wait()
 
@@ -44,8 +41,14 @@ class Someone:
         await asyncio.wait_for(self.task, 10)
 
     async def is_told(self, notice: Notice) -> None:
-        async with asyncio.timeout(10), self.news:
-            await self.news.wait_for(lambda: notice in self.told)
+        async with asyncio.timeout(10):
+            while notice not in self.told:
+                self.news.clear()
+                await self.news.wait()
+
+    def _hear(self, notice: Notice) -> None:
+        self.told.append(notice)
+        self.news.set()
 
 
 @asynccontextmanager

@@ -102,7 +102,7 @@ class TestTurn:
         options = replace(OPTIONS, bot_id=99, answer_discord_id=20)
         async for _ in till.assistant.ask(key, questions, options):
             pass
-        async for _ in till.assistant.regenerate(key, 20, options):
+        async for _ in till.assistant.regenerate(key, 20, options, questions=questions):
             pass
         assert [await till.tokens(user_id) for user_id in (11, 12)] == [0, 2200]
 

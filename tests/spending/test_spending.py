@@ -40,9 +40,9 @@ class Office:
         return self.policy
 
 
-async def ask(tab: UsageRecorder) -> None:
+async def ask(recorder: UsageRecorder) -> None:
     model = ScriptedModel([["はい", Finish("stop", usage=Usage(1000, 100, 500), model="small")]])
-    async for _ in tab.charging(model).stream(REQUEST):
+    async for _ in recorder.metered(model).stream(REQUEST):
         pass
 
 
@@ -53,9 +53,9 @@ async def used(stores: Stores) -> tuple[Used, ...]:
 class TestSpending:
     async def test_counts_tokens_and_cost(self, stores: Stores) -> None:
         spending = Spending(stores.usage, Office().now)
-        async with spending.tab(PAYER, "turn", model="small") as tab:
-            await ask(tab)
-            await ask(tab)
+        async with spending.admit(PAYER, "turn", model="small") as recorder:
+            await ask(recorder)
+            await ask(recorder)
         [each] = await used(stores)
         assert (each.model, each.purpose, each.turns) == ("small", "turn", 1)
         assert each.usage == Usage(2000, 200, 1000)
@@ -65,8 +65,8 @@ class TestSpending:
         spending = Spending(stores.usage, Office().now)
 
         async def fails() -> None:
-            async with spending.tab(PAYER, "turn", model="small") as tab:
-                await ask(tab)
+            async with spending.admit(PAYER, "turn", model="small") as recorder:
+                await ask(recorder)
                 raise RuntimeError
 
         with pytest.raises(RuntimeError):
@@ -74,8 +74,8 @@ class TestSpending:
         asked = asyncio.Event()
 
         async def never_ends() -> None:
-            async with spending.tab(PAYER, "summary", model="small") as tab:
-                await ask(tab)
+            async with spending.admit(PAYER, "summary", model="small") as recorder:
+                await ask(recorder)
                 asked.set()
                 await asyncio.Event().wait()
 
@@ -92,18 +92,18 @@ class TestSpending:
         office = Office()
         office.policy = replace(office.policy, limits={A_DAY: 1100})
         spending = Spending(stores.usage, office.now)
-        async with spending.tab(PAYER, "turn", model="small") as tab:
-            await ask(tab)
+        async with spending.admit(PAYER, "turn", model="small") as recorder:
+            await ask(recorder)
         with pytest.raises(LimitReached):
-            async with spending.tab(PAYER, "heartbeat", model="small"):
+            async with spending.admit(PAYER, "heartbeat", model="small"):
                 pytest.fail("it was begun")
         office.policy = replace(office.policy, limits={A_DAY: 1101})
-        async with spending.tab(PAYER, "heartbeat", model="small"):
+        async with spending.admit(PAYER, "heartbeat", model="small"):
             pass
 
     async def test_after_a_kill_has_spent_what_was_reserved(self, stores: Stores) -> None:
         spending = Spending(stores.usage, Office().now)
-        await spending.tab(PAYER, "turn", model="small", tokens=50).__aenter__()
+        await spending.admit(PAYER, "turn", model="small", tokens=50).__aenter__()
         await spending.take_over("discord")
         [each] = await used(stores)
         assert (each.tokens, each.cost_micros) == (ABOUT_A_REQUEST + 50, (ABOUT_A_REQUEST + 50) * 2)
@@ -113,8 +113,8 @@ class TestSpending:
         async with open_stores(url), open_database(url) as database:
             spending = Spending(UsageStore(database))
             with capture_logs() as records:
-                async with spending.tab(PAYER, "turn", model="small") as tab:
-                    await ask(tab)
+                async with spending.admit(PAYER, "turn", model="small") as recorder:
+                    await ask(recorder)
                     await database.close()
         assert [record["event"] for record in records] == ["usage_not_settled"]
 
@@ -123,5 +123,5 @@ class TestSpending:
         async with open_stores(url), open_database(url) as database:
             await database.close()
             with pytest.raises(StorageError):
-                async with Spending(UsageStore(database)).tab(PAYER, "turn", model="small"):
+                async with Spending(UsageStore(database)).admit(PAYER, "turn", model="small"):
                     pytest.fail("it was begun")

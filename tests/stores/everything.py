@@ -19,6 +19,7 @@ from cc_bot.stores import (
     ReservationRequest,
     ScheduleStore,
     SessionStore,
+    Settlement,
     Stores,
 )
 from cc_bot.stores.memory.meaning import Meaning, make_sketches
@@ -148,7 +149,7 @@ async def do_everything(database: Database) -> set[str]:
         *("in_force", "rules", "remove", "begin_maintenance", "end_maintenance", "chain", "chains"),
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
         *("all", "unset", "rules_for"),
-        *("reserve", "settle", "take_over", "forget_settled", "allowances", "may_be_limited"),
+        *("reserve", "settle", "release", "take_over", "forget_settled", "allowances", "may_be_limited"),
         *("of_user", "of_guild", "users_of_guild", "everywhere"),
     }
 
@@ -226,14 +227,16 @@ async def use_tokens(stores: Stores) -> None:
     await stores.limits.all()
     await stores.limits.rules_for(UsageSubject(USER))
     await stores.memory_transfer.admit(USER)
-    payer, spent = UsageSubject(USER, 5, (7,)), [(Spent("model", Usage(100, 10)), 5)]
+    payer, spent = UsageSubject(USER, 5, (7,)), ((Spent("model", Usage(100, 10)), 5),)
     for wish in (
         ReservationRequest(payer, "turn", "model", 50),
         ReservationRequest(payer, "summary", "model", 50),
     ):
         reservation = await stores.usage.reserve(wish, DEFAULT_RULES)
-        assert await stores.usage.settle(reservation, spent)
+        assert await stores.usage.settle(Settlement(reservation, spent))
     await stores.usage.reserve(ReservationRequest(payer, "turn", "model", 50), DEFAULT_RULES)
+    never = await stores.usage.reserve(ReservationRequest(payer, "turn", "model", 50), DEFAULT_RULES)
+    await stores.usage.release(never)
     assert await stores.usage.take_over("discord", lambda *_: 0) == 1
     await stores.usage.forget_settled()
     await stores.usage.allowances(payer, {LimitKey("everyone", 0, "concurrent"): 1})

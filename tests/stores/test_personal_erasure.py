@@ -14,7 +14,7 @@ from cc_bot.domain.events import Usage
 from cc_bot.domain.limits import DEFAULT_RULES, Spent, UsageSubject
 from cc_bot.domain.schedule import Place
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores import PersonalErasureStore, ReservationRequest, Stores
+from cc_bot.stores import PersonalErasureStore, ReservationRequest, Settlement, Stores
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, Recorder, contents, turn
 from tests.stores.life import about, left_in_files, live, talk, traces
 from tests.stores.places import BOT, answer, archived, freeze, frozen, said
@@ -82,7 +82,7 @@ class TestErased:
         today = stores.usage.today()
         payer = UsageSubject(ME, 7, ())
         reservation = await stores.usage.reserve(ReservationRequest(payer, "turn", "mini", 9), DEFAULT_RULES)
-        await stores.usage.settle(reservation, [(Spent("mini", Usage(300, 10)), 5)])
+        await stores.usage.settle(Settlement(reservation, ((Spent("mini", Usage(300, 10)), 5),)))
         before = await stores.usage.of_guild(7, today)
         assert before
         await stores.personal_erasure.erase(ME)

@@ -24,7 +24,14 @@ from cc_bot.domain.limits import (
 )
 from cc_bot.domain.measures import Purpose
 from cc_bot.storage import Database, apply_pending, open_database
-from cc_bot.stores import LimitStore, PersonalErasureStore, Reservation, ReservationRequest, UsageStore
+from cc_bot.stores import (
+    LimitStore,
+    PersonalErasureStore,
+    Reservation,
+    ReservationRequest,
+    Settlement,
+    UsageStore,
+)
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 AIKO, KEN, GUILD = 11, 12, 500
@@ -59,7 +66,9 @@ class Till:
         self, tokens: int, payer: UsageSubject = PAYER, *, purpose: Purpose = "turn", model: str = "small"
     ) -> None:
         reservation = await self.reserve(payer, purpose=purpose, model=model)
-        assert await self.usage.settle(reservation, [(Spent(model, Usage(tokens, 0)), tokens * 2)])
+        assert await self.usage.settle(
+            Settlement(reservation, ((Spent(model, Usage(tokens, 0)), tokens * 2),))
+        )
 
     async def erase(self) -> None:
         limited = await self.usage.may_be_limited(AIKO, self.rules)
@@ -120,7 +129,7 @@ class TestTokens:
         first = await till.reserve(tokens=1000)
         with pytest.raises(LimitReached):
             await till.reserve()
-        await till.usage.settle(first, [(Spent("small", Usage(10, 5)), 0)])
+        await till.usage.settle(Settlement(first, ((Spent("small", Usage(10, 5)), 0),)))
         await till.reserve()
 
     async def test_of_background_work_count_and_it_is_not_begun_beyond_them(self, till: Till) -> None:
@@ -148,7 +157,7 @@ class TestTokens:
         till.now = datetime(2026, 11, 22, 14, 59, 59, tzinfo=UTC)
         late = await till.reserve()
         till.now += timedelta(seconds=30)
-        await till.usage.settle(late, [(Spent("small", Usage(7, 0)), 0)])
+        await till.usage.settle(Settlement(late, ((Spent("small", Usage(7, 0)), 0),)))
         [used] = await till.usage.of_user(AIKO, date(2026, 1, 1))
         assert used.day == date(2026, 11, 22)
 
@@ -204,7 +213,7 @@ class TestErasing:
         till.limit("tokens_per_day", 100)
         left = await till.reserve(purpose="summary", tokens=100)
         await till.erase()
-        assert not await till.usage.settle(left, [(Spent("small", Usage(1, 1)), 0)])
+        assert not await till.usage.settle(Settlement(left, ((Spent("small", Usage(1, 1)), 0),)))
         with pytest.raises(LimitReached):
             await till.reserve()
 
@@ -302,7 +311,7 @@ class TestTurnsAtOnce:
         await till.reserve()
         with pytest.raises(TooManyAtOnce):
             await till.reserve()
-        await till.usage.settle(first, ())
+        await till.usage.settle(Settlement(first, ()))
         await till.reserve()
 
     async def test_do_not_count_what_is_older_than_anything_takes(self, till: Till) -> None:
@@ -349,8 +358,8 @@ class TestOwnersLimit:
 class TestUsage:
     async def test_is_kept_by_day_model_and_purpose(self, till: Till) -> None:
         reservation = await till.reserve()
-        spent = [(Spent("small", Usage(100, 10, 40)), 5), (Spent("large", Usage(7, 3)), 9)]
-        assert await till.usage.settle(reservation, spent)
+        spent = ((Spent("small", Usage(100, 10, 40)), 5), (Spent("large", Usage(7, 3)), 9))
+        assert await till.usage.settle(Settlement(reservation, spent))
         await till.spend(50)
         await till.spend(20, purpose="summary")
         used = {
@@ -364,12 +373,12 @@ class TestUsage:
     async def test_is_settled_once(self, till: Till) -> None:
         for purpose in ("turn", "summary"):
             reservation = await till.reserve(purpose="turn" if purpose == "turn" else "summary")
-            assert await till.usage.settle(reservation, [(Spent("small", Usage(5, 0)), 0)])
-            assert not await till.usage.settle(reservation, [(Spent("small", Usage(5, 0)), 0)])
+            assert await till.usage.settle(Settlement(reservation, ((Spent("small", Usage(5, 0)), 0),)))
+            assert not await till.usage.settle(Settlement(reservation, ((Spent("small", Usage(5, 0)), 0),)))
         assert await till.tokens() == 10
 
     async def test_counts_a_turn_that_asked_no_model(self, till: Till) -> None:
-        await till.usage.settle(await till.reserve(), ())
+        await till.usage.settle(Settlement(await till.reserve(), ()))
         [used] = await till.usage.of_user(AIKO, date(2026, 1, 1))
         assert (used.turns, used.tokens) == (1, 0)
 
@@ -421,7 +430,9 @@ class TestSums:
             reservation = await till.reserve(UsageSubject(user_id, guild_id), tokens=7)
             till.now += timedelta(seconds=seconds)
             for _ in range({"settle": 1, "twice": 2, "lose": 0}[how]):
-                await till.usage.settle(reservation, [(Spent(name, Usage(n, 0)), n) for name, n in parts])
+                await till.usage.settle(
+                    Settlement(reservation, tuple((Spent(name, Usage(n, 0)), n) for name, n in parts))
+                )
             expected[user_id] += 7 if how == "lose" else sum(tokens for _, tokens in parts)
         await till.usage.take_over("discord", lambda *_: 0)
         assert {user_id: await till.tokens(user_id) for user_id in (AIKO, KEN)} == expected
@@ -446,7 +457,7 @@ class TestRestart:
         assert await till.usage.take_over("discord", lambda _, usage: usage.prompt_tokens * 3) == 1
         [used] = await till.usage.of_user(AIKO, date(2026, 1, 1))
         assert (used.tokens, used.turns, used.cost_micros, used.model) == (300, 1, 900, "small")
-        assert not await till.usage.settle(lost, [(Spent("small", Usage(10, 0)), 0)])
+        assert not await till.usage.settle(Settlement(lost, ((Spent("small", Usage(10, 0)), 0),)))
         assert await till.usage.take_over("discord", lambda *_: 0) == 0
 
     async def test_leaves_what_a_terminal_beside_has_reserved_until_nothing_takes_so_long(

@@ -1,0 +1,121 @@
+"""What is run up by the models on a recorder."""
+
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from datetime import date
+
+import pytest
+
+from cc_bot.context.tokens import estimate_tokens, request_tokens
+from cc_bot.domain.errors import ModelUnavailable
+from cc_bot.domain.events import Usage
+from cc_bot.domain.limits import PriceList, Spent, UsageSubject
+from cc_bot.domain.measures import NULL_METER, Meter, NullMeter, Purpose
+from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ToolRequest, UserPart
+from cc_bot.spending import UsageRecorder
+from cc_bot.stores import Reservation, ReservationRequest
+from tests.scripted_model import ScriptedModel, Step
+
+REQUEST = ChatRequest((UserPart("明日の天気は？"),))
+TOLD = Usage(100, 20, 30)
+
+
+async def heard(model: ChatModel, request: ChatRequest = REQUEST) -> list[object]:
+    return [event async for event in model.stream(request)]
+
+
+@dataclass
+class Reports(NullMeter):
+    told: list[tuple[Purpose, str, Usage]] = field(default_factory=list)
+
+    def tokens_spent(self, purpose: Purpose, model: str, usage: Usage) -> None:
+        self.told.append((purpose, model, usage))
+
+
+def recorder_of(model: str, meter: Meter = NULL_METER) -> UsageRecorder:
+    wish = ReservationRequest(UsageSubject(1), "summary", model, 10)
+    return UsageRecorder(Reservation(1, wish, date(2026, 11, 24)), PriceList(), meter)
+
+
+def on(recorder: UsageRecorder, *steps: Step) -> ChatModel:
+    return recorder.metered(ScriptedModel([steps]))
+
+
+class TestRecorder:
+    async def test_passes_on_what_the_model_says(self) -> None:
+        end = Finish("stop", usage=TOLD, model="small")
+        assert await heard(on(recorder_of("small"), "晴れ", end)) == [Delta("晴れ"), end]
+
+    async def test_adds_up_what_servers_told(self) -> None:
+        recorder = recorder_of("small")
+        for _ in range(2):
+            await heard(on(recorder, "晴れ", Finish("stop", usage=TOLD, model="small")))
+        assert await recorder.spent() == [Spent("small", TOLD + TOLD)]
+
+    async def test_charges_the_model_that_answered(self) -> None:
+        recorder = recorder_of("large")
+        await heard(on(recorder, Fallback("small"), "晴れ", Finish("stop", usage=TOLD, model="small")))
+        await heard(on(recorder, "雨", Finish("stop", usage=TOLD, model="large")))
+        assert await recorder.spent() == [Spent("small", TOLD), Spent("large", TOLD)]
+
+    async def test_charges_an_estimate_where_the_server_told_nothing(self) -> None:
+        recorder = recorder_of("small")
+        call = ToolRequest("1", "remember", '{"content": "猫"}')
+        await heard(on(recorder, "覚えます", Finish("tools", (call,), model="small")))
+        [spent] = await recorder.spent()
+        assert spent.usage == Usage(
+            request_tokens(REQUEST), estimate_tokens('覚えますremember{"content": "猫"}')
+        )
+
+    async def test_charges_what_was_sent_and_said_of_an_answer_that_was_stopped(self) -> None:
+        recorder = recorder_of("large")
+        async with aclosing(on(recorder, Fallback("small"), "晴れ", "でしょう").stream(REQUEST)) as events:
+            async for event in events:
+                if event == Delta("晴れ"):
+                    break
+        [spent] = await recorder.spent()
+        assert spent == Spent("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
+
+    async def test_charges_what_was_sent_and_said_of_an_answer_that_an_error_cut(self) -> None:
+        recorder = recorder_of("small")
+        with pytest.raises(ModelUnavailable):
+            await heard(on(recorder, "晴れ", ModelUnavailable()))
+        assert await recorder.spent() == [
+            Spent("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
+        ]
+
+    async def test_charges_nothing_for_a_request_that_was_refused(self) -> None:
+        recorder = recorder_of("small")
+        with pytest.raises(ModelUnavailable):
+            await heard(on(recorder, ModelUnavailable()))
+        assert await recorder.spent() == []
+
+    async def test_charges_nothing_for_a_model_that_counts_no_tokens(self) -> None:
+        recorder = recorder_of("")
+        await heard(on(recorder, "こんにちは", Finish("stop")))
+        assert await recorder.spent() == [Spent("", Usage())]
+
+
+class TestMeter:
+    async def test_is_told_what_servers_charge_for(self) -> None:
+        reports = Reports()
+        recorder = recorder_of("large", reports)
+        await heard(on(recorder, "はい", Finish("stop", usage=TOLD, model="small")))
+        assert reports.told == [("summary", "small", TOLD)]
+
+    async def test_is_told_nothing_of_a_model_that_counts_no_tokens(self) -> None:
+        reports = Reports()
+        await heard(on(recorder_of("", reports), "はい", Finish("stop", usage=TOLD)))
+        assert reports.told == []
+
+    async def test_is_told_nothing_of_what_failed(self) -> None:
+        reports = Reports()
+        with pytest.raises(ModelUnavailable):
+            await heard(on(recorder_of("small", reports), ModelUnavailable()))
+        assert reports.told == []
+
+    async def test_changes_nothing_about_the_end_of_a_request(self) -> None:
+        inner = ScriptedModel([["はい", "いいえ"]])
+        async with aclosing(recorder_of("small").metered(inner).stream(REQUEST)) as events:
+            await anext(events)
+        assert inner.ended_early == 1
