@@ -173,6 +173,10 @@ class Spending:
         wish = ReservationRequest(payer, purpose, model, ABOUT_A_REQUEST + tokens)
         return await self._usage.reserve(wish, (await self._policy()).limits, turn)
 
+    async def release(self, reservation: Reservation) -> None:
+        """What it was made for never began. Raises StorageError."""
+        await self._usage.release(reservation)
+
     @asynccontextmanager
     async def admit(
         self, payer: UsageSubject, purpose: Purpose, *, model: str, tokens: int = 0

@@ -4,8 +4,10 @@ In a thread its own choice and default come before those of its channel. An agen
 or that may not be used in this place, is passed over, so that there is always somebody who answers.
 """
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Final
 
 import hikari
 
@@ -14,10 +16,13 @@ from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.localization import Reader
 from cc_bot.discord.places import Places, key_of_interaction
 from cc_bot.domain.errors import AgentGone
-from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey
+from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, UserSettings
 from cc_bot.domain.session import SessionKey
-from cc_bot.stores import AgentStore, ChannelModelStore
+from cc_bot.stores import AgentStore, PlaceAgents
 from cc_bot.texts import Texts
+
+_NOBODY: Final = 0
+"""The id of no user: what is asked of a place is the same for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,14 @@ class Chosen:
     """Whether the user wanted another one, which can't be used there at present."""
     left: bool = False
     """Whether another one answers what else the user asks there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """What was read of whoever gives a command, at the gate; nothing while the database did not answer."""
+
+    settings: UserSettings | None = None
+    agents: PlaceAgents | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +68,13 @@ class Somewhere:
 class Chooser:
     agents: Agents
     store: AgentStore
-    models: ChannelModelStore
     places: Places
 
-    async def of(self, interaction: Answerable) -> Chosen:
-        """Who answers the user of a command now. Raises StorageError."""
-        return await self._chosen(int(interaction.user.id), where(interaction))
+    async def of(self, interaction: Answerable, known: PlaceAgents | None = None) -> Chosen:
+        """Who answers the user of a command now; `known` is what decides it, where that was read already.
+        Raises StorageError."""
+        user_id, place = int(interaction.user.id), where(interaction)
+        return await self._choose(user_id, place, known or await self.store.found(user_id, place.ids))
 
     async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
         """Who gave the user of a button the answer above it, by the answer's row, whoever has been chosen
@@ -96,7 +110,8 @@ class Chooser:
         """Who speaks in a session when its user has not asked: its agent, or the default one when that is
         gone. Raises StorageError."""
         agent = await self.agents.get(key.agent) or await self.agents.default()
-        return await self._with_models(agent, await self._place_in(guild_id, key.channel_id))
+        place = await self._place_in(guild_id, key.channel_id)
+        return _with_models(agent, place, await self.store.found(_NOBODY, place.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
         """Whether this is the session that a question of its user goes to there now. An interaction from
@@ -110,17 +125,12 @@ class Chooser:
     async def in_channel(self, key: ChannelKey) -> Agent:
         """Who answers mentions in a channel or thread: what it has, whoever asks. Raises StorageError."""
         place = Somewhere(key.place_id, None, key.channel_id if key.thread_id else None)
-        return await self._with_models(await self.default_of(place), place)
+        found = await self.store.found(_NOBODY, place.ids)
+        return _with_models(_default(place, found, await self.agents.all()), place, found)
 
     async def default_of(self, place: Somewhere) -> Agent:
-        """Who answers there whoever chose nobody. Which server it is, the stored default tells."""
-        known = await self.agents.all()
-        for place_id in place.ids:
-            default = await self.store.default(place_id)
-            agent = known.get(default.agent) if default else None
-            if default and agent and replace(place, guild_id=default.guild_id).allows(agent):
-                return agent
-        return known[DEFAULT_AGENT]
+        """Who answers there whoever chose nobody. Raises StorageError."""
+        return _default(place, await self.store.found(_NOBODY, place.ids), await self.agents.all())
 
     async def set_default(self, place: Somewhere, guild_id: int, agent: Agent, set_by: int) -> None:
         """From now on this agent answers there whoever chose nobody. The default agent stands on record only
@@ -150,27 +160,23 @@ class Chooser:
         return tuple(agent for agent in (await self.agents.all()).values() if place.allows(agent))
 
     async def _chosen(self, user_id: int, place: Somewhere) -> Chosen:
-        passed_over = False
-        for place_id in place.ids:
-            name = await self.store.choice(user_id, place_id)
-            if name and (agent := await self.usable(place, name)):
+        return await self._choose(user_id, place, await self.store.found(user_id, place.ids))
+
+    async def _choose(self, user_id: int, place: Somewhere, found: PlaceAgents) -> Chosen:
+        known, passed_over = await self.agents.all(), False
+        for name in (found.choices[place_id] for place_id in place.ids if place_id in found.choices):
+            agent = known.get(name)
+            if agent and place.allows(agent):
                 break
-            passed_over = passed_over or name is not None
+            passed_over = True
         else:
-            agent = await self.default_of(place)
-        agent = await self._with_models(agent, place)
-        return replace(_in_session(user_id, place, agent), stands_in=passed_over)
+            agent = _default(place, found, known)
+        return _in_session(user_id, place, _with_models(agent, place, found), stands_in=passed_over)
 
     async def _once_more(self, user_id: int, place: Somewhere, agent: Agent) -> Chosen:
-        chosen = _in_session(user_id, place, await self._with_models(agent, place))
-        return replace(chosen, left=(await self._chosen(user_id, place)).key != chosen.key)
-
-    async def _with_models(self, agent: Agent, place: Somewhere) -> Agent:
-        """An agent that names no models is played by those of the channel, where an owner chose some."""
-        for place_id in () if agent.models else place.ids:
-            if chain := await self.models.chain(place_id):
-                return replace(agent, models=chain)
-        return agent
+        found = await self.store.found(user_id, place.ids)
+        chosen = _in_session(user_id, place, _with_models(agent, place, found))
+        return replace(chosen, left=(await self._choose(user_id, place, found)).key != chosen.key)
 
     async def _place_of(self, message: hikari.PartialMessage) -> Somewhere:
         """While Discord does not tell of what a thread is part, it stands for itself."""
@@ -218,5 +224,22 @@ def words_under(chosen: Chosen, reader: Reader) -> Texts:
     return replace(words, canvas=replace(words.canvas, changed=changed))
 
 
-def _in_session(user_id: int, place: Somewhere, agent: Agent) -> Chosen:
-    return Chosen(SessionKey(user_id, place.channel_id, agent.name), agent)
+def _in_session(user_id: int, place: Somewhere, agent: Agent, *, stands_in: bool = False) -> Chosen:
+    return Chosen(SessionKey(user_id, place.channel_id, agent.name), agent, stands_in)
+
+
+def _with_models(agent: Agent, place: Somewhere, found: PlaceAgents) -> Agent:
+    """An agent that names no models is played by those of the channel, where an owner chose some."""
+    for place_id in () if agent.models else place.ids:
+        if chain := found.models.get(place_id):
+            return replace(agent, models=chain)
+    return agent
+
+
+def _default(place: Somewhere, found: PlaceAgents, known: Mapping[str, Agent]) -> Agent:
+    """Which server it is, the stored default tells."""
+    for default in (found.defaults[place_id] for place_id in place.ids if place_id in found.defaults):
+        agent = known.get(default.agent)
+        if agent and replace(place, guild_id=default.guild_id).allows(agent):
+            return agent
+    return known[DEFAULT_AGENT]

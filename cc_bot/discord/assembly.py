@@ -13,19 +13,20 @@ from cc_bot.discord.access.gate import Gate, Owners
 from cc_bot.discord.access.ways_in import admit_presses
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.bot_status import BotStatus, NewestBackup, no_backup
+from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
-from cc_bot.discord.delivery.entries import TurnDeliveries
+from cc_bot.discord.delivery.deliveries import TurnDeliveries
+from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.file_line import FileLine
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.in_order import Pace
 from cc_bot.discord.lifetime import Lifeline
 from cc_bot.discord.localization import GuildLocales, Readers
-from cc_bot.discord.messages.addressing import Unasked
+from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
 from cc_bot.discord.reminders.reminders import Posting, Reminders, Timekeeping
@@ -160,8 +161,8 @@ def build_services(
         given.assistant, stores, given.policies, given.pulse, given.newest_backup, given.clock()
     )
     owners = Owners(settings.owners, given.policies)
-    gate = Gate(owners, given.policies, stores.access, places, bot.rest, limits=stores.limits)
-    chooser = Chooser(given.agents, stores.agents, stores.channel_models, places)
+    gate = Gate(owners, given.policies, stores.access, places, bot.rest)
+    chooser = Chooser(given.agents, stores.agents, places)
     boards = CanvasBoards(
         stores.canvases,
         CanvasMessages(bot.rest, taken_down),
@@ -173,7 +174,8 @@ def build_services(
     )
     shards = Shards(places, locales)
     canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards)
-    entries = TurnDeliveries(stores.ledger, running, given.clock)
+    entries = TurnDeliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
+    answers = Answers(given.assistant, running, entries, boards, chooser, readers, taken_down)
     replies = MessageReplies(bot.rest, taken_down, stores.channels)
     messages = Messages(
         bot,
@@ -182,13 +184,10 @@ def build_services(
         readers,
         chooser,
         gate=gate,
-        running=running,
+        personal_answers=answers,
         places=places,
-        taken_down=taken_down,
         replies=replies,
-        entries=entries,
         locales=locales,
-        boards=boards,
         clock=given.clock,
         granted=granted,
         shards=shards,
@@ -239,7 +238,8 @@ def build_services(
     registry.register_value(TakenDown, taken_down)
     registry.register_value(CanvasBoards, boards)
     registry.register_value(Messages, messages)
-    registry.register_value(Unasked, messages.unasked)
+    registry.register_value(Answers, answers)
+    registry.register_value(ProactiveMessageQuotes, messages.quotes)
     admit_presses(bot, gate, readers)
     canvas_upkeep.listen()
     messages.listen()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import aiohttp
@@ -10,11 +10,14 @@ import aiohttp
 from cc_bot.context.attachments import read_attachment, size_limit, too_large
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.ledger import AskedFile
-from cc_bot.domain.message import Attachment
+from cc_bot.domain.message import Attachment, Message
 
 TIMEOUT_S = 20.0
 MAX_BYTES = 20 * 2**20
 """Of all files of one message, which Discord lets have ten."""
+NOT_READ = "[not shown, it could not be read: {name}]"
+"""What the model reads of each file that it is not shown, where others are."""
+_LONGEST_NAME = 100
 
 
 class _File(Protocol):
@@ -139,3 +142,13 @@ def _check_size(attachment: _File) -> None:
     limit = size_limit(attachment.media_type, attachment.filename)
     if attachment.size > limit:
         raise too_large(limit)
+
+
+def with_files(question: Message, fetched: Fetched) -> Message:
+    """The question with its files, and a word on those that the model is not shown."""
+    notes = (NOT_READ.format(name=on_one_line(name)) for name in fetched.left_out)
+    return replace(question, content="\n".join((question.content, *notes)), attachments=fetched.files)
+
+
+def on_one_line(name: str) -> str:
+    return " ".join(name.split())[:_LONGEST_NAME]

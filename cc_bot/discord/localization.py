@@ -11,6 +11,7 @@ from cc_bot.discord.interactions import message_link
 from cc_bot.discord.places import Recent
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import UserSettings
 from cc_bot.stores.settings import SettingsStore
 from cc_bot.texts import Texts, commands, texts, texts_with_mentions
 
@@ -76,16 +77,17 @@ class Readers:
         """For somebody of whom no more is known than this language."""
         return self.wordings.of(locale)
 
-    async def of(self, interaction: hikari.PartialInteraction) -> Reader:
-        """The user of an interaction. Discord tells a language, but no time zone."""
-        return await self._reader(int(interaction.user.id), self.discord_locale(interaction))
+    async def of(self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None) -> Reader:
+        """The user of an interaction. Discord tells a language, but no time zone. `chosen` is what they chose
+        themselves, where that was read already."""
+        return await self._reader(int(interaction.user.id), self.discord_locale(interaction), chosen)
 
     async def of_author(self, user_id: int, spoken_here: Locale | None = None) -> Reader:
         """The author of a message, of whom Discord tells no language: maybe that of their server is known."""
         return await self._reader(user_id, spoken_here or self.locale)
 
-    async def _reader(self, user_id: int, otherwise: Locale) -> Reader:
-        chosen = await self.settings.get(user_id)
+    async def _reader(self, user_id: int, otherwise: Locale, chosen: UserSettings | None = None) -> Reader:
+        chosen = chosen or await self.settings.get(user_id)
         locale = chosen.locale or otherwise
         return Reader(
             user_id,

@@ -27,7 +27,7 @@ from cc_bot.storage import (
     open_database,
 )
 from cc_bot.storage.location import database_file
-from cc_bot.stores.access import AccessStore, InForce, StoredRule
+from cc_bot.stores.access import AccessStore, InForce, StoredRule, Visit
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasMessage, CanvasStore, SeenCanvas
 from cc_bot.stores.channels import ChannelStore, Place
@@ -49,7 +49,14 @@ from cc_bot.stores.receipts import ReceiptStore
 from cc_bot.stores.retention import RetentionStore, VitalsStore
 from cc_bot.stores.schedules import HeartbeatStore, ScheduleStore
 from cc_bot.stores.sessions import SessionStore, StoredTurn
-from cc_bot.stores.settings import AgentStore, ChannelModelStore, Keep, SettingsStore, TokenFactorStore
+from cc_bot.stores.settings import (
+    AgentStore,
+    ChannelModelStore,
+    Keep,
+    PlaceAgents,
+    SettingsStore,
+    TokenFactorStore,
+)
 from cc_bot.stores.summaries import SummaryStore
 from cc_bot.stores.usage import (
     UTC_ZONE,
@@ -84,6 +91,7 @@ __all__ = [
     "PersonalDataStore",
     "PersonalErasureStore",
     "Place",
+    "PlaceAgents",
     "ProposalStore",
     "ReceiptStore",
     "Reservation",
@@ -102,6 +110,7 @@ __all__ = [
     "TokenFactorStore",
     "TurnLedger",
     "UsageStore",
+    "Visit",
     "VitalsStore",
     "channel_turn",
     "open_stores",

@@ -5,13 +5,18 @@ and no user's data, though it may name a user.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from cc_bot.domain.access import AccessRules, Maintenance, Ruling, Subject, Subjects
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.storage import Database, Statement
+from cc_bot.domain.limits import Rules
+from cc_bot.domain.message import UserSettings
+from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import to_text
+from cc_bot.stores.settings import PlaceAgents, agents_in, settings_of
+from cc_bot.stores.usage import all_limits
 
 SELECT_RULES: Final = "SELECT subject, subject_id, rule FROM access_rules ORDER BY subject, subject_id"
 SELECT_IN_FORCE: Final = """
@@ -48,6 +53,17 @@ class InForce:
     maintenance: Maintenance | None
 
 
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """All that is asked of somebody who comes to a place, and of a turn that they begin there."""
+
+    in_force: InForce
+    limits: Rules
+    """Those that owners set."""
+    settings: UserSettings
+    agents: PlaceAgents
+
+
 class AccessStore:
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
@@ -55,14 +71,20 @@ class AccessStore:
 
     async def in_force(self) -> InForce:
         """All that is asked at each way in, in one trip. Raises StorageError."""
-        ids: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-        maintenance = None
-        for subject, subject_id, rule in await self._database.query(SELECT_IN_FORCE):
-            if subject == "maintenance":
-                maintenance = Maintenance(str(rule))
-            else:
-                ids[rule, subject].add(subject_id)
-        return InForce(AccessRules(_subjects(ids, "allow"), _subjects(ids, "deny")), maintenance)
+        return _in_force(await self._database.query(SELECT_IN_FORCE))
+
+    async def visit(self, user_id: int, place_ids: Sequence[int]) -> Visit:
+        """The same with all else that is asked of whoever comes, in one trip. `place_ids` are a channel, or a
+        thread and its channel. Raises StorageError."""
+
+        def steps() -> Steps[Visit]:
+            in_force = _in_force((yield Statement(SELECT_IN_FORCE)))
+            limits = yield from all_limits()
+            settings = yield from settings_of(user_id)
+            agents = yield from agents_in(user_id, place_ids)
+            return Visit(in_force, {limit.key: limit.value for limit in limits}, settings, agents)
+
+        return await self._database.read(steps)
 
     async def rules(self) -> tuple[StoredRule, ...]:
         """Every rule, by subject. Raises StorageError."""
@@ -87,6 +109,17 @@ class AccessStore:
         """Whether there was maintenance. Raises StorageError."""
         [rows] = await self._database.transaction([Statement(END_MAINTENANCE)])
         return bool(rows)
+
+
+def _in_force(rows: Sequence[Row]) -> InForce:
+    ids: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    maintenance = None
+    for subject, subject_id, rule in rows:
+        if subject == "maintenance":
+            maintenance = Maintenance(str(rule))
+        else:
+            ids[rule, subject].add(subject_id)
+    return InForce(AccessRules(_subjects(ids, "allow"), _subjects(ids, "deny")), maintenance)
 
 
 def _subjects(ids: defaultdict[tuple[str, str], set[int]], ruling: Ruling) -> Subjects:

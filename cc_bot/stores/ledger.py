@@ -79,7 +79,7 @@ _SELECT_MESSAGE: Final = """
 """
 
 ANSWERED: Final = """
-    UPDATE turns SET state = 'answered', question = NULL, shown_in = coalesce($4, shown_in), answer_id = (
+    UPDATE turns SET state = 'answered', question = NULL, shown_in = coalesce(shown_in, $4), answer_id = (
         SELECT max(id) FROM messages WHERE session_id = $3 AND user_id = $2
     )
     WHERE id = $1 AND user_id = $2

@@ -1,6 +1,7 @@
 """What each user chose for themselves: Discord tells no time zone, and some prefer another language."""
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -10,7 +11,7 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import UserSettings
-from cc_bot.storage import Database, Row, Statement
+from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import to_text
 
 
@@ -63,8 +64,7 @@ class SettingsStore:
 
     async def get(self, user_id: int) -> UserSettings:
         """The user's choices; the defaults when there are none."""
-        rows = await self._database.query(_SELECT, user_id)
-        return _settings(rows[0]) if rows else UserSettings()
+        return await self._database.read(lambda: settings_of(user_id))
 
     async def set(
         self,
@@ -98,6 +98,12 @@ class SettingsStore:
         return bool(rows)
 
 
+def settings_of(user_id: int) -> Steps[UserSettings]:
+    """The user's choices; the defaults when there are none."""
+    rows = yield Statement(_SELECT, (user_id,))
+    return _settings(rows[0]) if rows else UserSettings()
+
+
 def _choice(value: str | Keep | None) -> tuple[bool, str | None]:
     """Whether it is to be set, and to what."""
     return (False, None) if isinstance(value, Keep) else (True, value)
@@ -125,7 +131,8 @@ def _check(timezone: str) -> None:
 # Agents are known by name here. Whether there still is one of that name, and whether it may be used there, is
 # looked at when it is to answer.
 
-_CHOICE: Final = "SELECT agent FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
+# By the primary keys. $1 user, $2 and $3 places
+_CHOICES: Final = "SELECT channel_id, agent FROM agent_choices WHERE user_id = $1 AND channel_id IN ($2, $3)"
 
 _CHOOSE: Final = """
     INSERT INTO agent_choices (user_id, channel_id, agent, chosen_at) VALUES ($1, $2, $3, $4)
@@ -135,8 +142,9 @@ _CHOOSE: Final = """
 
 _TAKE_BACK: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
 
-# Of a channel, and of everybody in it: these name no user.
-_DEFAULT: Final = "SELECT agent, guild_id FROM channel_agents WHERE channel_id = $1"
+# Of channels, and of everybody in them: these name no user. By the primary keys. $1 and $2 places
+_DEFAULTS: Final = "SELECT channel_id, agent, guild_id FROM channel_agents WHERE channel_id IN ($1, $2)"
+_MODELS_OF: Final = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
 
 _SET_DEFAULT: Final = """
     INSERT INTO channel_agents (channel_id, guild_id, agent, set_by, set_at) VALUES ($1, $2, $3, $4, $5)
@@ -163,6 +171,30 @@ class ChannelAgent:
     guild_id: int
 
 
+@dataclass(frozen=True, slots=True)
+class PlaceAgents:
+    """What decides who answers a user in a channel, or in a thread of it; by their ids."""
+
+    choices: Mapping[int, str]
+    """The names of the agents that the user chose."""
+    defaults: Mapping[int, ChannelAgent]
+    models: Mapping[int, tuple[str, ...]]
+    """Of those for which an owner chose some, the preferred one first."""
+
+
+def agents_in(user_id: int, place_ids: Sequence[int]) -> Steps[PlaceAgents]:
+    """`place_ids`: one, or two."""
+    both = (place_ids[0], place_ids[-1])
+    choices = yield Statement(_CHOICES, (user_id, *both))
+    defaults = yield Statement(_DEFAULTS, both)
+    models = yield Statement(_MODELS_OF, both)
+    return PlaceAgents(
+        {place_id: agent for place_id, agent in choices},  # noqa: C416 - rows are of any type
+        {place_id: ChannelAgent(agent, guild_id) for place_id, agent, guild_id in defaults},
+        {place_id: tuple(json.loads(chain)) for place_id, chain in models},
+    )
+
+
 class AgentStore:
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
@@ -178,8 +210,11 @@ class AgentStore:
 
     async def choice(self, user_id: int, channel_id: int) -> str | None:
         """The name of the agent that the user chose there; None for no choice."""
-        rows = await self._database.query(_CHOICE, user_id, channel_id)
-        return str(rows[0][0]) if rows else None
+        return (await self.found(user_id, (channel_id,))).choices.get(channel_id)
+
+    async def found(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
+        """What decides who answers the user there; a channel, or a thread and its channel."""
+        return await self._database.read(lambda: agents_in(user_id, place_ids))
 
     async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
         """From now on this agent answers in the channel wherever nobody chose another one."""
@@ -189,11 +224,6 @@ class AgentStore:
     async def unset_default(self, channel_id: int) -> None:
         """The channel has no agent of its own any more."""
         await self._database.transaction([Statement(_UNSET_DEFAULT, (channel_id,))])
-
-    async def default(self, channel_id: int) -> ChannelAgent | None:
-        """None where the channel has none of its own."""
-        rows = await self._database.query(_DEFAULT, channel_id)
-        return ChannelAgent(*rows[0]) if rows else None
 
     async def of_answer(self, user_id: int, answer_id: int) -> str | None:
         """The agent that gave the user an answer, by the answer's row; None when there is no such answer."""
@@ -205,7 +235,6 @@ class AgentStore:
 # Which models answer in a channel, where an owner has chosen some for it.
 
 # Of a channel, and of everybody in it: these name no user.
-SELECT_MODELS: Final = "SELECT models FROM channel_models WHERE channel_id = $1"
 SELECT_ALL_MODELS: Final = "SELECT channel_id, models FROM channel_models ORDER BY channel_id"
 SET_MODELS: Final = """
     INSERT INTO channel_models (channel_id, models, set_by, set_at) VALUES ($1, $2, $3, $4)
@@ -219,12 +248,6 @@ class ChannelModelStore:
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
-
-    async def chain(self, channel_id: int) -> tuple[str, ...]:
-        """The models of a channel or thread, the preferred one first; empty where none was chosen for it.
-        Raises StorageError."""
-        rows = await self._database.query(SELECT_MODELS, channel_id)
-        return tuple(json.loads(rows[0][0])) if rows else ()
 
     async def chains(self) -> dict[int, tuple[str, ...]]:
         """Of every channel and thread that has some. Raises StorageError."""

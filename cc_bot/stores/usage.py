@@ -88,8 +88,7 @@ class LimitStore:
 
     async def all(self) -> tuple[SetLimit, ...]:
         """Those that are set, by scope and id."""
-        rows = await self._database.query(SELECT_LIMITS)
-        return tuple(_set_limit(row) for row in rows if row[2] in LIMIT_NAMES)
+        return await self._database.read(all_limits)
 
     async def rules_for(self, payer: UsageSubject) -> Rules:
         """Those that are set and may concern the payer."""
@@ -106,6 +105,12 @@ class LimitStore:
         """Have the operator's file decide again. False when nothing was set."""
         [rows] = await self._database.transaction([Statement(_UNSET, (scope, scope_id, name))])
         return bool(rows)
+
+
+def all_limits() -> Steps[tuple[SetLimit, ...]]:
+    """Those that are set, by scope and id."""
+    rows = yield Statement(SELECT_LIMITS)
+    return tuple(_set_limit(row) for row in rows if row[2] in LIMIT_NAMES)
 
 
 def rules_for(payer: UsageSubject) -> Steps[Rules]:

@@ -21,13 +21,11 @@ SHORT: Final = 80
 
 MANY_PARTS: Final = {
     "assistant/assistant.py: Assistant": "what a turn reads and writes becomes one object each",
-    "discord/access/gate.py: Gate": "its rules are to be one value",
     "discord/assembly.py: BotServices": "a record of what the bot is made of",
     "discord/delivery/message_outlet.py: MessageOutlet": "one object is to show a turn",
     "discord/messages/arrivals.py: Arrivals": "one object is to show a turn",
     "discord/messages/channel_answers.py: ChannelAnswers": "one object is to show a turn",
     "discord/messages/listening.py: Messages": "one object is to show a turn",
-    "discord/messages/personal_turns.py: PersonalTurns": "one object is to show a turn",
     "discord/reminders/reminders.py: Reminders": "one object is to show a turn",
     "discord/unfinished/unfinished.py: Unfinished": "one object is to show a turn",
     "stores/__init__.py: Stores": "a record: one field a store",

@@ -7,16 +7,23 @@ import hikari
 from cc_bot.agents import Agents
 from cc_bot.discord.access.gate import Gate, Owners
 from cc_bot.discord.agents import Chooser
+from cc_bot.discord.delivery.deliveries import NOTING_S, TurnDeliveries
+from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.places import Places
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.policy import Policies
+from cc_bot.spending import Spending
 from cc_bot.stores import Stores
 
 
 def chooser_over(stores: Stores, rest: hikari.api.RESTClient, file: Path = Path("no agents.toml")) -> Chooser:
-    return Chooser(
-        Agents(file, tools=(), locale=Locale.JA), stores.agents, stores.channel_models, Places(rest)
-    )
+    return Chooser(Agents(file, tools=(), locale=Locale.JA), stores.agents, Places(rest))
+
+
+def deliveries_over(stores: Stores, running: RunningTurns, *, noting_s: float = NOTING_S) -> TurnDeliveries:
+    spending = Spending(stores.usage)
+    return TurnDeliveries(stores.ledger, stores.channels, spending, running, utc_now, noting_s=noting_s)
 
 
 def gate_over(

@@ -12,9 +12,9 @@ import hikari
 import pytest
 
 from cc_bot.discord.access.gate import SeenRoles
+from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.messages.incoming import QuestionFiles

@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 from hikari.impl import RESTClientImpl
 
 from cc_bot.assistant import Assistant
-from cc_bot.discord.delivery.entries import TurnDeliveries
+from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gateway import GrantedReading, gateway_bot
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.listening import Messages
@@ -25,7 +25,7 @@ from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import ToolRegistry
 from tests.databases import laid_out
 from tests.discord.boards import boards_over
-from tests.discord.choosing import chooser_over, gate_over
+from tests.discord.choosing import chooser_over, deliveries_over, gate_over
 from tests.loopback.discord import LoopbackDiscord
 from tests.scripted_model import ScriptedModel
 
@@ -40,21 +40,30 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
     bot.rest.start()
     try:
         running, taken_down, places, locales = RunningTurns(), TakenDown(), Places(bot.rest), GuildLocales()
+        assistant = Assistant(stores, ScriptedModel(), ToolRegistry(()))
+        readers = Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"))
+        chooser = chooser_over(stores, bot.rest)
+        answers = Answers(
+            assistant,
+            running,
+            deliveries_over(stores, running),
+            boards_over(stores, bot.rest),
+            chooser,
+            readers,
+            taken_down,
+        )
         yield Messages(
             bot,
             stores,
-            Assistant(stores, ScriptedModel(), ToolRegistry(())),
-            Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
-            chooser_over(stores, bot.rest),
-            running=running,
+            assistant,
+            readers,
+            chooser,
+            personal_answers=answers,
             gate=gate_over(stores, bot.rest),
             places=places,
-            taken_down=taken_down,
             replies=MessageReplies(bot.rest, taken_down, stores.channels),
-            entries=TurnDeliveries(stores.ledger, running, utc_now),
             locales=locales,
             shards=Shards(places, locales),
-            boards=boards_over(stores, bot.rest),
             clock=utc_now,
             granted=GrantedReading("mentions", since=0),
         )

@@ -14,10 +14,10 @@ import hikari
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.discord.delivery.entries import TurnDeliveries
+from cc_bot.discord.delivery.deliveries import TurnDeliveries
+from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.unfinished.unfinished import DeliveryRoutes, Unfinished
 from cc_bot.domain import Message, SessionKey
@@ -26,6 +26,7 @@ from cc_bot.domain.ledger import KEPT, AskedQuestion, PendingTurn
 from cc_bot.domain.locale import Locale
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
+from tests.discord.choosing import deliveries_over
 from tests.loopback.discord import Channel, LoopbackDiscord, Permission, User
 from tests.loopback.discord import Message as Posted
 
@@ -54,7 +55,7 @@ class Scene:
     async def started(self, running: RunningTurns | None = None) -> AsyncIterator[TurnDeliveries]:
         """A run of the program, until nothing is on its way but what it does not have to finish."""
         running, taken_down = running or RunningTurns(), TakenDown()
-        entries = TurnDeliveries(self.stores.ledger, running, utc_now)
+        entries = deliveries_over(self.stores, running)
         replies = MessageReplies(self.rest, taken_down, self.stores.channels)
         unfinished = Unfinished(
             self.stores.ledger,

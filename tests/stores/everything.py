@@ -141,12 +141,12 @@ async def do_everything(database: Database) -> set[str]:
         *("everything", "pages", "admit", "plan", "take"),
         "learn",
         *("state", "page", "freeze"),
-        *("choose", "choice", "set_default", "unset_default", "default", "of_answer"),
+        *("choose", "choice", "set_default", "unset_default", "found", "of_answer"),
         *("cancel", "pause", "resume", "rezone", "claim_due", "sent", "skipped", "failed", "lost"),
         *("unreported", "next_due", "prune", "said", "last_said"),
         *("look", "looked_at", "missed", "forget"),
         *("of_place", "drop", "alike", "id_of", "numbered"),
-        *("in_force", "rules", "remove", "begin_maintenance", "end_maintenance", "chain", "chains"),
+        *("in_force", "visit", "rules", "remove", "begin_maintenance", "end_maintenance", "chains"),
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
         *("all", "unset", "rules_for"),
         *("reserve", "settle", "release", "take_over", "forget_settled", "allowances", "may_be_limited"),
@@ -254,7 +254,7 @@ async def choose_agents(stores: Stores) -> None:
     await stores.agents.choice(USER, KEY.channel_id)
     await stores.agents.choose(USER, KEY.channel_id, None)
     await stores.agents.set_default(KEY.channel_id, 1, "tutor", USER)
-    await stores.agents.default(KEY.channel_id)
+    await stores.agents.found(USER, (KEY.channel_id,))
     await stores.agents.unset_default(KEY.channel_id)
     await stores.agents.of_answer(USER, 1)
 
@@ -264,10 +264,10 @@ async def decide_as_an_owner(stores: Stores) -> None:
     await stores.access.begin_maintenance("すぐ戻ります", set_by=1)
     await stores.access.in_force()
     await stores.access.rules()
+    await stores.access.visit(USER, (KEY.channel_id,))
     assert await stores.access.remove("user", USER)
     assert await stores.access.end_maintenance()
     await stores.channel_models.put(KEY.channel_id, ("small",), set_by=1)
-    await stores.channel_models.chain(KEY.channel_id)
     await stores.channel_models.chains()
     assert await stores.channel_models.unset(KEY.channel_id)
 

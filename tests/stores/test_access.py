@@ -1,7 +1,11 @@
 """What owners have decided while the program runs."""
 
 from cc_bot.domain.access import AccessRules, Maintenance, Subjects
-from cc_bot.stores import InForce, StoredRule, Stores
+from cc_bot.domain.limits import LimitKey
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import UserSettings
+from cc_bot.stores import InForce, PlaceAgents, StoredRule, Stores
+from cc_bot.stores.settings import ChannelAgent
 from tests.stores.backends import OpenStores
 
 OWNER = 9
@@ -42,16 +46,46 @@ class TestMaintenance:
             assert (await stores.access.in_force()).maintenance is None
 
 
+async def chain(stores: Stores, channel_id: int) -> tuple[str, ...]:
+    return (await stores.agents.found(OWNER, (channel_id,))).models.get(channel_id, ())
+
+
 class TestModelsOfAChannel:
     async def test_are_a_chain_in_its_order(self, stores: Stores) -> None:
-        assert await stores.channel_models.chain(3) == ()
+        assert await chain(stores, 3) == ()
         await stores.channel_models.put(3, ("large", "小さい"), set_by=OWNER)
         await stores.channel_models.put(4, ("small",), set_by=OWNER)
-        assert await stores.channel_models.chain(3) == ("large", "小さい")
+        assert await chain(stores, 3) == ("large", "小さい")
         assert await stores.channel_models.chains() == {3: ("large", "小さい"), 4: ("small",)}
 
     async def test_can_be_taken_back(self, stores: Stores) -> None:
         await stores.channel_models.put(3, ("large",), set_by=OWNER)
         assert await stores.channel_models.unset(3)
         assert not await stores.channel_models.unset(3)
-        assert await stores.channel_models.chain(3) == ()
+        assert await chain(stores, 3) == ()
+
+
+class TestAVisit:
+    async def test_brings_all_that_is_asked_of_whoever_comes(self, stores: Stores) -> None:
+        thread, channel = 3, 4
+        await stores.access.set("user", 7, "deny", set_by=OWNER)
+        await stores.limits.set("user", 7, "turns_per_minute", 2, set_by=OWNER)
+        await stores.settings.set(7, locale=Locale.JA)
+        await stores.agents.choose(7, channel, "tutor")
+        await stores.agents.set_default(thread, 5, "poet", OWNER)
+        await stores.channel_models.put(channel, ("large",), set_by=OWNER)
+        visit = await stores.access.visit(7, (thread, channel))
+        assert visit.in_force == await stores.access.in_force()
+        assert visit.limits == {LimitKey("user", 7, "turns_per_minute"): 2}
+        assert visit.settings == await stores.settings.get(7)
+        assert visit.agents == PlaceAgents(
+            {channel: "tutor"}, {thread: ChannelAgent("poet", 5)}, {channel: ("large",)}
+        )
+
+    async def test_brings_nothing_of_others_or_of_other_places(self, stores: Stores) -> None:
+        await stores.settings.set(7, locale=Locale.JA)
+        await stores.agents.choose(7, 3, "tutor")
+        await stores.agents.choose(8, 4, "tutor")
+        visit = await stores.access.visit(8, (3,))
+        assert visit.settings == UserSettings()
+        assert visit.agents == PlaceAgents({}, {}, {})

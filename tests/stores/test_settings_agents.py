@@ -26,18 +26,22 @@ class TestChoice:
             assert await stores.agents.choice(USER, CHANNEL) == name
 
 
+async def default(stores: Stores, channel_id: int) -> ChannelAgent | None:
+    return (await stores.agents.found(USER, (channel_id,))).defaults.get(channel_id)
+
+
 class TestDefault:
     async def test_is_that_of_the_channel_with_its_server(self, stores: Stores) -> None:
-        assert await stores.agents.default(CHANNEL) is None
+        assert await default(stores, CHANNEL) is None
         await stores.agents.set_default(CHANNEL, 5, "tutor", USER)
         await stores.agents.set_default(CHANNEL, 5, "poet", OTHER_USER.user_id)
-        assert await stores.agents.default(CHANNEL) == ChannelAgent("poet", 5)
-        assert await stores.agents.default(CHANNEL + 1) is None
+        assert await default(stores, CHANNEL) == ChannelAgent("poet", 5)
+        assert await default(stores, CHANNEL + 1) is None
 
     async def test_is_taken_back(self, stores: Stores) -> None:
         await stores.agents.set_default(CHANNEL, 5, "tutor", USER)
         await stores.agents.unset_default(CHANNEL)
-        assert await stores.agents.default(CHANNEL) is None
+        assert await default(stores, CHANNEL) is None
 
 
 class TestAnswer:

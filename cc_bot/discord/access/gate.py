@@ -15,8 +15,9 @@ from typing import Final, Literal
 import hikari
 import structlog
 
+from cc_bot.discord.agents import Arrival
 from cc_bot.discord.places import Places, Recent, key_of_interaction
-from cc_bot.domain.access import AccessRules, Comer, Refusal, is_shut, refusal
+from cc_bot.domain.access import AccessRules, Comer, Policy, Refusal, is_shut, refusal
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
     AccessError,
@@ -30,7 +31,7 @@ from cc_bot.domain.limits import MINUTE, Rules, UsageSubject, quotas_of_user
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.schedule import Schedule
 from cc_bot.policy import Policies
-from cc_bot.stores import AccessStore, InForce, LimitStore
+from cc_bot.stores import AccessStore, InForce, Visit
 
 # ---- owners ----------------------------------------------------------------------------------------------
 # Whose bot it is: who may give its own commands, and is answered whatever the rules say.
@@ -58,8 +59,11 @@ class Owners:
         )
 
     async def ids(self) -> frozenset[int]:
-        named = self.named | (await self.policies.now()).access.owners
-        return named or self._of_application
+        return self.under(await self.policies.now())
+
+    def under(self, policy: Policy) -> frozenset[int]:
+        """Those of a policy."""
+        return self.named | policy.access.owners or self._of_application
 
     async def require(self, interaction: hikari.PartialInteraction) -> None:
         """Raises OwnersOnly. To be asked at every call, press and form: a hidden command is not forbidden."""
@@ -140,12 +144,11 @@ class Gate:
     rest: hikari.api.RESTClient
     patience_s: float = PATIENCE_S
     roles: SeenRoles = field(default_factory=SeenRoles)
-    limits: LimitStore | None = None
-    """What owners set; it goes before the file."""
     rates: CommandRates = field(default_factory=CommandRates)
     clock: Clock = utc_now
     _last: InForce | None = None
     _last_set: Rules = field(default_factory=dict)
+    """The limits that owners set; they go before the file."""
 
     async def learn(self) -> None:
         """What it takes to let anybody in. Raises hikari's errors."""
@@ -153,35 +156,45 @@ class Gate:
         with suppress(StorageError):
             await self._in_force()
 
-    async def check(self, interaction: hikari.PartialInteraction) -> None:
-        """Raises NotAllowed or UnderMaintenance when its user may not use the bot there, and StorageError."""
-        if refused := await self.refused(self._comer_of(interaction)):
+    async def admit(
+        self, interaction: hikari.PartialInteraction, what: What = "command", *, always: bool = False
+    ) -> Arrival:
+        """Count what somebody has the bot do. Raises TooManyCommands when that is as much as may be within a
+        minute, NotAllowed or UnderMaintenance when they may not use the bot there (`always`: they may), and
+        StorageError. Owners may do what they like."""
+        policy, comer = await self.policies.now(), self._comer_of(interaction)
+        visit = await self._visit(comer)
+        owner = comer.user_id in self.owners.under(policy)
+        if not owner:
+            self._count(interaction, what, {**policy.limits, **self._last_set})
+        if not (owner or always) and (refused := await self._refused(comer, policy, self._known())):
             raise error_of(refused)
+        return Arrival(visit.settings, visit.agents) if visit else Arrival()
 
-    async def count(self, interaction: hikari.PartialInteraction, what: What = "command") -> None:
-        """Raises TooManyCommands when its user has had the bot do as much as may be within a minute. Owners
-        may do what they like."""
-        user_id = int(interaction.user.id)
-        if user_id in await self.owners.ids():
-            return
-        member = interaction.member
+    def _count(self, interaction: hikari.PartialInteraction, what: What, limits: Rules) -> None:
+        user_id, member = int(interaction.user.id), interaction.member
         roles = () if member is None else tuple(map(int, member.role_ids))
         payer = UsageSubject(user_id, int(interaction.guild_id or 0), roles)
-        most = quotas_of_user(await self._limits(), payer).commands_per_minute
+        most = quotas_of_user(limits, payer).commands_per_minute
         if most is None:
             return
         if next_at := self.rates.count(user_id, what, most, self.clock()):
             raise TooManyCommands(resets=next_at)
 
-    async def _limits(self) -> Rules:
-        """What the file says, and what owners set; of that, while the database does not answer, what was set
-        when it last did. It is waited for once more before the acknowledgement, so not for long here."""
+    async def _visit(self, comer: Comer) -> Visit | None:
+        """What is read of whoever comes; None while the database does not answer: then what held when it last
+        did holds. It is waited for once more before the acknowledgement, so not for long here."""
         with suppress(StorageError, TimeoutError):
-            async with asyncio.timeout(self.patience_s / 4):
-                self._last_set = (
-                    {limit.key: limit.value for limit in await self.limits.all()} if self.limits else {}
-                )
-        return {**await self.policies.limits(), **self._last_set}
+            async with asyncio.timeout(self.patience_s):
+                visit = await self.store.visit(comer.user_id, comer.channel_ids)
+                self._last, self._last_set = visit.in_force, visit.limits
+                return visit
+        return None
+
+    def _known(self) -> InForce:
+        if self._last is None:
+            raise StorageError
+        return self._last
 
     async def refused_author(self, message: hikari.Message) -> Refusal | None:
         """Why the author of a message may not use the bot there. Raises StorageError, and hikari's errors
@@ -214,14 +227,18 @@ class Gate:
 
     async def refused(self, comer: Comer, *, answering: bool = True) -> Refusal | None:
         """Why somebody may not use the bot; that is on record once. Raises as `refused_author`."""
-        owners = await self.owners.ids()
-        if comer.user_id in owners:
+        policy = await self.policies.now()
+        if comer.user_id in self.owners.under(policy):
             return None
-        in_force = await self._in_force()
-        rules = await self._rules(in_force)
+        return await self._refused(comer, policy, await self._in_force(), answering=answering)
+
+    async def _refused(
+        self, comer: Comer, policy: Policy, in_force: InForce, *, answering: bool = True
+    ) -> Refusal | None:
+        rules = _rules(policy, in_force)
         maintenance = in_force.maintenance if answering else None
         known = await self._told_apart(comer, rules)
-        found = refusal(known, rules, owners=owners, maintenance=maintenance)
+        found = refusal(known, rules, owners=self.owners.under(policy), maintenance=maintenance)
         if found:
             _log.info("access_denied", why=found.why, subject=found.subject, place=comer.channel_ids[0])
         return found
@@ -229,14 +246,10 @@ class Gate:
     async def reads(self, key: ChannelKey, guild_id: int | None = None) -> bool:
         """Whether what people say to each other in a channel or thread is for the bot to read. A server that
         is not told is looked up. Raises as `refused_author`."""
-        rules = await self._rules(await self._in_force())
+        rules = _rules(await self.policies.now(), await self._in_force())
         if rules.of_guilds and guild_id is None:
             guild_id = (await self.places.of(key.place_id)).guild_id
         return not is_shut(key, guild_id, rules)
-
-    async def _rules(self, in_force: InForce) -> AccessRules:
-        lists = (await self.policies.now()).access
-        return in_force.rules | AccessRules(lists.allow, lists.deny)
 
     async def _in_force(self) -> InForce:
         """What holds; while the database does not answer, what held when it last did: nobody who may use the
@@ -291,6 +304,11 @@ class Gate:
             _log.info("roles_unknown", error=type(error).__name__)
             return None
         return self._known_roles(user_id, guild_id, member)
+
+
+def _rules(policy: Policy, in_force: InForce) -> AccessRules:
+    lists = policy.access
+    return in_force.rules | AccessRules(lists.allow, lists.deny)
 
 
 def error_of(refused: Refusal) -> AccessError:

@@ -15,9 +15,11 @@ from typing import Any, Final
 
 import hikari
 import lightbulb
+import linkd
 import structlog
 
 from cc_bot.discord.access.gate import Gate
+from cc_bot.discord.agents import Arrival
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import accept_ahead, defer_update
@@ -163,11 +165,13 @@ _PARSERS: Final[tuple[Callable[[str], object | None], ...]] = (
 
 
 @lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
-async def admit_commands(_: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate) -> None:
-    """Of every command, before anything of it runs. Its errors are told by the handler of all commands."""
-    await gate.count(ctx.interaction)
-    if not _about_ones_own(ctx.interaction):
-        await gate.check(ctx.interaction)
+async def admit_commands(
+    _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
+) -> None:
+    """Of every command, before anything of it runs; a command that asks for its Arrival is given what was
+    read here. Its errors are told by the handler of all commands."""
+    arrival = await gate.admit(ctx.interaction, always=_about_ones_own(ctx.interaction))
+    given.add_value(Arrival, arrival)
 
 
 def suggesting(suggest: Suggest) -> Any:
@@ -177,8 +181,7 @@ def suggesting(suggest: Suggest) -> Any:
     @lightbulb.di.with_di
     async def guarded(ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED) -> None:
         try:
-            await gate.count(ctx.interaction, "choices")
-            await gate.check(ctx.interaction)
+            await gate.admit(ctx.interaction, "choices")
         except CcBotError as error:
             if not isinstance(error, AccessError):
                 _log.warning("autocomplete_failed", error=type(error).__name__)
@@ -263,9 +266,7 @@ async def _admitted(
     if _stops(interaction):
         return True
     try:
-        await gate.count(interaction)
-        if not _about_ones_own(interaction):
-            await gate.check(interaction)
+        await gate.admit(interaction, always=_about_ones_own(interaction))
     except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
         await tell_failure(interaction, error, readers)
         return False

@@ -10,8 +10,7 @@ In a DM everything is shown. Elsewhere private elements are only ever sent as ep
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -36,7 +35,6 @@ from cc_bot.discord.places import Places, Recent
 from cc_bot.discord.shards import FIRST, Serves, Shards, serves_all
 from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.errors import CcBotError, StorageError
-from cc_bot.domain.events import CanvasChanged, TurnEvent
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores import CanvasStore
@@ -60,17 +58,6 @@ async def want(canvases: CanvasStore, key: SessionKey) -> None:
             await canvases.note_shown(key, GONE, 0)
     except StorageError as error:
         _log.warning("canvas_not_noted", error=type(error).__name__)
-
-
-async def noting(
-    canvases: CanvasStore, key: SessionKey, events: AsyncGenerator[TurnEvent, None]
-) -> AsyncGenerator[TurnEvent, None]:
-    """The events of a turn; a change of the canvas is on record before anybody else is told of it."""
-    async with aclosing(events):
-        async for event in events:
-            if isinstance(event, CanvasChanged):
-                await want(canvases, key)
-            yield event
 
 
 # ---- canvas boards ---------------------------------------------------------------------------------------
@@ -133,12 +120,11 @@ class CanvasBoards:
                 _log.error("canvas_broke", exc_info=True)
             return False
 
-    def noting(
-        self, key: SessionKey, events: AsyncGenerator[TurnEvent, None], interaction: Answerable | None = None
-    ) -> AsyncGenerator[TurnEvent, None]:
-        """The events of a turn, where the canvas may come to have a message: see `noting`."""
-        reachable = interaction is None or _may_write(interaction)
-        return noting(self._canvases, key, events) if reachable else events
+    async def want(self, key: SessionKey, interaction: Answerable | None = None) -> None:
+        """A canvas has changed: that it wants a message is on record, where it may come to have one. Never
+        raises."""
+        if interaction is None or _may_write(interaction):
+            await want(self._canvases, key)
 
     async def changed(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False

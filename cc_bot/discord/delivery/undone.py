@@ -5,11 +5,10 @@ and buttons are on record (stores/receipts.py), each line is known, and one that
 what holds again; else they are told apart by their order.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.discord.pages.custom_ids import (
     KnownMemory,
     UndoButton,
@@ -23,7 +22,7 @@ from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_fact
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory, MemoryState, Named, Receipt, ToldIn, ToldLine
 from cc_bot.domain.schedule import Schedule
-from cc_bot.stores import ChannelStore, Stores
+from cc_bot.stores import Stores
 from cc_bot.texts import Texts, texts
 
 _MARKS: Final = ("💾", "✏", "🗑", "⏰", "🔁")
@@ -284,20 +283,3 @@ def _without_untelling(page: Page) -> Page:
             each for each in page.receipts if not isinstance(parse_custom_id(each.custom_id), UntellButton)
         ),
     )
-
-
-# ---- answer pages ----------------------------------------------------------------------------------------
-# Which messages show an answer of a session: whichever of them is deleted, the answer goes.
-
-
-async def note_pages(channels: ChannelStore, ended: AnswerState, message_ids: Iterable[int]) -> None:
-    """Put on record that these messages show an answer, if it was stored under the id of its first one.
-
-    Raises StorageError.
-    """
-    answer = ended.done.answer if ended.done else None
-    if answer is None or answer.id is None or answer.discord_id is None:
-        return
-    pages = [message_id for message_id in message_ids if message_id != answer.discord_id]
-    if pages:
-        await channels.add_pages(answer.discord_id, pages)

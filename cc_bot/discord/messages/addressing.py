@@ -35,7 +35,7 @@ REMEMBERED = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Unasked:
+class ProactiveMessageQuotes:
     schedules: ScheduleStore
     bot: Callable[[], hikari.OwnUser]
     _answered: Recent[int, str] = field(default_factory=partial(Recent[int, str], REMEMBERED))
@@ -88,7 +88,7 @@ class Addressing:
     canvases: CanvasStore
     chooser: Chooser
     bot: Callable[[], hikari.OwnUser]
-    unasked: Unasked
+    proactive: ProactiveMessageQuotes
     reads_all: bool
     """Whether messages that do not mention the bot come with their content."""
 
@@ -102,7 +102,7 @@ class Addressing:
         answer = replied_to(message, int(self.bot().id))
         if answer is None or not is_addressed(message, int(self.bot().id)):
             return False
-        if owner_of(answer) == message.author.id or await self.unasked.is_for_author(message):
+        if owner_of(answer) == message.author.id or await self.proactive.is_for_author(message):
             return True
         key = await self._session_shown_in(answer)
         return key is not None and key.user_id == message.author.id
@@ -136,7 +136,7 @@ class Addressing:
     async def content_of(self, message: hikari.PartialMessage) -> str:
         """What the archive keeps of a message, in the conversation that it belongs to."""
         if await self.is_personal(message):
-            return await self.unasked.quoting(message, text_of(message, self.bot()))
+            return await self.proactive.quoting(message, text_of(message, self.bot()))
         return content_of(message, self.bot(), quoting=await self.quotes(message))
 
     async def quotes(self, message: hikari.PartialMessage) -> bool:

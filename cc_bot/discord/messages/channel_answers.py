@@ -7,8 +7,8 @@ crash the same message is written on. Which questions wait, and when, is not dec
 import zlib
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import hikari
 import structlog
@@ -17,18 +17,18 @@ from cc_bot.assistant import Assistant, Stop, TurnOptions
 from cc_bot.correlation import begin_turn
 from cc_bot.discord.access.gate import SeenRoles
 from cc_bot.discord.agents import Chooser
+from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, in_channel
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import Reply, Sent
-from cc_bot.discord.delivery.turns import RunningTurns, in_channel, show_turn
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
-from cc_bot.discord.messages.incoming import QuestionFiles, with_files_if_taken
+from cc_bot.discord.messages.incoming import QuestionFiles, without_files
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, memory_buttons, unanswered_page
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import with_proposals
-from cc_bot.domain.errors import Postponed, ShuttingDown
-from cc_bot.domain.events import CallsResumed, Done, TurnEvent, Usage
+from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
+from cc_bot.domain.events import CallsResumed, Done, FilesLeftOut, TurnEvent, Usage
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.stores import ChannelStore, MentionStore, ProposalStore, TurnLedger, channel_turn
 
@@ -157,20 +157,20 @@ class ChannelAnswers:
         asked, reply = await self._begun(key, waiting)
         try:
             with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
-                state = await show_turn(
-                    lambda stop: self._events(asked, on_its_way, stop),
+                async with self.running.showing(
                     reply,
                     asked.reader,
-                    self.running,
+                    stop := Stop(),
                     askers=asked.askers,
-                    opened=lambda: self._opened(asked, reply, on_its_way),
-                )
+                    opened=partial(self._opened, asked, on_its_way),
+                ) as live:
+                    await self._follow(asked, on_its_way, stop, live)
         except REFUSALS as error:
             _log.warning("answer_not_allowed", place=key.place_id, error=type(error).__name__)
             await self._give_up(asked.questions)
             return True
         self._read.note(asked.questions)
-        return await self._settle(asked, reply, state, withdrawn=on_its_way.withdrawn)
+        return await self._settle(asked, reply, live.state, withdrawn=on_its_way.withdrawn)
 
     async def say(
         self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Reader], str]
@@ -215,18 +215,14 @@ class ChannelAnswers:
         await self.mentions.rewriting(answer_id)
         with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
             on_its_way.answer_id = answer_id
-            state = await show_turn(
-                lambda stop: self._events_anew(asked, on_its_way, stop),
-                reply,
-                asked.reader,
-                self.running,
-                before=before,
-                askers=asked.askers,
-            )
+            async with self.running.showing(
+                reply, asked.reader, stop := Stop(), before=before, askers=asked.askers
+            ) as live:
+                await self._follow(asked, on_its_way, stop, live, anew=True)
         if on_its_way.withdrawn:
             await self._forget(asked, reply)
         else:
-            await self._note_pages(reply, shown=not state.unseen)
+            await self._note_pages(reply, shown=not live.state.unseen)
         if not asked.postponed:
             self._read.note(asked.questions)
         return not asked.postponed
@@ -279,53 +275,72 @@ class ChannelAnswers:
         asker, spoken = questions[-1].author_id, self.locales.of(key.place_id)
         return ChannelQuestion(key, questions, await self.readers.of_author(asker, spoken))
 
-    async def _opened(self, asked: ChannelQuestion, reply: Reply, on_its_way: OnItsWay) -> None:
+    async def _opened(self, asked: ChannelQuestion, on_its_way: OnItsWay, answer_id: int) -> None:
         """There is a message for the answer. What was deleted before anybody watched out for it waits no
         more."""
-        [answer_id] = await reply.message_ids()
         on_its_way.answer_id = answer_id
         self._posted[asked.key] = (answer_id, asked.ids)
         waiting = await self.mentions.answering(asked.questions, answer_id)
         del self._posted[asked.key]
         on_its_way.withdraw(asked.ids - waiting)
 
-    async def _events(
-        self, asked: ChannelQuestion, on_its_way: OnItsWay, stop: Stop
-    ) -> AsyncGenerator[TurnEvent, None]:
+    async def _follow(
+        self,
+        asked: ChannelQuestion,
+        on_its_way: OnItsWay,
+        stop: Stop,
+        live: LiveAnswer,
+        *,
+        anew: bool = False,
+    ) -> None:
+        """Have the model answer; `anew`: in place of the answer that there is."""
         on_its_way.begin(stop)
-        wanted = asked.among(on_its_way.questions)
-        attached = await self.files.attached(asked.key.place_id, wanted)
+        questions = asked.questions if anew else asked.among(on_its_way.questions)
         options = await self._options(asked, on_its_way.answer_id)
-
-        def ask(questions: Sequence[Message]) -> AsyncGenerator[TurnEvent, None]:
-            return self.assistant.ask(asked.key, questions, options, stop)
-
+        attached = await self.files.attached(asked.key.place_id, questions, again=anew)
+        if attached.left_out:
+            live.feed(FilesLeftOut(attached.left_out))
         try:
-            async with aclosing(with_files_if_taken(ask, attached)) as events:
-                async for event in events:
-                    yield event
+            await self._ask(asked.key, attached.questions, options, stop, live, anew=anew)
         except ShuttingDown as error:
             asked.postponed = True
+            if anew:
+                raise
             raise Postponed from error
 
-    async def _events_anew(
-        self, asked: ChannelQuestion, on_its_way: OnItsWay, stop: Stop
-    ) -> AsyncGenerator[TurnEvent, None]:
-        on_its_way.begin(stop)
-        answer_id = on_its_way.answer_id or 0
-        options = await self._options(asked, answer_id)
-        attached = await self.files.attached(asked.key.place_id, asked.questions, again=True)
-
-        def ask(questions: Sequence[Message]) -> AsyncGenerator[TurnEvent, None]:
-            return self.assistant.regenerate(asked.key, answer_id, options, stop, questions=questions)
-
+    async def _ask(
+        self,
+        key: ChannelKey,
+        questions: Sequence[Message],
+        options: TurnOptions,
+        stop: Stop,
+        live: LiveAnswer,
+        *,
+        anew: bool,
+    ) -> None:
+        """With their files; if the model does not take that, and it is several people's matter, without."""
         try:
-            async with aclosing(with_files_if_taken(ask, attached)) as events:
-                async for event in events:
-                    yield event
-        except ShuttingDown:
-            asked.postponed = True
-            raise
+            await live.follow(self._turn(key, questions, options, stop, anew=anew))
+        except (ModelRefusedRequest, ContextTooLong) as error:
+            plain = without_files(questions)
+            if live.state.text or len(questions) == 1 or plain == tuple(questions):
+                raise
+            _log.info("files_refused", error=type(error).__name__)
+            await live.follow(self._turn(key, plain, options, stop, anew=anew))
+
+    def _turn(
+        self,
+        key: ChannelKey,
+        questions: Sequence[Message],
+        options: TurnOptions,
+        stop: Stop,
+        *,
+        anew: bool,
+    ) -> AsyncGenerator[TurnEvent, None]:
+        if anew:
+            answer_id = options.answer_discord_id or 0
+            return self.assistant.regenerate(key, answer_id, options, stop, questions=questions)
+        return self.assistant.ask(key, questions, options, stop)
 
     async def _options(self, asked: ChannelQuestion, answer_id: int | None) -> TurnOptions:
         reader, place_id = asked.reader, asked.key.place_id

@@ -2,18 +2,16 @@
 
 import re
 from collections import OrderedDict
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import hikari
 import structlog
 
-from cc_bot.discord.attachments import MAX_BYTES, Fetched, fetch_attachments
+from cc_bot.discord.attachments import MAX_BYTES, Fetched, fetch_attachments, on_one_line, with_files
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton, parse_custom_id
-from cc_bot.domain.errors import AttachmentNotFetched, ContextTooLong, InputError, ModelRefusedRequest
-from cc_bot.domain.events import FilesLeftOut, TextDelta, TurnEvent
+from cc_bot.domain.errors import AttachmentNotFetched, InputError
 from cc_bot.domain.message import Message, is_blank
 from cc_bot.texts.naming import without_mentions
 
@@ -26,7 +24,6 @@ FILE_NOTE = "[file: "
 
 _USER = re.compile(r"<@!?(\d+)>")
 _CALL = re.compile(r"\A<@!?\d+>\s*")
-_LONGEST_NAME = 100
 _SMALL_PRINT = "-# "
 
 
@@ -165,10 +162,6 @@ def file_names(content: str) -> list[str]:
     return [line[len(FILE_NOTE) : -1] for line in lines]
 
 
-def on_one_line(name: str) -> str:
-    return " ".join(name.split())[:_LONGEST_NAME]
-
-
 # ---- question files --------------------------------------------------------------------------------------
 # The files of questions in channels. They go to the model with the question's own turn and are not stored.
 #
@@ -183,8 +176,6 @@ REMEMBERED = 200
 """Messages with files."""
 NOT_SHOWN = "[these files are not shown: {reason}]"
 """What the model reads below the names of files that are left out."""
-NOT_READ = "[not shown, it could not be read: {name}]"
-"""What the model reads of each of those that are, where others are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,34 +233,11 @@ class QuestionFiles:
         return await fetch_attachments(told, room_bytes)
 
 
-def with_files(question: Message, fetched: Fetched) -> Message:
-    """The question with its files, and a word on those that the model is not shown."""
-    notes = (NOT_READ.format(name=on_one_line(name)) for name in fetched.left_out)
-    return replace(question, content="\n".join((question.content, *notes)), attachments=fetched.files)
-
-
-async def with_files_if_taken(
-    ask: Callable[[Sequence[Message]], AsyncGenerator[TurnEvent, None]], attached: Attached
-) -> AsyncGenerator[TurnEvent, None]:
-    """Ask questions with their files; if the model does not take that, and it is several people's matter,
-    without any. Raises as `ask` does."""
-    begun, questions = False, attached.questions
-    if attached.left_out:
-        yield FilesLeftOut(attached.left_out)
-    plain = [_without_files(question, "the model refused them") for question in questions]
-    try:
-        async with aclosing(ask(questions)) as events:
-            async for event in events:
-                begun = begun or isinstance(event, TextDelta)
-                yield event
-        return
-    except (ModelRefusedRequest, ContextTooLong) as error:
-        if begun or len(questions) == 1 or not any(question.attachments for question in questions):
-            raise
-        _log.info("files_refused", error=type(error).__name__)
-    async with aclosing(ask(plain)) as events:
-        async for event in events:
-            yield event
+def without_files(questions: Sequence[Message]) -> tuple[Message, ...]:
+    """The questions, with a word on the files that the model did not take; as they are without any."""
+    if not any(question.attachments for question in questions):
+        return tuple(questions)
+    return tuple(_without_files(question, "the model refused them") for question in questions)
 
 
 def _without_files(question: Message, reason: str) -> Message:

@@ -13,15 +13,13 @@ import structlog
 from cc_bot.assistant import Assistant
 from cc_bot.discord.access.gate import Gate
 from cc_bot.discord.agents import Chooser
-from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.entries import TurnDeliveries
+from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown, delete_all
-from cc_bot.discord.delivery.turns import RunningTurns
 from cc_bot.discord.gateway import GrantedReading
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.localization import GuildLocales, Readers
-from cc_bot.discord.messages.addressing import Addressing, Unasked
+from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuotes
 from cc_bot.discord.messages.arrivals import Arrivals
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, Unheard
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
@@ -111,13 +109,10 @@ class Messages:
         chooser: Chooser,
         *,
         gate: Gate,
-        running: RunningTurns,
+        personal_answers: Answers,
         places: Places,
-        taken_down: TakenDown,
         replies: MessageReplies,
-        entries: TurnDeliveries,
         locales: GuildLocales,
-        boards: CanvasBoards,
         clock: Clock,
         granted: GrantedReading,
         shards: Shards,
@@ -140,13 +135,14 @@ class Messages:
         self._hearing: set[asyncio.Task[None]] = set()
         withdrawals = Withdrawals()
         files, roles = QuestionFiles(bot.rest), gate.roles
-        self.unasked = unasked = Unasked(stores.schedules, self._me)
+        running, taken_down = personal_answers.running, personal_answers.taken_down
+        self.quotes = quotes = ProactiveMessageQuotes(stores.schedules, self._me)
         self._addressing = Addressing(
             stores.channels,
             stores.canvases,
             chooser,
             self._me,
-            unasked,
+            quotes,
             reads_all=granted.reading == "all",
         )
         answers = ChannelAnswers(
@@ -167,16 +163,13 @@ class Messages:
         )
         self._mentions = Mentions(stores.mentions, answers, TypingSigns(bot.rest), gate, clock)
         personal = PersonalTurns(
-            channels=stores.channels,
-            assistant=assistant,
-            replies=replies,
+            answers=personal_answers,
             readers=readers,
+            quotes=quotes,
+            replies=replies,
             locales=self._locales,
-            running=running,
             withdrawals=withdrawals,
-            entries=entries,
-            unasked=unasked,
-            boards=boards,
+            channels=stores.channels,
             bot=self._me,
         )
         self._arrivals = Arrivals(

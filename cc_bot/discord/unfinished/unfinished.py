@@ -15,12 +15,12 @@ import hikari
 import structlog
 
 from cc_bot.correlation import job
-from cc_bot.discord.delivery.entries import TurnDeliveries
+from cc_bot.discord.delivery.deliveries import TurnDeliveries
 from cc_bot.discord.delivery.interaction_outlet import Hook, InteractionOutlet
+from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
 from cc_bot.discord.delivery.message_outlet import MessageReplies
 from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown, delete_all
-from cc_bot.discord.delivery.turns import LiveAnswer, RunningTurns
 from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.pages.answer import (
     AnswerState,

@@ -7,8 +7,8 @@ import hikari
 import pytest
 from structlog.testing import capture_logs
 
+from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.reply import Reply
-from cc_bot.discord.delivery.turns import LiveAnswer
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
 from cc_bot.domain.events import TextDelta

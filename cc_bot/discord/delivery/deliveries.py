@@ -7,23 +7,26 @@ the running program tries again (discord/unfinished), and so does its next start
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from dataclasses import dataclass
+from contextlib import suppress
 from types import TracebackType
 from typing import Final, TypeVar
 
 import hikari
 import structlog
 
-from cc_bot.discord.delivery.turns import RunningTurns
+from cc_bot.context.tokens import IMAGE_TOKENS
+from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.localization import Reader
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.errors import StorageError
-from cc_bot.domain.ledger import TOKEN_LIVES, AskedFile, PendingTurn, TurnKind
+from cc_bot.domain.errors import LimitReached, StorageError
+from cc_bot.domain.ledger import TOKEN_LIVES, AskedFile, AskedQuestion, PendingTurn, TurnKind
+from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
-from cc_bot.stores import TurnLedger
+from cc_bot.spending import Spending
+from cc_bot.stores import ChannelStore, Reservation, TurnLedger
 
 _log = structlog.get_logger(__name__)
 
@@ -36,13 +39,22 @@ NOTING_S: Final = 1.0
 
 class TurnDeliveries:
     def __init__(
-        self, ledger: TurnLedger, running: RunningTurns, clock: Clock, *, noting_s: float = NOTING_S
+        self,
+        ledger: TurnLedger,
+        channels: ChannelStore,
+        spending: Spending,
+        running: RunningTurns,
+        clock: Clock,
+        *,
+        noting_s: float = NOTING_S,
     ) -> None:
         self._ledger = ledger
+        self._channels = channels
+        self.spending = spending
         self._running = running
         self._clock = clock
         self._noting_s = noting_s
-        self._writing: set[asyncio.Task[None]] = set()
+        self._writing: set[asyncio.Task[None] | asyncio.Task[Reservation]] = set()
         self._open: set[str] = set()
         self._none_open = asyncio.Event()
         self._none_open.set()
@@ -119,11 +131,34 @@ class TurnDeliveries:
     async def accept(self, turn: PendingTurn) -> "Delivery":
         """Enter a turn; a database that does not take it in time does not hold anybody up."""
         await self.noted(self._ledger.accept(turn))
-        return Delivery(self, turn.id, turn.key.user_id)
+        return Delivery(self, turn)
+
+    async def admit(self, turn: PendingTurn, payer: UsageSubject, model: str) -> "Delivery":
+        """Enter a turn as `accept` does, with what it is likely to use of `model`. Where that is refused it
+        is not entered, and whoever waits for `admitted` is told why."""
+        tokens = _at_most(turn.question)
+        admission = asyncio.create_task(
+            self.spending.reserve(payer, "turn", model=model, tokens=tokens, turn=turn)
+        )
+        self._writing.add(admission)
+        admission.add_done_callback(self._admitted)
+        await asyncio.wait((admission,), timeout=self._noting_s)
+        return Delivery(self, turn, admission)
 
     def entry(self, turn: PendingTurn) -> "Delivery":
         """Of a turn that was entered already."""
-        return Delivery(self, turn.id, turn.key.user_id)
+        return Delivery(self, turn)
+
+    async def take(
+        self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
+    ) -> "Delivery | None":
+        """Take up an interrupted turn: see TurnLedger.take. Raises StorageError."""
+        turn = await self._ledger.take(entry, user_id, renewed)
+        return Delivery(self, turn) if turn else None
+
+    async def untake(self, entry: "Delivery") -> None:
+        """Nobody heard that it was taken up. Raises StorageError."""
+        await self._ledger.untaken(entry.id, entry.user_id)
 
     async def noted(self, writing: Coroutine[None, None, None]) -> None:
         """Wait for something to be written, but not for long."""
@@ -141,8 +176,19 @@ class TurnDeliveries:
     async def interrupted(self, entry: "Delivery") -> None:
         await self.noted(self._ledger.interrupted(entry.id, entry.user_id))
 
+    async def note_pages(self, state: AnswerState, message_ids: Iterable[int]) -> None:
+        """Put on record that these messages show an answer, if it was stored under the id of its first one:
+        whichever of them is deleted, the answer goes. Raises StorageError."""
+        answer = state.done.answer if state.done else None
+        if answer is None or answer.id is None or answer.discord_id is None:
+            return
+        pages = [message_id for message_id in message_ids if message_id != answer.discord_id]
+        if pages:
+            await self._channels.add_pages(answer.discord_id, pages)
+
     async def settle(self, entry: "Delivery") -> None:
         try:
+            await entry.release()
             await self._ledger.settled(entry.id, entry.user_id)
         except StorageError as error:
             _log.warning("turn_not_noted", error=type(error).__name__)
@@ -168,6 +214,12 @@ class TurnDeliveries:
         await self._none_open.wait()
         await asyncio.gather(*self._writing, return_exceptions=True)
 
+    def _admitted(self, task: asyncio.Task[Reservation]) -> None:
+        """Whoever answers the turn is told how it went."""
+        self._writing.discard(task)
+        if not task.cancelled():
+            task.exception()
+
     def _written(self, task: asyncio.Task[None]) -> None:
         self._writing.discard(task)
         error = None if task.cancelled() else task.exception()
@@ -177,41 +229,70 @@ class TurnDeliveries:
             _log.error("turn_not_noted", exc_info=error)
 
 
-@dataclass(frozen=True, slots=True)
 class Delivery:
     """One turn of the ledger, while this run of the program shows it. As a context manager it is settled by
     an error of which its user is told; by one of Discord's it is left to be shown later."""
 
-    entries: TurnDeliveries
-    id: str
-    user_id: int
+    def __init__(
+        self,
+        entries: TurnDeliveries,
+        turn: PendingTurn,
+        admission: asyncio.Task[Reservation] | None = None,
+    ) -> None:
+        self.turn = turn
+        self._entries = entries
+        self._admission = admission
+
+    @property
+    def id(self) -> str:
+        return self.turn.id
+
+    @property
+    def user_id(self) -> int:
+        return self.turn.key.user_id
+
+    async def admitted(self) -> Reservation | None:
+        """What is reserved for it, for whoever will settle that; None where that has still to be done. Raises
+        LimitReached, StorageError."""
+        admission, self._admission = self._admission, None
+        return await asyncio.shield(admission) if admission else None
+
+    async def release(self) -> None:
+        """What is reserved is not needed, if nobody took it. Raises StorageError."""
+        with suppress(LimitReached):
+            if reservation := await self.admitted():
+                await self._entries.spending.release(reservation)
 
     async def shown_in(self, message_id: int | None) -> None:
         """The interaction's own message, or the first one of an answer to a message."""
         if message_id is not None:
-            await self.entries.shown_in(self, message_id)
+            await self._entries.shown_in(self, message_id)
 
     async def posted(self, message_id: int) -> None:
         """One more message of it stands there."""
-        await self.entries.posted(self, message_id)
+        await self._entries.posted(self, message_id)
 
     async def ended(self, state: AnswerState) -> None:
         """Its end can be seen, or will be shown later."""
         if state.unseen:
-            self.entries.leave(self)
+            self._entries.leave(self)
         else:
             await self.settle()
 
     async def settle(self) -> None:
         """Its user knows how it ended. Never raises: what can't be noted is owed."""
-        await self.entries.settle(self)
+        await self._entries.settle(self)
+
+    async def untake(self) -> None:
+        """It is as it was before `TurnDeliveries.take`. Raises StorageError."""
+        await self._entries.untake(self)
 
     async def waits(self) -> None:
         """Its user was told that there is no answer, and may have it asked again."""
-        await self.entries.interrupted(self)
+        await self._entries.interrupted(self)
 
     async def __aenter__(self) -> "Delivery":
-        self.entries.opened(self)
+        self._entries.opened(self)
         return self
 
     async def __aexit__(
@@ -219,11 +300,23 @@ class Delivery:
     ) -> None:
         try:
             if isinstance(error, hikari.HTTPError) and is_fault(error):
-                self.entries.leave(self)
+                self._entries.leave(self)
             elif isinstance(error, Exception):
                 await self.settle()
         finally:
-            self.entries.closed(self)
+            self._entries.closed(self)
+
+
+def _at_most(question: AskedQuestion | None) -> int:
+    """Tokens of a question, counted in no time: a character is at most about one."""
+    if question is None:
+        return 0
+    files = (IMAGE_TOKENS if _is_image(file) else file.size // 3 for file in question.files)
+    return len(question.text) + sum(files)
+
+
+def _is_image(file: AskedFile) -> bool:
+    return (file.media_type or "").startswith("image/")
 
 
 def asked_files(attachments: Iterable[hikari.Attachment]) -> tuple[AskedFile, ...]:

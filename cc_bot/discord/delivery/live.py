@@ -1,11 +1,14 @@
-"""Running a turn for a reply, and knowing which turns run, so that they can be stopped and waited for."""
+"""An answer on its way: shows what came so far, not more often than Discord allows, and always the latest.
+
+At least every QUIET_S seconds something changes visibly, so that nobody has to guess whether it still works.
+"""
 
 import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
 from types import TracebackType
@@ -33,12 +36,6 @@ from cc_bot.domain.errors import BeingErased, CcBotError, StorageError, TurnErro
 from cc_bot.domain.events import TurnEvent
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.texts import Texts, explain
-
-# ---- live ------------------------------------------------------------------------------------------------
-# An answer on its way: shows what came so far, not more often than Discord allows, and always the latest.
-#
-# At least every QUIET_S seconds something changes visibly, so that nobody has to guess whether it still
-# works.
 
 _log = structlog.get_logger(__name__)
 
@@ -81,6 +78,8 @@ class LiveAnswer:
         self._one_message = one_message
         """Set once a further message could not be posted safely: the rest then comes as a file."""
         self._receipts = receipts
+        self.first_id: int | None = None
+        """The message that was posted before the turn began, if it was."""
 
     async def __aenter__(self) -> "LiveAnswer":
         self._painter = asyncio.create_task(self._paint())
@@ -106,6 +105,12 @@ class LiveAnswer:
         self.state = advance(self.state, event)
         self._last_event_s = asyncio.get_running_loop().time()
         self._changed.set()
+
+    async def follow(self, events: AsyncGenerator[TurnEvent, None]) -> None:
+        """Feed it all that happens in a turn. Raises what the turn does."""
+        async with aclosing(events):
+            async for event in events:
+                self.feed(event)
 
     def fail(self, sentence: str, *, passing: bool = False) -> None:
         """End with a sentence instead of (the rest of) an answer."""
@@ -202,10 +207,7 @@ async def _within(seconds: float, event: asyncio.Event) -> None:
             await event.wait()
 
 
-# ---- turns -----------------------------------------------------------------------------------------------
-
-StartTurn = Callable[[Stop], AsyncGenerator[TurnEvent, None]]
-"""Starts a turn that ends when its Stop is requested."""
+# ---- running turns ---------------------------------------------------------------------------------------
 
 
 class RunningTurns:
@@ -228,7 +230,7 @@ class RunningTurns:
         return self._life + secrets.token_hex(4)
 
     @contextmanager
-    def entered(self, stop: Stop, askers: Collection[int] = (), name: str = "") -> Iterator[str]:
+    def track(self, stop: Stop, askers: Collection[int] = (), name: str = "") -> Iterator[str]:
         """The name of a turn while it runs, a new one if it has none; `askers` may stop one that is theirs
         together."""
         name = name or self.new_name()
@@ -271,51 +273,65 @@ class RunningTurns:
         """Wait until every turn has been shown to its end."""
         await self._none.wait()
 
+    @asynccontextmanager
+    async def showing(
+        self,
+        reply: Reply,
+        reader: Reader,
+        stop: Stop,
+        *,
+        words: Texts | None = None,
+        note: str = "",
+        before: Sequence[Page] = (),
+        askers: Collection[int] = (),
+        temporary: bool = False,
+        opened: Callable[[int], Awaitable[None]] | None = None,
+        name: str = "",
+    ) -> AsyncIterator[LiveAnswer]:
+        """Show a turn that is run in the block, as far as it is fed. However it ends, the reader is told: the
+        state of the answer is how it ended. `words` are others than the reader's usual ones, `note` is a
+        sentence to stand under it.
 
-async def show_turn(
-    start: StartTurn,
-    reply: Reply,
-    reader: Reader,
-    running: RunningTurns,
-    *,
-    temporary: bool = False,
-    words: Texts | None = None,
-    note: str = "",
-    before: Sequence[Page] = (),
-    askers: Collection[int] = (),
-    opened: Callable[[], Awaitable[None]] | None = None,
-    name: str = "",
-) -> AnswerState:
-    """Run a turn and show it as it goes. However it ends, the reader is told; the state is how it ended.
-    `words` are others than the reader's usual ones, `note` is a sentence to stand under it.
+        `askers` are those who asked in a channel: the answer is everybody's, any of them may stop it, and no
+        buttons stay under it. With `opened` the first message is posted before the turn begins, and its id is
+        told; without a message there is no turn, and hikari's errors are raised. `name` is that of its entry
+        in the ledger, if it has one.
+        """
+        words = in_channel(reader.words) if askers else words or reader.words
+        owner = None if askers else reader.user_id
+        with self.track(stop, askers, name) as its_name:
+            button = StopButton(owner or ANY_ASKER, its_name)
+            live = LiveAnswer(
+                reply, words, button, asker_id=reader.user_id, before=before, receipts=self.receipts
+            )
+            if opened is not None:
+                await live.open()
+                live.first_id = (await reply.message_ids())[0]
+                await opened(live.first_id)
+            async with live:
+                with _told(live, reader):
+                    yield live
+                over_s = time.monotonic()
+            try:
+                await live.finish(owner, temporary=temporary, note=note)
+            except hikari.HikariError as error:  # the message is gone, or the connection; the turn is stored
+                _log.warning("answer_not_shown", error=type(error).__name__)
+                live.state = replace(live.state, unseen=True)
+            self.shown(over_s, ok=not live.state.unseen)
 
-    `askers` are those who asked in a channel: the answer is everybody's, any of them may stop it, and no
-    buttons stay under it. With `opened` the first message is posted before the turn begins, and then that is
-    called; without a message there is no turn, and hikari's errors are raised. `name` is that of its entry in
-    the ledger, if it has one.
-    """
-    stop = Stop()
-    words = in_channel(reader.words) if askers else words or reader.words
-    owner = None if askers else reader.user_id
-    with running.entered(stop, askers, name) as its_name:
-        stop_button = StopButton(owner or ANY_ASKER, its_name)
-        live = LiveAnswer(
-            reply, words, stop_button, asker_id=reader.user_id, before=before, receipts=running.receipts
-        )
-        if opened is not None:
-            await live.open()
-            await opened()
-        async with live:
-            await _feed(start(stop), live, reader)
-            over_s = time.monotonic()
-        try:
-            await live.finish(owner, temporary=temporary, note=note)
-        except hikari.HikariError as error:  # the message is gone, or the connection; the turn is stored
-            _log.warning("answer_not_shown", error=type(error).__name__)
-            running.shown(over_s, ok=False)
-            return replace(live.state, unseen=True)
-        running.shown(over_s, ok=True)
-    return live.state
+
+@contextmanager
+def _told(live: LiveAnswer, reader: Reader) -> Iterator[None]:
+    """What goes wrong within ends the answer with a sentence."""
+    try:
+        yield
+    except BeingErased as error:
+        live.forget(explain(error, reader.words))
+    except CcBotError as error:
+        live.fail(explain(error, reader.words), passing=isinstance(error, TurnError | StorageError))
+    except Exception:  # noqa: BLE001 - whatever it is, the reader is told; the record has its type
+        _log.error("turn_broke", exc_info=True)
+        live.fail(explain(CcBotError(), reader.words))
 
 
 def in_channel(words: Texts) -> Texts:
@@ -325,17 +341,3 @@ def in_channel(words: Texts) -> Texts:
         words.answer, cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty
     )
     return replace(words, answer=answer)
-
-
-async def _feed(events: AsyncGenerator[TurnEvent, None], live: LiveAnswer, reader: Reader) -> None:
-    try:
-        async with aclosing(events):
-            async for event in events:
-                live.feed(event)
-    except BeingErased as error:
-        live.forget(explain(error, reader.words))
-    except CcBotError as error:
-        live.fail(explain(error, reader.words), passing=isinstance(error, TurnError | StorageError))
-    except Exception:  # noqa: BLE001 - whatever it is, the reader is told; the record has its type
-        _log.error("turn_broke", exc_info=True)
-        live.fail(explain(CcBotError(), reader.words))

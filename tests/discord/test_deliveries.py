@@ -10,15 +10,15 @@ from pathlib import Path
 import hikari
 import pytest
 
-from cc_bot.discord.delivery.entries import Delivery, TurnDeliveries
-from cc_bot.discord.delivery.turns import RunningTurns
+from cc_bot.discord.delivery.deliveries import Delivery, TurnDeliveries
+from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.domain import SessionKey
-from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import AttachmentNotFetched
 from cc_bot.domain.ledger import PendingTurn
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
+from tests.discord.choosing import deliveries_over
 
 TURN = PendingTurn("e1", SessionKey(1, 10), "ask", "public", datetime(2026, 11, 22, tzinfo=UTC))
 TOO_LATE = hikari.NotFoundError("url", {}, b"", "Unknown interaction", 10062)
@@ -33,7 +33,7 @@ async def stores(tmp_path: Path) -> AsyncIterator[Stores]:
 
 @pytest.fixture
 def entries(stores: Stores) -> TurnDeliveries:
-    return TurnDeliveries(stores.ledger, RunningTurns(), utc_now, noting_s=0.02)
+    return deliveries_over(stores, RunningTurns(), noting_s=0.02)
 
 
 async def acknowledge() -> str:

@@ -1,0 +1,426 @@
+"""The one way from a question that somebody asks in their session to the answer that they see.
+
+Commands, buttons and messages bring a question and a place for its answer. It stands in the ledger before
+Discord is told that it was taken, and is asked from there: so it can be asked once more in just the same way
+after the program was ended in between.
+"""
+
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import hikari
+
+from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.correlation import begin_turn
+from cc_bot.discord.agents import Arrival, Chooser, Chosen, stand_in_note, words_under
+from cc_bot.discord.attachments import fetch_asked, with_files
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.deliveries import Acknowledged, Delivery, TurnDeliveries
+from cc_bot.discord.delivery.interaction_outlet import reply_following, reply_in_place, reply_to_deferred
+from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
+from cc_bot.discord.delivery.reply import Reply, TakenDown, delete_all, rows_of
+from cc_bot.discord.in_order import InOrder
+from cc_bot.discord.interactions import (
+    Answerable,
+    author_name,
+    can_write,
+    defer,
+    defer_update,
+    is_ephemeral,
+    message_link,
+    payer_of,
+    roles_of,
+    visibility_of,
+)
+from cc_bot.discord.localization import Reader, Readers
+from cc_bot.discord.pages.answer import AnswerState, page_of, unanswered_page
+from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
+from cc_bot.discord.pages.page import Button, Page
+from cc_bot.domain.events import CallsResumed, CanvasChanged, FilesLeftOut
+from cc_bot.domain.ledger import AskedQuestion, PendingTurn
+from cc_bot.domain.message import Message
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedTurn:
+    """A question that stands in the ledger, and by whom it is answered for whom."""
+
+    delivery: Delivery
+    reader: Reader
+    chosen: Chosen | None
+    """None: whoever was asked in its session, which is looked up when it is asked once more."""
+    interaction: Answerable | None = None
+    """What it is answered by; None for a message."""
+    role_ids: tuple[int, ...] | None = ()
+    """See TurnOptions."""
+
+    @property
+    def turn(self) -> PendingTurn:
+        return self.delivery.turn
+
+    def options(self, chosen: Chosen, answer_id: int | None) -> TurnOptions:
+        """`answer_id` is the message that shows the answer, where it is known."""
+        turn, reader = self.turn, self.reader
+        shown_in = None if turn.ephemeral else answer_id
+        return TurnOptions(
+            reader.locale,
+            reader.timezone,
+            turn.temporary,
+            reader.welcomed,
+            answer_discord_id=shown_in,
+            memory_paused=reader.memory_paused,
+            link=message_link(turn.guild_id, turn.key.channel_id, shown_in),
+            agent=chosen.agent,
+            guild_id=turn.guild_id,
+            can_write_there=self.interaction is None or can_write(self.interaction),
+            entry=turn.id,
+            earlier_calls=turn.calls,
+            role_ids=self.role_ids,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    assistant: Assistant
+    running: RunningTurns
+    deliveries: TurnDeliveries
+    boards: CanvasBoards
+    chooser: Chooser
+    readers: Readers
+    taken_down: TakenDown
+    _order: InOrder = field(default_factory=InOrder)
+    """Of each user's questions, while their files are fetched."""
+
+    async def ask(
+        self,
+        interaction: hikari.CommandInteraction,
+        question: Coroutine[None, None, AskedQuestion],
+        arrival: Arrival,
+        *,
+        ephemeral: bool,
+        temporary: bool,
+    ) -> None:
+        """Answer a command; the database may be asked for its `question`. Raises hikari's errors when Discord
+        does not take that it was heard of."""
+        begin_turn()
+        accepted, shown_in = await self._acknowledged(
+            self._accept(interaction, question, arrival, ephemeral=ephemeral, temporary=temporary),
+            partial(defer, interaction, ephemeral=ephemeral),
+        )
+        async with accepted.delivery as delivery:
+            reply = reply_to_deferred(interaction, ephemeral=ephemeral, noting=delivery.posted)
+            state = await self.show(accepted, reply, answer_id=shown_in)
+            await delivery.ended(state)
+        await self.show_canvas(accepted, state)
+
+    async def regenerate(
+        self, interaction: hikari.ComponentInteraction, button: AnswerButton, reader: Reader
+    ) -> None:
+        """Answer once more what the newest answer answered, in its place if its messages can be changed.
+        Raises AgentGone, NotNewest, StorageError, and as `ask`."""
+        ephemeral = is_ephemeral(interaction.message)
+        in_place = not button.earlier_messages or (not ephemeral and _may_delete(interaction))
+        accepted = await self._press(interaction, button, reader, below=not in_place)
+        async with accepted.delivery as delivery:
+            await self.assistant.check_newest(accepted.turn.key, button.answer_id)
+            if in_place:
+                before = await self._carried(interaction, reader)
+                reply = reply_in_place(interaction, before, ephemeral=ephemeral, noting=delivery.posted)
+                answer_id = int(interaction.message.id)
+                state = await self.show(accepted, reply, answer_id=answer_id, before=(before,))
+            else:
+                reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.posted)
+                state = await self.show(accepted, reply)
+            if state.text.strip() and in_place:
+                above, rest = button.earlier_messages, interaction.app.rest
+                await delete_all(rest, interaction.channel_id, above, self.taken_down)
+            elif state.text.strip():
+                await _take_buttons(interaction, reader)
+            await delivery.ended(state)
+        await self.show_canvas(accepted, state)
+
+    async def go_on(
+        self, interaction: hikari.ComponentInteraction, button: AnswerButton, reader: Reader
+    ) -> None:
+        """Have the newest answer go on where it was cut, below it. Raises as `regenerate`."""
+        accepted = await self._press(interaction, button, reader, below=True)
+        async with accepted.delivery as delivery:
+            await self.assistant.check_newest(accepted.turn.key, button.answer_id)
+            await _take_buttons(interaction, reader)
+            ephemeral = accepted.turn.ephemeral
+            reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.posted)
+            stored = False
+            try:
+                state = await self.show(accepted, reply, opened=None if ephemeral else _stands)
+                stored = state.done is not None and state.done.answer.id is not None
+                await delivery.ended(state)
+                await self.show_canvas(accepted, state)
+            finally:
+                if not stored:  # nothing came: it may be tried once more
+                    page = page_of(interaction.message, reader.locale)
+                    await interaction.edit_initial_response(components=rows_of(page))
+
+    async def ask_again(
+        self, interaction: hikari.ComponentInteraction, button: RetryButton, reader: Reader
+    ) -> bool:
+        """Ask an interrupted turn's question once more, in the same message; False when that is done already.
+        What can't be asked again says so there; what only can't be now keeps its button. Raises as `ask`."""
+        begin_turn()
+        renewed = partial(self._renewed, interaction=interaction, reader=reader)
+        delivery, _ = await self.deliveries.acknowledged(
+            self.deliveries.take(button.entry, button.user_id, renewed),
+            partial(defer_update, interaction),
+            _untake,
+        )
+        if delivery is None:
+            return False
+        turn = delivery.turn
+        roles = roles_of(interaction.member) if interaction.guild_id == turn.guild_id else None
+        accepted = AcceptedTurn(delivery, reader, None, interaction, roles)
+        async with delivery:
+            reply = reply_to_deferred(interaction, ephemeral=turn.ephemeral, noting=delivery.posted)
+            here = int(interaction.channel_id) == turn.key.channel_id
+            state = await self.show(accepted, reply, answer_id=turn.shown_in if here else None)
+            if state.passing and not state.unseen and not state.text.strip():
+                retry = RetryButton(reader.user_id, turn.id)
+                again = Button(reader.words.unfinished.ask_again, retry.custom_id(), primary=True)
+                # The button first: until it stands there, a kill leaves a turn that is told of at the next
+                # start.
+                page = unanswered_page(
+                    state.failure or "",
+                    CallsResumed(turn.calls),
+                    reader.words,
+                    reader.user_id,
+                    turn.visibility,
+                )
+                await reply.show((replace(page, buttons=(again,)),))
+                await delivery.waits()
+            else:
+                await delivery.ended(state)
+        await self.show_canvas(accepted, state)
+        return True
+
+    async def show(
+        self,
+        accepted: AcceptedTurn,
+        reply: Reply,
+        stop: Stop | None = None,
+        *,
+        answer_id: int | None = None,
+        before: Sequence[Page] = (),
+        opened: Callable[[int], Awaitable[None]] | None = None,
+    ) -> AnswerState:
+        """Ask, and show the answer as it comes. However it ends, its user is told; the state is how.
+
+        `answer_id` is the message that shows it, where that is known; with `opened` it is posted before the
+        turn begins, and told. `before` is how the message looks that it is written over. Raises StorageError,
+        and with `opened` hikari's errors.
+        """
+        stop, reader, chosen, turn = stop or Stop(), accepted.reader, accepted.chosen, accepted.turn
+        async with self.running.showing(
+            reply,
+            reader,
+            stop,
+            words=words_under(chosen, reader) if chosen else None,
+            note=stand_in_note(chosen, reader) if chosen else "",
+            before=before,
+            temporary=turn.temporary,
+            opened=opened,
+            name=turn.id,
+        ) as live:
+            await self._follow(accepted, live, stop, live.first_id or answer_id)
+        await self.deliveries.note_pages(live.state, await _page_ids(turn, reply))
+        return live.state
+
+    async def show_canvas(self, accepted: AcceptedTurn, state: AnswerState) -> None:
+        """What the turn has changed of it, once its answer can be seen. Never raises."""
+        if state.canvas_changed:
+            turn = accepted.turn
+            await self.boards.changed(turn.key, accepted.interaction, ephemeral=turn.ephemeral)
+
+    async def _follow(
+        self, accepted: AcceptedTurn, live: LiveAnswer, stop: Stop, answer_id: int | None
+    ) -> None:
+        turn = accepted.turn
+        chosen = accepted.chosen or await self.chooser.of_session(turn.key, turn.guild_id)
+        options = accepted.options(chosen, answer_id)
+        async with self._order.after(turn.key.user_id) as leave:
+            question = await _question(turn, live) if turn.question else None
+            admitted = await accepted.delivery.admitted()
+            leave()  # nothing is awaited before the turn stands in the assistant's own line
+            if question is None:
+                events = self.assistant.regenerate(
+                    turn.key, turn.replaces or 0, options, stop, admitted=admitted
+                )
+            else:
+                events = self.assistant.ask(turn.key, question, options, stop, admitted=admitted)
+            async with aclosing(events):
+                async for event in events:
+                    if isinstance(event, CanvasChanged):  # on record before anybody is told
+                        await self.boards.want(turn.key, accepted.interaction)
+                    live.feed(event)
+
+    async def _accept(
+        self,
+        interaction: hikari.CommandInteraction,
+        question: Coroutine[None, None, AskedQuestion],
+        arrival: Arrival,
+        *,
+        ephemeral: bool,
+        temporary: bool,
+    ) -> AcceptedTurn:
+        reader = await self.readers.of(interaction, arrival.settings)
+        chosen = await self.chooser.of(interaction, arrival.agents)
+        visibility = visibility_of(interaction, ephemeral=ephemeral)
+        turn = self.deliveries.of_interaction(
+            interaction, chosen.key, "ask", reader, visibility=visibility, ephemeral=ephemeral
+        )
+        turn = replace(turn, temporary=temporary, question=await question)
+        return await self._admit(interaction, turn, reader, chosen)
+
+    async def _press(
+        self,
+        interaction: hikari.ComponentInteraction,
+        button: AnswerButton,
+        reader: Reader,
+        *,
+        below: bool,
+    ) -> AcceptedTurn:
+        begin_turn()
+        accepted, _ = await self._acknowledged(
+            self._accept_press(interaction, button, reader, below=below),
+            partial(defer_update, interaction),
+        )
+        return accepted
+
+    async def _accept_press(
+        self,
+        interaction: hikari.ComponentInteraction,
+        button: AnswerButton,
+        reader: Reader,
+        *,
+        below: bool,
+    ) -> AcceptedTurn:
+        chosen = await self.chooser.of_answer(interaction, button.answer_id)
+        again, ephemeral = button.action == "again", is_ephemeral(interaction.message)
+        visibility = visibility_of(interaction, ephemeral=ephemeral)
+        turn = self.deliveries.of_interaction(
+            interaction,
+            chosen.key,
+            "again" if again else "continue",
+            reader,
+            visibility=visibility,
+            ephemeral=ephemeral,
+        )
+        turn = replace(turn, below=below, shown_in=int(interaction.message.id))
+        if again:
+            turn = replace(turn, replaces=button.answer_id, earlier=button.earlier_messages)
+        else:
+            asked = AskedQuestion(reader.words.answer.continue_question, author_name(interaction))
+            turn = replace(turn, question=asked)
+        return await self._admit(interaction, turn, reader, chosen)
+
+    async def _admit(
+        self, interaction: Answerable, turn: PendingTurn, reader: Reader, chosen: Chosen
+    ) -> AcceptedTurn:
+        model = self.assistant.first_model(chosen.agent)
+        delivery = await self.deliveries.admit(turn, payer_of(interaction), model)
+        return AcceptedTurn(delivery, reader, chosen, interaction, roles_of(interaction.member))
+
+    async def _acknowledged(
+        self,
+        accepting: Coroutine[None, None, AcceptedTurn],
+        acknowledge: Callable[[], Awaitable[Acknowledged]],
+    ) -> tuple[AcceptedTurn, Acknowledged]:
+        return await self.deliveries.acknowledged(accepting, acknowledge, _settle)
+
+    def _renewed(
+        self, turn: PendingTurn, *, interaction: hikari.ComponentInteraction, reader: Reader
+    ) -> PendingTurn:
+        """The same question, answered by the token of a press."""
+        ephemeral, pressed_in = is_ephemeral(interaction.message), int(interaction.channel_id)
+        fresh = self.deliveries.of_interaction(
+            interaction,
+            turn.key,
+            "ask" if turn.kind == "message" else turn.kind,
+            reader,
+            visibility=turn.visibility,
+            ephemeral=ephemeral,
+        )
+        return replace(
+            fresh,
+            guild_id=turn.guild_id,
+            question=turn.question,
+            question_id=turn.question_id,
+            former=turn.id,
+            shown_in=int(interaction.message.id),
+            place_id=None if pressed_in == turn.key.channel_id else pressed_in,
+        )
+
+    async def _carried(self, interaction: hikari.ComponentInteraction, reader: Reader) -> Page:
+        """The message that an answer is written over, with what it tells of what was done before."""
+        receipts = self.running.receipts
+        if receipts is None:
+            return page_of(interaction.message, reader.locale)
+        return await receipts.carried(interaction.message, reader.user_id, reader.words)
+
+
+async def _settle(accepted: AcceptedTurn) -> None:
+    """Discord did not take the acknowledgement: its user was told that it failed."""
+    await accepted.delivery.settle()
+
+
+async def _untake(delivery: Delivery | None) -> None:
+    """Discord did not hear of the press, and the question is not to be lost by that."""
+    if delivery is not None:
+        await delivery.untake()
+
+
+async def _stands(message_id: int) -> None:
+    """Nothing has to be noted of it."""
+
+
+async def _question(turn: PendingTurn, live: LiveAnswer) -> Message | None:
+    """As it was asked, with its files. Raises InputError when none of those can be read."""
+    asked = turn.question
+    if asked is None:
+        return None
+    question = Message(
+        "user",
+        asked.text,
+        visibility=turn.visibility,
+        author_id=turn.key.user_id,
+        author_name=asked.author_name,
+        discord_id=turn.question_id,
+        tainted=asked.tainted,
+    )
+    if not asked.files:
+        return question
+    fetched = await fetch_asked(asked.files)
+    if fetched.left_out:
+        live.feed(FilesLeftOut(fetched.left_out))
+    return with_files(question, fetched)
+
+
+async def _page_ids(turn: PendingTurn, reply: Reply) -> Sequence[int]:
+    """The messages that show an answer, as far as the answer is not stored under their ids."""
+    if turn.kind != "again":
+        return reply.further_ids
+    if turn.below or turn.shown_in is None:
+        return await reply.message_ids()
+    return (turn.shown_in, *reply.further_ids)
+
+
+def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
+    """Whether all of an answer can be taken down. Where the bot is only installed by the user, and for
+    ephemeral messages, Discord lets nobody but the reader dismiss the messages above the button's: there
+    the old answer stays whole, and the new one comes below it."""
+    return hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
+
+
+async def _take_buttons(interaction: hikari.ComponentInteraction, reader: Reader) -> None:
+    """From an answer that goes on elsewhere; what it did to memories can still be taken back."""
+    page = page_of(interaction.message, reader.locale)
+    await interaction.edit_initial_response(components=rows_of(replace(page, buttons=())))
