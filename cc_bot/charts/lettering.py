@@ -13,6 +13,8 @@ from typing import Final
 
 import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
 
+from cc_bot.domain.kinsoku import NEVER_LAST, NOT_FIRST_IN_LINE, SOUNDS
+
 Measure = Callable[[str], float]
 """The width of a text."""
 
@@ -20,12 +22,9 @@ MORE: Final = "…"
 """Where a label goes on that has no more room."""
 
 _GRAPHEMES: Final = regex.compile(r"\X")
-_NOT_AT_START: Final = frozenset(
-    "、。，．・：；？！ー〜～）］｝」』】〉》々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ,.:;!?)]}%"
-)
-_SOUNDS: Final = frozenset("ー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ")
-"""Of these what is part of a word."""
-_NOT_AT_END: Final = frozenset("（［｛「『【〈《([{")
+_NOT_AT_START: Final = frozenset(NOT_FIRST_IN_LINE)
+_SOUNDS: Final = frozenset(SOUNDS)
+_NOT_AT_END: Final = frozenset(NEVER_LAST)
 
 
 def cells(text: str) -> int:

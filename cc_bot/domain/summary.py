@@ -8,6 +8,7 @@ from typing import Final
 
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.text import shortened
 
 MAX_SUMMARY_CHARACTERS: Final = 1500
 """Of each text; a request that may see both has two of them."""
@@ -66,7 +67,8 @@ def listed(statements: Iterable[str]) -> str:
 
     Oldest first, none twice; when they are too many, the newest.
     """
-    lines = [f"- {_shortened(' '.join(statement.split()))}" for statement in statements if statement.strip()]
+    plain = (" ".join(statement.split()) for statement in statements)
+    lines = [f"- {shortened(statement, _STATEMENT_CHARACTERS)}" for statement in plain if statement]
     newest_first = list(dict.fromkeys(reversed(lines)))
     room, kept = MAX_SUMMARY_CHARACTERS, list[str]()
     for line in newest_first:
@@ -75,7 +77,3 @@ def listed(statements: Iterable[str]) -> str:
             break
         kept.append(line)
     return "\n".join(reversed(kept))
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _STATEMENT_CHARACTERS else f"{text[: _STATEMENT_CHARACTERS - 1]}…"

@@ -7,6 +7,8 @@ from functools import cache
 from typing import Final
 from zoneinfo import available_timezones
 
+from cc_bot.domain.text import hiragana
+
 USUAL: Final = "Asia/Tokyo"
 
 _NAMES: Final[Mapping[str, str]] = {
@@ -149,6 +151,5 @@ def _once(zones: Iterable[str]) -> list[str]:
 
 def _folded(text: str) -> str:
     """Half width, small letters, hiragana, and nothing between words."""
-    plain = unicodedata.normalize("NFKC", text).casefold()
-    kana = (chr(ord(each) - 0x60) if "ァ" <= each <= "ヶ" else each for each in plain)
-    return "".join(each for each in kana if each not in " _・")
+    plain = hiragana(unicodedata.normalize("NFKC", text).casefold())
+    return "".join(each for each in plain if each not in " _・")

@@ -11,7 +11,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-_TO_HIRAGANA: Final = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
+from cc_bot.domain.text import hiragana, in_digits
+
 _SMALL_TO_LARGE: Final = str.maketrans("ぁぃぅぇぉっゃゅょゎゕゖ", "あいうえおつやゆよわかけ")
 _WITHOUT_MARKS: Final = _SMALL_TO_LARGE | str.maketrans("", "", "ー・")
 
@@ -25,7 +26,6 @@ _BORROWED_SOUND: Final = re.compile("|".join(sorted(_BORROWED, key=len, reverse=
 # う and お that only draw a vowel out. Not after の, と, も, よ: there they may begin a word of their own.
 _LONG_VOWEL: Final = re.compile("(?<=[おこそほろごぞどぼぽょ])[うお]|(?<=ゅ)う")
 
-_DIGITS: Final = {"〇": 0, "一": 1, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6, "七": 7, "八": 8, "九": 9}
 # Of a run of 〇, which is no kanji here, only the beginning is one of a number: a run is looked at once.
 _COUNTED: Final = re.compile(
     "(?:(?<![一-鿿])|(?<=[年月時]))"
@@ -42,22 +42,13 @@ def fold(text: str) -> str:
 
 def loosen(folded: str) -> str:
     """Folded text as terms are made of it: all kana hiragana, none of them small, long vowels short."""
-    hiragana = folded.translate(_TO_HIRAGANA)
-    short = _LONG_VOWEL.sub("", hiragana)
+    short = _LONG_VOWEL.sub("", hiragana(folded))
     return _BORROWED_SOUND.sub(lambda match: _BORROWED[match[0]], short).translate(_WITHOUT_MARKS)
 
 
-def in_digits(folded: str) -> str:
+def counted_in_digits(folded: str) -> str:
     """Folded text with its counted numbers in digits: 三月十五日 becomes 3月15日, and 三重県 stays."""
-    return _COUNTED.sub(lambda match: _number(match[0]), folded)
-
-
-def _number(kanji: str) -> str:
-    """A number below a hundred with 十, or a row of digits of any length: 二十三, 二〇二六."""
-    if "十" in kanji:
-        tens, ones = kanji.split("十")
-        return str(_DIGITS.get(tens, 1) * 10 + _DIGITS.get(ones, 0))
-    return "".join(str(_DIGITS[digit]) for digit in kanji).lstrip("0") or "0"
+    return _COUNTED.sub(lambda match: in_digits(match[0]), folded)
 
 
 # ---- inflection ------------------------------------------------------------------------------------------
@@ -182,7 +173,7 @@ def read(folded: str) -> Line:
     texts: list[str] = []
     kinds: list[str] = []
     parted = spaced = False
-    for text, kind, sign in map(_piece, _PIECES.findall(in_digits(folded))):
+    for text, kind, sign in map(_piece, _PIECES.findall(counted_in_digits(folded))):
         if not sign:
             parted = True
             continue

@@ -14,6 +14,8 @@ from heapq import nsmallest
 from importlib.resources import files
 from typing import Final, Literal, NamedTuple
 
+from cc_bot.domain.text import hiragana
+
 # ---- kanji table -----------------------------------------------------------------------------------------
 # What each kanji, and each word with a reading of its own, may be read as.
 #
@@ -26,8 +28,6 @@ from typing import Final, Literal, NamedTuple
 # Every reading is one shared value, which keeps the whole table at some 1.2 MB.
 
 Kind = Literal["on", "kun", "word", "kana"]
-
-_TO_HIRAGANA: Final = {katakana: katakana - 0x60 for katakana in range(ord("ァ"), ord("ヶ") - 1)}
 
 
 class Reading(NamedTuple):
@@ -44,11 +44,6 @@ class KanjiTable:
 
     kanji: Mapping[str, tuple[Reading, ...]]
     words: Mapping[str, tuple[tuple[str, tuple[Reading, ...]], ...]]
-
-
-def hiragana(text: str) -> str:
-    """The text with its katakana as hiragana; everything else, and the long vowel sign, as it is."""
-    return text.translate(_TO_HIRAGANA)
 
 
 @lru_cache(maxsize=1)

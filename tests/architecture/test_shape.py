@@ -33,11 +33,7 @@ MANY_PARTS: Final = {
 }
 """What is still put together of more, each with what mends it."""
 
-ROOMS_OF_THEIR_OWN: Final = {
-    "llm/offline/heartbeat.py": "the offline model is to be one file as a whole",
-    "llm/offline/small_talk.py": "the offline model is to be one file as a whole",
-    "llm/offline/summary.py": "the offline model is to be one file as a whole",
-}
+ROOMS_OF_THEIR_OWN: Final[Mapping[str, str]] = {}
 """Short modules that a single neighbour uses, and why they stand alone."""
 
 SHARED_NAMES: Final = frozenset[str]()

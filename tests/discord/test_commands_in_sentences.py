@@ -19,7 +19,7 @@ from cc_bot.discord.localization import DEFAULT_LOCALE, Wordings, command_names
 from cc_bot.discord.messages.incoming import quoted
 from cc_bot.discord.pages.facts import Facts
 from cc_bot.domain.locale import Locale
-from cc_bot.llm.offline import texts as offline
+from cc_bot.llm import offline
 from cc_bot.texts import Texts, commands, texts, texts_with_mentions
 from cc_bot.texts.naming import named, without_mentions
 from tests.discord.mentioned import LONGEST_ID, mentioned

@@ -8,7 +8,8 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.split import NEVER_FIRST, NEVER_LAST, settled, split, utf16_length
+from cc_bot.discord.pages.split import settled, split, utf16_length
+from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST
 
 FAMILY, FLAG, THUMB, KEYCAP, GA = "👨‍👩‍👧‍👦", "🇯🇵", "👍🏽", "1️⃣", "か\u3099"
 CLUSTERS = [FAMILY, FLAG, THUMB, KEYCAP, GA, "e\u0301\u0323", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "❤️‍🔥"]

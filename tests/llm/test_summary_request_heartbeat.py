@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from cc_bot.domain import Locale
 from cc_bot.domain.schedule import Kind, Matter, Reason, Why
+from cc_bot.domain.text import shortened
 from cc_bot.llm.model import ChatRequest, Delta, SystemPart, UserPart
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.llm.summary_request import (
@@ -68,7 +69,7 @@ class TestRequest:
     def test_shows_the_beginning_of_a_long_note(self) -> None:
         [*_, material] = request(matter("あ" * 4000)).prompt
         assert isinstance(material, UserPart)
-        assert material.text.count("あ") == 600
+        assert material.text.count("あ") == 599
 
     @pytest.mark.parametrize("locale", Locale)
     def test_is_known_again_with_its_language(self, locale: Locale) -> None:
@@ -84,7 +85,7 @@ class TestRequest:
         material = heartbeat_material(request(matter(text), single=single))
         assert material is not None
         [note] = material.notes
-        assert note.text.removesuffix("…") == text[:600]
+        assert note.text == shortened(text, 600)
 
 
 class TestSilence:

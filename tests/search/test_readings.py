@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.search.readings import hiragana, kanji_table, parse_table, readings, table_lines
+from cc_bot.domain.text import hiragana
+from cc_bot.search.readings import kanji_table, parse_table, readings, table_lines
 
 
 def _words(text: str) -> list[tuple[str, str]]:

@@ -11,13 +11,14 @@ from cc_bot.charts import table
 from cc_bot.discord.bot_status import Seen
 from cc_bot.discord.interactions import Mentionable
 from cc_bot.discord.pages.custom_ids import base36
-from cc_bot.discord.pages.memory_view import COLOUR, EphemeralView, escaped, one_line, shortened, timestamp
+from cc_bot.discord.pages.memory_view import COLOUR, EphemeralView, escaped, one_line, timestamp
 from cc_bot.discord.pages.page import Button
 from cc_bot.domain.access import SUBJECTS, AccessRules, Subjects, listed
 from cc_bot.domain.limits import DEFAULT_RULES, LIMIT_NAMES, LimitKey, LimitName, Rules, UsageReport, chart_of
 from cc_bot.domain.message import Agent
 from cc_bot.domain.privacy import Holdings
 from cc_bot.domain.summary import Summary
+from cc_bot.domain.text import shortened
 from cc_bot.texts import Texts, on_discord
 from cc_bot.texts.usage import money
 

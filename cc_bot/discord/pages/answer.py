@@ -10,7 +10,7 @@ from cc_bot.context.attachments import MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton
 from cc_bot.discord.pages.facts import FACT_ID, Facts
 from cc_bot.discord.pages.links import messages
-from cc_bot.discord.pages.memory_view import escaped, one_line, shortened
+from cc_bot.discord.pages.memory_view import escaped, one_line
 from cc_bot.discord.pages.page import Button, Page, TextFile
 from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals
 from cc_bot.discord.pages.receipts import (
@@ -50,6 +50,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Receipt, with_receipt
 from cc_bot.domain.message import Message, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
+from cc_bot.domain.text import shortened
 from cc_bot.texts import Texts
 
 MAX_MESSAGES = 5

@@ -15,11 +15,12 @@ from hashlib import blake2b
 from typing import Final
 
 from cc_bot.charts import table
-from cc_bot.discord.pages.memory_view import one_line, shortened
+from cc_bot.discord.pages.memory_view import one_line
 from cc_bot.discord.pages.page import TextFile
 from cc_bot.discord.pages.split import split, utf16_length
 from cc_bot.domain.canvas import Canvas, Chart, Element
 from cc_bot.domain.message import is_blank
+from cc_bot.domain.text import shortened
 from cc_bot.texts import Texts
 
 # "Embed Limits" of Discord's documentation of messages.

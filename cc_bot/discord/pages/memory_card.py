@@ -18,12 +18,12 @@ from cc_bot.discord.pages.memory_view import (
     last_day,
     one_line,
     quoted,
-    shortened,
     timestamp,
 )
 from cc_bot.discord.pages.page import Button, Menu, MenuOption
 from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, UNDO_TIME, Memory, MemoryStatistics, Source
 from cc_bot.domain.memory_transfer import ImportPlan
+from cc_bot.domain.text import shortened
 from cc_bot.texts import Texts
 
 DESCRIPTION_CHARACTERS = 4096

@@ -10,6 +10,9 @@ import hikari
 from cc_bot.discord.pages.page import Button, Menu, MenuOption
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain.memory import Found, Memory, Order
+from cc_bot.domain.text import (
+    shortened as shortened,  # noqa: PLC0414 - delivery and extensions take it from here
+)
 from cc_bot.texts import Texts
 
 PAGE_SIZE = 10
@@ -125,10 +128,6 @@ def escaped(text: str) -> str:
 def one_line(text: str) -> str:
     """Without line breaks, and without marks that turn what stands after it in the line around."""
     return " ".join(_TURNING.sub("", text).split())
-
-
-def shortened(text: str, limit: int) -> str:
-    return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
 def _entry(found: Found, words: Texts, now: datetime, characters: int) -> str:

@@ -14,7 +14,7 @@ import hikari
 
 from cc_bot.charts import table
 from cc_bot.discord.pages.custom_ids import ProposalButton, SeeProposalsButton, parse_custom_id
-from cc_bot.discord.pages.memory_view import escaped, last_day, shortened, timestamp
+from cc_bot.discord.pages.memory_view import escaped, last_day, timestamp
 from cc_bot.discord.pages.page import (
     PROPOSAL_COLOUR,
     PROPOSALS_CHARACTERS,
@@ -26,6 +26,7 @@ from cc_bot.discord.pages.page import (
 from cc_bot.domain.canvas import Chart
 from cc_bot.domain.message import written_out
 from cc_bot.domain.proposal import Proposal
+from cc_bot.domain.text import shortened
 from cc_bot.texts import Texts
 from cc_bot.texts.proposals import Time, Value, describe, gist
 

@@ -21,11 +21,12 @@ from cc_bot.discord.pages.custom_ids import (
     parse_schedule_id,
 )
 from cc_bot.discord.pages.facts import Facts
-from cc_bot.discord.pages.memory_view import escaped, one_line, shortened, timestamp
+from cc_bot.discord.pages.memory_view import escaped, one_line, timestamp
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.domain.memory import Named, Receipt, ToldLine
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.schedule import ScheduleChange
+from cc_bot.domain.text import shortened
 from cc_bot.texts import Texts
 from cc_bot.texts.repeats import described
 

@@ -17,12 +17,12 @@ from cc_bot.discord.pages.memory_view import (
     EphemeralView,
     escaped,
     one_line,
-    shortened,
     timestamp,
 )
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain.schedule import Firing, Schedule, Untold, clock_time, hours_of
+from cc_bot.domain.text import shortened
 from cc_bot.texts import Texts
 from cc_bot.texts.repeats import described
 

@@ -21,6 +21,8 @@ from typing import Literal, cast
 
 import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
 
+from cc_bot.domain.kinsoku import NEVER_FIRST, NEVER_LAST, NOT_FIRST_IN_LINE
+
 # ---- breaks ----------------------------------------------------------------------------------------------
 # Where a line of text may be parted, and where never.
 #
@@ -29,15 +31,6 @@ import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not 
 # parted at white space or punctuation only. What Discord renders as one thing (an emoji, a mention, a
 # link, a code span) is never parted. A place is also out of the question if the rest, at the start of a
 # message, would turn into Markdown that it was not: `1. `, `- `, `> ` or a fence.
-
-NEVER_FIRST = (
-    "、。，．」』）〕］｝〉》】〙〗｣ゝゞヽヾ々〻ー"
-    "ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶㇰㇱㇲㇳㇴㇵㇶㇷㇸㇹㇺㇻㇼㇽㇾㇿ｡､ｧｨｩｪｫｬｭｮｯｰﾞﾟ"
-)
-"""What no piece of prose starts with."""
-
-NEVER_LAST = "（〔［｛〈《「『【〘〖｢“‘([{＃＠￥＄£€$#@"
-"""What no piece of prose ends with."""
 
 
 class Rank(IntEnum):
@@ -64,11 +57,10 @@ def _characters(text: str) -> str:
 
 
 _CLOSING = _characters("」』）〕］｝〉》】〙〗｣”’\"')]")
-_NOT_FIRST_IN_LINE = _characters(NEVER_FIRST + "・：；！？‼⁇⁈⁉…‥—―–〜～゛゜％‰℃′″”’!?.,:;)]}%")
 _BLOCK_MARK = r"(?:[-*+>]|\#{1,3}|-\#|\d{1,9}[.)])(?:\s|\Z)"
 _ALLOWED = (
     rf"(?<![{_characters(NEVER_LAST)}])"
-    rf"(?!\s*+(?:[{_NOT_FIRST_IN_LINE}`~]|{_BLOCK_MARK}))"
+    rf"(?!\s*+(?:[{_characters(NOT_FIRST_IN_LINE)}`~]|{_BLOCK_MARK}))"
 )
 _OPENING_BRACKETS = "「『（〔［｛〈《【〘〖｢“"
 _KATAKANA = "ァ-ヺーｦ-ﾟㇰ-ㇿ"

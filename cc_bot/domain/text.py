@@ -1,0 +1,27 @@
+"""Any text, whatever it is about: cut to fit where it is shown, and its writing made one."""
+
+from typing import Final
+
+_TO_HIRAGANA: Final = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ") + 1)}
+_DIGITS: Final = {"〇": 0, "零": 0} | {kanji: digit for digit, kanji in enumerate("一二三四五六七八九", 1)}
+
+
+def shortened(text: str, limit: int) -> str:
+    """The text in at most `limit` characters; an ellipsis, counted too, says where it went on."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def hiragana(text: str) -> str:
+    """The text with its katakana as hiragana; everything else, and the long vowel sign, as it is."""
+    return text.translate(_TO_HIRAGANA)
+
+
+def in_digits(numerals: str) -> str:
+    """A number of kanji: one below a hundred with 十, or a row of digits of any length (二十三, 二〇二六).
+
+    Raises KeyError for what is neither.
+    """
+    if "十" in numerals:
+        tens, _, ones = numerals.partition("十")
+        return str((_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0))
+    return "".join(str(_DIGITS[digit]) for digit in numerals).lstrip("0") or "0"

@@ -1,0 +1,35 @@
+"""Texts that are cut to fit, and what is written in several ways made one."""
+
+import pytest
+
+from cc_bot.domain.text import hiragana, in_digits, shortened
+
+
+class TestShortened:
+    @pytest.mark.parametrize(
+        ("text", "shown"), [("", ""), ("猫", "猫"), ("猫が好き", "猫が好き"), ("猫が好きだ", "猫が好…")]
+    )
+    def test_has_no_more_than_the_limit_with_its_ellipsis(self, text: str, shown: str) -> None:
+        assert shortened(text, 4) == shown
+
+
+class TestHiragana:
+    def test_is_made_of_all_katakana_and_of_nothing_else(self) -> None:
+        assert hiragana("ヴァイオリン、ヵヶ・カーa漢") == "ゔぁいおりん、ゕゖ・かーa漢"
+
+
+class TestInDigits:
+    @pytest.mark.parametrize(
+        ("kanji", "digits"),
+        [("十", "10"), ("二十", "20"), ("十五", "15"), ("九十九", "99"), ("二〇二六", "2026"), ("零", "0")],
+    )
+    def test_is_the_number(self, kanji: str, digits: str) -> None:
+        assert in_digits(kanji) == digits
+
+    def test_has_no_longest_one(self) -> None:
+        assert in_digits("一" * 5000) == "1" * 5000
+
+    @pytest.mark.parametrize("word", ["百", "十十", "十a"])
+    def test_is_not_made_of_anything_else(self, word: str) -> None:
+        with pytest.raises(KeyError):
+            in_digits(word)
