@@ -128,23 +128,21 @@ async def _newest_answer(chat: Chat) -> int | None:
 
 async def _follow(chat: Chat, events: AsyncIterator[TurnEvent], stop: Stop) -> Done:
     """Show an answer to its end, and below it what it proposes; meanwhile `stop` ends it."""
-    done = await _show(chat, events, stop)
-    await show_proposals(chat, done.proposals)
-    return done
-
-
-async def _show(chat: Chat, events: AsyncIterator[TurnEvent], stop: Stop) -> Done:
-    chat.answering = stop
+    done, chat.answering = None, stop
     try:
         with chat.view.answer(chat.texts) as answer:
             async with aclosing(events):  # type: ignore[type-var]  # both sources are generators
                 async for event in events:
                     answer.show(event)
                     if isinstance(event, Done):
-                        return event
+                        done = event
+                        break
     finally:
         chat.answering = None
-    raise RuntimeError("a turn that does not raise ends with Done")
+    if done is None:
+        raise RuntimeError("a turn that does not raise ends with Done")
+    await show_proposals(chat, done.proposals)
+    return done
 
 
 def _options(person: Person, temporary: bool = False) -> TurnOptions:

@@ -31,9 +31,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import AnyFormattedText
 from prompt_toolkit.history import FileHistory, History
-from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.output import Output
 from prompt_toolkit.styles import Style
 from prompt_toolkit.utils import get_cwidth
 from rich.console import Console
@@ -151,14 +149,7 @@ _STYLE = Style.from_dict(
 class InputLine:
     """Reads lines: Enter sends, Alt+Enter starts a new line, Ctrl-C clears, Ctrl-D on an empty line ends."""
 
-    def __init__(
-        self,
-        completer: Completer,
-        history: History,
-        *,
-        input: Input | None = None,  # noqa: A002 - as prompt_toolkit names it
-        output: Output | None = None,
-    ) -> None:
+    def __init__(self, completer: Completer, history: History) -> None:
         self._session: PromptSession[str] = PromptSession(
             completer=completer,
             history=history,
@@ -169,8 +160,6 @@ class InputLine:
             reserve_space_for_menu=6,
             style=_STYLE,
             include_default_pygments_style=False,
-            input=input,
-            output=output,
         )
 
     async def read(self, words: Texts, attached: Sequence[str]) -> str | None:
@@ -193,14 +182,8 @@ class InputLine:
 
 def hint(words: Texts, columns: int) -> str:
     """The keys worth knowing, as many of them as fit."""
-    terminal = words.terminal
-    shown = ""
-    for part in (
-        f"Enter {terminal.send}",
-        f"Alt+Enter {terminal.new_line}",
-        "/help",
-        f"Ctrl-D {terminal.leave}",
-    ):
+    told, shown = words.terminal, ""
+    for part in (f"Enter {told.send}", f"Alt+Enter {told.new_line}", "/help", f"Ctrl-D {told.leave}"):
         longer = f"{shown}  {part}".strip()
         if get_cwidth(longer) < columns:
             shown = longer

@@ -26,26 +26,22 @@ async def leave(_chat: Chat) -> None:
     """The runner ends with it."""
 
 
-def _commands() -> Iterator[tuple[str, Command]]:
-    """Yield each by its name, in the order of the texts."""
-    declared = {
-        each.name: each
-        for module in (answering, proposals, memory, reminders, settings)
-        for each in vars(module).values()
-        if isinstance(each, Command)
-    }
-    declared |= {each.name: each for each in (show_help, leave)}
-    order = list(texts(Locale.EN).terminal.commands)
-    yield from sorted(declared.items(), key=lambda named: order.index(named[0]))
+def _declared() -> Iterator[Command]:
+    for module in (answering, proposals, memory, reminders, settings):
+        yield from (each for each in vars(module).values() if isinstance(each, Command))
+    yield from (show_help, leave)
 
 
-COMMANDS: Final[Mapping[str, Command]] = dict(_commands())
+_ORDER: Final = [*texts(Locale.EN).terminal.commands]
+COMMANDS: Final[Mapping[str, Command]] = {
+    each.name: each for each in sorted(_declared(), key=lambda each: _ORDER.index(each.name))
+}
+"""By their names, in the order in which their words stand."""
 
 # ---- Japanese names --------------------------------------------------------------------------------------
 
 _WIDE_SPACE: Final = "\u3000"
 _NAME: Final = re.compile(r"[/／](?P<root>\S+)(?P<gap>\s*)(?P<word>\S*)(?P<end>\s*)")
-
 
 JAPANESE: Final[Mapping[str, str]] = {name: japanese_name(name) for name in COMMANDS}
 """Every command's Japanese name, by its English one."""

@@ -8,7 +8,6 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant, Stop
-from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import DEFAULT_AGENT, THE_DEFAULT, Agent, Attachment, UserSettings, Visibility
@@ -74,7 +73,7 @@ def person_of(settings: UserSettings, profile: ChatProfile, agent: Agent = THE_D
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)  # what it holds is nobody's to read in a log
 class Chat:
     """What the commands of one chat work with, and what it knows that no database does."""
 
@@ -86,7 +85,6 @@ class Chat:
     privacy: Privacy
     forget_typed: Callable[[], None]
     """Takes back what the input line keeps of what was typed."""
-    clock: Clock = utc_now
     attachments: tuple[Attachment, ...] = field(default=(), init=False)
     """What goes with the next question."""
     seen: set[int] = field(default_factory=set, init=False)

@@ -10,6 +10,7 @@ from typing import Annotated, Final, TypeVar
 from prompt_toolkit.completion import Completion
 
 from cc_bot.context.attachments import read_memory_file, too_large
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import MemoryNotFound, MemoryPaused, StorageError
 from cc_bot.domain.memory import (
     DEFAULT_CATEGORY,
@@ -87,15 +88,13 @@ async def list_memories(
         chat.say(none if stored else words.memory.none)
         return
     count = await chat.stores.memories.count(chat.user_id, category=stored)
-    more = _older(given, found[PAGE - 1].number, words) if len(found) > PAGE else None
-    title = words.memory.list_title.format(count=count)
-    page = MemoryPage(title, found[:PAGE], chat.person.timezone, more, now=chat.clock())
+    title, more = words.memory.list_title.format(count=count), None
+    if len(found) > PAGE:
+        of = f' --category "{given}"' if given else ""
+        older = f"/memory list{of} --before {found[PAGE - 1].number}"
+        more = words.terminal.older_memories.format(command=older)
+    page = MemoryPage(title, found[:PAGE], chat.person.timezone, more, now=utc_now())
     chat.view.memories(page, words)
-
-
-def _older(category: str | None, last: int, words: Texts) -> str:
-    of = f' --category "{category}"' if category else ""
-    return words.terminal.older_memories.format(command=f"/memory list{of} --before {last}")
 
 
 @command("memory search")
@@ -116,7 +115,7 @@ async def search_memories(
         chat.say(words.memory.no_match.format(query=one_line(query)))
         return
     title = words.memory.search_title.format(query=one_line(query), count=len(found))
-    chat.view.memories(MemoryPage(title, found, chat.person.timezone, now=chat.clock()), words)
+    chat.view.memories(MemoryPage(title, found, chat.person.timezone, now=utc_now()), words)
 
 
 @command("memory show")
@@ -153,7 +152,7 @@ async def add_memory(
         tags=tags or (),
         source=Source("terminal"),
         audience="private" if private else "anywhere",
-        expires_at=parse_end(until, chat.clock(), chat.person.timezone),
+        expires_at=parse_end(until, utc_now(), chat.person.timezone),
     )
     chat.say(words.added.format(id=memory.number, content=one_line(memory.content)))
 
@@ -177,7 +176,7 @@ async def edit_memory(
         tags=tags,
         expires_at=Keep.AS_IS
         if until is None
-        else parse_end(until.removeprefix("-"), chat.clock(), chat.person.timezone),
+        else parse_end(until.removeprefix("-"), utc_now(), chat.person.timezone),
     )
     _there(changed, number)
     await _show(chat, number, said=chat.texts.memory_card.edited.format(id=number))
@@ -286,7 +285,7 @@ def _tell_erased(chat: Chat, erased: Erased, words: Texts) -> None:
 @command("memory export")
 async def export_memories(chat: Chat, path: OptionalFile) -> None:
     """Write all, as Markdown if the file is called so, else as JSON, and then in several if it takes them."""
-    words, now = chat.texts, chat.clock()
+    words, now = chat.texts, utc_now()
     kept = await chat.stores.memory_transfer.everything(chat.user_id)
     if not kept:
         chat.say(words.memory.none)
@@ -373,7 +372,7 @@ async def _numbered(chat: Chat, number: int) -> Memory:
 async def _show(chat: Chat, number: int, *, said: str = "") -> None:
     memory = await _numbered(chat, number)
     former = await chat.stores.memory_history.of(chat.user_id, memory.id)
-    card = card_text(memory, former, chat.person, chat.clock())
+    card = card_text(memory, former, chat.person, utc_now())
     chat.say("\n".join(filter(None, (said, card))))
 
 

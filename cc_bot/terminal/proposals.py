@@ -8,6 +8,7 @@ from prompt_toolkit.completion import Completion
 
 from cc_bot.assistant.proposals import ProposalResult, Proposals
 from cc_bot.domain.canvas import Canvas, Chart
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.memory import MemoryChange, receipt_of
 from cc_bot.domain.proposal import Proposal
@@ -101,7 +102,7 @@ ProposalNumber = Annotated[
 async def accept(chat: Chat, number: ProposalNumber) -> None:
     proposal_id = await _meant(chat, number)
     if proposal_id is not None:
-        done = await Proposals(chat.stores, chat.clock).accept(chat.user_id, proposal_id)
+        done = await Proposals(chat.stores, utc_now).accept(chat.user_id, proposal_id)
         _tell(chat, done, chat.texts)
 
 
@@ -109,7 +110,7 @@ async def accept(chat: Chat, number: ProposalNumber) -> None:
 async def decline(chat: Chat, number: ProposalNumber) -> None:
     proposal_id = await _meant(chat, number)
     if proposal_id is not None:
-        left = await Proposals(chat.stores, chat.clock).decline(chat.user_id, proposal_id)
+        left = await Proposals(chat.stores, utc_now).decline(chat.user_id, proposal_id)
         what = one_line(gist(left, chat.texts), RECEIPT_CHARACTERS)
         chat.view.state([chat.texts.proposal.left.format(what=what)])
 
@@ -121,7 +122,7 @@ async def show_proposals(chat: Chat, proposals: Sequence[Proposal]) -> None:
     words = chat.texts.proposal
     stated: list[Stated] = [f"📝 {words.title}: {words.why}"]
     for each in proposals:
-        stated += proposal_lines(each, chat.person, chat.clock())
+        stated += proposal_lines(each, chat.person, utc_now())
     chat.view.state(stated)
     chat.seen.update(each.id for each in proposals)
 

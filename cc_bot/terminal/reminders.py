@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import structlog
 
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, EmptyReminder, ScheduleNotFound
 from cc_bot.domain.message import Message
 from cc_bot.domain.repeats import parse_schedules
@@ -30,7 +31,7 @@ _log = structlog.get_logger(__name__)
 
 @command("remind list")
 async def list_reminders(chat: Chat) -> None:
-    words, now = chat.texts, chat.clock()
+    words, now = chat.texts, utc_now()
     known = await chat.stores.schedules.list(chat.user_id)
     lines = [words.remind_here.title, *(listed_line(schedule, now, words) for schedule in known)]
     chat.say("\n".join(lines) if known else words.remind_here.none)
@@ -44,7 +45,7 @@ async def add_reminder(chat: Chat, wish: Annotated[str, Argument("reminder")]) -
     if not wish:
         raise EmptyReminder
     when, text = split_when(wish)
-    planned = parse_schedules(when, "", chat.clock(), chat.person.timezone)
+    planned = parse_schedules(when, "", utc_now(), chat.person.timezone)
     if not text:
         chat.complain(chat.texts.remind_here.what)
         return
@@ -80,7 +81,7 @@ async def say_due(chat: Chat, scheduler: Scheduler, show: Show) -> None:
     """Say what is due now. A failure is a log record; what could not be read comes the next time."""
     try:
         for each in await scheduler.due():
-            lines = _lines(each, await chat.read_person(), chat.clock())
+            lines = _lines(each, await chat.read_person(), utc_now())
             await show(partial(chat.view.say, "\n".join(lines)))
             if isinstance(each, Firing):
                 await chat.stores.schedules.sent(each, Message("assistant", each.schedule.text))

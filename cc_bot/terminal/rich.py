@@ -60,30 +60,26 @@ def _memories_in_columns(page: MemoryPage, texts: Texts) -> Table:
 
 
 def _memories_stacked(page: MemoryPage, texts: Texts) -> Group:
-    parts: list[RenderableType] = []
+    parts = []
     for memory in page.memories:
         head = WrappedText(f"#{memory.number}", style="cyan")
         head.append(f"  {'  '.join(map(one_line, page.about(memory, texts)))}", style="dim")
-        parts += [head, Padding(WrappedText(printable(memory.content)), (0, 0, 0, 2), expand=False)]
+        parts.append(_below(head, printable(memory.content)))
     return Group(*parts)
+
+
+def _below(head: WrappedText, text: str) -> Group:
+    return Group(head, Padding(WrappedText(text), (0, 0, 0, 2), expand=False))
 
 
 def manual_table(manuals: Sequence[Manual], width: int) -> RenderableType:
     if width < 100:
-        return Group(
-            *(
-                Group(
-                    WrappedText(manual.usage, style="cyan"),
-                    Padding(WrappedText(manual.summary), (0, 0, 0, 2), expand=False),
-                )
-                for manual in manuals
-            )
-        )
+        return Group(*(_below(WrappedText(usage, style="cyan"), summary) for usage, summary in manuals))
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True, style="cyan")
     table.add_column()
-    for manual in manuals:
-        table.add_row(WrappedText(manual.usage), WrappedText(manual.summary))
+    for usage, summary in manuals:
+        table.add_row(WrappedText(usage), WrappedText(summary))
     return table
 
 
@@ -101,10 +97,6 @@ def canvas_panels(canvas: Canvas, width: int) -> RenderableType:
     if canvas.mode != "board" or width < NARROW or len(elements) < 2:
         return Group(*(_panel(element, width) for element in elements))
     abreast = min(_ABREAST, len(elements), width // (NARROW // 2))
-    return _board(elements, abreast, width)
-
-
-def _board(elements: Sequence[Element], abreast: int, width: int) -> Table:
     board = Table.grid(expand=True)
     for _ in range(abreast):
         board.add_column(ratio=1)
@@ -182,8 +174,7 @@ class RichAnswer(AnswerView):
     def _wait(self, why: str | None) -> None:
         self._doing = why
 
-    def _do(self, what: str | None) -> None:
-        self._doing = what
+    _do = _wait
 
     def _settle(self, lines: list[Line]) -> None:
         if lines:
@@ -205,16 +196,14 @@ class RichAnswer(AnswerView):
 
     def _status(self) -> RenderableType:
         elapsed = self._clock() - self._began
-        if self._open and self._doing is None:
+        told = self._texts.answer
+        words = self._doing
+        if words is None and self._open:
             words = ""
-        elif self._doing is not None:
-            words = self._doing
-        elif elapsed >= SHOW_SECONDS_AFTER:
-            words = self._texts.answer.going_on_for.format(
-                activity=self._texts.answer.thinking, seconds=int(elapsed)
-            )
-        else:
-            words = self._texts.answer.thinking
+        elif words is None:
+            words = told.thinking
+            if elapsed >= SHOW_SECONDS_AFTER:
+                words = told.going_on_for.format(activity=words, seconds=int(elapsed))
         frame = SPINNER[int(elapsed * REDRAWS_PER_SECOND) % len(SPINNER)]
         line = Text(no_wrap=True, overflow="ellipsis")  # a second line would not be counted as one
         line.append(f"{frame} {words}  " if words else f"{frame} ", style="cyan")
@@ -230,12 +219,10 @@ class RichView:
         self._console = console
 
     def say(self, text: str) -> None:
-        self._console.print(wrapped(printable(text)))
-        self._console.print()
+        self._print(wrapped(printable(text)))
 
     def complain(self, text: str) -> None:
-        self._console.print(wrapped(printable(text), style="yellow"))
-        self._console.print()
+        self._print(wrapped(printable(text), style="yellow"))
 
     def state(self, stated: Sequence[Stated]) -> None:
         for each in stated:
@@ -243,25 +230,24 @@ class RichView:
         self._console.print()
 
     def memories(self, page: MemoryPage, texts: Texts) -> None:
-        self._console.print(wrapped(printable(page.title), style="bold"))
-        self._console.print(memory_table(page, texts, self._console.width))
-        if page.more:
-            self._console.print(wrapped(printable(page.more), style="dim"))
-        self._console.print()
+        table = memory_table(page, texts, self._console.width)
+        more = [wrapped(printable(page.more), style="dim")] if page.more else []
+        self._print(wrapped(printable(page.title), style="bold"), table, *more)
 
     def canvas(self, canvas: Canvas, texts: Texts) -> None:
-        self._console.print(canvas_panels(canvas, self._console.width))
-        if others := beside_focus(canvas, texts):
-            self._console.print(wrapped(printable(others), style="dim"))
-        self._console.print()
+        others = beside_focus(canvas, texts)
+        below = [wrapped(printable(others), style="dim")] if others else []
+        self._print(canvas_panels(canvas, self._console.width), *below)
 
     def help(self, manuals: Sequence[Manual], names: str, texts: Texts) -> None:
         words = texts.terminal
-        self._console.print(wrapped(words.help_title, style="bold"))
-        self._console.print(manual_table(manuals, self._console.width))
-        self._console.print()
-        below = (names, words.help_keys, words.help_stored)
-        self._console.print(ChatMarkdown("\n\n".join(below)))
+        self._print(wrapped(words.help_title, style="bold"), manual_table(manuals, self._console.width))
+        self._print(ChatMarkdown("\n\n".join((names, words.help_keys, words.help_stored))))
+
+    def _print(self, *parts: RenderableType) -> None:
+        """Print each on lines of its own, and an empty line."""
+        for part in parts:
+            self._console.print(part)
         self._console.print()
 
     @contextmanager

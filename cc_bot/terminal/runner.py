@@ -107,9 +107,7 @@ class Runner:
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
-        self._scheduler = Scheduler(
-            chat.stores.schedules, places=["terminal"], user_id=chat.user_id, clock=chat.clock
-        )
+        self._scheduler = Scheduler(chat.stores.schedules, places=["terminal"], user_id=chat.user_id)
         self._busy = asyncio.Lock()
 
     async def run(self, line: str) -> bool:

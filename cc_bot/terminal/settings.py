@@ -11,6 +11,7 @@ from prompt_toolkit.completion import Completion
 
 from cc_bot.agents import named_agent
 from cc_bot.charts import table
+from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import UnknownAgent
 from cc_bot.domain.limits import UsageSubject, chart_of
 from cc_bot.domain.locale import Locale
@@ -201,7 +202,7 @@ async def show_stored(chat: Chat) -> None:
 @command("privacy export")
 async def export_stored(chat: Chat, path: OptionalFile) -> None:
     """Write all of it into one file, or several that are numbered from the second on."""
-    name, words = path or f"cc-bot-{chat.person.day(chat.clock())}.json", chat.texts.privacy
+    name, words = path or f"cc-bot-{chat.person.day(utc_now())}.json", chat.texts.privacy
 
     async def write() -> list[Path]:
         made = list[Path]()

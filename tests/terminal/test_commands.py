@@ -1,6 +1,8 @@
 """What typed lines mean, in both languages, and what is said of those that mean nothing."""
 
+import importlib
 import inspect
+import pkgutil
 import re
 from typing import Annotated
 
@@ -8,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import cc_bot.terminal
 from cc_bot.domain import Locale
 from cc_bot.terminal.commands import COMMANDS, JAPANESE, in_english
 from cc_bot.terminal.context import Chat
-from cc_bot.terminal.lexer import Argument, InvalidCommand, Option, Switch, command, number_of
+from cc_bot.terminal.lexer import Argument, Command, InvalidCommand, Option, Switch, command, number_of
 from cc_bot.terminal.runner import parse
 from cc_bot.texts import texts
 from cc_bot.texts.terminal import JAPANESE_NAMES
@@ -329,6 +332,16 @@ class TestDeclaration:
             "until": "明日",
             "now": True,
         }
+
+    def test_is_found_in_whatever_module_it_stands(self) -> None:
+        names = [f"cc_bot.terminal.{each.name}" for each in pkgutil.iter_modules(cc_bot.terminal.__path__)]
+        declared = {
+            each.name
+            for name in names
+            for each in vars(importlib.import_module(name)).values()
+            if isinstance(each, Command)
+        }
+        assert declared == COMMANDS.keys()
 
     def test_of_japanese_names_is_of_commands_that_there_are(self) -> None:
         known = {*COMMANDS, *(f"{name} {word}" for name in COMMANDS for word in ("delete", "show", "clear"))}

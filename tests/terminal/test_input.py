@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.application import create_app_session
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
@@ -118,7 +119,7 @@ class Keyboard:
 
     def __init__(self, completer: ChatCompleter, keys: PipeInput) -> None:
         self.keys = keys
-        self.line = InputLine(completer, InMemoryHistory(), input=keys, output=DummyOutput())
+        self.line = InputLine(completer, InMemoryHistory())
 
     async def type(self, keys: str) -> str | None:
         self.keys.send_text(keys)
@@ -127,7 +128,7 @@ class Keyboard:
 
 @pytest.fixture
 async def keyboard(completer: ChatCompleter) -> AsyncIterator[Keyboard]:
-    with create_pipe_input() as keys:
+    with create_pipe_input() as keys, create_app_session(keys, DummyOutput()):
         yield Keyboard(completer, keys)
 
 
