@@ -36,8 +36,6 @@ async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str
             agent=agent,
         )
         try:
-            return await run_chat(
-                core.assistant, core.stores, profile, agents=core.agents, privacy=core.privacy
-            )
+            return await run_chat(core.assistant, core.stores, profile, core.agents, core.privacy)
         finally:
             await purge_due(core.stores.memory_removal, clock)

@@ -11,7 +11,6 @@ import threading
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
-    Awaitable,
     Callable,
     Coroutine,
     Iterable,
@@ -24,17 +23,15 @@ from io import TextIOWrapper
 from itertools import chain, repeat
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Final, get_args
+from typing import Final
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import run_in_terminal
-from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import AnyFormattedText
 from prompt_toolkit.history import FileHistory, History
-from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.output import Output
 from prompt_toolkit.styles import Style
 from prompt_toolkit.utils import get_cwidth
 from rich.console import Console
@@ -42,55 +39,28 @@ from rich.theme import Theme
 
 from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
-from cc_bot.domain.errors import StorageError
-from cc_bot.domain.memory import Memory
-from cc_bot.domain.timezones import matching
 from cc_bot.privacy import Privacy
-from cc_bot.stores import MemoryStore, Stores
-from cc_bot.terminal.commands import Ask, CommandName
+from cc_bot.stores import Stores
+from cc_bot.terminal.commands import COMMANDS, JAPANESE, in_english
+from cc_bot.terminal.context import Chat, ChatProfile
+from cc_bot.terminal.lexer import InvalidCommand, folded
 from cc_bot.terminal.line_breaks import wrapped
 from cc_bot.terminal.markdown import one_line
-from cc_bot.terminal.names import JAPANESE, folded, in_english
-from cc_bot.terminal.parsing import manual, parse
-from cc_bot.terminal.person import ChatProfile
 from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.reminding import Show
-from cc_bot.terminal.rich_view import RichView
-from cc_bot.terminal.runner import Runner
-from cc_bot.terminal.view import tag_words
+from cc_bot.terminal.reminders import Show
+from cc_bot.terminal.rich import RichView
+from cc_bot.terminal.runner import Runner, parse
 from cc_bot.texts import Texts
 
 # ---- completion ------------------------------------------------------------------------------------------
-# What the Tab key offers: commands with what they do, and the memories that a number or a word points to.
-
-MEMORIES_OFFERED: Final = 25
-_CHOOSE: Final = tuple(f"/memory {name} " for name in ("show", "edit", "pin", "undo", "delete"))
-_DECIDE: Final = ("/accept ", "/decline ")
-_FILE: Final = ("/attach ", "/memory import ", "/memory export ")
-_AGENT: Final = "/agent use "
-_LANGUAGE: Final = "/settings language "
-_TIMEZONE: Final = "/settings timezone "
-_WORD: Final = (_AGENT, _LANGUAGE)
+# What the Tab key offers: commands with what they do, and what each takes.
 
 
 class ChatCompleter(Completer):
-    """Completes a line that begins with a slash. `texts` answers in the language of the moment, `agents` with
-    the names of those that there are, `proposed` with what waits for a decision."""
+    """Completes a line that begins with a slash."""
 
-    def __init__(
-        self,
-        memories: MemoryStore,
-        user_id: int,
-        texts: Callable[[], Awaitable[Texts]],
-        agents: Callable[[], Awaitable[Iterable[str]]],
-        proposed: Callable[[], Awaitable[Iterable[tuple[int, str]]]],
-    ) -> None:
-        self._memories = memories
-        self._user_id = user_id
-        self._texts = texts
-        self._agents = agents
-        self._proposed = proposed
-        self._paths = PathCompleter(expanduser=True)
+    def __init__(self, chat: Chat) -> None:
+        self._chat = chat
 
     def get_completions(
         self,
@@ -100,78 +70,34 @@ class ChatCompleter(Completer):
         return ()  # the database can only be asked asynchronously
 
     async def get_completions_async(
-        self, document: Document, complete_event: CompleteEvent
+        self,
+        document: Document,
+        complete_event: CompleteEvent,  # noqa: ARG002 - likewise
     ) -> AsyncGenerator[Completion, None]:
         typed = in_english(document.text_before_cursor)
-        if command := next(filter(typed.startswith, _CHOOSE), None):
-            word = typed.removeprefix(command)
-            for memory in await self._matching(word.strip()):
-                yield _memory_completion(memory, word)
-        elif command := next(filter(typed.startswith, _DECIDE), None):
-            for completion in _numbers(await self._proposed(), typed.removeprefix(command)):
+        for name, command in COMMANDS.items():
+            if command.completions and typed.startswith(f"/{name} "):
+                for completion in await command.completions(self._chat, typed.removeprefix(f"/{name} ")):
+                    yield completion
+                return
+        if typed.startswith(("/", "／")):
+            for completion in _commands(document.text_before_cursor, (await self._chat.read_person()).texts):
                 yield completion
-        elif command := next(filter(typed.startswith, _FILE), None):
-            path = Document(typed.removeprefix(command))
-            for completion in self._paths.get_completions(path, complete_event):
-                yield completion
-        elif typed.startswith(_TIMEZONE):
-            word = typed.removeprefix(_TIMEZONE)
-            for name in (*(["default"] if "default".startswith(word) else []), *matching(word)):
-                yield Completion(name, start_position=-len(word))
-        elif command := next(filter(typed.startswith, _WORD), None):
-            for completion in _words(await self._known(command), typed.removeprefix(command)):
-                yield completion
-        elif typed.startswith(("/", "／")):
-            for completion in _commands(document.text_before_cursor, await self._texts()):
-                yield completion
-
-    async def _known(self, command: str) -> Iterable[str]:
-        return await self._agents() if command == _AGENT else ("ja", "en", "default")
-
-    async def _matching(self, word: str) -> list[Memory]:
-        """The memories whose number or text the word is part of; the newest when there is no word."""
-        try:
-            return await self._memories.matching(self._user_id, word, limit=MEMORIES_OFFERED)
-        except StorageError:
-            return []  # the command itself will say so
-
-
-def _memory_completion(memory: Memory, typed: str) -> Completion:
-    about = " ".join(filter(None, (one_line(memory.content, 60), tag_words(memory))))
-    return _numbered(memory.number, typed, about)
-
-
-def _numbered(number: int, typed: str, about: str) -> Completion:
-    return Completion(str(number), start_position=-len(typed), display=f"#{number}", display_meta=about)
 
 
 def _commands(typed: str, words: Texts) -> Iterator[Completion]:
-    """Those that begin as typed: under their Japanese names for whoever types Japanese, if only the slash."""
-    names: tuple[CommandName, ...] = get_args(CommandName)
+    """Yield those that begin as typed: under their Japanese names for whoever types Japanese, if only the
+    slash."""
     begun, japanese = folded(typed), typed.startswith("／") or not typed.isascii()
-    for command in names:
-        name = JAPANESE[command] if japanese else command
+    for english, command in COMMANDS.items():
+        name = JAPANESE[english] if japanese else english
         if f"/{name}".startswith(begun):
-            shown = manual(command, words)
-            takes_more = shown.usage != f"/{command}"
             yield Completion(
-                f"/{name} " if takes_more else f"/{name}",
+                f"/{name} " if command.parameters else f"/{name}",
                 start_position=-len(typed),
                 display=f"/{name}",
-                display_meta=shown.summary,
+                display_meta=words.terminal.commands[english],
             )
-
-
-def _numbers(known: Iterable[tuple[int, str]], typed: str) -> Iterator[Completion]:
-    for number, about in known:
-        if str(number).startswith(typed.strip().lstrip("#＃")):
-            yield _numbered(number, typed, about)
-
-
-def _words(known: Iterable[str], typed: str) -> Iterator[Completion]:
-    for word in known:
-        if typed.casefold() in word.casefold():
-            yield Completion(word, start_position=-len(typed))
 
 
 # ---- history ---------------------------------------------------------------------------------------------
@@ -204,9 +130,10 @@ class TypedHistory(FileHistory):
             return []
 
     def store_string(self, string: str) -> None:
-        command = parse(string)
-        if isinstance(command, Ask) and command.temporary:
-            return  # of a temporary question nothing is kept
+        with contextlib.suppress(InvalidCommand):
+            call = parse(string)
+            if call and call.arguments.get("temporary"):
+                return  # of a temporary question nothing is kept
         with contextlib.suppress(OSError):  # a full disk is no reason to end the chat
             super().store_string(string)
 
@@ -222,14 +149,7 @@ _STYLE = Style.from_dict(
 class InputLine:
     """Reads lines: Enter sends, Alt+Enter starts a new line, Ctrl-C clears, Ctrl-D on an empty line ends."""
 
-    def __init__(
-        self,
-        completer: Completer,
-        history: History,
-        *,
-        input: Input | None = None,  # noqa: A002 - as prompt_toolkit names it
-        output: Output | None = None,
-    ) -> None:
+    def __init__(self, completer: Completer, history: History) -> None:
         self._session: PromptSession[str] = PromptSession(
             completer=completer,
             history=history,
@@ -240,8 +160,6 @@ class InputLine:
             reserve_space_for_menu=6,
             style=_STYLE,
             include_default_pygments_style=False,
-            input=input,
-            output=output,
         )
 
     async def read(self, words: Texts, attached: Sequence[str]) -> str | None:
@@ -264,14 +182,8 @@ class InputLine:
 
 def hint(words: Texts, columns: int) -> str:
     """The keys worth knowing, as many of them as fit."""
-    terminal = words.terminal
-    shown = ""
-    for part in (
-        f"Enter {terminal.send}",
-        f"Alt+Enter {terminal.new_line}",
-        "/help",
-        f"Ctrl-D {terminal.leave}",
-    ):
+    told, shown = words.terminal, ""
+    for part in (f"Enter {told.send}", f"Alt+Enter {told.new_line}", "/help", f"Ctrl-D {told.leave}"):
         longer = f"{shown}  {part}".strip()
         if get_cwidth(longer) < columns:
             shown = longer
@@ -418,30 +330,33 @@ Read = Callable[[], Coroutine[None, None, str | None]]
 
 
 async def run_chat(
-    assistant: Assistant,
-    stores: Stores,
-    profile: ChatProfile,
-    *,
-    agents: Agents | None = None,
-    privacy: Privacy | None = None,
+    assistant: Assistant, stores: Stores, profile: ChatProfile, agents: Agents, privacy: Privacy
 ) -> bool:
-    """Chat on this process's standard streams until the user leaves or the input ends. `agents`: who can
-    answer; None: the default one alone. `privacy`: None: nothing is deleted for its age.
+    """Chat on this process's standard streams until the user leaves or the input ends.
 
-    Whether all that came through a pipe was done: whoever wrote it reads no complaints.
+    Return whether all that came through a pipe was done: whoever wrote it reads no complaints.
 
-    Returns also when a signal asks the program to end, which cuts the running answer and keeps what came
+    Return also when a signal asks the program to end, which cuts the running answer and keeps what came
     of it, and when whoever read the output has gone away.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
+
+    def in_front_of(view: PlainView | RichView, forget_typed: Callable[[], None]) -> Chat:
+        return Chat(assistant, stores, profile, view, agents, privacy, forget_typed)
+
     try:
         if sys.stdin is None:  # closed by whoever started the program: there is nothing to read
             return True
         if not sys.stdin.isatty() or not sys.stdout.isatty():
-            return await _in_a_pipe(assistant, stores, profile, agents, privacy)
-        await _with_a_person(assistant, stores, profile, agents, privacy)
+            view = PlainView(sys.stdout, sys.stderr)
+            chat = in_front_of(view, lambda: open_history(profile.history_file).forget())
+            ended = await _in_a_pipe(chat)
+            return ended or not view.complained
+        console = Console(highlight=False, markup=False, emoji=False, theme=_THEME)
+        typed = open_history(profile.history_file)
+        await _with_a_person(in_front_of(RichView(console), typed.forget), console, typed)
     except OSError as error:
         if error.errno not in _GONE:
             raise
@@ -450,68 +365,31 @@ async def run_chat(
     return True
 
 
-async def _with_a_person(
-    assistant: Assistant,
-    stores: Stores,
-    profile: ChatProfile,
-    agents: Agents | None,
-    privacy: Privacy | None,
-) -> None:
-    console = Console(highlight=False, markup=False, emoji=False, theme=_THEME)
-    typed = open_history(profile.history_file)
-    runner = Runner(
-        assistant,
-        stores,
-        profile,
-        RichView(console),
-        agents=agents,
-        privacy=privacy,
-        forget_typed=typed.forget,
-    )
-    ending = _Ending(assistant)
-
-    async def words() -> Texts:
-        return (await runner.person()).texts
-
-    line = InputLine(
-        ChatCompleter(stores.memories, profile.key.user_id, words, runner.agents.names, runner.proposed),
-        typed,
-    )
+async def _with_a_person(chat: Chat, console: Console, typed: History) -> None:
+    runner, ending = Runner(chat), _Ending(chat.assistant)
+    line = InputLine(ChatCompleter(chat), typed)
 
     async def read() -> str | None:
-        return await line.read(await words(), runner.attached)
+        names = [attachment.name for attachment in chat.attachments]
+        return await line.read((await chat.read_person()).texts, names)
 
-    console.print(wrapped((await words()).terminal.greeting.format(model=profile.model_label), style="dim"))
+    words = (await chat.read_person()).texts.terminal
+    console.print(wrapped(words.greeting.format(model=chat.profile.model_label), style="dim"))
     console.print()
-    with handled({"SIGINT": runner.stop, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
+    with handled({"SIGINT": chat.stop, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
         async with _reminded(runner, line.above):
             await _converse(read, runner, ending, quiet_keyboard)
-    console.print(wrapped((await words()).terminal.goodbye, style="dim"))
+    console.print(wrapped((await chat.read_person()).texts.terminal.goodbye, style="dim"))
 
 
-async def _in_a_pipe(
-    assistant: Assistant,
-    stores: Stores,
-    profile: ChatProfile,
-    agents: Agents | None,
-    privacy: Privacy | None,
-) -> bool:
-    view = PlainView(sys.stdout, sys.stderr)
-    runner = Runner(
-        assistant,
-        stores,
-        profile,
-        view,
-        agents=agents,
-        privacy=privacy,
-        forget_typed=lambda: open_history(profile.history_file).forget(),
-    )
-    ending = _Ending(assistant)
+async def _in_a_pipe(chat: Chat) -> bool:
+    """Return whether a signal asked the program to end."""
+    runner, ending = Runner(chat), _Ending(chat.assistant)
     lines = PipedLines(sys.stdin.fileno())
     with handled({"SIGINT": ending.begin, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
         async with _reminded(runner, _at_once):
             await _converse(lines.read, runner, ending, nullcontext)
-    return ending.begun or not view.complained
+    return ending.begun
 
 
 async def _at_once(show: Callable[[], None]) -> None:

@@ -7,7 +7,7 @@ punctuation, Markdown's too, stay where they are. Escape sequences are gone by t
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -46,52 +46,31 @@ Stated = str | Quoted
 
 
 def stated_lines(stated: Sequence[Stated]) -> str:
-    """Facts and quotations for a pipe."""
-    return "\n".join(_stated_lines(stated))
+    """Return facts and quotations for a pipe: a mark or a bar stands before each of their lines."""
+    return "\n".join(
+        f"{MARGIN}{BAR}{line}" if isinstance(each, Quoted) else f"{MARK} {line}"
+        for each in stated
+        for line in (each.lines if isinstance(each, Quoted) else each.splitlines())
+    )
 
 
-def _stated_lines(stated: Sequence[Stated]) -> Iterator[str]:
-    for each in stated:
-        if isinstance(each, Quoted):
-            yield from (f"{MARGIN}{BAR}{line}" for line in each.lines)
-        else:
-            yield fact_lines(each)
+class StatedLines:
+    """A fact or a quotation at a terminal. Where a line of a fact takes several rows, others are indented."""
 
-
-def fact_lines(text: str) -> str:
-    """A fact for a pipe: the mark stands before each of its lines."""
-    return "\n".join(f"{MARK} {line}" for line in text.splitlines())
-
-
-class FactLines:
-    """A fact at a terminal; where it takes several rows, the others are indented."""
-
-    def __init__(self, text: str, style: str = "dim") -> None:
-        self._text = text
+    def __init__(self, stated: Stated, style: str = "") -> None:
+        self._stated = stated
         self._style = style
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        room = options.update(width=max(1, options.max_width - len(MARGIN) - 1))  # the mark may be wide
-        for line in self._text.splitlines():
+        if isinstance(self._stated, Quoted):
+            lines, first, others = self._stated.lines, MARGIN + BAR, MARGIN + BAR
+        else:
+            lines, first, others = self._stated.splitlines(), f"{MARK} ", MARGIN
+        room = options.update(width=max(1, options.max_width - len(first) - 1))  # the mark may be wide
+        for line in lines:
             rows = console.render_lines(wrapped(line, style=self._style), room, pad=False)
             for number, row in enumerate(rows):
-                yield Segment(f"{MARK} " if not number else MARGIN, console.get_style("cyan"))
-                yield from row
-                yield Segment.line()
-
-
-class QuotedLines:
-    """A quotation at a terminal."""
-
-    def __init__(self, quoted: Quoted) -> None:
-        self._quoted = quoted
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        before = f"{MARGIN}{BAR}"
-        room = options.update(width=max(1, options.max_width - len(before) - 1))  # the bar may be wide
-        for line in self._quoted.lines:
-            for row in console.render_lines(wrapped(line), room, pad=False):
-                yield Segment(before, console.get_style("cyan"))
+                yield Segment(others if number else first, console.get_style("cyan"))
                 yield from row
                 yield Segment.line()
 

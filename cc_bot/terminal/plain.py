@@ -7,43 +7,18 @@ states has a mark at the line's start, which no line of the model's has.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from typing import Final, TextIO
 
 from cc_bot.charts import table
 from cc_bot.domain.canvas import Canvas, Chart
-from cc_bot.domain.events import (
-    CallsResumed,
-    CanvasChanged,
-    Done,
-    FilesLeftOut,
-    MemoriesRecalled,
-    MemoryChanged,
-    Notice,
-    NotRemoved,
-    NotSaved,
-    ScheduleChanged,
-    TextDelta,
-    ToolFinished,
-    ToolStarted,
-    TurnEvent,
-)
-from cc_bot.terminal.facts import Stated, fact_lines, kept_apart, stated_lines
+from cc_bot.terminal.facts import Stated, kept_apart, stated_lines
 from cc_bot.terminal.markdown import one_line, printable
 from cc_bot.terminal.view import (
     AnswerView,
-    MemoryNotes,
+    Manual,
     MemoryPage,
     beside_focus,
-    canvas_note,
-    category_name,
-    change_line,
     element_title,
-    names_line,
-    notes,
-    tag_words,
-    tool_line,
-    waiting_line,
 )
 from cc_bot.texts import Texts
 
@@ -71,14 +46,8 @@ class PlainView:
     def memories(self, page: MemoryPage, texts: Texts) -> None:
         self.say(page.title)
         for memory in page.memories:
-            about = (
-                f"#{memory.number}",
-                page.marks(memory),
-                page.date(memory),
-                category_name(memory, texts),
-                tag_words(memory),
-            )
-            self.say(f"{'  '.join(filter(None, about))}  {one_line(memory.content, 4000)}")
+            about = (f"#{memory.number}", *page.about(memory, texts), one_line(memory.content, 4000))
+            self.say("  ".join(about))
         if page.more:
             self.say(page.more)
 
@@ -90,12 +59,11 @@ class PlainView:
         if others := beside_focus(canvas, texts):
             self.say(others)
 
-    def help(self, texts: Texts) -> None:
+    def help(self, manuals: Sequence[Manual], names: str, texts: Texts) -> None:
         self.say(texts.terminal.help_title)
-        for field in fields(texts.terminal.commands):
-            manual = getattr(texts.terminal.commands, field.name)
+        for manual in manuals:
             self.say(f"  {manual.usage}\n      {manual.summary}")
-        self.say(names_line(texts))
+        self.say(names)
         self.say(texts.terminal.help_stored)
 
     @contextmanager
@@ -107,59 +75,29 @@ class PlainView:
             answer.end()
 
 
-class _PlainAnswer:
+class _PlainAnswer(AnswerView):
     """Writes text as it comes, but holds back blanks until a word follows: none stands at either end."""
 
     def __init__(self, out: TextIO, err: TextIO, texts: Texts) -> None:
+        super().__init__(texts)
         self._out = out
         self._err = err
-        self._texts = texts
-        self._memories = MemoryNotes(texts)
         self._blanks = ""
         self._in_line = False
-        self._told: str | None = None
-        """The last tool line, while no word has followed: several calls of one tool are told once."""
-
-    def show(self, event: TurnEvent) -> None:
-        match event:
-            case TextDelta(text):
-                self._told = None
-                self._write(printable(text))
-            case ToolStarted() | CallsResumed():
-                pass
-            case ToolFinished(_, name, ok):
-                told = tool_line(name, ok, self._texts)
-                if told != self._told:
-                    self._line(told)
-                self._told = told
-            case MemoryChanged() | MemoriesRecalled() | NotSaved() | NotRemoved():
-                self._memories.add(event)
-            case FilesLeftOut():
-                pass  # here they are read when they are attached
-            case CanvasChanged(canvas):
-                self._line(canvas_note(canvas, self._texts))
-            case ScheduleChanged(change):
-                self._line(change_line(change, self._texts))
-            case Notice():
-                if line := waiting_line(event, self._texts):
-                    print(line, file=self._err, flush=True)
-            case Done():
-                for note in (*self._memories.take(), *notes(event, self._texts)):
-                    self._line(note)
 
     def end(self) -> None:
         """Whatever comes next stands on a line of its own."""
-        for line in self._memories.take():
-            self._line(line)
-        self.end_line()
+        self._state_memories()
+        self._end_line()
 
-    def end_line(self) -> None:
+    def _end_line(self) -> None:
         if self._in_line:
             print(file=self._out, flush=True)
         self._in_line = False
         self._blanks = ""
 
     def _write(self, text: str) -> None:
+        text = printable(text)
         text = self._blanks + text if self._in_line else text.lstrip()
         words = text.rstrip()
         self._blanks = text[len(words) :]
@@ -167,6 +105,10 @@ class _PlainAnswer:
             at_line_start, self._in_line = not self._in_line, True
             print(kept_apart(words, at_line_start=at_line_start), end="", file=self._out, flush=True)
 
-    def _line(self, text: str) -> None:
-        self.end_line()
-        print(fact_lines(text), file=self._out, flush=True)
+    def _state(self, fact: str, *, failed: bool = False) -> None:  # noqa: ARG002 - it looks like any other
+        self._end_line()
+        print(stated_lines([fact]), file=self._out, flush=True)
+
+    def _wait(self, why: str | None) -> None:
+        if why:
+            print(why, file=self._err, flush=True)

@@ -1,33 +1,29 @@
-"""What a view is: the same things happen before a person and in a pipe, and each shows them its own way."""
+"""What both views show: the same happens before a person and in a pipe, and each shows it its own way."""
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
+from cc_bot.domain import events
 from cc_bot.domain.canvas import Canvas, Element
-from cc_bot.domain.events import (
-    Done,
-    MemoriesRecalled,
-    MemoryChanged,
-    Notice,
-    NotRemoved,
-    NotSaved,
-    TurnEvent,
-)
 from cc_bot.domain.memory import Memory, Receipt, with_receipt
 from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Schedule, ScheduleChange
-from cc_bot.terminal.facts import Stated
 from cc_bot.terminal.markdown import one_line
-from cc_bot.terminal.names import JAPANESE
 from cc_bot.texts import Texts
 from cc_bot.texts.repeats import described
 
 RECEIPT_CHARACTERS = 60
 """Of a memory's text under an answer."""
+
+
+class Manual(NamedTuple):
+    """How a command goes, and what it does."""
+
+    usage: str
+    summary: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,42 +43,20 @@ class MemoryPage:
         return memory.updated_at.astimezone(self.timezone).date().isoformat()
 
     def marks(self, memory: Memory) -> str:
-        """Signs for what is pinned, for what is used in private only, and for what is over."""
+        """Return signs for what is pinned, for what is used in private only, and for what is over."""
         pin = "📌" if memory.pinned else ""
         private = "🔒" if memory.audience == "private" else ""
         return pin + private + ("⌛" if self.now is not None and memory.expired(self.now) else "")
 
-
-class AnswerView(Protocol):
-    """One answer on its way."""
-
-    def show(self, event: TurnEvent) -> None: ...
-
-
-class View(Protocol):
-    def say(self, text: str) -> None:
-        """A sentence about what was done."""
-
-    def complain(self, text: str) -> None:
-        """A sentence about what went wrong."""
-
-    def state(self, stated: Sequence[Stated]) -> None:
-        """Facts, which no model's words pass for, and the texts that they are about."""
-
-    def memories(self, page: MemoryPage, texts: Texts) -> None: ...
-
-    def canvas(self, canvas: Canvas, texts: Texts) -> None:
-        """What is up, which is something."""
-
-    def help(self, texts: Texts) -> None: ...
-
-    def answer(self, texts: Texts) -> AbstractContextManager[AnswerView]:
-        """Show an answer's events until the end of the block; leaving it early leaves what was shown."""
+    def about(self, memory: Memory, texts: Texts) -> list[str]:
+        """Return all that is shown beside its number and its text."""
+        category = category_name(memory, texts)
+        return [*filter(None, (self.marks(memory), self.date(memory), category, tag_words(memory)))]
 
 
-def names_line(texts: Texts) -> str:
-    """That commands have Japanese names as well."""
-    return texts.terminal.help_names.format(example=f"/{JAPANESE['memory add']}")
+def unmarked(text: str) -> str:
+    """Return a text of Discord's without the marks of small print and weight."""
+    return "\n".join(line.removeprefix("-# ").replace("**", "") for line in text.split("\n"))
 
 
 def category_name(memory: Memory, texts: Texts) -> str:
@@ -128,7 +102,7 @@ def canvas_note(canvas: Canvas, texts: Texts) -> str:
     return texts.canvas.emptied if canvas.empty else texts.canvas.changed_here
 
 
-def notes(done: Done, texts: Texts) -> list[str]:
+def notes(done: events.Done, texts: Texts) -> list[str]:
     """The lines under an answer: how it ended, unless as meant, and the hint for a newcomer."""
     ending = _ending(done.answer, texts)
     return [*([ending] if ending else []), *([texts.answer.help_hint] if done.first else [])]
@@ -146,36 +120,6 @@ def _ending(answer: Message, texts: Texts) -> str | None:
             return None if answer.content else texts.answer.no_words
 
 
-class MemoryNotes:
-    """What an answer did to memories, gathered while it comes, and told once it is there."""
-
-    def __init__(self, texts: Texts) -> None:
-        self._texts = texts
-        self._receipts: tuple[Receipt, ...] = ()
-        self._used: tuple[int, ...] = ()
-        self._untrue = frozenset[NotSaved | NotRemoved]()
-
-    def add(self, event: MemoryChanged | MemoriesRecalled | NotSaved | NotRemoved) -> None:
-        match event:
-            case MemoryChanged(change):
-                self._receipts = with_receipt(self._receipts, change)
-            case MemoriesRecalled(numbers=numbers):
-                self._used = tuple(dict.fromkeys((*self._used, *numbers)))
-            case NotSaved() | NotRemoved():
-                self._untrue |= {event}
-
-    def take(self) -> list[str]:
-        """The lines, which are told once: also when no end comes."""
-        words = self._texts.receipt
-        lines = [receipt_line(receipt, self._texts) for receipt in self._receipts]
-        gone = {each.number for each in self._receipts if each.kind == "deleted"}
-        if used := [f"#{number}" for number in self._used if number not in gone]:
-            lines.append(words.used_here.format(numbers=", ".join(used)))
-        lines.extend(words.owned_up(self._untrue))
-        self._receipts, self._used, self._untrue = (), (), frozenset()
-        return lines
-
-
 def receipt_line(receipt: Receipt, texts: Texts) -> str:
     """What was done to a memory, and how to take it back."""
     words = texts.receipt
@@ -187,7 +131,7 @@ def receipt_line(receipt: Receipt, texts: Texts) -> str:
     return f"{told}  {how.format(id=receipt.number)}"
 
 
-def waiting_line(notice: Notice, texts: Texts) -> str | None:
+def waiting_line(notice: events.Notice, texts: Texts) -> str | None:
     """Why it takes longer; None when it no longer does."""
     match notice.kind:
         case "queued":
@@ -198,6 +142,80 @@ def waiting_line(notice: Notice, texts: Texts) -> str | None:
             return texts.answer.thinking
         case "started":
             return None
+
+
+# ---- an answer -------------------------------------------------------------------------------------------
+
+
+class AnswerView:
+    """One answer on its way: what each event comes to. How that looks is a matter of the view."""
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+        self._receipts: tuple[Receipt, ...] = ()
+        self._used: tuple[int, ...] = ()
+        self._untrue = frozenset[events.NotSaved | events.NotRemoved]()
+        self._told: str | None = None
+        """The last tool line, while no word has followed: several calls of one tool are told once."""
+
+    def show(self, event: events.TurnEvent) -> None:  # noqa: PLR0912 - a case an event
+        match event:
+            case events.TextDelta(text):
+                self._told = None
+                self._write(text)
+            case events.ToolStarted(_, name):
+                self._do(self._texts.answer.tool_line(one_line(name)))
+            case events.ToolFinished(_, name, ok):
+                self._do(None)
+                line = tool_line(name, ok, self._texts)
+                if line != self._told:
+                    self._state(line, failed=not ok)
+                self._told = line
+            case events.MemoryChanged(memory_change):
+                self._receipts = with_receipt(self._receipts, memory_change)
+            case events.MemoriesRecalled(numbers=numbers):
+                self._used = tuple(dict.fromkeys((*self._used, *numbers)))
+            case events.NotSaved() | events.NotRemoved():
+                self._untrue |= {event}
+            case events.FilesLeftOut() | events.CallsResumed():
+                pass  # here files are read when they are attached, and a turn that is killed is over
+            case events.CanvasChanged(canvas):
+                self._state(canvas_note(canvas, self._texts))
+            case events.ScheduleChanged(change):
+                self._state(change_line(change, self._texts))
+            case events.Notice():
+                self._wait(waiting_line(event, self._texts))
+            case events.Done():
+                self._state_memories()
+                for note in notes(event, self._texts):
+                    self._state(note)
+
+    def _state_memories(self) -> None:
+        """Show what was done to memories, once: when the answer is there, and also when no end comes."""
+        words = self._texts.receipt
+        for receipt in self._receipts:
+            self._state(receipt_line(receipt, self._texts))
+        gone = {each.number for each in self._receipts if each.kind == "deleted"}
+        if used := [f"#{number}" for number in self._used if number not in gone]:
+            self._state(words.used_here.format(numbers=", ".join(used)))
+        for line in words.owned_up(self._untrue):
+            self._state(line)
+        self._receipts, self._used, self._untrue = (), (), frozenset()
+
+    def _write(self, text: str) -> None:
+        """Show the next piece of the model's words."""
+        raise NotImplementedError
+
+    def _state(self, fact: str, *, failed: bool = False) -> None:
+        """Show a fact on a line of its own."""
+        raise NotImplementedError
+
+    def _wait(self, why: str | None) -> None:
+        """Show why it takes longer; None: it no longer does."""
+        raise NotImplementedError
+
+    def _do(self, why: str | None) -> None:
+        """Show what is done meanwhile, where that can be taken back."""
 
 
 # ---- schedule lines --------------------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 somebody else goes on using the bot."""
 
 import asyncio
-import io
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -12,19 +11,14 @@ from time import perf_counter
 import pytest
 
 from cc_bot.context.attachments import read_memory_file
-from cc_bot.domain import Locale
-from cc_bot.domain.clock import utc_now
+from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import InputError
 from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES
-from cc_bot.domain.message import UserSettings
 from cc_bot.storage import Statement, open_database
 from cc_bot.stores import Stores, open_stores
-from cc_bot.terminal.commands import ExportMemories
-from cc_bot.terminal.person import person_of
-from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.remembering import MemoryFiles
+from cc_bot.terminal.memory import export_memories
 from tests.databases import laid_out
-from tests.terminal.program import profile
+from tests.terminal.talk import Talk
 
 ATTACKER, OTHER = 123456789012345678, 876543210987654321
 
@@ -141,10 +135,9 @@ class TestAnExport:
                     )
                 ]
             )
-        view = PlainView(io.StringIO(), io.StringIO())
-        files = MemoryFiles(stores, ATTACKER, view, utc_now)
-        person = person_of(UserSettings(), profile(Locale.JA))
-        export = files.write(ExportMemories(str(tmp_path / "all.json")), person)
+        chat = Talk(stores, key=SessionKey(ATTACKER, 0)).chat
+        chat.person = await chat.read_person()
+        export = export_memories.run(chat, str(tmp_path / "all.json"))
         begun = perf_counter()
         wait, done = await longest_wait(stores, export)
         assert wait < (perf_counter() - begun) / 3

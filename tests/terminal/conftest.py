@@ -3,8 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from cc_bot.domain import Locale
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
+from tests.terminal.talk import Talk
 
 
 @pytest.fixture
@@ -16,3 +18,13 @@ def url(tmp_path: Path) -> str:
 async def stores(url: str) -> AsyncIterator[Stores]:
     async with open_stores(url) as opened:
         yield opened
+
+
+@pytest.fixture
+def chat(stores: Stores) -> Talk:
+    return Talk(stores)
+
+
+@pytest.fixture
+def english(stores: Stores) -> Talk:
+    return Talk(stores, Locale.EN)

@@ -9,16 +9,18 @@ The model answers by what the question contains: `slow` never ends by itself, `l
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import structlog
 
 import cc_bot.tools
+from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.errors import ModelUnavailable
+from cc_bot.domain.privacy import Retention
 from cc_bot.llm.model import (
     ChatRequest,
     Delta,
@@ -28,8 +30,12 @@ from cc_bot.llm.model import (
     ToolResultPart,
     UserPart,
 )
+from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores, open_stores
 from cc_bot.terminal import ChatProfile, run_chat
+from cc_bot.terminal.context import Chat
+from cc_bot.terminal.plain import PlainView
+from cc_bot.terminal.rich import RichView
 from cc_bot.tools.registry import discover
 
 LONG = "\n\n".join(f"段落 {number}: これは画面より長い回答の一部です。" for number in range(1, 41))
@@ -72,10 +78,27 @@ def assistant(stores: Stores) -> Assistant:
     return Assistant(stores, ScriptedModel(), TOOLS)
 
 
+def chat_of(
+    stores: Stores,
+    who: ChatProfile,
+    view: PlainView | RichView,
+    *,
+    answering: Assistant | None = None,
+    agents_file: Path = Path("no agents"),
+    forget_typed: Callable[[], None] = lambda: None,
+) -> Chat:
+    """A chat in which the scripted model answers, unless another assistant does."""
+    answering = answering or assistant(stores)
+    agents = Agents(agents_file, tools=TOOLS.names, locale=who.locale)
+    privacy = Privacy(stores, answering.without_turns_of, retention=Retention())
+    return Chat(answering, stores, who, view, agents, privacy, forget_typed)
+
+
 async def main(url: str, locale: str, history_file: Path | None) -> None:
     asyncio.get_running_loop().slow_callback_duration = 60  # a busy machine is nothing to complain of
     async with open_stores(url) as stores:
-        await run_chat(assistant(stores), stores, profile(Locale(locale), history_file))
+        chat = chat_of(stores, profile(Locale(locale), history_file), PlainView(sys.stdout, sys.stderr))
+        await run_chat(chat.assistant, stores, chat.profile, chat.agents, chat.privacy)
 
 
 if __name__ == "__main__":

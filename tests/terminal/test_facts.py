@@ -10,9 +10,9 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cc_bot.domain import Done, Locale, Memory, MemoryChange, MemoryChanged, Message, TextDelta, Usage
-from cc_bot.terminal.facts import MARK, FactLines, begins_like_a_fact, kept_apart
+from cc_bot.terminal.facts import MARK, StatedLines, begins_like_a_fact, kept_apart
 from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.rich_view import RichView
+from cc_bot.terminal.rich import RichView
 from cc_bot.texts import texts
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -103,7 +103,7 @@ class TestModelsWords:
 class TestFact:
     def test_that_takes_several_rows_is_marked_once(self) -> None:
         console = Console(file=io.StringIO(), width=30)
-        console.print(FactLines(f"💾 覚えました: {MARK} 猫 " * 6), end="")
+        console.print(StatedLines(f"💾 覚えました: {MARK} 猫 " * 6), end="")
         assert isinstance(console.file, io.StringIO)
         first, *others = console.file.getvalue().splitlines()
         assert first.startswith("◆ 💾")

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from prompt_toolkit.application import create_app_session
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
@@ -11,24 +12,23 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.utils import get_cwidth
 
-from cc_bot.domain import Locale
+from cc_bot.domain import Locale, Message
+from cc_bot.domain.proposal import KeepMemory
 from cc_bot.stores import Stores
 from cc_bot.terminal.chat import ChatCompleter, InputLine, hint, open_history
-from cc_bot.texts import Texts, texts
+from cc_bot.texts import texts
+from tests.terminal.talk import KEY, Talk
 
 
 @pytest.fixture
-def completer(stores: Stores) -> ChatCompleter:
-    async def words() -> Texts:
-        return texts(Locale.EN)
-
-    async def agents() -> list[str]:
-        return ["default", "tutor", "haiku"]
-
-    async def proposed() -> list[tuple[int, str]]:
-        return [(3, "💾 Remember this"), (12, "🖼️ Change the canvas")]
-
-    return ChatCompleter(stores.memories, 0, words, agents, proposed)
+async def completer(stores: Stores, tmp_path: Path) -> ChatCompleter:
+    file = tmp_path / "agents.toml"
+    file.write_text("".join(f"[agents.{name}]\nprompt = 'x'\n" for name in ("tutor", "haiku")))
+    session = await stores.sessions.open(KEY)
+    turn = (Message("user", "これは？"), Message("assistant", "はい", tainted=True))
+    kept = [KeepMemory(f"{number}つ目", "general", (), "anywhere") for number in range(12)]
+    await stores.sessions.archive_turn(session, turn, proposals=kept)
+    return ChatCompleter(Talk(stores, Locale.EN, agents_file=file).chat)
 
 
 async def offered(completer: ChatCompleter, typed: str) -> dict[str, str]:
@@ -67,13 +67,14 @@ class TestCompletion:
         assert "/クリア" not in await offered(completer, "/")
         await stores.memories.add(0, "牛乳を買う")
         assert await offered(completer, "／メモリ　削除　牛乳") == {"1": "牛乳を買う"}
-        assert list(await offered(completer, "/実行 ")) == ["3", "12"]
+        assert list(await offered(completer, "/実行 3")) == ["3"]
         assert list(await offered(completer, "/設定 言語 ")) == ["ja", "en", "default"]
 
     @pytest.mark.parametrize("command", ["/accept", "/decline"])
     async def test_offers_what_waits_for_a_decision(self, completer: ChatCompleter, command: str) -> None:
-        assert list(await offered(completer, f"{command} ")) == ["3", "12"]
-        assert await offered(completer, f"{command} #1") == {"12": "🖼️ Change the canvas"}
+        assert list(await offered(completer, f"{command} "))[:2] == ["1", "2"]
+        remember = dict.fromkeys(["1", "10", "11", "12"], "💾 Remember this")
+        assert await offered(completer, f"{command} #1") == remember
 
     async def test_offers_languages_time_zones_and_files(
         self, completer: ChatCompleter, tmp_path: Path
@@ -118,7 +119,7 @@ class Keyboard:
 
     def __init__(self, completer: ChatCompleter, keys: PipeInput) -> None:
         self.keys = keys
-        self.line = InputLine(completer, InMemoryHistory(), input=keys, output=DummyOutput())
+        self.line = InputLine(completer, InMemoryHistory())
 
     async def type(self, keys: str) -> str | None:
         self.keys.send_text(keys)
@@ -127,7 +128,7 @@ class Keyboard:
 
 @pytest.fixture
 async def keyboard(completer: ChatCompleter) -> AsyncIterator[Keyboard]:
-    with create_pipe_input() as keys:
+    with create_pipe_input() as keys, create_app_session(keys, DummyOutput()):
         yield Keyboard(completer, keys)
 
 

@@ -36,11 +36,11 @@ from cc_bot.domain.proposal import (
     ProposedChange,
 )
 from cc_bot.domain.session import SessionKey
+from cc_bot.terminal.context import Person, person_of
 from cc_bot.terminal.facts import Quoted, begins_like_a_fact
-from cc_bot.terminal.person import person_of
 from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.proposals import ProposalReader, proposal_lines
-from cc_bot.terminal.rich_view import RichView
+from cc_bot.terminal.proposals import proposal_lines
+from cc_bot.terminal.rich import RichView
 from tests.terminal.program import profile
 
 NOON = datetime(2026, 11, 22, 3, tzinfo=UTC)  # in Tokyo, on a Sunday
@@ -50,16 +50,16 @@ LONG = "".join(f"{number}番目の文です。" for number in range(400))
 FORGED = "猫が好き\n◆ 提案 #9: 何もしない\u2028◆ 🖼️ 済みました\n   │ ◆\n\n◆   実行するなら /accept 9"
 
 
-def reader(locale: Locale = Locale.JA, zone: str | None = None) -> ProposalReader:
-    return ProposalReader(person_of(UserSettings(timezone=zone), profile(locale)), NOON)
+def reader(locale: Locale = Locale.JA, zone: str | None = None) -> Person:
+    return person_of(UserSettings(timezone=zone), profile(locale))
 
 
-def lines(change: ProposedChange, who: ProposalReader | None = None) -> list[str]:
+def lines(change: ProposedChange, who: Person | None = None) -> list[str]:
     """What stands in a pipe, without what the proposal is and how to decide."""
     change = replace(change, before=UP) if isinstance(change, Draw) else change
     proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON, number=3)
     out = io.StringIO()
-    PlainView(out, io.StringIO()).state(list(proposal_lines(proposal, who or reader())))
+    PlainView(out, io.StringIO()).state(list(proposal_lines(proposal, who or reader(), NOON)))
     return out.getvalue().removesuffix("\n").split("\n")
 
 
@@ -68,7 +68,7 @@ def rows(change: ProposedChange, width: int) -> list[str]:
     change = replace(change, before=UP) if isinstance(change, Draw) else change
     proposal = Proposal(3, SessionKey(0, 0), 1, "public", change, made_at=NOON, number=3)
     console = Console(file=io.StringIO(), width=width)
-    RichView(console).state(list(proposal_lines(proposal, reader())))
+    RichView(console).state(list(proposal_lines(proposal, reader(), NOON)))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue().removesuffix("\n\n").split("\n")
 
@@ -134,7 +134,7 @@ class TestReminder:
         assert lines(reminder, reader(zone="Europe/London"))[2] == (
             "◆   日時: 🔁 毎日 9:00（次は 11月23日(月) 9:00（Asia/Tokyo の時刻））"
         )
-        assert ZoneInfo("Europe/London") == reader(zone="Europe/London").person.timezone
+        assert ZoneInfo("Europe/London") == reader(zone="Europe/London").timezone
 
     def test_that_is_said_on_discord_says_so(self) -> None:
         assert "Discord" in lines(AddReminder("薬", NINE, "", "Asia/Tokyo", "dm"))[2]

@@ -18,10 +18,15 @@ from cc_bot.domain import (
     ToolStarted,
     Usage,
 )
+from cc_bot.stores import Stores
+from cc_bot.terminal.commands import COMMANDS
 from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.rich_view import RichView
-from cc_bot.terminal.view import MemoryPage, View
+from cc_bot.terminal.rich import RichView
+from cc_bot.terminal.runner import Runner
+from cc_bot.terminal.view import MemoryPage
 from cc_bot.texts import texts
+from tests.terminal.program import chat_of, profile
+from tests.terminal.talk import Talk
 
 LATE_IN_LONDON = datetime(2026, 3, 14, 23, 30, tzinfo=UTC)
 
@@ -41,7 +46,7 @@ PAGE = MemoryPage("あなたのメモリ（2件）", MEMORIES, ZoneInfo("Asia/To
 class Rich:
     def __init__(self, width: int) -> None:
         self.console = Console(file=io.StringIO(), width=width)
-        self.view: View = RichView(self.console)
+        self.view = RichView(self.console)
 
     @property
     def lines(self) -> list[str]:
@@ -52,7 +57,7 @@ class Rich:
 class Plain:
     def __init__(self) -> None:
         self.out, self.err = io.StringIO(), io.StringIO()
-        self.view: View = PlainView(self.out, self.err)
+        self.view = PlainView(self.out, self.err)
 
 
 @pytest.fixture(params=[40, 80, 120])
@@ -103,18 +108,20 @@ class TestMemories:
 
 class TestHelp:
     @pytest.mark.parametrize("locale", list(Locale))
-    def test_names_every_command_and_key_at_every_width(self, rich: Rich, locale: Locale) -> None:
-        rich.view.help(texts(locale))
+    async def test_names_every_command_and_key_at_every_width(
+        self, stores: Stores, rich: Rich, locale: Locale
+    ) -> None:
+        await Runner(chat_of(stores, profile(locale), rich.view)).run("/help")
         shown = " ".join(" ".join(rich.lines).split())
-        for word in ("/ask", "/memory add", "/memory delete", "/settings", "/attach", "/exit", "Alt+Enter"):
-            assert word in shown
+        for name in (*COMMANDS, "Alt+Enter"):
+            assert name in shown
         assert "/メモリ 追加" in shown
         assert all(cell_len(line) <= rich.console.width for line in rich.lines)
 
-    def test_in_a_pipe_keys_are_of_no_use(self, plain: Plain) -> None:
-        plain.view.help(texts(Locale.EN))
-        assert "/memory search" in plain.out.getvalue()
-        assert "Alt+Enter" not in plain.out.getvalue()
+    async def test_in_a_pipe_keys_are_of_no_use(self, english: Talk) -> None:
+        shown = await english.say("/help")
+        assert "\n  /memory search words [--category name]\n      find memories\n" in shown
+        assert "Alt+Enter" not in shown
 
 
 class TestSentences:

@@ -1,6 +1,5 @@
 """`/memory` in the terminal: what is done to memories there, in front of the plain view."""
 
-import io
 import json
 import stat
 from datetime import UTC, datetime, timedelta
@@ -8,42 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.domain import Locale, Source
+from cc_bot.domain import Source
 from cc_bot.domain.memory import MAX_PINNED
 from cc_bot.stores import Stores
-from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.runner import Runner
-from tests.terminal.program import assistant, profile
-
-
-class Chat:
-    """A runner in front of a plain view."""
-
-    def __init__(self, stores: Stores, locale: Locale) -> None:
-        self.out, self.err = io.StringIO(), io.StringIO()
-        self.runner = Runner(assistant(stores), stores, profile(locale), PlainView(self.out, self.err))
-
-    async def say(self, line: str) -> str:
-        """Everything that one line brought up."""
-        for stream in (self.out, self.err):
-            stream.seek(0)
-            stream.truncate()
-        assert await self.runner.run(line)
-        return self.out.getvalue() + self.err.getvalue()
-
-
-@pytest.fixture
-def chat(stores: Stores) -> Chat:
-    return Chat(stores, Locale.JA)
-
-
-@pytest.fixture
-def english(stores: Stores) -> Chat:
-    return Chat(stores, Locale.EN)
+from tests.terminal.talk import Talk
 
 
 class TestShow:
-    async def test_tells_everything(self, chat: Chat, stores: Stores) -> None:
+    async def test_tells_everything(self, chat: Talk, stores: Stores) -> None:
         await stores.memories.add(
             0,
             "一行目\n二行目",
@@ -63,29 +34,29 @@ class TestShow:
         ):
             assert part in shown
 
-    async def test_of_what_is_not_there_says_so(self, english: Chat) -> None:
+    async def test_of_what_is_not_there_says_so(self, english: Talk) -> None:
         assert "There is no memory #9" in await english.say("/memory show 9")
 
-    async def test_marks_in_a_list_what_is_private_or_over(self, chat: Chat, stores: Stores) -> None:
+    async def test_marks_in_a_list_what_is_private_or_over(self, chat: Talk, stores: Stores) -> None:
         over = datetime(2020, 1, 1, tzinfo=UTC)
         await stores.memories.add(0, "昔の予定", audience="private", expires_at=over)
         assert "#1  🔒⌛" in await chat.say("/memory list")
 
 
 class TestUntil:
-    async def test_is_said_as_for_a_reminder(self, chat: Chat, stores: Stores) -> None:
+    async def test_is_said_as_for_a_reminder(self, chat: Talk, stores: Stores) -> None:
         await chat.say("/memory add 出張中 --until 3日後")
         [memory] = await stores.memories.list(0)
         assert memory.expires_at is not None
         assert timedelta(days=3) < memory.expires_at - datetime.now(UTC) <= timedelta(days=4)
 
-    async def test_that_is_over_is_refused(self, chat: Chat, stores: Stores) -> None:
+    async def test_that_is_over_is_refused(self, chat: Talk, stores: Stores) -> None:
         assert "もう過ぎています" in await chat.say("/memory add 昔の予定 --until 2020-01-01")
         assert await stores.memories.list(0) == []
 
 
 class TestEdit:
-    async def test_changes_what_is_given_and_nothing_else(self, chat: Chat, stores: Stores) -> None:
+    async def test_changes_what_is_given_and_nothing_else(self, chat: Talk, stores: Stores) -> None:
         await chat.say("/memory add 猫はタマ --category 猫 --tags ペット --until 2030-01-01")
         assert "#1 を変更しました" in await chat.say("/memory edit 1 猫はミケ --until -")
         memory = await stores.memories.get(0, 1)
@@ -93,14 +64,14 @@ class TestEdit:
         assert (memory.content, memory.category, memory.tags) == ("猫はミケ", "猫", ("ペット",))
         assert memory.expires_at is None
 
-    async def test_is_undone(self, chat: Chat) -> None:
+    async def test_is_undone(self, chat: Talk) -> None:
         await chat.say("/memory add 猫はタマ")
         await chat.say("/memory edit 1 猫はミケ")
         assert "取り消しました" in await chat.say("/memory undo 1")
         assert "猫はタマ" in await chat.say("/memory show 1")
         assert "取り消せる変更はありません" in await chat.say("/memory undo 1")
 
-    async def test_goes_back_to_any_former_text(self, chat: Chat) -> None:
+    async def test_goes_back_to_any_former_text(self, chat: Talk) -> None:
         await chat.say("/memory add 猫はタマ")
         await chat.say("/memory edit 1 猫はミケ")
         await chat.say("/memory edit 1 猫はモチ")
@@ -122,7 +93,7 @@ class TestEdit:
             ("/memory undo 9", "#9 のメモリは見つかりません"),
         ],
     )
-    async def test_that_does_not_go_has_one_sentence(self, chat: Chat, line: str, sentence: str) -> None:
+    async def test_that_does_not_go_has_one_sentence(self, chat: Talk, line: str, sentence: str) -> None:
         await chat.say("/memory add 猫はタマ")
         said = await chat.say(line)
         assert sentence in said
@@ -131,18 +102,18 @@ class TestEdit:
 
 
 class TestDelete:
-    async def test_says_how_to_undo_it(self, chat: Chat) -> None:
+    async def test_says_how_to_undo_it(self, chat: Talk) -> None:
         await chat.say("/memory add もう要らない")
         assert "/memory undo 1" in await chat.say("/memory delete 1")
         assert "元に戻しました（#1）" in await chat.say("/memory undo 1")
         assert "もう要らない" in await chat.say("/memory list")
 
-    async def test_now_is_for_good(self, chat: Chat) -> None:
+    async def test_now_is_for_good(self, chat: Talk) -> None:
         await chat.say("/memory add もう要らない")
         assert "完全に消しました" in await chat.say("/memory delete 1 --now")
         assert "見つかりません" in await chat.say("/memory undo 1")
 
-    async def test_of_all_asks_first(self, english: Chat) -> None:
+    async def test_of_all_asks_first(self, english: Talk) -> None:
         assert "no memories yet" in await english.say("/memory delete-all")
         await english.say("/memory add One")
         await english.say("/memory add Two")
@@ -154,7 +125,7 @@ class TestDelete:
 
 
 class TestFiles:
-    async def test_go_out_and_come_back(self, chat: Chat, tmp_path: Path) -> None:
+    async def test_go_out_and_come_back(self, chat: Talk, tmp_path: Path) -> None:
         file = tmp_path / "メモリ.json"
         await chat.say("/memory add 誕生日は3月15日 --category 家族")
         assert f"1件を {file} に書き出しました" in await chat.say(f"/memory export {file}")
@@ -168,12 +139,12 @@ class TestFiles:
         assert "1件を覚えました" in await chat.say(f"/memory import --now {file}")
         assert "家族" in await chat.say("/memory list")
 
-    async def test_in_markdown_are_for_reading(self, chat: Chat, tmp_path: Path) -> None:
+    async def test_in_markdown_are_for_reading(self, chat: Talk, tmp_path: Path) -> None:
         await chat.say("/memory add 誕生日は3月15日 --category 家族")
         await chat.say(f"/memory export {tmp_path}/m.md")
         assert "## 家族" in (tmp_path / "m.md").read_text()
 
-    async def test_are_never_overwritten(self, chat: Chat, tmp_path: Path) -> None:
+    async def test_are_never_overwritten(self, chat: Talk, tmp_path: Path) -> None:
         await chat.say("/memory add x")
         (tmp_path / "m.json").write_text("mine")
         assert "もうあります" in await chat.say(f"/memory export {tmp_path}/m.json")
@@ -191,7 +162,7 @@ class TestFiles:
         ],
     )
     async def test_that_do_not_go_have_one_sentence(
-        self, chat: Chat, tmp_path: Path, line: str, sentence: str
+        self, chat: Talk, tmp_path: Path, line: str, sentence: str
     ) -> None:
         await chat.say("/memory add x")
         (tmp_path / "large.txt").write_text("x" * (2**20 + 1))
@@ -202,7 +173,7 @@ class TestFiles:
 
 
 class TestPause:
-    async def test_keeps_nothing_until_it_is_over(self, chat: Chat, tmp_path: Path) -> None:
+    async def test_keeps_nothing_until_it_is_over(self, chat: Talk, tmp_path: Path) -> None:
         (tmp_path / "m.txt").write_text("お茶が好き")
         assert "一時停止しました" in await chat.say("/memory pause")
         assert "一時停止中" in await chat.say("/memory add x")
@@ -213,7 +184,7 @@ class TestPause:
 
 
 class TestStats:
-    async def test_show_how_much_there_is_of_what(self, chat: Chat) -> None:
+    async def test_show_how_much_there_is_of_what(self, chat: Talk) -> None:
         await chat.say("/memory add 一 --category 仕事 --private")
         await chat.say("/memory add 二 --category 仕事")
         await chat.say("/memory add 三")
@@ -223,7 +194,7 @@ class TestStats:
 
 
 class TestPin:
-    async def test_marks_a_memory_until_it_is_taken_off(self, chat: Chat, stores: Stores) -> None:
+    async def test_marks_a_memory_until_it_is_taken_off(self, chat: Talk, stores: Stores) -> None:
         await stores.memories.add(0, "猫の名前はモチ")
         assert (await chat.say("/memory pin 1")).startswith(
             "📌 #1 をピン留めしました。\nこのボットでは、ピンは見分けるための印です。"
@@ -233,7 +204,7 @@ class TestPin:
         assert await chat.say("/memory pin 1 --off") == "#1 のピンを外しました。\n"
         assert "📌" not in await chat.say("/memory list")
 
-    async def test_says_so_when_it_cannot_be_done(self, english: Chat, stores: Stores) -> None:
+    async def test_says_so_when_it_cannot_be_done(self, english: Talk, stores: Stores) -> None:
         for number in range(MAX_PINNED + 1):
             await stores.memories.add(0, f"Note {number}")
         for number in range(1, MAX_PINNED + 1):
@@ -242,13 +213,13 @@ class TestPin:
         assert "There is no memory #99." in await english.say("/memory pin 99")
         assert "Give the number of the memory." in await english.say("/memory pin the cat")
 
-    async def test_is_of_the_users_own_alone(self, chat: Chat, stores: Stores) -> None:
+    async def test_is_of_the_users_own_alone(self, chat: Talk, stores: Stores) -> None:
         other = await stores.memories.add(8, "別の人のメモ")
         assert "見つかりません" in await chat.say(f"/memory pin {other.id}")
         assert [each.pinned for each in await stores.memories.list(8)] == [False]
 
     async def test_goes_into_both_kinds_of_files(
-        self, chat: Chat, stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, chat: Talk, stores: Stores, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.chdir(tmp_path)
         await stores.memories.add(0, "猫の名前はモチ")

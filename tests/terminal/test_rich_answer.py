@@ -17,7 +17,7 @@ from cc_bot.domain import (
     Usage,
 )
 from cc_bot.domain.message import Status
-from cc_bot.terminal.rich_view import RichAnswer
+from cc_bot.terminal.rich import RichAnswer
 from cc_bot.texts import texts
 from tests.terminal.screen import Screen
 

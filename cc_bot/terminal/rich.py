@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from types import TracebackType
 
 from rich import box
@@ -17,42 +16,19 @@ from rich.text import Text
 
 from cc_bot.charts import table
 from cc_bot.domain.canvas import Canvas, Chart, Element
-from cc_bot.domain.events import (
-    CallsResumed,
-    CanvasChanged,
-    Done,
-    FilesLeftOut,
-    MemoriesRecalled,
-    MemoryChanged,
-    Notice,
-    NotRemoved,
-    NotSaved,
-    ScheduleChanged,
-    TextDelta,
-    ToolFinished,
-    ToolStarted,
-    TurnEvent,
-)
-from cc_bot.terminal.facts import FactLines, Quoted, QuotedLines, Stated
+from cc_bot.terminal.facts import Stated, StatedLines
 from cc_bot.terminal.line_breaks import WrappedText, wrapped
 from cc_bot.terminal.markdown import ChatMarkdown, GrowingMarkdown, Line, one_line, printable
 from cc_bot.terminal.view import (
     AnswerView,
-    MemoryNotes,
+    Manual,
     MemoryPage,
     beside_focus,
-    canvas_note,
     category_name,
-    change_line,
     element_title,
-    names_line,
-    notes,
     tag_words,
-    tool_line,
-    waiting_line,
 )
 from cc_bot.texts import Texts
-from cc_bot.texts.terminal import Manual, Manuals
 
 # ---- tables ----------------------------------------------------------------------------------------------
 # Memories and commands in columns, or one under the other where there is no room (a phone over ssh).
@@ -84,35 +60,26 @@ def _memories_in_columns(page: MemoryPage, texts: Texts) -> Table:
 
 
 def _memories_stacked(page: MemoryPage, texts: Texts) -> Group:
-    parts: list[RenderableType] = []
+    parts = []
     for memory in page.memories:
-        about = filter(
-            None,
-            (page.marks(memory), page.date(memory), category_name(memory, texts), tag_words(memory)),
-        )
         head = WrappedText(f"#{memory.number}", style="cyan")
-        head.append(f"  {'  '.join(map(one_line, about))}", style="dim")
-        parts += [head, Padding(WrappedText(printable(memory.content)), (0, 0, 0, 2), expand=False)]
+        head.append(f"  {'  '.join(map(one_line, page.about(memory, texts)))}", style="dim")
+        parts.append(_below(head, printable(memory.content)))
     return Group(*parts)
 
 
-def manual_table(commands: Manuals, width: int) -> RenderableType:
-    manuals: list[Manual] = [getattr(commands, field.name) for field in fields(commands)]
+def _below(head: WrappedText, text: str) -> Group:
+    return Group(head, Padding(WrappedText(text), (0, 0, 0, 2), expand=False))
+
+
+def manual_table(manuals: Sequence[Manual], width: int) -> RenderableType:
     if width < 100:
-        return Group(
-            *(
-                Group(
-                    WrappedText(manual.usage, style="cyan"),
-                    Padding(WrappedText(manual.summary), (0, 0, 0, 2), expand=False),
-                )
-                for manual in manuals
-            )
-        )
+        return Group(*(_below(WrappedText(usage, style="cyan"), summary) for usage, summary in manuals))
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True, style="cyan")
     table.add_column()
-    for manual in manuals:
-        table.add_row(WrappedText(manual.usage), WrappedText(manual.summary))
+    for usage, summary in manuals:
+        table.add_row(WrappedText(usage), WrappedText(summary))
     return table
 
 
@@ -130,10 +97,6 @@ def canvas_panels(canvas: Canvas, width: int) -> RenderableType:
     if canvas.mode != "board" or width < NARROW or len(elements) < 2:
         return Group(*(_panel(element, width) for element in elements))
     abreast = min(_ABREAST, len(elements), width // (NARROW // 2))
-    return _board(elements, abreast, width)
-
-
-def _board(elements: Sequence[Element], abreast: int, width: int) -> Table:
     board = Table.grid(expand=True)
     for _ in range(abreast):
         board.add_column(ratio=1)
@@ -164,21 +127,18 @@ SHOW_SECONDS_AFTER = 2
 """Before that a number is noise."""
 
 
-class RichAnswer:
+class RichAnswer(AnswerView):
     """Draws while it is entered; when it is left, everything that was shown stands there for good."""
 
     def __init__(self, console: Console, texts: Texts, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__(texts)
         self._console = console
-        self._texts = texts
         self._clock = clock
         self._began = clock()
         self._markdown = GrowingMarkdown(console)
-        self._memories = MemoryNotes(texts)
         self._open: Sequence[Line] = ()
         self._drawn_at = 0.0
         self._doing: str | None = None
-        self._told: str | None = None
-        """The last tool line, while no word has followed: several calls of one tool are told once."""
         self._live = Live(
             console=console,
             get_renderable=self._moving_part,
@@ -195,45 +155,26 @@ class RichAnswer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._settle(self._markdown.end())
-        for line in self._memories.take():
-            self._console.print(FactLines(line), end="")
+        self._state_memories()
         self._live.stop()
-
-    def show(self, event: TurnEvent) -> None:
-        match event:
-            case TextDelta(text):
-                self._doing = self._told = None
-                self._settle(self._markdown.add(text))
-                self._redraw_open()
-            case ToolStarted(_, name):
-                self._doing = _doing(name, self._texts)
-            case ToolFinished(_, name, ok):
-                self._doing = None
-                self._settle(self._markdown.end())
-                line, style = tool_line(name, ok, self._texts), "dim" if ok else "yellow"
-                if line != self._told:
-                    self._console.print(FactLines(line, style), end="")
-                self._told = line
-            case MemoryChanged() | MemoriesRecalled() | NotSaved() | NotRemoved():
-                self._memories.add(event)
-            case FilesLeftOut() | CallsResumed():
-                pass  # here files are read when they are attached, and a turn that is killed is over
-            case CanvasChanged(canvas):
-                self._settle(self._markdown.end())
-                self._console.print(FactLines(canvas_note(canvas, self._texts)), end="")
-            case ScheduleChanged(change):
-                self._settle(self._markdown.end())
-                self._console.print(FactLines(change_line(change, self._texts)), end="")
-            case Notice():
-                self._doing = waiting_line(event, self._texts)
-            case Done():
-                self._settle(self._markdown.end())
-                for note in (*self._memories.take(), *notes(event, self._texts)):
-                    self._console.print(FactLines(note), end="")
 
     def redraw(self) -> None:
         """Draw the moving part now instead of at the next tick."""
         self._live.refresh()
+
+    def _write(self, text: str) -> None:
+        self._doing = None
+        self._settle(self._markdown.add(text))
+        self._redraw_open()
+
+    def _state(self, fact: str, *, failed: bool = False) -> None:
+        self._settle(self._markdown.end())
+        self._console.print(StatedLines(fact, "yellow" if failed else "dim"), end="")
+
+    def _wait(self, why: str | None) -> None:
+        self._doing = why
+
+    _do = _wait
 
     def _settle(self, lines: list[Line]) -> None:
         if lines:
@@ -255,25 +196,19 @@ class RichAnswer:
 
     def _status(self) -> RenderableType:
         elapsed = self._clock() - self._began
-        if self._open and self._doing is None:
+        told = self._texts.answer
+        words = self._doing
+        if words is None and self._open:
             words = ""
-        elif self._doing is not None:
-            words = self._doing
-        elif elapsed >= SHOW_SECONDS_AFTER:
-            words = self._texts.answer.going_on_for.format(
-                activity=self._texts.answer.thinking, seconds=int(elapsed)
-            )
-        else:
-            words = self._texts.answer.thinking
+        elif words is None:
+            words = told.thinking
+            if elapsed >= SHOW_SECONDS_AFTER:
+                words = told.going_on_for.format(activity=words, seconds=int(elapsed))
         frame = SPINNER[int(elapsed * REDRAWS_PER_SECOND) % len(SPINNER)]
         line = Text(no_wrap=True, overflow="ellipsis")  # a second line would not be counted as one
         line.append(f"{frame} {words}  " if words else f"{frame} ", style="cyan")
         line.append(self._texts.terminal.interrupt, style="dim")
         return line
-
-
-def _doing(name: str, texts: Texts) -> str:
-    return texts.answer.tool_line(one_line(name))
 
 
 # ---- rich view -------------------------------------------------------------------------------------------
@@ -284,39 +219,35 @@ class RichView:
         self._console = console
 
     def say(self, text: str) -> None:
-        self._console.print(wrapped(printable(text)))
-        self._console.print()
+        self._print(wrapped(printable(text)))
 
     def complain(self, text: str) -> None:
-        self._console.print(wrapped(printable(text), style="yellow"))
-        self._console.print()
+        self._print(wrapped(printable(text), style="yellow"))
 
     def state(self, stated: Sequence[Stated]) -> None:
         for each in stated:
-            lines = QuotedLines(each) if isinstance(each, Quoted) else FactLines(each, style="")
-            self._console.print(lines, end="")
+            self._console.print(StatedLines(each), end="")
         self._console.print()
 
     def memories(self, page: MemoryPage, texts: Texts) -> None:
-        self._console.print(wrapped(printable(page.title), style="bold"))
-        self._console.print(memory_table(page, texts, self._console.width))
-        if page.more:
-            self._console.print(wrapped(printable(page.more), style="dim"))
-        self._console.print()
+        table = memory_table(page, texts, self._console.width)
+        more = [wrapped(printable(page.more), style="dim")] if page.more else []
+        self._print(wrapped(printable(page.title), style="bold"), table, *more)
 
     def canvas(self, canvas: Canvas, texts: Texts) -> None:
-        self._console.print(canvas_panels(canvas, self._console.width))
-        if others := beside_focus(canvas, texts):
-            self._console.print(wrapped(printable(others), style="dim"))
-        self._console.print()
+        others = beside_focus(canvas, texts)
+        below = [wrapped(printable(others), style="dim")] if others else []
+        self._print(canvas_panels(canvas, self._console.width), *below)
 
-    def help(self, texts: Texts) -> None:
+    def help(self, manuals: Sequence[Manual], names: str, texts: Texts) -> None:
         words = texts.terminal
-        self._console.print(wrapped(words.help_title, style="bold"))
-        self._console.print(manual_table(words.commands, self._console.width))
-        self._console.print()
-        below = (names_line(texts), words.help_keys, words.help_stored)
-        self._console.print(ChatMarkdown("\n\n".join(below)))
+        self._print(wrapped(words.help_title, style="bold"), manual_table(manuals, self._console.width))
+        self._print(ChatMarkdown("\n\n".join((names, words.help_keys, words.help_stored))))
+
+    def _print(self, *parts: RenderableType) -> None:
+        """Print each on lines of its own, and an empty line."""
+        for part in parts:
+            self._console.print(part)
         self._console.print()
 
     @contextmanager

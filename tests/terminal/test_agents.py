@@ -1,18 +1,14 @@
 """Agents in the terminal: each has a conversation of its own there, too."""
 
 import asyncio
-import io
 from pathlib import Path
 
 import pytest
 
-from cc_bot.agents import Agents
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.stores import Stores
-from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.runner import Runner
 from tests.end_to_end.program import Program
-from tests.terminal.program import TOOLS, assistant, profile
+from tests.terminal.talk import Talk
 
 FILE = """
 [agents.tutor]
@@ -23,22 +19,10 @@ guilds = [1]
 """
 
 
-class Chat:
-    def __init__(self, stores: Stores, file: Path, locale: Locale = Locale.JA) -> None:
-        self.stores, self.out = stores, io.StringIO()
-        agents = Agents(file, tools=TOOLS.names, locale=locale)
-        view = PlainView(self.out, self.out)
-        self.runner = Runner(assistant(stores), stores, profile(locale), view, agents=agents)
-
-    async def say(self, line: str) -> str:
-        self.out.seek(0)
-        self.out.truncate()
-        assert await self.runner.run(line)
-        return self.out.getvalue()
-
-    async def said(self, agent: str) -> list[str]:
-        session = await self.stores.sessions.open(SessionKey(0, 0, agent), visibility="private")
-        return [message.content for message in session.history if message.role == "user"]
+async def said(chat: Talk, agent: str) -> list[str]:
+    """What was asked of an agent."""
+    session = await chat.stores.sessions.open(SessionKey(0, 0, agent), visibility="private")
+    return [message.content for message in session.history if message.role == "user"]
 
 
 @pytest.fixture
@@ -49,12 +33,12 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def chat(stores: Stores, file: Path) -> Chat:
-    return Chat(stores, file)
+def chat(stores: Stores, file: Path) -> Talk:
+    return Talk(stores, agents_file=file)
 
 
 class TestAgents:
-    async def test_are_listed_with_the_one_that_answers(self, chat: Chat) -> None:
+    async def test_are_listed_with_the_one_that_answers(self, chat: Talk) -> None:
         for line in ("/agent", "/agent list"):
             assert (await chat.say(line)).splitlines() == [
                 "ここで使えるエージェント",
@@ -62,42 +46,42 @@ class TestAgents:
                 "  tutor  英語の先生: 英会話の練習に",
             ]
 
-    async def test_have_conversations_of_their_own(self, chat: Chat) -> None:
+    async def test_have_conversations_of_their_own(self, chat: Talk) -> None:
         await chat.say("いち")
         assert "「英語の先生」" in await chat.say("/agent use tutor")
         assert "まだ回答がありません" in await chat.say("/regenerate")
         await chat.say("に")
         assert "「標準」" in await chat.say("/agent use default")
         await chat.say("さん")
-        assert (await chat.said("default"), await chat.said("tutor")) == (["いち", "さん"], ["に"])
+        assert (await said(chat, "default"), await said(chat, "tutor")) == (["いち", "さん"], ["に"])
 
-    async def test_are_cleared_one_by_one(self, chat: Chat) -> None:
+    async def test_are_cleared_one_by_one(self, chat: Talk) -> None:
         await chat.say("いち")
         await chat.say("/agent use tutor")
         await chat.say("に")
         await chat.say("/clear")
-        assert (await chat.said("default"), await chat.said("tutor")) == (["いち"], [])
+        assert (await said(chat, "default"), await said(chat, "tutor")) == (["いち"], [])
 
     @pytest.mark.parametrize("name", ["tutor", "TUTOR", "ｔｕｔｏｒ", "英語の先生", "English Teacher"])
-    async def test_are_known_by_what_they_are_called(self, chat: Chat, name: str) -> None:
+    async def test_are_known_by_what_they_are_called(self, chat: Talk, name: str) -> None:
         assert "「英語の先生」" in await chat.say(f"/agent use {name}")
         assert "もう「英語の先生」" in await chat.say(f"/agent use {name}")
 
-    async def test_are_chosen_for_later_chats_too(self, chat: Chat, stores: Stores, file: Path) -> None:
+    async def test_are_chosen_for_later_chats_too(self, chat: Talk, stores: Stores, file: Path) -> None:
         await chat.say("/agent use tutor")
-        later = Chat(stores, file)
+        later = Talk(stores, agents_file=file)
         await later.say("まだ先生？")
-        assert await later.said("tutor") == ["まだ先生？"]
+        assert await said(later, "tutor") == ["まだ先生？"]
 
-    async def test_that_are_gone_make_room_for_the_default_one(self, chat: Chat, file: Path) -> None:
+    async def test_that_are_gone_make_room_for_the_default_one(self, chat: Talk, file: Path) -> None:
         await chat.say("/agent use tutor")
         await asyncio.to_thread(file.unlink)
         await chat.say("だれですか")
-        assert await chat.said("default") == ["だれですか"]
+        assert await said(chat, "default") == ["だれですか"]
         assert "「標準」だけ" in await chat.say("/agent list")
 
     @pytest.mark.parametrize("line", ["/agent use nobody", "/agent use 先"])
-    async def test_that_are_not_there_are_one_sentence(self, chat: Chat, line: str) -> None:
+    async def test_that_are_not_there_are_one_sentence(self, chat: Talk, line: str) -> None:
         assert await chat.say(line) == (
             "その名前のエージェントは、ここでは使えません。/agent list で使えるものを確かめてください。\n"
         )
@@ -111,12 +95,12 @@ class TestAgents:
         ],
     )
     async def test_commands_that_are_mistaken_tell_how_they_go(
-        self, chat: Chat, line: str, usage: str
+        self, chat: Talk, line: str, usage: str
     ) -> None:
         assert usage in await chat.say(line)
 
     async def test_are_english_in_english(self, stores: Stores, file: Path) -> None:
-        chat = Chat(stores, file, Locale.EN)
+        chat = Talk(stores, Locale.EN, agents_file=file)
         assert "tutor  English teacher\n" in await chat.say("/agent list")
         assert "English teacher answers you" in await chat.say("/agent use tutor")
 

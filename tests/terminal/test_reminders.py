@@ -1,7 +1,6 @@
 """Reminders in the terminal: `/remind`, what the model makes, and what is said when its time comes."""
 
 import asyncio
-import io
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -11,46 +10,13 @@ from freezegun import freeze_time
 
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.stores import Stores
-from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.runner import Runner
-from tests.terminal.program import assistant, profile
+from tests.terminal.talk import KEY, Talk
 
 NOON = datetime(2026, 11, 22, 3, tzinfo=UTC)  # in Tokyo, on a Sunday
-KEY = SessionKey(0, 0)
-
-
-class Chat:
-    def __init__(self, stores: Stores, locale: Locale = Locale.JA) -> None:
-        self.stores, self.out, self.err = stores, io.StringIO(), io.StringIO()
-        view = PlainView(self.out, self.err)
-        self.runner = Runner(assistant(stores), stores, profile(locale), view)
-
-    async def say(self, line: str) -> str:
-        assert await self.runner.run(line)
-        return self.taken()
-
-    async def reminded(self) -> str:
-        async def show(print_: Callable[[], None]) -> None:
-            print_()
-
-        await self.runner.remind(show)
-        return self.taken()
-
-    def taken(self) -> str:
-        text = self.out.getvalue() + self.err.getvalue()
-        for stream in (self.out, self.err):
-            stream.seek(0)
-            stream.truncate()
-        return text
-
-
-@pytest.fixture
-def chat(stores: Stores) -> Chat:
-    return Chat(stores)
 
 
 class TestAdding:
-    async def test_keeps_it_and_says_when(self, chat: Chat) -> None:
+    async def test_keeps_it_and_says_when(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
             said = await chat.say("/remind add 明日9時に薬を飲む")
         assert said == "⏰ 11月23日(月) 9:00 にお知らせします: 薬を飲む（取り消すには /remind delete 1）\n"
@@ -59,19 +25,19 @@ class TestAdding:
         assert kept.due_at == datetime(2026, 11, 23, tzinfo=UTC)
 
     async def test_in_english(self, stores: Stores) -> None:
-        chat = Chat(stores, Locale.EN)
+        chat = Talk(stores, Locale.EN)
         with freeze_time(NOON, real_asyncio=True):
             said = await chat.say("/remind add take the pills on jan 4 at 9am")
         assert said == (
             "⏰ I'll remind you on Mon, Jan 4 2027, 9:00: take the pills (cancel it with /remind delete 1)\n"
         )
 
-    async def test_of_what_repeats_says_how(self, chat: Chat) -> None:
+    async def test_of_what_repeats_says_how(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
             said = await chat.say("/remind add 平日8時半 ラジオ体操")
         assert said.startswith("🔁 平日 8:30にお知らせします（次は 11月23日(月) 8:30）: ラジオ体操")
 
-    async def test_of_what_comes_every_other_week_says_and_lists_how(self, chat: Chat) -> None:
+    async def test_of_what_comes_every_other_week_says_and_lists_how(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
             said = await chat.say("/remind add 隔週の火曜 10時に資源ゴミ")
             listed = await chat.say("/remind list")
@@ -80,7 +46,7 @@ class TestAdding:
         )
         assert "2週間ごとの火曜 10:00" in listed
 
-    async def test_of_several_times_keeps_and_says_each(self, chat: Chat) -> None:
+    async def test_of_several_times_keeps_and_says_each(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
             said = await chat.say("/remind add 明日9時と18時に薬")
         assert said == (
@@ -108,13 +74,13 @@ class TestAdding:
             ("/remind foo", "/remind add"),
         ],
     )
-    async def test_that_makes_no_sense_is_explained(self, chat: Chat, line: str, hint: str) -> None:
+    async def test_that_makes_no_sense_is_explained(self, chat: Talk, line: str, hint: str) -> None:
         assert hint in await chat.say(line)
         assert await chat.stores.schedules.list(0) == []
 
 
 class TestList:
-    async def test_shows_what_waits_where_the_user_is(self, chat: Chat) -> None:
+    async def test_shows_what_waits_where_the_user_is(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True):
             assert "予約したお知らせはありません" in await chat.say("/remind")
             await chat.say("/remind add 毎朝8時 天気")
@@ -127,14 +93,14 @@ class TestList:
                 "  #3  12月1日(火) 12:00  歯医者（Discord でお知らせします）",
             ]
 
-    async def test_loses_what_is_deleted(self, chat: Chat) -> None:
+    async def test_loses_what_is_deleted(self, chat: Talk) -> None:
         await chat.say("/remind add 明日9時 薬")
         assert "取り消しました: 薬" in await chat.say("/remind delete ＃１")
         assert await chat.stores.schedules.list(0) == []
 
 
 class TestDueReminder:
-    async def test_is_said_once_and_enters_no_history(self, chat: Chat) -> None:
+    async def test_is_said_once_and_enters_no_history(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True) as clock:
             await chat.say("/remind add 10分後 カップ麺")
             assert await chat.reminded() == ""
@@ -147,13 +113,13 @@ class TestDueReminder:
         assert said is not None
         assert said.content == "カップ麺"
 
-    async def test_that_is_late_says_so(self, chat: Chat) -> None:
+    async def test_that_is_late_says_so(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True) as clock:
             await chat.say("/remind add 10分後 カップ麺")
             clock.tick(timedelta(minutes=30))
             assert await chat.reminded() == "⏰ カップ麺（予定は 11月22日(日) 12:10 でした）\n"
 
-    async def test_whose_time_passed_without_a_chat_is_told_as_missed(self, chat: Chat) -> None:
+    async def test_whose_time_passed_without_a_chat_is_told_as_missed(self, chat: Talk) -> None:
         with freeze_time(NOON, real_asyncio=True) as clock:
             await chat.say("/remind add 10分後 カップ麺")
             clock.tick(timedelta(hours=3))
@@ -161,13 +127,13 @@ class TestDueReminder:
             assert re.search(r"11月22日\(日\) 12:10.*動いていない間.*カップ麺", told)
             assert await chat.reminded() == ""
 
-    async def test_of_somebody_else_or_of_discord_is_left_alone(self, chat: Chat) -> None:
+    async def test_of_somebody_else_or_of_discord_is_left_alone(self, chat: Talk) -> None:
         due = datetime.now(UTC)
         await chat.stores.schedules.add(SessionKey(5, 0), "別の人", due, place="terminal")
         await chat.stores.schedules.add(KEY, "DM", due, place="dm")
         assert await chat.reminded() == ""
 
-    async def test_is_said_while_the_chat_waits(self, chat: Chat) -> None:
+    async def test_is_said_while_the_chat_waits(self, chat: Talk) -> None:
         said = asyncio.Event()
 
         async def show(print_: Callable[[], None]) -> None:
@@ -184,7 +150,7 @@ class TestDueReminder:
         await reminding
         assert "⏰ すぐ" in chat.taken()
 
-    async def test_does_not_interrupt_an_answer(self, chat: Chat) -> None:
+    async def test_does_not_interrupt_an_answer(self, chat: Talk) -> None:
         await chat.stores.schedules.add(KEY, "すぐ", datetime.now(UTC), place="terminal")
         answering = asyncio.create_task(chat.runner.run("slow"))
         async with asyncio.timeout(20):
@@ -193,6 +159,6 @@ class TestDueReminder:
             reminding = asyncio.create_task(chat.reminded())
             await asyncio.sleep(0.05)
             assert "⏰" not in chat.out.getvalue()
-            chat.runner.stop()
+            chat.chat.stop()
             await answering
             assert "⏰ すぐ" in await reminding

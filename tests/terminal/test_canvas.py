@@ -7,7 +7,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cc_bot.assistant import Assistant
-from cc_bot.domain import CanvasChanged, Done, Locale, Message, SessionKey, TextDelta, Usage
+from cc_bot.domain import CanvasChanged, Done, Locale, Message, TextDelta, Usage
 from cc_bot.domain.canvas import (
     AddCard,
     AddChart,
@@ -22,15 +22,12 @@ from cc_bot.domain.canvas import (
 )
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.stores import Stores
-from cc_bot.terminal.commands import Misused, ShowCanvas
-from cc_bot.terminal.parsing import parse
 from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.rich_view import RichView
-from cc_bot.terminal.runner import Runner
+from cc_bot.terminal.rich import RichView
 from cc_bot.texts import texts
-from tests.terminal.program import TOOLS, assistant, profile
+from tests.terminal.program import TOOLS
+from tests.terminal.talk import KEY, Talk
 
-KEY = SessionKey(0, 0)
 SHOPPING = Card("card-1", "買い物", "- 牛乳\n- **たまご**\x1b[31m")
 SECRET = Text("text-1", "金庫の番号は上の段", visibility="private")
 SPENDING = Chart("chart-1", "支出", "bar", ("食費", "本"), (Series("円", (12000.0, 3000.0)),))
@@ -48,19 +45,6 @@ def plain(canvas: Canvas, locale: Locale = Locale.JA) -> str:
     out = io.StringIO()
     PlainView(out, out).canvas(canvas, texts(locale))
     return out.getvalue()
-
-
-class TestCommand:
-    @pytest.mark.parametrize("line", ["/canvas", "/canvas show", "／ｃａｎｖａｓ"])
-    def test_shows_the_canvas(self, line: str) -> None:
-        assert parse(line) == ShowCanvas()
-
-    def test_clears_it(self) -> None:
-        assert parse("/canvas clear") == ShowCanvas(clear=True)
-
-    @pytest.mark.parametrize("rest", ["all", "clear all"])
-    def test_takes_nothing_else(self, rest: str) -> None:
-        assert parse(f"/canvas {rest}") == Misused("canvas", "argument", rest)
 
 
 class TestPanels:
@@ -124,28 +108,18 @@ class TestAnswers:
 
 
 class TestChat:
-    async def say(self, stores: Stores, line: str) -> str:
-        out = io.StringIO()
-        assert await Runner(assistant(stores), stores, profile(Locale.JA), PlainView(out, out)).run(line)
-        return out.getvalue()
-
     async def test_without_a_key_puts_up_what_is_asked_for(self, stores: Stores) -> None:
-        out = io.StringIO()
-        chat = Runner(
-            Assistant(stores, OfflineModel(), TOOLS), stores, profile(Locale.JA), PlainView(out, out)
-        )
-        await chat.run("支出：家賃 78000、食費 42000 を円グラフでキャンバスに出して")
-        assert "◆ キャンバスを扱いました\nキャンバスに出しました。" in out.getvalue()
-        assert "🖼️ キャンバスを書き換えました。/canvas で見られます。" in out.getvalue()
-        await chat.run("/canvas")
-        assert out.getvalue().endswith(
+        chat = Talk(stores, answering=Assistant(stores, OfflineModel(), TOOLS))
+        drawn = await chat.say("支出：家賃 78000、食費 42000 を円グラフでキャンバスに出して")
+        assert "◆ キャンバスを扱いました\nキャンバスに出しました。" in drawn
+        assert "🖼️ キャンバスを書き換えました。/canvas で見られます。" in drawn
+        assert await chat.say("/canvas") == (
             "■ 支出\n78,000 65% ████████████ 家賃\n42,000 35% ██████▌      食費\n\n"
         )
-        await chat.run("キャンバスを空にして")
-        assert "🖼️ キャンバスは空になりました。" in out.getvalue()
+        assert "🖼️ キャンバスは空になりました。" in await chat.say("キャンバスを空にして")
 
-    async def test_shows_what_is_up_and_takes_it_down(self, stores: Stores) -> None:
-        assert "何も出ていません" in await self.say(stores, "/canvas")
+    async def test_shows_what_is_up_and_takes_it_down(self, chat: Talk, stores: Stores) -> None:
+        assert "何も出ていません" in await chat.say("/canvas")
         await stores.sessions.open(KEY)
         await stores.canvases.draw(
             KEY,
@@ -155,9 +129,9 @@ class TestChat:
                 Drawn(SetMode("board"), "public"),
             ],
         )
-        up = await self.say(stores, "/canvas")
+        up = await chat.say("/canvas")
         assert "■ 買い物\n牛乳" in up
         assert "■ 🔒 支出\n12,000" in up
-        assert "空にしました" in await self.say(stores, "/canvas clear")
-        assert "もう何も出ていません" in await self.say(stores, "/canvas clear")
-        assert "何も出ていません" in await self.say(stores, "/canvas")
+        assert "空にしました" in await chat.say("/canvas clear")
+        assert "もう何も出ていません" in await chat.say("/canvas clear")
+        assert "何も出ていません" in await chat.say("/canvas")

@@ -1,6 +1,5 @@
 """`/usage` at the terminal, and what it says at a limit."""
 
-import io
 import re
 from collections.abc import Sequence
 
@@ -13,25 +12,22 @@ from cc_bot.domain.limits import LimitKey, LimitName
 from cc_bot.llm.model import Finish
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores
-from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.runner import Runner
 from tests.scripted_model import ScriptedModel, Step
-from tests.terminal.program import TOOLS, profile
+from tests.terminal.program import TOOLS
+from tests.terminal.talk import Talk
 
 
-class Chat:
+class PaidTalk(Talk):
     """A chat that is paid for."""
 
     def __init__(self, stores: Stores, locale: Locale) -> None:
-        self.out, self.err = io.StringIO(), io.StringIO()
         self.policy = Policy()
         answers: list[Sequence[Step]] = [
             ["はい", Finish("stop", usage=Usage(1000, 200), model="small")] for _ in range(3)
         ]
-        assistant = Assistant(
-            stores, ScriptedModel([*answers]), TOOLS, spending=Spending(stores.usage, self.now)
-        )
-        self.runner = Runner(assistant, stores, profile(locale), PlainView(self.out, self.err))
+        spending = Spending(stores.usage, self.now)
+        answering = Assistant(stores, ScriptedModel([*answers]), TOOLS, spending=spending)
+        super().__init__(stores, locale, answering=answering)
 
     async def now(self) -> Policy:
         return self.policy
@@ -39,29 +35,22 @@ class Chat:
     def limit(self, name: LimitName, value: int, scope_id: int = 0) -> None:
         self.policy = Policy(limits={LimitKey("user", scope_id, name): value})
 
-    async def say(self, line: str) -> str:
-        for stream in (self.out, self.err):
-            stream.seek(0)
-            stream.truncate()
-        assert await self.runner.run(line)
-        return self.out.getvalue() + self.err.getvalue()
-
 
 @pytest.fixture(params=list(Locale))
-def chat(stores: Stores, request: pytest.FixtureRequest) -> Chat:
-    return Chat(stores, request.param)
+def chat(stores: Stores, request: pytest.FixtureRequest) -> PaidTalk:
+    return PaidTalk(stores, request.param)
 
 
 @pytest.fixture
-def english(stores: Stores) -> Chat:
-    return Chat(stores, Locale.EN)
+def english(stores: Stores) -> PaidTalk:
+    return PaidTalk(stores, Locale.EN)
 
 
 class TestUsage:
-    async def test_of_nothing_says_so(self, english: Chat) -> None:
+    async def test_of_nothing_says_so(self, english: PaidTalk) -> None:
         assert await english.say("/usage") == "Nothing has been used yet.\n"
 
-    async def test_shows_tokens_models_and_days(self, english: Chat) -> None:
+    async def test_shows_tokens_models_and_days(self, english: PaidTalk) -> None:
         await english.say("いち")
         lines = (await english.say("/usage")).splitlines()
         assert lines[:3] == [
@@ -72,7 +61,7 @@ class TestUsage:
         assert "small: 1,200 tokens" in lines
         assert re.fullmatch(r"1,200 █+ \d+/\d+", lines[-1])
 
-    async def test_shows_what_is_left_until_when(self, english: Chat) -> None:
+    async def test_shows_what_is_left_until_when(self, english: PaidTalk) -> None:
         english.limit("tokens_per_month", 5000)
         await english.say("いち")
         shown = await english.say("/usage")
@@ -81,14 +70,14 @@ class TestUsage:
 
 
 class TestLimit:
-    async def test_is_told_with_a_plain_time(self, chat: Chat) -> None:
+    async def test_is_told_with_a_plain_time(self, chat: PaidTalk) -> None:
         chat.limit("tokens_per_day", 1000)
         await chat.say("いち")
         told = await chat.say("に")
         assert re.search(r"(次に使えるのは|again at )(\d{4}-\d\d-\d\d )?\d\d:\d\d", told)
         assert "<t:" not in told
 
-    async def test_of_others_is_none_of_the_terminals(self, chat: Chat) -> None:
+    async def test_of_others_is_none_of_the_terminals(self, chat: PaidTalk) -> None:
         chat.policy = Policy(limits={LimitKey("everyone", 0, "tokens_per_day"): 1})
         for line in ("いち", "に", "さん"):
             assert "はい" in await chat.say(line)
