@@ -20,12 +20,12 @@ from typing import Final, NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.memory import Audience, Found
+from cc_bot.domain.memory import Audience, Found, Memory
 from cc_bot.search import Candidate, Hit, Query, Statistics, parse_query, rank, term_weight
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import ListStatement, to_text
+from cc_bot.stores.columns import ListStatement, list_of, to_text
 from cc_bot.stores.memory.index import CHUNK, SEGMENT, Segment, gathered, latest, places_of, set_of
-from cc_bot.stores.memory.rows import COLUMNS, memory_of, tags_of
+from cc_bot.stores.memory.rows import MEMORY
 from cc_bot.stores.memory.texts import VERSION, fold_tags, search_text, some_grams, term_keys, unpacked
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
 
@@ -98,7 +98,7 @@ def made_anew(user_id: int, rows: Sequence[Row]) -> Steps[dict[int, tuple[Row, b
     made: dict[int, tuple[Row, bytes]] = {}
     for statement in _SELECT_TEXTS.of((user_id,), list(outdated)):
         for id_, content, tags in (yield statement):
-            new = search_text(content, tags_of(tags))
+            new = search_text(content, list_of(tags))
             text = new.search_content + new.search_tags
             made[id_] = ((id_, text, new.search_tags, *outdated[id_][3:WIDTH]), new.keys)
     return made
@@ -292,12 +292,13 @@ SELECT_NEAR: Final = ListStatement(
 
 # $1 user, then ids
 SELECT_FOUND: Final = ListStatement(
-    f"SELECT {COLUMNS} FROM memories WHERE user_id = $1 AND id IN ({{list}}) AND status = 'active'", fixed=1
+    f"SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN ({{list}}) AND status = 'active'",
+    fixed=1,
 )
 
 # $1 user, $2 limit, $3 category or NULL, $4 audience beside 'anywhere', $5 now; then tags
 NEWEST: Final = f"""
-    SELECT {COLUMNS} FROM memories
+    SELECT {MEMORY.select} FROM memories
     WHERE user_id = $1 AND status = 'active' AND ($3 IS NULL OR category = $3)
         AND audience IN ('anywhere', $4) AND (expires_at IS NULL OR expires_at > $5)
 """
@@ -610,10 +611,10 @@ def _ranked(asked: MemoryQuery, statistics: Statistics, chosen: Sequence[Note]) 
 
 
 def _memories(user_id: int, hits: Sequence[Hit]) -> Steps[list[Found]]:
-    rows: dict[int, Row] = {}
+    found: dict[int, Memory] = {}
     for statement in SELECT_FOUND.of((user_id,), [hit.id for hit in hits]):
-        rows.update((row[0], row) for row in (yield statement))
-    return [Found(memory_of(rows[hit.id]), hit.confidence) for hit in hits if hit.id in rows]
+        found.update((memory.id, memory) for memory in map(MEMORY.read, (yield statement)))
+    return [Found(found[hit.id], hit.confidence) for hit in hits if hit.id in found]
 
 
 def newest(asked: MemoryQuery) -> Steps[Answer]:
@@ -626,5 +627,5 @@ def newest(asked: MemoryQuery) -> Steps[Answer]:
         (asked.user_id, asked.limit, asked.category, asked.audience, asked.now, *asked.tags),
     )
     return Answer(
-        [Found(memory_of(row), confidence=1.0) for row in rows], waiting=0, waiting_terms=0, outdated=False
+        [Found(MEMORY.read(row), confidence=1.0) for row in rows], waiting=0, waiting_terms=0, outdated=False
     )
