@@ -3,13 +3,14 @@
 import base64
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 from cc_bot.domain.privacy import DataKind, Held, Holdings
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import from_ms
+from cc_bot.stores.columns import Form, from_ms
+from cc_bot.stores.memory.rows import MEMORY, SEARCHED
 
 # ---- personal table --------------------------------------------------------------------------------------
 # How the rows of one table that are about a user are found, counted and read.
@@ -35,6 +36,8 @@ class PersonalTable:
     """What is exported."""
     copies: tuple[str, ...] = ()
     """What is not: made of others so that something is found; a key to Discord."""
+    forms: Mapping[str, Form] = field(default_factory=dict)
+    """Of columns that are described where they are read."""
     at: str = ""
     """The column that tells when; empty where none does."""
     at_form: TimeForm = "text"
@@ -177,12 +180,9 @@ PERSONAL_TABLES: Final = (
         "memories",
         "memories",
         "user_id = $1",
-        (
-            *("id", "number", "user_id", "content", "category", "tags", "metadata", "audience", "created_at"),
-            *("updated_at", "status", "supersedes", "source", "expires_at", "deleted_at"),
-            "pinned",
-        ),
-        ("search_content", "search_tags", "likeness", "terms_version", "place", "keys"),
+        (*MEMORY.names, "status", "deleted_at"),
+        (*SEARCHED.names, "place"),
+        forms=MEMORY.forms,
         at="created_at",
         ids="SELECT id FROM memories WHERE user_id = $1",
     ),
@@ -396,12 +396,12 @@ that size."""
 _PIECE_BYTES: Final = 3 * 2**20
 """Of a file: a longer one is told in several records."""
 
-_JSON: Final = frozenset(
-    {"canvas_state", "tool_calls", "tags", "metadata", "source", "quiet", "question", "models"}
-)
-_MS: Final = frozenset(
-    {"timestamp", "due_at", "claimed_at", "until", "token_until", "accepted_at", "advanced_at", "at"}
-)
+_FORMS: Final[Mapping[str, Form]] = {
+    **dict.fromkeys(("canvas_state", "tool_calls", "quiet", "question", "models"), "json"),
+    **dict.fromkeys(("timestamp", "due_at", "claimed_at", "until", "token_until", "accepted_at"), "ms"),
+    **dict.fromkeys(("advanced_at", "at"), "ms"),
+}
+"""Of the other columns."""
 _MS_OR_TEXT: Final = frozenset({"created_at"})
 
 
@@ -463,7 +463,10 @@ def _moment(value: Any, form: TimeForm) -> datetime | None:
 
 
 def _records(table: PersonalTable, row: Row) -> list[Record]:
-    fields = {name: _told(name, value) for name, value in zip(table.columns, row, strict=True)}
+    forms = {**_FORMS, **table.forms}
+    fields = {
+        name: _told(name, value, forms.get(name, "")) for name, value in zip(table.columns, row, strict=True)
+    }
     if "data" not in fields:
         return [fields]
     data: bytes = fields.pop("data")
@@ -474,11 +477,11 @@ def _records(table: PersonalTable, row: Row) -> list[Record]:
     ]
 
 
-def _told(name: str, value: Any) -> Any:
+def _told(name: str, value: Any, form: Form) -> Any:
     if value is None:
         return None
-    if name in _JSON and value:
+    if form == "json" and value:
         return json.loads(value)
-    if name in _MS or (name in _MS_OR_TEXT and isinstance(value, int)):
+    if form == "ms" or (name in _MS_OR_TEXT and isinstance(value, int)):
         return from_ms(value).isoformat()
     return str(value) if name.endswith("_id") or name == "set_by" else value
