@@ -18,7 +18,7 @@ from cc_bot.domain.message import ChannelKey, Message, Reading, has_quotation, i
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, ErasureLog, Statement, Steps, place_name
-from cc_bot.stores.columns import from_ms, read_message, to_ms, to_text, tool_calls_to_json
+from cc_bot.stores.columns import MESSAGE, from_ms, to_ms, to_text, tool_calls_to_json
 from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, note_calls
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, insert_proposals, read_proposal
 from cc_bot.stores.sessions import StoredTurn
@@ -168,10 +168,8 @@ MARK_ANSWERED: Final = """
 """
 
 # After the reset markers of its place. $1 channel, $2 thread, $3 place
-NEWEST_ANSWER: Final = """
-    SELECT id, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, created_at,
-        tainted
-    FROM messages
+NEWEST_ANSWER: Final = f"""
+    SELECT {MESSAGE.select} FROM messages
     WHERE parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL AND role = 'assistant'
         AND discord_id IS NOT NULL AND visibility = 'public' AND status <> 'replaced'
         AND discord_id > (
@@ -179,7 +177,7 @@ NEWEST_ANSWER: Final = """
         )
     ORDER BY discord_id DESC
     LIMIT 1
-"""
+"""  # noqa: S608 - put together from constants alone
 
 SESSION_OF: Final = """
     SELECT s.user_id, s.channel_id, s.agent
@@ -604,7 +602,7 @@ class ChannelStore:
     async def newest_answer(self, key: ChannelKey) -> Message | None:
         """The bot's last answer in this channel or thread since it was reset."""
         rows = await self._database.query(NEWEST_ANSWER, key.channel_id, key.thread_id, key.place_id)
-        return read_message(rows[0]) if rows else None
+        return MESSAGE.first(rows)
 
     async def session_of(self, discord_id: int) -> SessionKey | None:
         """Whose session the answer belongs to that this message, or the long answer of this page, shows."""

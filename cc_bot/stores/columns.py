@@ -14,11 +14,12 @@ import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from types import NoneType, UnionType
 from typing import Any, Final, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from cc_bot.domain.message import Attachment, Message, ToolCall
+from cc_bot.domain.message import ChannelKey, Message, ToolCall
+from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Row, Statement
 
 _BEGINNING_OF_TIME: Final = ""
@@ -144,10 +145,9 @@ class Columns(Generic[V]):
         self._by_type = {**_KINDS, datetime: moments} if moments else _KINDS
         self._columns: list[_Column] = []
         self._scope: dict[str, Any] = {}
+        self._parts: dict[str, str] = {}
         made = self._made(self, value, "")
-        given = ", ".join(f"c{at}" for at in range(len(self._columns)))
-        # Compiled, as the methods of a dataclass are: so a row is read as fast as by code for it alone.
-        self._make: Callable[..., V] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - of fields' names alone
+        self._make: Callable[..., V] = self._compiled(made)
         self.names: Final = tuple(column.name for column in self._columns)
         self.select: Final = ", ".join(self.names)
         """As SELECT, RETURNING and INSERT list them."""
@@ -159,6 +159,18 @@ class Columns(Generic[V]):
     def of(self, alias: str) -> str:
         """The same as `select`, of a table that has another name in the statement."""
         return ", ".join(f"{alias}.{name}" for name in self.names)
+
+    def filled(self, **given: str) -> str:
+        """A list in the place of `select`, for rows that have something else in these columns, or NULL."""
+        return ", ".join(given.get(name, "NULL") for name in self.names)
+
+    def column(self, name: str) -> Callable[[Row], Any]:
+        """What tells one column of a row."""
+        return itemgetter(self.names.index(name))
+
+    def part(self, name: str) -> Callable[..., Any]:
+        """What makes one field of the value, and no more, of all columns of a row."""
+        return self._compiled(self._parts[name])
 
     def read(self, row: Row) -> V:
         """The value of a row of these columns."""
@@ -197,6 +209,8 @@ class Columns(Generic[V]):
             else:
                 raise TypeError(f"how does {value.__name__}.{name} stand in its column?")
             parts.append(f"{name}={part}")
+            if not within:
+                self._parts[name] = part
         self._scope[value.__name__] = value
         return f"{value.__name__}({', '.join(parts)})"
 
@@ -212,6 +226,12 @@ class Columns(Generic[V]):
             if column.optional
             else f"read_{stored}({stored})"
         )
+
+    def _compiled(self, made: str) -> Callable[..., Any]:
+        """As the methods of a dataclass are: so a row is read as fast as by code for it alone."""
+        given = ", ".join(f"c{at}" for at in range(len(self._columns)))
+        compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - of fields' names alone
+        return compiled
 
 
 def _hints(value: type) -> dict[str, Any]:
@@ -243,30 +263,11 @@ class Parameters:
         return self._marks[name]
 
 
-# ---- message columns -------------------------------------------------------------------------------------
-# How a message is written into the columns of `messages`, and read back from them: alike in every store.
+KEY: Final = Columns(SessionKey)
+CHANNEL: Final = Columns(ChannelKey)
 
-
-def read_message(columns: Row, attachments: tuple[Attachment, ...] = ()) -> Message:
-    """The message of these columns: id, role, content, tool_calls, status, visibility, author_id,
-    author_name, discord_id, created_at, tainted."""
-    id_, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, ms, tainted = (
-        columns
-    )
-    return Message(
-        role,
-        content,
-        tool_calls=tool_calls_of(tool_calls) if tool_calls != "[]" else (),
-        status=status,
-        visibility=visibility,
-        author_id=author_id,
-        author_name=author_name,
-        discord_id=discord_id,
-        attachments=attachments,
-        created_at=from_ms(ms),
-        tainted=bool(tainted),
-        id=id_,
-    )
+# ---- messages --------------------------------------------------------------------------------------------
+# The columns of `messages`, which every store reads alike.
 
 
 def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
@@ -274,7 +275,15 @@ def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
 
 
 def tool_calls_of(text: str) -> tuple[ToolCall, ...]:
-    return tuple(ToolCall(**call) for call in json.loads(text))
+    return tuple(ToolCall(**call) for call in json.loads(text)) if text != "[]" else ()
+
+
+MESSAGE: Final = Columns(
+    Message,
+    moments=MS,
+    without=("attachments",),
+    tool_calls=Kind(tool_calls_to_json, tool_calls_of, "json"),
+)
 
 
 # ---- value lists -----------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, ToolCall
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import from_ms, read_message, to_ms, tool_calls_of
+from cc_bot.stores.columns import MESSAGE, from_ms, to_ms, tool_calls_of
 from cc_bot.stores.memory.copies import put_turn_calls
 
 _NAMES: Final = (
@@ -71,12 +71,9 @@ _UNTAKEN: Final = """
     WHERE id = $1 AND user_id = $2 AND state = 'accepted' AND former IS NOT NULL
 """
 
-_SELECT_MESSAGE: Final = """
-    SELECT id, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, created_at,
-        tainted
-    FROM messages
-    WHERE user_id = $1 AND id = $2 AND role = 'assistant'
-"""
+_SELECT_MESSAGE: Final = f"""
+    SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
+"""  # noqa: S608 - put together from constants alone
 
 ANSWERED: Final = """
     UPDATE turns SET state = 'answered', question = NULL, answer_id = (
@@ -184,7 +181,7 @@ class TurnLedger:
 
     async def _message(self, user_id: int, row_id: int | None) -> Message | None:
         rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
-        return read_message(rows[0]) if rows else None
+        return MESSAGE.first(rows)
 
 
 def _insert(turn: PendingTurn) -> Statement:

@@ -11,15 +11,14 @@ from typing import Final
 
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.storage import Database, Statement
-from cc_bot.stores.columns import read_message
+from cc_bot.stores.columns import MESSAGE
 
 # Each mention with its message; which ones is up to the statement.
-_ASKED: Final = """
-    SELECT m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
-           m.author_id, m.author_name, m.discord_id, m.created_at, m.tainted
+_ASKED: Final = f"""
+    SELECT {MESSAGE.of("m")}
     FROM mentions AS w
     CROSS JOIN messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
-"""
+"""  # noqa: S608 - put together from constants alone
 
 _WAITING: Final = f"""
     {_ASKED}
@@ -214,7 +213,7 @@ class MentionStore:
         return rows[0][0] if rows else None
 
     async def _select(self, sql: str, *params: int) -> tuple[Message, ...]:
-        return tuple(map(read_message, await self._database.query(sql, *params)))
+        return tuple(map(MESSAGE.read, await self._database.query(sql, *params)))
 
 
 def _ids(questions: Sequence[Message]) -> str:

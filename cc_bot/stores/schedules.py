@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, time, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import Clock, utc_now
@@ -35,7 +35,7 @@ from cc_bot.domain.schedule import (
 )
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import from_ms, next_number, read_message, to_ms, tool_calls_to_json
+from cc_bot.stores.columns import MESSAGE, Columns, from_ms, next_number, to_ms, tool_calls_to_json
 from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.proposals import carry_out
 
@@ -152,14 +152,17 @@ INSERT_SAID: Final = """
     WHERE messages.user_id IS NULL OR messages.user_id = $1
 """
 
-_MESSAGE: Final = """
-    m.id, m.role, m.content, m.tool_calls, m.status, m.visibility, m.author_id, m.author_name, m.discord_id,
-    m.created_at, m.tainted
-"""
+
+class _Said(NamedTuple):
+    user_id: int
+    message: Message
+
+
+_SAID: Final = Columns(_Said, message=MESSAGE)
 
 # If no session went on there since. $1 user, $2 channel, $3 not before when
 LAST_SAID: Final = f"""
-    SELECT {_MESSAGE} FROM messages AS m
+    SELECT {MESSAGE.of("m")} FROM messages AS m
     WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
         AND NOT EXISTS (
             SELECT 1 FROM sessions AS s
@@ -219,7 +222,7 @@ PRUNE_FIRINGS: Final = "DELETE FROM firings WHERE due_at < $1 AND state <> 'clai
 
 # $1 Discord's id
 SELECT_SAID: Final = f"""
-    SELECT m.user_id, {_MESSAGE} FROM messages AS m
+    SELECT {_SAID.of("m")} FROM messages AS m
     WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL AND m.role = 'assistant'
 """
 
@@ -585,14 +588,14 @@ class ScheduleStore:
     async def said(self, discord_id: int) -> tuple[int, Message] | None:
         """Whose reminder or heartbeat this message of Discord is, and the message."""
         rows = await self._database.query(SELECT_SAID, discord_id)
-        return (rows[0][0], read_message(rows[0][1:])) if rows else None
+        return _SAID.first(rows)
 
     async def last_said(self, user_id: int, channel_id: int) -> Message | None:
         """The newest reminder or heartbeat of this user in this channel, if they said nothing there since.
         What is older than ANSWERED_WITHIN is none."""
         since = to_ms(self._clock() - ANSWERED_WITHIN)
         rows = await self._database.query(LAST_SAID, user_id, channel_id, since)
-        return read_message(rows[0]) if rows else None
+        return MESSAGE.first(rows)
 
     def check(self, text: str) -> str:
         """The text as it is stored. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
