@@ -262,6 +262,10 @@ class Parameters:
         """The parameter of one column."""
         return self._marks[name]
 
+    def of(self, columns: Mapping[str, Any]) -> tuple[Any, ...]:
+        """What is to stand for them, of these columns by name."""
+        return tuple(columns[name] for name in self._marks)
+
 
 KEY: Final = Columns(SessionKey)
 CHANNEL: Final = Columns(ChannelKey)

@@ -9,8 +9,9 @@ from typing import Any, Final, Literal
 
 from cc_bot.domain.privacy import DataKind, Held, Holdings
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import Form, from_ms
+from cc_bot.stores.columns import MESSAGE, Form, from_ms
 from cc_bot.stores.memory.rows import MEMORY, SEARCHED
+from cc_bot.stores.schedules import SCHEDULE
 
 # ---- personal table --------------------------------------------------------------------------------------
 # How the rows of one table that are about a user are found, counted and read.
@@ -70,9 +71,8 @@ class PersonalTable:
 # be named here, or be excused there with a reason.
 
 _MESSAGE: Final = (
-    *("id", "discord_id", "session_id", "user_id", "channel_id", "thread_id", "parent_channel_id"),
-    *("author_id", "author_name", "role", "content", "tool_calls", "visibility", "status"),
-    *("timestamp", "created_at", "erased", "tainted"),
+    *MESSAGE.names,
+    *("session_id", "user_id", "channel_id", "thread_id", "parent_channel_id", "timestamp", "erased"),
 )
 _MESSAGE_COPIES: Final = ("memory_user_id",)
 
@@ -127,6 +127,7 @@ PERSONAL_TABLES: Final = (
         "user_id = $1",
         _MESSAGE,
         _MESSAGE_COPIES,
+        MESSAGE.forms,
         at="created_at",
         at_form="ms",
         ids=OWN_MESSAGES,
@@ -138,6 +139,7 @@ PERSONAL_TABLES: Final = (
         "user_id IS NULL AND author_id = $1 AND role = 'user'",
         _MESSAGE,
         _MESSAGE_COPIES,
+        MESSAGE.forms,
         at="created_at",
         at_form="ms",
         ids=SAID_IN_CHANNELS,
@@ -149,6 +151,7 @@ PERSONAL_TABLES: Final = (
         "user_id IS NULL AND role = 'assistant'",
         _MESSAGE,
         _MESSAGE_COPIES,
+        MESSAGE.forms,
         at="created_at",
         at_form="ms",
         ids=ANSWERED_IN_CHANNELS,
@@ -191,22 +194,8 @@ PERSONAL_TABLES: Final = (
         "schedules",
         "schedules",
         "user_id = $1",
-        (
-            *(
-                "id",
-                "number",
-                "user_id",
-                "channel_id",
-                "agent",
-                "guild_id",
-                "kind",
-                "place",
-                "visibility",
-                "text",
-            ),
-            *("due_at", "repeat", "timezone", "quiet", "status", "obstacle", "created_at", "locale"),
-            *("advanced_at", "tainted"),
-        ),
+        (*SCHEDULE.names, "advanced_at"),
+        forms=SCHEDULE.forms,
         at="created_at",
         at_form="ms",
     ),

@@ -110,11 +110,11 @@ def as_stored(columns: Mapping[str, Any]) -> dict[str, Any]:
 # ruff: noqa: S608 - put together from constants alone
 
 
-_WRITTEN: Final = Parameters((*GIVEN, *SEARCHED.names), first=4)
+WRITTEN: Final = Parameters((*GIVEN, *SEARCHED.names), first=4)
 
-# $1 user, $2 what it supersedes or NULL, $3 now, then _WRITTEN
+# $1 user, $2 what it supersedes or NULL, $3 now, then WRITTEN
 _NEW: Final = f"""
-    INSERT INTO memories (user_id, number, supersedes, pinned, created_at, updated_at, {_WRITTEN.names})
+    INSERT INTO memories (user_id, number, supersedes, pinned, created_at, updated_at, {WRITTEN.names})
     SELECT
         $1,
         {next_number("memory")},
@@ -123,7 +123,7 @@ _NEW: Final = f"""
             SELECT 1 FROM memories AS old
             WHERE old.user_id = $1 AND old.id = $2 AND old.status = 'active' AND old.pinned = 1
         ),
-        $3, $3, {_WRITTEN.marks}
+        $3, $3, {WRITTEN.marks}
 """
 
 INSERT: Final = f"{_NEW} RETURNING {MEMORY.select}"
@@ -131,8 +131,8 @@ INSERT: Final = f"{_NEW} RETURNING {MEMORY.select}"
 # The same for one that supersedes nothing, as most do: $2 is NULL. Its row is known but for its ids; to read
 # it back would take a tenth of the time that storing it does.
 INSERT_ALONE: Final = f"""
-    INSERT INTO memories (user_id, number, supersedes, created_at, updated_at, {_WRITTEN.names})
-    VALUES ($1, {next_number("memory")}, $2, $3, $3, {_WRITTEN.marks})
+    INSERT INTO memories (user_id, number, supersedes, created_at, updated_at, {WRITTEN.names})
+    VALUES ($1, {next_number("memory")}, $2, $3, $3, {WRITTEN.marks})
     RETURNING id, number
 """
 
@@ -142,8 +142,8 @@ INSERT_UNLESS_KNOWN: Final = f"""
     {_NEW}
     WHERE NOT EXISTS (
         SELECT 1 FROM memories AS known
-        WHERE known.user_id = $1 AND known.likeness = {_WRITTEN["likeness"]} AND known.status = 'active'
-            AND known.audience IN ('anywhere', {_WRITTEN["audience"]})
+        WHERE known.user_id = $1 AND known.likeness = {WRITTEN["likeness"]} AND known.status = 'active'
+            AND known.audience IN ('anywhere', {WRITTEN["audience"]})
     )
     RETURNING {MEMORY.select}
 """
@@ -230,7 +230,7 @@ SOURCES: Final = """
     GROUP BY source
 """
 
-_COPIED: Final = f"{_WRITTEN.names}, supersedes, created_at, updated_at"
+_COPIED: Final = f"{WRITTEN.names}, supersedes, created_at, updated_at"
 
 # What a change replaces. $1 user, $2 memory
 KEEP_FORMER: Final = f"""
@@ -239,11 +239,13 @@ KEEP_FORMER: Final = f"""
     RETURNING id
 """
 
-# $1 user, $2 memory, $3 now, $4 the copy of what it said before or NULL, then GIVEN
+CHANGED: Final = Parameters(GIVEN, first=5)
+
+# $1 user, $2 memory, $3 now, $4 the copy of what it said before or NULL, then CHANGED
 UPDATE: Final = f"""
     UPDATE memories SET
         updated_at = $3, supersedes = coalesce($4, supersedes),
-        {Parameters(GIVEN, first=5).assignments}
+        {CHANGED.assignments}
     WHERE user_id = $1 AND id = $2 AND status = 'active'
     RETURNING {MEMORY.select}
 """

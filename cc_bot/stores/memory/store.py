@@ -94,8 +94,7 @@ class MemoryEdit:
         if searched_anew:
             made = SEARCHED.write(search_text(after["content"], list_of(after["tags"])))
             yield Statement(sql.REMAKE, (*own, *made.values()))
-        given = (after[name] for name in GIVEN)
-        [changed] = yield Statement(sql.UPDATE, (*own, to_text(now), former_id, *given))
+        [changed] = yield Statement(sql.UPDATE, (*own, to_text(now), former_id, *sql.CHANGED.of(after)))
         if file_rules:
             yield from room_left(user_id, file_rules, added=False)
         return changed
@@ -140,7 +139,7 @@ class NewMemory:
         operator's file, leave no room for it.
         """
         own = (self.user_id, self.supersedes)
-        rows = yield Statement(statement, (*own, self.made_at, *self.columns.values()))
+        rows = yield Statement(statement, (*own, self.made_at, *sql.WRITTEN.of(self.columns)))
         if rows and self.supersedes is not None:
             yield from unfold(self.user_id, [self.supersedes])
             yield Statement(sql.SUPERSEDE, own)
