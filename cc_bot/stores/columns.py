@@ -257,6 +257,8 @@ class Parameters:
         self.marks: Final = ", ".join(self._marks.values())
         self.assignments: Final = ", ".join(f"{name} = {mark}" for name, mark in self._marks.items())
         """As UPDATE has them after SET."""
+        self.excluded: Final = ", ".join(f"{name} = excluded.{name}" for name in self._marks)
+        """As ON CONFLICT DO UPDATE has them, which takes what was to be inserted."""
 
     def __getitem__(self, name: str) -> str:
         """The parameter of one column."""

@@ -11,6 +11,7 @@ from cc_bot.domain.privacy import DataKind, Held, Holdings
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import MESSAGE, Form, from_ms
 from cc_bot.stores.memory.rows import MEMORY, SEARCHED
+from cc_bot.stores.proposals import PROPOSAL
 from cc_bot.stores.schedules import SCHEDULE
 
 # ---- personal table --------------------------------------------------------------------------------------
@@ -204,20 +205,7 @@ PERSONAL_TABLES: Final = (
         "proposals",
         "proposals",
         "user_id = $1",
-        (
-            *(
-                "id",
-                "number",
-                "user_id",
-                "channel_id",
-                "agent",
-                "message_id",
-                "visibility",
-                "memory_id",
-                "change",
-            ),
-            "made_at",
-        ),
+        (*PROPOSAL.names, "memory_id"),
         at="made_at",
         at_form="ms",
     ),
@@ -419,7 +407,7 @@ class PersonalDataStore:
             for row in await self._database.query(table.statement, user_id):
                 yield row
             return
-        ids = sorted({row[0] for row in await self._database.query(table.ids, user_id)})
+        ids = sorted({id_ for (id_,) in await self._database.query(table.ids, user_id)})
         for first in range(0, len(ids), table.at_a_time):
             some = json.dumps(ids[first : first + table.at_a_time])
             for row in await self._database.query(table.statement, user_id, some):

@@ -44,7 +44,7 @@ from cc_bot.stores.history import (
 )
 from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.memory.copies import NOTE_CALLS, note_calls
-from cc_bot.stores.proposals import DROP_OF_ANSWER, INSERT_PROPOSAL, insert_proposals, read_proposal
+from cc_bot.stores.proposals import DROP_OF_ANSWER, INSERT_PROPOSAL, PROPOSAL, insert_proposals
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 
 # ---- turn writing ----------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ async def store_turn(database: Database, turn: NewTurn, idle_since: str, limit: 
         for message, rows in zip(turn.messages, inserted, strict=True)
     )
     made = [row for rows in _rows_of(INSERT_PROPOSAL, batch, results) for row in rows]
-    return StoredTurn(tuple(messages), canvas, tuple(map(read_proposal, made)))
+    return StoredTurn(tuple(messages), canvas, tuple(map(PROPOSAL.read, made)))
 
 
 def _rows_of(sql: str, batch: Sequence[Statement], results: Sequence[Sequence[Row]]) -> list[Sequence[Row]]:

@@ -362,7 +362,7 @@ class TraceFinder:
         if kept or any(call.name == "recall" for call in telling):
             told.add(answer.id)
         if kept:
-            told.update(row[0] for row in await self._questions(user_id, answer))
+            told.update(id_ for (id_,) in await self._questions(user_id, answer))
 
     async def _questions(self, user_id: int, answer: _Answer) -> Iterable[Row]:
         if answer.session_id is None:
