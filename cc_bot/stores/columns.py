@@ -118,6 +118,8 @@ class _Column:
     """Of the value, or of one within it: `key.user_id`."""
     kind: Kind
     optional: bool
+    of: Callable[[Any], Any]
+    """Tells the field of a value."""
 
     def stored(self, value: Any) -> Any:
         return (
@@ -186,7 +188,7 @@ class Columns(Generic[V]):
 
     def write(self, value: V) -> dict[str, Any]:
         """What is to stand in the columns for a value: by their names, in order."""
-        return {each.name: each.stored(attrgetter(each.field)(value)) for each in self._columns}
+        return {each.name: each.stored(each.of(value)) for each in self._columns}
 
     def write_some(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The same of some fields, by their names."""
@@ -203,7 +205,8 @@ class Columns(Generic[V]):
             if isinstance(kind, Columns):
                 part = self._made(kind, kind._value, f"{within}{name}.")
             elif kind:
-                part = self._noted(_Column(kind.column or name, f"{within}{name}", kind, optional))
+                field = f"{within}{name}"
+                part = self._noted(_Column(kind.column or name, field, kind, optional, attrgetter(field)))
             elif is_dataclass(bare) and isinstance(bare, type):
                 part = self._made(described, bare, f"{within}{name}.")
             else:

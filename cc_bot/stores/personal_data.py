@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 from cc_bot.domain.privacy import DataKind, Held, Holdings
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import MESSAGE, Form, from_ms
+from cc_bot.stores.ledger import TURN
 from cc_bot.stores.memory.rows import MEMORY, SEARCHED
 from cc_bot.stores.proposals import PROPOSAL
 from cc_bot.stores.schedules import SCHEDULE
@@ -251,11 +252,7 @@ PERSONAL_TABLES: Final = (
         "turns",
         "turns",
         "user_id = $1",
-        (
-            *("id", "user_id", "channel_id", "agent", "guild_id", "state", "kind", "visibility", "temporary"),
-            *("locale", "question", "question_id", "replaces", "interaction_id", "token_until", "ephemeral"),
-            *("below", "shown_in", "place_id", "pages", "earlier", "answer_id", "accepted_at", "former"),
-        ),
+        tuple(name for name in TURN.names if name not in ("token", "calls")),
         ("token",),
         at="accepted_at",
         at_form="ms",

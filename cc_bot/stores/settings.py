@@ -10,8 +10,8 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import UserSettings
-from cc_bot.storage import Database, Row, Statement
-from cc_bot.stores.columns import to_text
+from cc_bot.storage import Database, Statement
+from cc_bot.stores.columns import Columns, Kind, to_text
 
 
 class Keep(Enum):
@@ -20,10 +20,14 @@ class Keep(Enum):
     AS_IS = "as it is"
 
 
-_SELECT: Final = "SELECT locale, timezone, welcomed, memory_paused FROM user_settings WHERE user_id = $1"
+# ruff: noqa: S608 - put together from constants alone
+
+_SETTINGS: Final = Columns(UserSettings, locale=Kind(str, lambda stored: Locale(stored) if stored else None))
+
+_SELECT: Final = f"SELECT {_SETTINGS.select} FROM user_settings WHERE user_id = $1"
 
 # $1 user, $2 whether the locale is set, $3 locale, $4 whether the time zone is set, $5 time zone, $6 now
-_UPSERT: Final = """
+_UPSERT: Final = f"""
     INSERT INTO user_settings (user_id, locale, timezone, updated_at)
     VALUES ($1, $3, $5, $6)
     ON CONFLICT (user_id) DO UPDATE SET
@@ -31,17 +35,17 @@ _UPSERT: Final = """
         timezone = CASE WHEN $4 THEN excluded.timezone ELSE user_settings.timezone END,
         updated_at = excluded.updated_at
     WHERE user_settings.user_id = $1
-    RETURNING locale, timezone, welcomed, memory_paused
+    RETURNING {_SETTINGS.select}
 """
 
 # $1 user, $2 whether it is paused, $3 now
-_PAUSE_MEMORY: Final = """
+_PAUSE_MEMORY: Final = f"""
     INSERT INTO user_settings (user_id, memory_paused, updated_at)
     VALUES ($1, $2, $3)
     ON CONFLICT (user_id) DO UPDATE SET
         memory_paused = excluded.memory_paused, updated_at = excluded.updated_at
     WHERE user_settings.user_id = $1
-    RETURNING locale, timezone, welcomed, memory_paused
+    RETURNING {_SETTINGS.select}
 """
 
 # A row comes back only where `welcomed` changed, so one of many at once gets it.
@@ -64,7 +68,7 @@ class SettingsStore:
     async def get(self, user_id: int) -> UserSettings:
         """The user's choices; the defaults when there are none."""
         rows = await self._database.query(_SELECT, user_id)
-        return _settings(rows[0]) if rows else UserSettings()
+        return _SETTINGS.first(rows) or UserSettings()
 
     async def set(
         self,
@@ -82,13 +86,13 @@ class SettingsStore:
             _check(timezone)
         params = (user_id, *_choice(locale), *_choice(timezone), to_text(self._clock()))
         [rows] = await self._database.transaction([Statement(_UPSERT, params)])
-        return _settings(rows[0])
+        return _SETTINGS.read(rows[0])
 
     async def pause_memory(self, user_id: int, paused: bool) -> UserSettings:
         """Have nothing stored in or recalled from the user's memories from now on, or go back to it."""
         params = (user_id, int(paused), to_text(self._clock()))
         [rows] = await self._database.transaction([Statement(_PAUSE_MEMORY, params)])
-        return _settings(rows[0])
+        return _SETTINGS.read(rows[0])
 
     async def claim_welcome(self, user_id: int) -> bool:
         """True exactly once per user, also when several ask at the same time."""
@@ -103,16 +107,6 @@ def _choice(value: str | Keep | None) -> tuple[bool, str | None]:
     return (False, None) if isinstance(value, Keep) else (True, value)
 
 
-def _settings(row: Row) -> UserSettings:
-    locale, timezone, welcomed, memory_paused = row
-    return UserSettings(
-        locale=Locale(locale) if locale else None,
-        timezone=timezone,
-        welcomed=bool(welcomed),
-        memory_paused=bool(memory_paused),
-    )
-
-
 def _check(timezone: str) -> None:
     # The names that people know: `localtime`, `posixrules` and folders such as `Asia` can be read, too.
     if timezone not in available_timezones() or timezone == "localtime":
@@ -125,6 +119,17 @@ def _check(timezone: str) -> None:
 # Agents are known by name here. Whether there still is one of that name, and whether it may be used there, is
 # looked at when it is to answer.
 
+
+@dataclass(frozen=True, slots=True)
+class ChannelAgent:
+    """The agent that a channel has for everybody who chose none."""
+
+    agent: str
+    guild_id: int
+
+
+_AGENT: Final = Columns(ChannelAgent)
+
 _CHOICE: Final = "SELECT agent FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
 
 _CHOOSE: Final = """
@@ -136,7 +141,7 @@ _CHOOSE: Final = """
 _TAKE_BACK: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
 
 # Of a channel, and of everybody in it: these name no user.
-_DEFAULT: Final = "SELECT agent, guild_id FROM channel_agents WHERE channel_id = $1"
+_DEFAULT: Final = f"SELECT {_AGENT.select} FROM channel_agents WHERE channel_id = $1"
 
 _SET_DEFAULT: Final = """
     INSERT INTO channel_agents (channel_id, guild_id, agent, set_by, set_at) VALUES ($1, $2, $3, $4, $5)
@@ -153,14 +158,6 @@ _OF_ANSWER: Final = """
     JOIN sessions AS s ON s.id = m.session_id AND s.user_id = $1
     WHERE m.user_id = $1 AND m.id = $2
 """
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelAgent:
-    """The agent that a channel has for everybody who chose none."""
-
-    agent: str
-    guild_id: int
 
 
 class AgentStore:
@@ -193,7 +190,7 @@ class AgentStore:
     async def default(self, channel_id: int) -> ChannelAgent | None:
         """None where the channel has none of its own."""
         rows = await self._database.query(_DEFAULT, channel_id)
-        return ChannelAgent(*rows[0]) if rows else None
+        return _AGENT.first(rows)
 
     async def of_answer(self, user_id: int, answer_id: int) -> str | None:
         """The agent that gave the user an answer, by the answer's row; None when there is no such answer."""
