@@ -116,15 +116,14 @@ class _Column:
     name: str
     field: str
     """Of the value, or of one within it: `key.user_id`."""
-    kind: Kind
-    optional: bool
     of: Callable[[Any], Any]
     """Tells the field of a value."""
+    kind: Kind
+    optional: bool
 
-    def stored(self, value: Any) -> Any:
-        return (
-            value if self.kind.write is None or (value is None and self.optional) else self.kind.write(value)
-        )
+    def written(self, value: Any) -> Any:
+        write = self.kind.write
+        return value if write is None or (value is None and self.optional) else write(value)
 
 
 class Columns(Generic[V]):
@@ -188,11 +187,11 @@ class Columns(Generic[V]):
 
     def write(self, value: V) -> dict[str, Any]:
         """What is to stand in the columns for a value: by their names, in order."""
-        return {each.name: each.stored(each.of(value)) for each in self._columns}
+        return {each.name: each.written(each.of(value)) for each in self._columns}
 
     def write_some(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The same of some fields, by their names."""
-        return {each.name: each.stored(given[each.field]) for each in self._columns if each.field in given}
+        return {each.name: each.written(given[each.field]) for each in self._columns if each.field in given}
 
     def _made(self, described: "Columns[Any]", value: type, within: str) -> str:
         """The expression that makes a value of its columns, as they are described; those are noted."""
@@ -206,7 +205,7 @@ class Columns(Generic[V]):
                 part = self._made(kind, kind._value, f"{within}{name}.")
             elif kind:
                 field = f"{within}{name}"
-                part = self._noted(_Column(kind.column or name, field, kind, optional, attrgetter(field)))
+                part = self._noted(_Column(kind.column or name, field, attrgetter(field), kind, optional))
             elif is_dataclass(bare) and isinstance(bare, type):
                 part = self._made(described, bare, f"{within}{name}.")
             else:

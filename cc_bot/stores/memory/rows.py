@@ -85,23 +85,25 @@ def words_of(given: Mapping[str, Any]) -> list[str]:
     words = list[str]()
     for name, value in given.items():
         match value:
-            case str() if name != "audience":
-                words.append(value)
+            case str():
+                words += [] if name == "audience" else [value]
             case Mapping():
                 words += value.values()
-            case tuple() | list():
+            case Iterable():
                 words += value
             case _:
                 pass
     return words
 
 
-def as_stored(columns: Mapping[str, Any]) -> dict[str, Any]:
+def as_stored(columns: dict[str, Any]) -> dict[str, Any]:
     """Half an emoji, as models sometimes write it, has no UTF-8: a question mark is stored for it."""
-    return {
-        name: value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
-        for name, value in columns.items()
-    }
+    texts = {name: value for name, value in columns.items() if isinstance(value, str)}
+    try:
+        "".join(texts.values()).encode()
+    except UnicodeEncodeError:
+        return columns | {name: text.encode("utf-8", "replace").decode() for name, text in texts.items()}
+    return columns
 
 
 # ---- memory statements -----------------------------------------------------------------------------------

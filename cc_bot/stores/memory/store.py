@@ -427,8 +427,7 @@ class MemoryStore:
         check_beside(given.get("category"), given.get("tags") or (), given.get("metadata") or {})
         words = [content, *words_of(said)]
         await self._made_of("".join(words), self._secret_rules.check, *words)
-        cleaned: dict[str, Callable[[Any], Any]] = {"category": clean_category, "tags": clean_tags}
-        return {name: cleaned[name](value) if name in cleaned else value for name, value in said.items()}
+        return {name: _CLEAN.get(name, _as_it_is)(value) for name, value in said.items()}
 
     async def _made_of(self, text: str, make: Callable[..., Made], *given: object) -> Made:
         """What is made of a text. A letter may unfold into eighteen, and all patterns are held against them:
@@ -446,6 +445,13 @@ class MemoryStore:
         if self._embedding:
             self._embedding.noted(memory.user_id, memory.id)
         return memory
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+_CLEAN: Final[Mapping[str, Callable[[Any], Any]]] = {"category": clean_category, "tags": clean_tags}
 
 
 def _category(asked: str | None) -> str | None:
