@@ -75,7 +75,7 @@ def remake_some() -> Steps[bool]:
     end = min(remade_to + _RANGE, last)
     rows = yield Statement(SELECT_OUTDATED_OF_ALL, (remade_to, end, VERSION, _BATCH))
     yield from _remake(rows)
-    come_to = rows[-1][1] if len(rows) == _BATCH else end
+    come_to = max(id_ for _, id_, _, _ in rows) if len(rows) == _BATCH else end
     yield Statement(PUT_REMADE, (VERSION, _DONE if come_to == last else come_to))
     return bool(come_to != last)
 
