@@ -97,15 +97,14 @@ def _object_of(stored: str) -> Any:
 
 ISO: Final = Kind(to_text, datetime.fromisoformat)
 MS: Final = Kind(to_ms, from_ms, "ms")
-LIST: Final = Kind(_list_to_json, list_of, "json")
-OBJECT: Final = Kind(object_to_json, _object_of, "json")
+_LIST: Final = Kind(_list_to_json, list_of, "json")
 
 _KINDS: Final[Mapping[Any, Kind]] = {
     **dict.fromkeys((str, int, float, bytes), Kind()),
     bool: Kind(int, bool),
-    tuple[str, ...]: LIST,
-    tuple[int, ...]: LIST,
-    Mapping[str, str]: OBJECT,
+    tuple[str, ...]: _LIST,
+    tuple[int, ...]: _LIST,
+    Mapping[str, str]: Kind(object_to_json, _object_of, "json"),
 }
 
 V = TypeVar("V")
@@ -197,10 +196,10 @@ class Columns(Generic[V]):
         """The expression that makes a value of its columns, as they are described; those are noted."""
         parts = []
         for name, hint in _hints(value).items():
-            bare, optional = _bare(hint)
-            kind = described._kinds.get(name) or described._by_type.get(bare)
             if name in described._without:
                 continue
+            bare, optional = _bare(hint)
+            kind = described._kinds.get(name) or described._by_type.get(bare)
             if isinstance(kind, Columns):
                 part = self._made(kind, kind._value, f"{within}{name}.")
             elif kind:
@@ -223,11 +222,8 @@ class Columns(Generic[V]):
         if column.kind.read is None:
             return stored
         self._scope[f"read_{stored}"] = column.kind.read
-        return (
-            f"None if {stored} is None else read_{stored}({stored})"
-            if column.optional
-            else f"read_{stored}({stored})"
-        )
+        read = f"read_{stored}({stored})"
+        return f"None if {stored} is None else {read}" if column.optional else read
 
     def _compiled(self, made: str) -> Callable[..., Any]:
         """As the methods of a dataclass are: so a row is read as fast as by code for it alone."""

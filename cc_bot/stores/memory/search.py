@@ -61,7 +61,7 @@ class NoteRow(NamedTuple):
     place: int = -1
 
 
-class Part(NamedTuple):
+class IndexPart(NamedTuple):
     """A chunk of the index, or a segment with its keys."""
 
     number: int
@@ -128,7 +128,7 @@ class Chunks:
     """What is joined into postings, by chunks in order; `postings` is what stands under the keys that were
     asked for: key -> chunk -> bytes."""
 
-    def __init__(self, chunks: Sequence[Part], postings: Mapping[int, Mapping[int, bytes]]) -> None:
+    def __init__(self, chunks: Sequence[IndexPart], postings: Mapping[int, Mapping[int, bytes]]) -> None:
         self._chunks = [chunk.number for chunk in chunks]
         self._postings = postings
         self.size = len(chunks) * CHUNK
@@ -152,7 +152,7 @@ class Chunks:
 class Segments:
     """What is folded in, by segments in order."""
 
-    def __init__(self, segments: Sequence[Part], asked: TermsByKey) -> None:
+    def __init__(self, segments: Sequence[IndexPart], asked: TermsByKey) -> None:
         self._numbers = [segment.number for segment in segments]
         self._segments = [Segment(segment.keys) for segment in segments]
         self._having: defaultdict[int, int] = defaultdict(int)
@@ -534,8 +534,8 @@ def search(asked: MemoryQuery) -> Steps[Answer]:
     """The memories that answer, best first."""
     rows = list(starmap(NoteRow, (yield Statement(SELECT_WAITING, asked.params))))
     made = yield from made_anew(asked.user_id, rows)
-    segments = list(starmap(Part, (yield Statement(SELECT_SEGMENTS, (asked.user_id,)))))
-    chunks = list(starmap(Part, (yield Statement(SELECT_CHUNKS, (asked.user_id,)))))
+    segments = list(starmap(IndexPart, (yield Statement(SELECT_SEGMENTS, (asked.user_id,)))))
+    chunks = list(starmap(IndexPart, (yield Statement(SELECT_CHUNKS, (asked.user_id,)))))
     notes = Notes(
         Chunks(chunks, (yield from _postings(asked)) if chunks else {}),
         Segments(segments, asked.terms),
