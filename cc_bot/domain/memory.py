@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Final, Literal
 from zoneinfo import ZoneInfo
@@ -92,6 +92,16 @@ class Memory:
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
+_BESIDE_WORDING: Final = frozenset(
+    {
+        *("id", "user_id", "number", "supersedes", "created_at", "updated_at"),
+        *("audience", "source", "metadata", "pinned"),
+    }
+)
+WORDING: Final = tuple(each.name for each in fields(Memory) if each.name not in _BESIDE_WORDING)
+"""What a memory says and how it is filed: a change of these fields leaves the former version behind."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A memory that a search found."""
@@ -121,8 +131,7 @@ class MemoryChange:
         return (
             self.kind == "updated"
             and before is not None
-            and (before.content, before.category, before.tags, before.expires_at)
-            == (now.content, now.category, now.tags, now.expires_at)
+            and all(getattr(before, name) == getattr(now, name) for name in WORDING)
         )
 
     @property

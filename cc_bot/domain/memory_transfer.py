@@ -6,10 +6,10 @@ say.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
-from typing import Any, Final
+from typing import Any, Final, get_type_hints
 
 from cc_bot.domain.errors import ImportNotUnderstood, TooManyToImport
 from cc_bot.domain.memory import DEFAULT_CATEGORY, Audience, Memory, Source
@@ -76,19 +76,13 @@ class ImportPlan:
         return self.empty + self.too_long + self.secret
 
 
+_FIELDS: Final = get_type_hints(PortableMemory)
+_ALWAYS: Final = ("content", "category", "tags")
+"""Stand in a file even where there is nothing in them."""
+
+
 def portable(memory: Memory) -> PortableMemory:
-    return PortableMemory(
-        memory.content,
-        memory.category,
-        memory.tags,
-        memory.audience,
-        memory.created_at,
-        memory.updated_at,
-        memory.expires_at,
-        memory.source,
-        memory.metadata,
-        memory.pinned,
-    )
+    return PortableMemory(**{name: getattr(memory, name) for name in _FIELDS})
 
 
 def to_json(memories: Iterable[PortableMemory], exported_at: datetime) -> str:
@@ -139,18 +133,20 @@ def _line(memory: PortableMemory) -> str:
 
 
 def _item(memory: PortableMemory) -> dict[str, Any]:
-    item: dict[str, Any] = {"content": memory.content, "category": memory.category, "tags": list(memory.tags)}
-    source = {name: value for name, value in asdict(memory.source).items() if value}
-    rest = {
-        "audience": memory.audience,
-        "created_at": _text(memory.created_at),
-        "updated_at": _text(memory.updated_at),
-        "expires_at": _text(memory.expires_at),
-        "source": source,
-        "metadata": dict(memory.metadata),
-        "pinned": memory.pinned,
-    }
-    return item | {name: value for name, value in rest.items() if value}
+    item = {name: _told(getattr(memory, name)) for name in _FIELDS}
+    return {name: value for name, value in item.items() if value or name in _ALWAYS}
+
+
+def _told(value: object) -> object:
+    match value:
+        case datetime():
+            return _text(value)
+        case Source():
+            return {name: part for name, part in asdict(value).items() if part}
+        case Mapping():
+            return {**value}
+        case _:
+            return value
 
 
 def _from_json(text: str) -> list[PortableMemory] | None:
@@ -177,26 +173,22 @@ def _need_few(items: int) -> None:
 def _memory(item: object) -> PortableMemory:
     """What of an item can be understood; without a text it is empty, which the store will refuse."""
     known = {"content": item} if isinstance(item, str) else item if isinstance(item, dict) else {}
-    tags, metadata = known.get("tags"), known.get("metadata")
-    return PortableMemory(
-        _string(known.get("content")),
-        _string(known.get("category")) or DEFAULT_CATEGORY,
-        tuple(_string(tag) for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
-        _audience(known.get("audience")),
-        _moment(known.get("created_at")),
-        _moment(known.get("updated_at")),
-        _moment(known.get("expires_at")),
-        _source(known.get("source")),
-        {_string(name): _string(value) for name, value in metadata.items() if isinstance(value, str)}
-        if isinstance(metadata, dict)
-        else {},
-        known.get("pinned") is True,
-    )
+    read = {name: _READ[kind](known.get(name)) for name, kind in _FIELDS.items()}
+    return PortableMemory(**{"content": "", **{name: value for name, value in read.items() if value}})
 
 
 def _string(value: object) -> str:
     """JSON can hold halves of characters; what is kept can't."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    return tuple(_string(each) for each in value if isinstance(each, str)) if isinstance(value, list) else ()
+
+
+def _named_strings(value: object) -> dict[str, str]:
+    named = value.items() if isinstance(value, dict) else ()
+    return {_string(name): _string(each) for name, each in named if isinstance(each, str)}
 
 
 def _audience(value: object) -> Audience | None:
@@ -219,8 +211,8 @@ def _source(value: object) -> Source:
             return Source("", link, model, author)
 
 
-def _text(moment: datetime | None) -> str | None:
-    return None if moment is None else moment.astimezone(UTC).isoformat()
+def _text(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat()
 
 
 def _moment(value: object) -> datetime | None:
@@ -232,6 +224,18 @@ def _moment(value: object) -> datetime | None:
     except (ValueError, OverflowError):
         return None
     return moment if MINYEAR < moment.year < MAXYEAR else None
+
+
+_READ: Final[Mapping[Any, Callable[[object], Any]]] = {
+    str: _string,
+    tuple[str, ...]: _strings,
+    Mapping[str, str]: _named_strings,
+    Audience | None: _audience,
+    datetime | None: _moment,
+    Source: _source,
+    bool: lambda value: value is True,
+}
+"""How a field of each type is read; one that is not understood is empty."""
 
 
 # ---- lists as plain text ----------------------------------------------------------------------------------

@@ -14,11 +14,21 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.limits import Rules
 from cc_bot.domain.message import UserSettings
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import to_text
+from cc_bot.stores.columns import Columns, Kind, to_text
 from cc_bot.stores.settings import PlaceAgents, agents_in, settings_of
 from cc_bot.stores.usage import all_limits
 
-SELECT_RULES: Final = "SELECT subject, subject_id, rule FROM access_rules ORDER BY subject, subject_id"
+
+@dataclass(frozen=True, slots=True)
+class StoredRule:
+    subject: Subject
+    subject_id: int
+    ruling: Ruling
+
+
+_RULE: Final = Columns(StoredRule, ruling=Kind(column="rule"))
+
+SELECT_RULES: Final = f"SELECT {_RULE.select} FROM access_rules ORDER BY subject, subject_id"  # noqa: S608 - of constants
 SELECT_IN_FORCE: Final = """
     SELECT subject, subject_id, rule FROM access_rules
     UNION ALL
@@ -36,13 +46,6 @@ BEGIN_MAINTENANCE: Final = """
     ON CONFLICT (id) DO UPDATE SET note = excluded.note, set_by = excluded.set_by, set_at = excluded.set_at
 """
 END_MAINTENANCE: Final = "DELETE FROM maintenance WHERE id = 1 RETURNING 1"
-
-
-@dataclass(frozen=True, slots=True)
-class StoredRule:
-    subject: Subject
-    subject_id: int
-    ruling: Ruling
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class AccessStore:
 
     async def rules(self) -> tuple[StoredRule, ...]:
         """Every rule, by subject. Raises StorageError."""
-        return tuple(StoredRule(*row) for row in await self._database.query(SELECT_RULES))
+        return tuple(map(_RULE.read, await self._database.query(SELECT_RULES)))
 
     async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
         """This is the one rule of the subject from now on. Raises StorageError."""

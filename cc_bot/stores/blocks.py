@@ -7,12 +7,21 @@ takes, and what is to be frozen; both are kept so that a restart changes nothing
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Block, ChannelKey, Said
 from cc_bot.storage import Database, Statement
 from cc_bot.stores.columns import to_ms
+
+
+class _Known(NamedTuple):
+    kind: Literal["window", "reset", "waiting", "block", "next"]
+    thread_id: int
+    first_id: int
+    last_id: int
+    tokens: int
+
 
 UNBOUNDED: Final = 2**62
 """A later id than any."""
@@ -125,23 +134,25 @@ class BlockStore:
         rows = await self._database.query(
             SELECT_CONTEXT, key.channel_id, key.thread_id, key.place_id, bot_id, blocks
         )
+        known = [*map(_Known._make, rows)]
         frozen = [
-            Block(ChannelKey(key.channel_id, thread), first, last, tokens)
-            for kind, thread, first, last, tokens in reversed(rows)
-            if kind == "block"
+            Block(ChannelKey(key.channel_id, each.thread_id), each.first_id, each.last_id, each.tokens)
+            for each in reversed(known)
+            if each.kind == "block"
         ]
         resets: dict[int, int] = {}
         waiting: dict[int, frozenset[int]] = {}
-        for kind, thread, id_, *_ in rows:
-            if kind == "waiting":
-                waiting[thread] = waiting.get(thread, frozenset()) | {id_}
-            elif kind == "reset":  # there by Discord's own id of the place
+        for each in known:
+            thread = each.thread_id
+            if each.kind == "waiting":
+                waiting[thread] = waiting.get(thread, frozenset()) | {each.first_id}
+            elif each.kind == "reset":  # there by Discord's own id of the place
                 at = 0 if thread == key.channel_id else thread
-                resets[at] = max(resets.get(at, 0), id_)
+                resets[at] = max(resets.get(at, 0), each.first_id)
         return ContextState(
             blocks=tuple(sorted(frozen, key=lambda block: block.last_id)),
-            next_first=next((row[2] for row in rows if row[0] == "next"), None),
-            window=next((row[2] for row in rows if row[0] == "window"), 0),
+            next_first=next((each.first_id for each in known if each.kind == "next"), None),
+            window=next((each.first_id for each in known if each.kind == "window"), 0),
             resets=resets,
             waiting=waiting,
         )

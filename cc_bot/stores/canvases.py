@@ -16,9 +16,11 @@ from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json, canvas_to_json
-from cc_bot.stores.columns import idle_since
+from cc_bot.stores.columns import KEY, Columns, Kind, idle_since
 from cc_bot.stores.memory.texts import TextMatcher
 from cc_bot.stores.proposals import carry_out
+
+# ruff: noqa: S608 - put together from constants alone
 
 # ---- canvas statements -----------------------------------------------------------------------------------
 # Which session has the canvas of a key, and how that one is read and changed.
@@ -26,31 +28,6 @@ from cc_bot.stores.proposals import carry_out
 # It is the open one. Without one it is the session that was closed last: the next to be opened takes its
 # canvas over, and its revision. What stands in older ones is out of date. A revision of 0 is one from before
 # anything was drawn under the key; such sessions are passed over.
-
-NEWEST_CLOSED: Final = """
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
-        AND canvas_revision > 0 AND closed_at IS NOT NULL
-    ORDER BY closed_at DESC LIMIT 1
-"""
-
-# $1 user, $2 channel, $3 agent
-_SELECT_CURRENT: Final = f"""
-    SELECT id, canvas_state, canvas_revision, closed_at, last_active FROM sessions
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL
-    UNION ALL
-    SELECT * FROM (
-        SELECT id, canvas_state, canvas_revision, closed_at, last_active FROM sessions {NEWEST_CLOSED}
-    ) AS closed
-"""  # noqa: S608 - put together from constants alone
-
-_PUT: Final = "UPDATE sessions SET canvas_state = $3 WHERE id = $1 AND user_id = $2"
-
-# Older sessions' too: what was taken down stands nowhere.
-_CLEAR: Final = f"""
-    UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}'
-    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
-        AND canvas_revision > 0 AND canvas_state <> '{EMPTY_CANVAS}'
-"""  # noqa: S608 - put together from constants alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +46,46 @@ class CurrentCanvas:
         return canvas_from_json(self.state)
 
 
+_CURRENT: Final = Columns(
+    CurrentCanvas,
+    session_id=Kind(column="id"),
+    state=Kind(column="canvas_state"),
+    revision=Kind(column="canvas_revision"),
+)
+
+NEWEST_CLOSED: Final = """
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+        AND canvas_revision > 0 AND closed_at IS NOT NULL
+    ORDER BY closed_at DESC LIMIT 1
+"""
+
+# $1 user, $2 channel, $3 agent
+_SELECT_CURRENT: Final = f"""
+    SELECT {_CURRENT.select} FROM sessions
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL
+    UNION ALL
+    SELECT * FROM (
+        SELECT {_CURRENT.select} FROM sessions {NEWEST_CLOSED}
+    ) AS closed
+"""
+
+_PUT: Final = "UPDATE sessions SET canvas_state = $3 WHERE id = $1 AND user_id = $2"
+
+# Older sessions' too: what was taken down stands nowhere.
+_CLEAR: Final = f"""
+    UPDATE sessions SET canvas_state = '{EMPTY_CANVAS}'
+    WHERE user_id = $1 AND channel_id = $2 AND agent = $3
+        AND canvas_revision > 0 AND canvas_state <> '{EMPTY_CANVAS}'
+"""
+
+
 def select_current(key: SessionKey) -> Statement:
     return Statement(_SELECT_CURRENT, (key.user_id, key.channel_id, key.agent))
 
 
 def current(rows: Sequence[Row]) -> CurrentCanvas | None:
     """What `select_current` found: None where no session is open, and nothing was ever drawn."""
-    found = [CurrentCanvas(*row) for row in rows]
+    found = [*map(_CURRENT.read, rows)]
     return min(found, key=lambda each: each.closed_at is not None) if found else None
 
 
@@ -89,8 +99,20 @@ def clear_canvas(key: SessionKey) -> Statement:
 
 # ---- canvases --------------------------------------------------------------------------------------------
 
-_SELECT_SHOWN: Final = """
-    SELECT message_id, shown_revision FROM canvas_messages
+
+@dataclass(frozen=True, slots=True)
+class CanvasMessage:
+    """The message that shows a canvas to everyone who reads its channel."""
+
+    message_id: int
+    shown_revision: int
+    """Of the canvas that it shows."""
+
+
+_MESSAGE: Final = Columns(CanvasMessage)
+
+_SELECT_SHOWN: Final = f"""
+    SELECT {_MESSAGE.select} FROM canvas_messages
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3
 """
 
@@ -103,18 +125,16 @@ _NOTE_SHOWN: Final = """
 _FORGET: Final = "DELETE FROM canvas_messages WHERE user_id = $1 AND channel_id = $2 AND agent = $3"
 
 # Whoever deletes a message on Discord is not named with it.
-SELECT_KEY: Final = "SELECT user_id, channel_id, agent FROM canvas_messages WHERE message_id = $1"
+SELECT_KEY: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE message_id = $1"
 
-SELECT_ALL_SHOWN: Final = "SELECT user_id, channel_id, agent FROM canvas_messages LIMIT $1"
+SELECT_ALL_SHOWN: Final = f"SELECT {KEY.select} FROM canvas_messages LIMIT $1"
 
 # A channel's agent is changed for all who are there.
-SELECT_SHOWN_IN: Final = (
-    "SELECT user_id, channel_id, agent FROM canvas_messages WHERE channel_id = $1 LIMIT $2"
-)
+SELECT_SHOWN_IN: Final = f"SELECT {KEY.select} FROM canvas_messages WHERE channel_id = $1 LIMIT $2"
 
 # The erasure of a memory changes canvases, and knows nothing of Discord.
-SELECT_STALE: Final = """
-    SELECT c.user_id, c.channel_id, c.agent FROM canvas_messages AS c
+SELECT_STALE: Final = f"""
+    SELECT {KEY.of("c")} FROM canvas_messages AS c
     WHERE c.shown_revision <> COALESCE(
         (
             SELECT s.canvas_revision FROM sessions AS s
@@ -141,15 +161,6 @@ class SeenCanvas:
     """All of it: what of it may be seen in public, `Canvas.seen` tells."""
     revision: int
     """Another one after each change, private ones too; it only grows."""
-
-
-@dataclass(frozen=True, slots=True)
-class CanvasMessage:
-    """The message that shows a canvas to everyone who reads its channel."""
-
-    message_id: int
-    shown_revision: int
-    """Of the canvas that it shows."""
 
 
 class CanvasStore:
@@ -200,7 +211,7 @@ class CanvasStore:
 
     async def shown(self, key: SessionKey) -> CanvasMessage | None:
         rows = await self._database.query(_SELECT_SHOWN, *_columns(key))
-        return CanvasMessage(*rows[0]) if rows else None
+        return _MESSAGE.first(rows)
 
     async def note_shown(self, key: SessionKey, message_id: int, revision: int) -> None:
         """This message shows this revision of the canvas now; another one that did is no longer known."""
@@ -213,19 +224,19 @@ class CanvasStore:
     async def key_of(self, message_id: int) -> SessionKey | None:
         """Whose canvas a message shows, if it shows one."""
         rows = await self._database.query(SELECT_KEY, message_id)
-        return SessionKey(*rows[0]) if rows else None
+        return KEY.first(rows)
 
     async def stale(self, limit: int) -> list[SessionKey]:
         """At most so many keys, of all users, whose message shows something else than what is up."""
-        return [SessionKey(*row) for row in await self._database.query(SELECT_STALE, limit)]
+        return [*map(KEY.read, await self._database.query(SELECT_STALE, limit))]
 
     async def shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
         """At most so many keys, of all users, whose canvas has a message in that channel or thread."""
-        return [SessionKey(*row) for row in await self._database.query(SELECT_SHOWN_IN, channel_id, limit)]
+        return [*map(KEY.read, await self._database.query(SELECT_SHOWN_IN, channel_id, limit))]
 
     async def all_shown(self, limit: int) -> list[SessionKey]:
         """At most so many keys, of all users, whose canvas has a message."""
-        return [SessionKey(*row) for row in await self._database.query(SELECT_ALL_SHOWN, limit)]
+        return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, limit))]
 
 
 def _columns(key: SessionKey) -> tuple[int, int, str]:

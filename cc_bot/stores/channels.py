@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from heapq import nlargest
-from typing import Final
+from typing import Any, Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ConversationGone
@@ -18,11 +18,21 @@ from cc_bot.domain.message import ChannelKey, Message, Reading, has_quotation, i
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Database, ErasureLog, Row, Statement, Steps, place_name
-from cc_bot.stores.columns import from_ms, read_message, to_ms, to_text, tool_calls_to_json
+from cc_bot.stores.columns import (
+    KEY,
+    MESSAGE,
+    Columns,
+    Parameters,
+    from_ms,
+    to_ms,
+    to_text,
+)
 from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, note_calls
-from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, insert_proposals, read_proposal
+from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.sessions import StoredTurn
 from cc_bot.stores.usage import Settlement, settle
+
+# ruff: noqa: S608 - put together from constants alone
 
 # ---- channel statements ----------------------------------------------------------------------------------
 # The SQL of the channels' archive. None of it has a user: what is said in a channel belongs to nobody alone.
@@ -49,22 +59,23 @@ THAW_NEW: Final = """
     )
 """
 
-# $1 channel, $2 thread, $3 place, $4 now, $5 an array of arrays of: id, author, their name, role, content,
-# tool calls, status, tainted. When a message was said is part of its id: milliseconds since 2015, above 22
-# other bits (Discord's API reference, 'Snowflakes').
-INSERT: Final = """
+_SAID: Final = (
+    *("discord_id", "author_id", "author_name", "role"),
+    *("content", "tool_calls", "status", "tainted"),
+)
+_OF_SAID: Final = {name: f"json_extract(said.value, '$[{at}]')" for at, name in enumerate(_SAID)}
+
+# $1 channel, $2 thread, $3 place, $4 now, $5 an array of arrays: each has what _SAID names. When a message
+# was said is part of its id: milliseconds since 2015, above 22 other bits (Discord's API reference,
+# 'Snowflakes').
+INSERT: Final = f"""
     INSERT INTO messages (
-        parent_channel_id, thread_id, channel_id, created_at,
-        discord_id, author_id, author_name, role, content, tool_calls, status, tainted, timestamp
+        parent_channel_id, thread_id, channel_id, created_at, {", ".join(_SAID)}, timestamp
     )
     SELECT
-        $1, $2, $3, $4,
-        json_extract(said.value, '$[0]'), json_extract(said.value, '$[1]'), json_extract(said.value, '$[2]'),
-        json_extract(said.value, '$[3]'), json_extract(said.value, '$[4]'), json_extract(said.value, '$[5]'),
-        json_extract(said.value, '$[6]'),
-        json_extract(said.value, '$[7]'), (json_extract(said.value, '$[0]') >> 22) + 1420070400000
+        $1, $2, $3, $4, {", ".join(_OF_SAID.values())}, ({_OF_SAID["discord_id"]} >> 22) + 1420070400000
     FROM json_each($5) AS said
-    WHERE json_extract(said.value, '$[0]') > (
+    WHERE {_OF_SAID["discord_id"]} > (
         SELECT coalesce(max(last_reset_discord_message_id), 0) FROM thread_metadata WHERE thread_id = $3
     )
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO NOTHING
@@ -102,7 +113,7 @@ THAW_EDITED: Final = f"""
         WHERE m.discord_id = $1 AND m.user_id IS NULL AND m.role = 'user' AND m.content <> $2
             AND m.erased = 0
     )
-"""  # noqa: S608 - put together from constants alone
+"""
 
 # The answer to a question's older text, if it has one already or is being written, is not right any more. To
 # be run before EDIT.
@@ -128,23 +139,24 @@ THAW_ANSWER: Final = """
     DELETE FROM block_boundaries WHERE channel_id = $1 AND thread_id = $2 AND last_message_id >= $3
 """
 
+_ANSWERED: Final = Parameters(
+    ("author_id", "author_name", "content", "tool_calls", "status", "tainted"), first=7
+)
+
 # Made anew in place, an answer takes the row of the one before. Of a session's row, or of another channel's,
-# nothing is overwritten and nothing returned. Nor is anything stored when of its questions ($11, an array of
-# ids) none is left: they were deleted meanwhile, or erased with all that their user said.
-COMMIT_ANSWER: Final = """
+# nothing is overwritten and nothing returned. Nor is anything stored when of its questions ($6, an array of
+# ids) none is left: they were deleted meanwhile, or erased with all that their user said. Then _ANSWERED
+COMMIT_ANSWER: Final = f"""
     INSERT INTO messages (
-        parent_channel_id, thread_id, discord_id, channel_id, created_at,
-        author_id, author_name, role, content, tool_calls, status, timestamp, tainted
+        parent_channel_id, thread_id, discord_id, channel_id, created_at, role, timestamp, {_ANSWERED.names}
     )
-    SELECT $1, $2, $3, $4, $5, $6, $7, 'assistant', $8, $9, $10, ($3 >> 22) + 1420070400000, $12
-    WHERE $11 = '[]' OR EXISTS (
+    SELECT $1, $2, $3, $4, $5, 'assistant', ($3 >> 22) + 1420070400000, {_ANSWERED.marks}
+    WHERE $6 = '[]' OR EXISTS (
         SELECT 1 FROM messages AS q
-        WHERE q.discord_id IN (SELECT value FROM json_each($11)) AND q.user_id IS NULL
+        WHERE q.discord_id IN (SELECT value FROM json_each($6)) AND q.user_id IS NULL
     )
     ON CONFLICT (discord_id) WHERE discord_id IS NOT NULL DO UPDATE SET
-        created_at = excluded.created_at, author_id = excluded.author_id,
-        author_name = excluded.author_name, role = excluded.role, content = excluded.content,
-        tool_calls = excluded.tool_calls, status = excluded.status, tainted = excluded.tainted,
+        created_at = excluded.created_at, role = excluded.role, {_ANSWERED.excluded},
         memory_user_id = NULL, erased = 0
     WHERE messages.user_id IS NULL AND messages.parent_channel_id = $1 AND messages.thread_id = $2
     RETURNING id
@@ -169,10 +181,8 @@ MARK_ANSWERED: Final = """
 """
 
 # After the reset markers of its place. $1 channel, $2 thread, $3 place
-NEWEST_ANSWER: Final = """
-    SELECT id, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, created_at,
-        tainted
-    FROM messages
+NEWEST_ANSWER: Final = f"""
+    SELECT {MESSAGE.select} FROM messages
     WHERE parent_channel_id = $1 AND thread_id = $2 AND user_id IS NULL AND role = 'assistant'
         AND discord_id IS NOT NULL AND visibility = 'public' AND status <> 'replaced'
         AND discord_id > (
@@ -182,8 +192,8 @@ NEWEST_ANSWER: Final = """
     LIMIT 1
 """
 
-SESSION_OF: Final = """
-    SELECT s.user_id, s.channel_id, s.agent
+SESSION_OF: Final = f"""
+    SELECT {KEY.of("s")}
     FROM messages AS m
     JOIN sessions AS s ON s.id = m.session_id
     WHERE m.role = 'assistant'
@@ -352,12 +362,12 @@ _THAW: Final = f"""
         {BLOCKS_FROM_MESSAGE}
         WHERE m.user_id IS NULL AND m.discord_id IN ({_MEANT})
     )
-"""  # noqa: S608 - put together from constants alone
+"""
 
 _UNLINK_ANSWERS: Final = f"""
     UPDATE mentions SET answer_id = NULL
     WHERE answer_id IN ({_MEANT})
-"""  # noqa: S608 - put together from constants alone
+"""
 
 _DELETE_MENTIONS: Final = "DELETE FROM mentions WHERE discord_id IN (SELECT value FROM json_each($1))"
 
@@ -365,12 +375,12 @@ DELETE_MESSAGES: Final = f"""
     DELETE FROM messages
     WHERE discord_id IN ({_MEANT})
     RETURNING id
-"""  # noqa: S608 - put together from constants alone
+"""
 
 _DELETE_PAGES: Final = f"""
     DELETE FROM answer_pages
     WHERE answer_id IN ({_MEANT})
-"""  # noqa: S608 - put together from constants alone
+"""
 
 # All of a place. $1 channel, $2 and $3 the first and the last of its threads that go with it.
 _FORGET_MENTIONS: Final = """
@@ -477,6 +487,9 @@ class Place:
     """The newest reset marker of any bot; 0 when there is none."""
 
 
+_PLACE: Final = Columns(Place)
+
+
 class ChannelStore:
     """The archive of every channel and thread."""
 
@@ -548,7 +561,7 @@ class ChannelStore:
     async def answers_to(self, discord_ids: Collection[int]) -> tuple[int, ...]:
         """The messages that show answers to these questions and to no others, in channels and sessions."""
         rows = await self._database.query(ANSWERS_TO, json.dumps([*discord_ids]))
-        return tuple(dict.fromkeys(row[0] for row in rows))
+        return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
     async def forget_place(self, key: ChannelKey) -> None:
         """Remove all of a thread, or of a channel with its threads. Sessions in it are their users' own."""
@@ -580,13 +593,13 @@ class ChannelStore:
         """
         now = from_ms(self._now())  # as it is read back
         asked = json.dumps([question.discord_id for question in questions])
-        params = (*_answer_params(key, answer, to_ms(now)), asked, int(answer.tainted))
-        held = params[:3]
+        held = (key.channel_id, key.thread_id, _discord_id(answer))
+        columns = _ANSWERED.of(MESSAGE.write(answer))
         asker = SessionKey(questions[-1].author_id if questions else 0, key.place_id, agent)
         proposing = insert_proposals(asker, _discord_id(answer), proposals, now)
         batch = [
             Statement(THAW_ANSWER, held),
-            Statement(COMMIT_ANSWER, params),
+            Statement(COMMIT_ANSWER, (*held, key.place_id, to_ms(now), asked, *columns)),
             *_note_calls(answer, questions),
             Statement(DROP_OF_CHANNEL_ANSWER, (answer.discord_id,)),
             *proposing,
@@ -609,17 +622,17 @@ class ChannelStore:
             raise ConversationGone
         stored = replace(answer, id=results[1][0][0], created_at=now)
         made = [row for rows in results[-len(questions) - len(proposing) :][: len(proposing)] for row in rows]
-        return StoredTurn((stored,), proposals=tuple(map(read_proposal, made)))
+        return StoredTurn((stored,), proposals=tuple(map(PROPOSAL.read, made)))
 
     async def newest_answer(self, key: ChannelKey) -> Message | None:
         """The bot's last answer in this channel or thread since it was reset."""
         rows = await self._database.query(NEWEST_ANSWER, key.channel_id, key.thread_id, key.place_id)
-        return read_message(rows[0]) if rows else None
+        return MESSAGE.first(rows)
 
     async def session_of(self, discord_id: int) -> SessionKey | None:
         """Whose session the answer belongs to that this message, or the long answer of this page, shows."""
         rows = await self._database.query(SESSION_OF, discord_id)
-        return SessionKey(*rows[0]) if rows else None
+        return KEY.first(rows)
 
     async def shows_answer(self, discord_id: int) -> bool:
         """Whether this message, or the long answer of this page, is an answer in a channel's archive."""
@@ -627,7 +640,7 @@ class ChannelStore:
 
     async def pages(self, answer_id: int) -> tuple[int, ...]:
         """The further messages that show a long answer, in order."""
-        return tuple(row[0] for row in await self._database.query(PAGES, answer_id))
+        return tuple(id_ for (id_,) in await self._database.query(PAGES, answer_id))
 
     async def add_pages(self, answer_id: int, discord_ids: Collection[int]) -> None:
         """Note the further messages that show a long answer, whose own id is that of its first."""
@@ -643,18 +656,17 @@ class ChannelStore:
     async def places(self, *, limit: int) -> tuple[Place, ...]:
         """The channels and threads with the newest messages, the most recent first."""
         rows = await self._database.query(PLACES)
-        places = (Place(ChannelKey(channel, thread), *ids) for channel, thread, *ids in rows)
-        return tuple(nlargest(limit, places, key=lambda place: place.newest_id))
+        return tuple(nlargest(limit, map(_PLACE.read, rows), key=lambda place: place.newest_id))
 
     async def direct(self, *, since: datetime, limit: int) -> tuple[int, ...]:
         """The channels of DMs that go on and that somebody has written in since, the most recent first."""
         rows = await self._database.query(SELECT_DIRECT, to_text(since), limit)
-        return tuple(dict.fromkeys(row[0] for row in rows))
+        return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
     async def known(self, discord_ids: Collection[int]) -> frozenset[int]:
         """Which of these messages are stored, in whatever conversation."""
         rows = await self._database.query(SELECT_KNOWN, json.dumps([*discord_ids]))
-        return frozenset(row[0] for row in rows)
+        return frozenset(id_ for (id_,) in rows)
 
     async def reading(self, mode: Reading, since: int) -> int:
         """Which messages are read from now on. Since when they are: the id of a moment, `since` if the last
@@ -672,10 +684,10 @@ class ChannelStore:
 
     def _insertion(self, key: ChannelKey, messages: Sequence[Message]) -> list[Statement]:
         """What thaws, and what stores; nothing when there is nothing to store."""
-        rows = [_row(message) for message in messages if not is_blank(message.content)]
-        if not rows:
+        kept = [message for message in messages if not is_blank(message.content)]
+        if not kept:
             return []
-        ids = [row[0] for row in rows]
+        ids, rows = [*map(_discord_id, kept)], [*map(_row, kept)]
         held = (key.channel_id, key.thread_id)
         return [
             Statement(THAW_NEW, (*held, min(ids), key.place_id, json.dumps(ids))),
@@ -683,33 +695,14 @@ class ChannelStore:
         ]
 
 
-def _row(message: Message) -> tuple[int, int, str, str, str, str, str, int]:
-    """The columns of one message. Where JSON has a NUL, SQLite's text ends; Discord sends none."""
-    return (
-        _discord_id(message),
-        message.author_id,
-        message.author_name.replace("\0", ""),
-        message.role,
-        message.content.replace("\0", ""),
-        tool_calls_to_json(message.tool_calls),
-        message.status,
-        int(message.taints or message.role == "assistant"),  # who knows what its model had read
-    )
-
-
-def _answer_params(key: ChannelKey, answer: Message, ms: int) -> tuple[int | str, ...]:
-    return (
-        key.channel_id,
-        key.thread_id,
-        _discord_id(answer),
-        key.place_id,
-        ms,
-        answer.author_id,
-        answer.author_name,
-        answer.content,
-        tool_calls_to_json(answer.tool_calls),
-        answer.status,
-    )
+def _row(message: Message) -> list[Any]:
+    """What _SAID names of one message. Where JSON has a NUL, SQLite's text ends; Discord sends none."""
+    columns = MESSAGE.write(message) | {
+        "author_name": message.author_name.replace("\0", ""),
+        "content": message.content.replace("\0", ""),
+        "tainted": int(message.taints or message.role == "assistant"),  # who knows what its model had read
+    }
+    return [columns[name] for name in _SAID]
 
 
 def _note_calls(answer: Message, questions: Sequence[Message]) -> list[Statement]:

@@ -1,12 +1,25 @@
-"""How values are written into columns, where every store must do it alike."""
+"""How values stand in the columns of tables.
+
+The columns of a table that become a value are its fields, `Columns(Memory, …)`: the lists in SQL, the value
+of a row and the columns of a value all follow from that one description, and nothing counts columns. To add a
+column, write the migration and add the field to the value in `domain/`, under the column's name; say how it
+stands in its column where the `Columns` of the table can't tell that from the field's type.
+
+A memory's new column is written, read, exported, compared and kept in its history by that alone. What people
+are to give it by is a key of `MemoryFields` (memory/store.py), and what files of memories are to carry is a
+field of `PortableMemory` (domain/memory_transfer.py).
+"""
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Literal
+from operator import attrgetter, itemgetter
+from types import NoneType, UnionType
+from typing import Any, Final, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from cc_bot.domain.message import Attachment, Message, ToolCall
+from cc_bot.domain.message import ChannelKey, Message, ToolCall
+from cc_bot.domain.session import SessionKey
 from cc_bot.storage import Row, Statement
 
 _BEGINNING_OF_TIME: Final = ""
@@ -45,30 +58,220 @@ def next_number(noun: Literal["memory", "schedule", "proposal"]) -> str:
     return f"1 + coalesce(({last}), 0)"
 
 
-# ---- message columns -------------------------------------------------------------------------------------
-# How a message is written into the columns of `messages`, and read back from them: alike in every store.
+# ---- columns of a value ----------------------------------------------------------------------------------
+
+Form = Literal["", "json", "ms"]
+"""What an export makes of a column: nothing, what its JSON says, or the moment of its Unix milliseconds."""
 
 
-def read_message(columns: Row, attachments: tuple[Attachment, ...] = ()) -> Message:
-    """The message of these columns: id, role, content, tool_calls, status, visibility, author_id,
-    author_name, discord_id, created_at, tainted."""
-    id_, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, ms, tainted = (
-        columns
-    )
-    return Message(
-        role,
-        content,
-        tool_calls=tool_calls_of(tool_calls) if tool_calls != "[]" else (),
-        status=status,
-        visibility=visibility,
-        author_id=author_id,
-        author_name=author_name,
-        discord_id=discord_id,
-        attachments=attachments,
-        created_at=from_ms(ms),
-        tainted=bool(tainted),
-        id=id_,
-    )
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How a field stands in its column. A field that may be None is NULL then."""
+
+    write: Callable[[Any], Any] | None = None
+    """None: as it is; `read` too."""
+    read: Callable[[Any], Any] | None = None
+    form: Form = ""
+    column: str = ""
+    """The column, where it has not the field's name."""
+
+
+_encode: Final = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _list_to_json(values: Iterable[object]) -> str:
+    return _encode([*values]) if values else "[]"  # as most are
+
+
+def list_of(stored: str) -> tuple[Any, ...]:
+    return tuple(json.loads(stored)) if stored != "[]" else ()
+
+
+def object_to_json(value: Mapping[str, object]) -> str:
+    return _encode({**value}) if value else "{}"
+
+
+def _object_of(stored: str) -> Any:
+    return json.loads(stored) if stored != "{}" else {}
+
+
+ISO: Final = Kind(to_text, datetime.fromisoformat)
+MS: Final = Kind(to_ms, from_ms, "ms")
+_LIST: Final = Kind(_list_to_json, list_of, "json")
+
+_KINDS: Final[Mapping[Any, Kind]] = {
+    **dict.fromkeys((str, int, float, bytes), Kind()),
+    bool: Kind(int, bool),
+    tuple[str, ...]: _LIST,
+    tuple[int, ...]: _LIST,
+    Mapping[str, str]: Kind(object_to_json, _object_of, "json"),
+}
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    name: str
+    field: str
+    """Of the value, or of one within it: `key.user_id`."""
+    of: Callable[[Any], Any]
+    """Tells the field of a value."""
+    kind: Kind
+    optional: bool
+
+    def written(self, value: Any) -> Any:
+        write = self.kind.write
+        return value if write is None or (value is None and self.optional) else write(value)
+
+
+class Columns(Generic[V]):
+    """The columns that a value stands in, in the order of its fields."""
+
+    def __init__(
+        self,
+        value: type[V],
+        *,
+        moments: Kind | None = None,
+        without: Collection[str] = (),
+        **kinds: "Kind | Columns[Any]",
+    ) -> None:
+        """Each field of `value` (a dataclass or NamedTuple) but those it is `without` is a column; of a
+        dataclass in it, each field is. `moments` is how datetimes stand in the table, `kinds` are those of
+        fields whose type does not tell. Raises TypeError for a field of which nothing tells."""
+        self._value = value
+        self._without = without
+        self._kinds = kinds
+        self._by_type = {**_KINDS, datetime: moments} if moments else _KINDS
+        self._columns: list[_Column] = []
+        self._scope: dict[str, Any] = {}
+        self._parts: dict[str, str] = {}
+        made = self._made(self, value, "")
+        self._make: Callable[..., V] = self._compiled(made)
+        self.names: Final = tuple(column.name for column in self._columns)
+        self.select: Final = ", ".join(self.names)
+        """As SELECT, RETURNING and INSERT list them."""
+        self.marks: Final = Parameters(self.names).marks
+        """As VALUES lists them, where nothing stands before them."""
+        self.nullable: Final = frozenset(column.name for column in self._columns if column.optional)
+        self.forms: Final[Mapping[str, Form]] = {each.name: each.kind.form for each in self._columns}
+
+    def of(self, alias: str) -> str:
+        """The same as `select`, of a table that has another name in the statement."""
+        return ", ".join(f"{alias}.{name}" for name in self.names)
+
+    def filled(self, **given: str) -> str:
+        """A list in the place of `select`, for rows that have something else in these columns, or NULL."""
+        return ", ".join(given.get(name, "NULL") for name in self.names)
+
+    def column(self, name: str) -> Callable[[Row], Any]:
+        """What tells one column of a row."""
+        return itemgetter(self.names.index(name))
+
+    def part(self, name: str) -> Callable[..., Any]:
+        """What makes one field of the value, and no more, of all columns of a row."""
+        return self._compiled(self._parts[name])
+
+    def read(self, row: Row) -> V:
+        """The value of a row of these columns."""
+        return self._make(*row)
+
+    def first(self, rows: Sequence[Row]) -> V | None:
+        """The value of the first of them; None where there is none."""
+        return self._make(*rows[0]) if rows else None
+
+    def by_name(self, row: Row) -> dict[str, Any]:
+        """What stands in a row of these columns."""
+        return dict(zip(self.names, row, strict=True))
+
+    def write(self, value: V) -> dict[str, Any]:
+        """What is to stand in the columns for a value: by their names, in order."""
+        return {each.name: each.written(each.of(value)) for each in self._columns}
+
+    def write_some(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The same of some fields, by their names."""
+        return {each.name: each.written(given[each.field]) for each in self._columns if each.field in given}
+
+    def _made(self, described: "Columns[Any]", value: type, within: str) -> str:
+        """The expression that makes a value of its columns, as they are described; those are noted."""
+        parts = []
+        for name, hint in _hints(value).items():
+            if name in described._without:
+                continue
+            bare, optional = _bare(hint)
+            kind = described._kinds.get(name) or described._by_type.get(bare)
+            if isinstance(kind, Columns):
+                part = self._made(kind, kind._value, f"{within}{name}.")
+            elif kind:
+                field = f"{within}{name}"
+                part = self._noted(_Column(kind.column or name, field, attrgetter(field), kind, optional))
+            elif is_dataclass(bare) and isinstance(bare, type):
+                part = self._made(described, bare, f"{within}{name}.")
+            else:
+                raise TypeError(f"how does {value.__name__}.{name} stand in its column?")
+            parts.append(f"{name}={part}")
+            if not within:
+                self._parts[name] = part
+        self._scope[value.__name__] = value
+        return f"{value.__name__}({', '.join(parts)})"
+
+    def _noted(self, column: _Column) -> str:
+        """The expression that makes a field of its column."""
+        stored = f"c{len(self._columns)}"
+        self._columns.append(column)
+        if column.kind.read is None:
+            return stored
+        self._scope[f"read_{stored}"] = column.kind.read
+        read = f"read_{stored}({stored})"
+        return f"None if {stored} is None else {read}" if column.optional else read
+
+    def _compiled(self, made: str) -> Callable[..., Any]:
+        """As the methods of a dataclass are: so a row is read as fast as by code for it alone."""
+        given = ", ".join(f"c{at}" for at in range(len(self._columns)))
+        compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - of fields' names alone
+        return compiled
+
+
+def _hints(value: type) -> dict[str, Any]:
+    hints = get_type_hints(value)
+    names = [each.name for each in fields(value)] if is_dataclass(value) else getattr(value, "_fields", ())
+    return {name: hints[name] for name in names}
+
+
+def _bare(hint: Any) -> tuple[Any, bool]:
+    """A type without None, and whether that was among it; of literals the type that they have."""
+    optional = get_origin(hint) in (Union, UnionType) and NoneType in get_args(hint)
+    if optional:
+        hint = Union[tuple(each for each in get_args(hint) if each is not NoneType)]  # noqa: UP007 - of a list of types
+    return (type(get_args(hint)[0]) if get_origin(hint) is Literal else hint), optional
+
+
+class Parameters:
+    """The parameters that stand for columns, in order: `$1`, or the `first` one, and so on."""
+
+    def __init__(self, names: Iterable[str], first: int = 1) -> None:
+        self._marks = {name: f"${number}" for number, name in enumerate(names, first)}
+        self.names: Final = ", ".join(self._marks)
+        self.marks: Final = ", ".join(self._marks.values())
+        self.assignments: Final = ", ".join(f"{name} = {mark}" for name, mark in self._marks.items())
+        """As UPDATE has them after SET."""
+        self.excluded: Final = ", ".join(f"{name} = excluded.{name}" for name in self._marks)
+        """As ON CONFLICT DO UPDATE has them, which takes what was to be inserted."""
+
+    def __getitem__(self, name: str) -> str:
+        """The parameter of one column."""
+        return self._marks[name]
+
+    def of(self, columns: Mapping[str, Any]) -> tuple[Any, ...]:
+        """What is to stand for them, of these columns by name."""
+        return tuple(columns[name] for name in self._marks)
+
+
+KEY: Final = Columns(SessionKey)
+CHANNEL: Final = Columns(ChannelKey)
+
+# ---- messages --------------------------------------------------------------------------------------------
+# The columns of `messages`, which every store reads alike.
 
 
 def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
@@ -76,7 +279,15 @@ def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
 
 
 def tool_calls_of(text: str) -> tuple[ToolCall, ...]:
-    return tuple(ToolCall(**call) for call in json.loads(text))
+    return tuple(ToolCall(**call) for call in json.loads(text)) if text != "[]" else ()
+
+
+MESSAGE: Final = Columns(
+    Message,
+    moments=MS,
+    without=("attachments",),
+    tool_calls=Kind(tool_calls_to_json, tool_calls_of, "json"),
+)
 
 
 # ---- value lists -----------------------------------------------------------------------------------------

@@ -6,26 +6,47 @@ has files takes a second one.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import dropwhile
-from operator import itemgetter
-from typing import Final
+from typing import Final, NamedTuple
 
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.message import Attachment, Message, has_quotation
 from cc_bot.domain.session import Recollection, Session, SessionKey
 from cc_bot.storage import Row, Statement
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json
-from cc_bot.stores.columns import read_message
+from cc_bot.stores.columns import MESSAGE, Columns
+
+
+class _Said(NamedTuple):
+    """A message, and the session that it was said in."""
+
+    session_id: str
+    opened_at: str
+    last_active: str
+    has_files: int
+    message: Message
+
+
+_SAID: Final = Columns(_Said, message=MESSAGE)
+
+_OF_TAIL: Final = f"""
+    s.id, s.created_at, s.last_active,
+    EXISTS (SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1),
+    {MESSAGE.of("m")}
+"""  # noqa: S608 - put together from constants alone
+
+
+def _of(id_: str, role: str, **columns: str) -> str:
+    """The same list, of what is neither a message of the session nor one at all."""
+    return _SAID.filled(id=id_, role=f"'{role}'", **columns)
+
 
 # $1 user, $2 channel, $3 agent, $4 the last activity that is too long ago, $5 the turn's visibility, $6
 # limit. A public turn is not shown what was said in private; a private one has both.
-_SELECT_TAIL: Final = """
-    SELECT s.id, s.created_at, s.last_active,
-           EXISTS (SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1),
-           m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
-           m.author_id, m.author_name, m.discord_id, m.created_at, m.tainted
+_SELECT_TAIL: Final = f"""
+    SELECT {_OF_TAIL}
     FROM sessions AS s
     LEFT JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1
@@ -34,12 +55,11 @@ _SELECT_TAIL: Final = """
         AND s.closed_at IS NULL AND s.last_active > $4
     ORDER BY m.id DESC
     LIMIT $6
-"""
+"""  # noqa: S608 - put together from constants alone
 
 # Until an expired session's rest is in a summary, what the user said there is read from the archive.
-_SELECT_REST: Final = """
-    SELECT NULL, NULL, NULL, 0, m.id, 'rest', m.content, NULL, NULL, m.visibility, NULL, NULL, NULL, NULL,
-           m.tainted
+_SELECT_REST: Final = f"""
+    SELECT {_of("m.id", "rest", content="m.content", visibility="m.visibility", tainted="m.tainted")}
     FROM sessions AS s
     JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to
@@ -51,17 +71,16 @@ _SELECT_REST: Final = """
     )
     ORDER BY m.id DESC
     LIMIT 20
-"""
+"""  # noqa: S608 - put together from constants alone
 
-_SELECT_SUMMARIES: Final = """
-    SELECT NULL, NULL, NULL, 0, id, 'summary', content, NULL, NULL, visibility, NULL, NULL, NULL, NULL,
-           tainted
+_SELECT_SUMMARIES: Final = f"""
+    SELECT {_of("id", "summary", content="content", visibility="visibility", tainted="tainted")}
     FROM summaries
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND visibility IN ('public', $5)
-"""
+"""  # noqa: S608 - put together from constants alone
 
 _SELECT_CANVAS: Final = f"""
-    SELECT NULL, NULL, NULL, 0, 0, 'canvas', canvas_state, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+    SELECT {_of("0", "canvas", content="canvas_state")}
     FROM sessions
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3 AND closed_at IS NULL AND last_active > $4
         AND canvas_state <> '{EMPTY_CANVAS}'
@@ -80,11 +99,8 @@ SELECT_OPEN_SESSION: Final = f"""
 
 # The tail's columns for the messages before one. $1 user, $2 session, $3 the turn's visibility, $4 the
 # message that they come before, $5 limit. A session that was closed since it was opened has no more to tell.
-SELECT_EARLIER: Final = """
-    SELECT s.id, s.created_at, s.last_active,
-           EXISTS (SELECT 1 FROM attachments AS a WHERE a.session_id = s.id AND a.user_id = $1),
-           m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
-           m.author_id, m.author_name, m.discord_id, m.created_at, m.tainted
+SELECT_EARLIER: Final = f"""
+    SELECT {_OF_TAIL}
     FROM sessions AS s
     JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1 AND m.id < $4
@@ -92,7 +108,7 @@ SELECT_EARLIER: Final = """
     WHERE s.id = $2 AND s.user_id = $1 AND s.closed_at IS NULL
     ORDER BY m.id DESC
     LIMIT $5
-"""
+"""  # noqa: S608 - put together from constants alone
 
 # Few sessions have files, so they are a read of their own: joined to the messages they would cost every turn
 # a third of its read. $1 session, $2 user, $3 the oldest message that is shown, $4 the one after the newest.
@@ -108,7 +124,10 @@ PAGE_SIZE: Final = 200
 UNBOUNDED: Final = 2**62
 """More messages than there are, and a later id than any."""
 
-_SESSION_ID, _HAS_FILES, _MESSAGE_ID, _ROLE, _CONTENT, _VISIBILITY, _TAINTED = 0, 3, 4, 5, 6, 9, 14
+_session_id, _opened_at, _last_active, _has_files = map(_SAID.column, _Said._fields[:-1])
+message_id, _role, _content = map(_SAID.column, ("id", "role", "content"))
+_visibility, _tainted = map(_SAID.column, ("visibility", "tainted"))
+_message: Final = _SAID.part("message")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,36 +158,32 @@ class Opening:
 
 def opening(rows: Sequence[Row]) -> Opening:
     """The parts of SELECT_OPEN_SESSION's rows, whose order no database promises across a UNION ALL."""
-    tail = [row for row in rows if row[_SESSION_ID] is not None]
-    beyond = [row for row in rows if row[_SESSION_ID] is None]
-    return Opening(sorted(tail, key=itemgetter(_MESSAGE_ID), reverse=True), beyond)
-
-
-def message_id(row: Row) -> int:
-    return int(row[_MESSAGE_ID])
+    tail = [row for row in rows if _session_id(row) is not None]
+    beyond = [row for row in rows if _session_id(row) is None]
+    return Opening(sorted(tail, key=message_id, reverse=True), beyond)
 
 
 def has_question(rows: Sequence[Row]) -> bool:
     """Whether a history can start within these rows."""
-    return any(row[_ROLE] == "user" for row in rows)
+    return any(_role(row) == "user" for row in rows)
 
 
 def has_files(rows: Sequence[Row]) -> bool:
     """Whether SELECT_FILES has to be asked as well, for the session that the rows belong to."""
-    return bool(rows[0][_HAS_FILES])
+    return bool(_has_files(rows[0]))
 
 
 def read_session(
     found: Opening, key: SessionKey, files: Sequence[Row] = (), *, more: bool = False
 ) -> Session:
     """The session that SELECT_OPEN_SESSION found, which must be there, with SELECT_FILES' rows."""
-    session_id, created_at, last_active = found.tail[0][:3]
+    newest = found.tail[0]
     return Session(
-        id=session_id,
+        id=_session_id(newest),
         key=key,
         history=read_history(found.tail, files),
-        created_at=datetime.fromisoformat(created_at),
-        last_active=datetime.fromisoformat(last_active),
+        created_at=datetime.fromisoformat(_opened_at(newest)),
+        last_active=datetime.fromisoformat(_last_active(newest)),
         more=more,
         summaries=_recollections(found.beyond, "summary"),
         rest=_recollections(found.beyond, "rest"),
@@ -191,12 +206,11 @@ def made_up(found: Opening, key: SessionKey, now: datetime) -> Session:
 
 def read_history(rows: Sequence[Row], files: Sequence[Row] = ()) -> tuple[Message, ...]:
     """The messages of the rows, which are read newest first, oldest first."""
-    if not rows or rows[0][_MESSAGE_ID] is None:  # a session in which nothing was said yet
+    if not rows or message_id(rows[0]) is None:  # a session in which nothing was said yet
         return ()
-    attachments = _attachments(files)
-    messages = (
-        read_message(row[_MESSAGE_ID:], attachments.get(message_id(row), ())) for row in reversed(rows)
-    )
+    messages = [_message(*row) for row in reversed(rows)]
+    if attachments := _attachments(files):
+        messages = [replace(each, attachments=attachments.get(each.id, ())) for each in messages]
     return tail(messages, 0)
 
 
@@ -207,15 +221,15 @@ def tail(messages: Iterable[Message], limit: int) -> tuple[Message, ...]:
 
 
 def _recollections(rows: Sequence[Row], kind: str) -> tuple[Recollection, ...]:
-    found = sorted((row for row in rows if row[_ROLE] == kind), key=itemgetter(_MESSAGE_ID))
+    found = sorted((row for row in rows if _role(row) == kind), key=message_id)
     return tuple(
-        Recollection(row[_VISIBILITY], text := row[_CONTENT], bool(row[_TAINTED]) or has_quotation(text))
+        Recollection(_visibility(row), text := _content(row), bool(_tainted(row)) or has_quotation(text))
         for row in found
     )
 
 
 def _canvas(rows: Sequence[Row]) -> Canvas:
-    stored = [row[_CONTENT] for row in rows if row[_ROLE] == "canvas"]
+    stored = [_content(row) for row in rows if _role(row) == "canvas"]
     return canvas_from_json(stored[0]) if stored else Canvas()
 
 

@@ -14,29 +14,50 @@ from typing import Final
 from cc_bot.domain.ledger import AskedFile, AskedQuestion, PendingTurn
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, ToolCall
-from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import from_ms, read_message, to_ms, tool_calls_of
+from cc_bot.storage import Database, Statement, Steps
+from cc_bot.stores.columns import (
+    MESSAGE,
+    MS,
+    Columns,
+    Kind,
+    Parameters,
+    to_ms,
+    tool_calls_of,
+    tool_calls_to_json,
+)
 from cc_bot.stores.memory.copies import put_turn_calls
 
-_NAMES: Final = (
-    *("id", "user_id", "channel_id", "agent", "guild_id", "state", "kind", "visibility", "temporary"),
-    *("locale", "question", "question_id", "replaces", "interaction_id", "token", "token_until"),
-    *("ephemeral", "below", "shown_in", "place_id", "pages", "earlier", "answer_id", "accepted_at"),
-    "former",
+
+def _question_to_json(question: AskedQuestion) -> str:
+    return json.dumps(asdict(question), ensure_ascii=False)
+
+
+def _question_of(text: str) -> AskedQuestion:
+    told = json.loads(text)
+    files = tuple(AskedFile(**file) for file in told["files"])
+    return AskedQuestion(told["text"], told["author_name"], files, told.get("tainted", True))
+
+
+TURN: Final = Columns(
+    PendingTurn,
+    moments=MS,
+    locale=Kind(str, lambda stored: Locale(stored) if stored else None),
+    question=Kind(_question_to_json, _question_of),
+    calls=Kind(tool_calls_to_json, lambda stored: tool_calls_of(stored) if stored else ()),
 )
-_COLUMNS: Final = ", ".join(_NAMES)
+_WRITTEN: Final = Parameters(name for name in TURN.names if name != "calls")
+"""The calls come last, and from a table of their own."""
 
 # By the key of turn_calls.
 _WITH_CALLS: Final = f"""
-    SELECT {_COLUMNS}, (
+    SELECT {_WRITTEN.names}, (
         SELECT c.calls FROM turn_calls AS c WHERE c.turn = turns.id AND c.user_id = turns.user_id
     )
     FROM turns
 """  # noqa: S608 - put together from constants alone
 
 _INSERT: Final = f"""
-    INSERT INTO turns ({_COLUMNS}) VALUES ({", ".join(f"${number + 1}" for number in range(len(_NAMES)))})
+    INSERT INTO turns ({_WRITTEN.names}) VALUES ({_WRITTEN.marks})
     ON CONFLICT (id) DO NOTHING
 """  # noqa: S608 - put together from constants alone
 
@@ -71,12 +92,9 @@ _UNTAKEN: Final = """
     WHERE id = $1 AND user_id = $2 AND state = 'accepted' AND former IS NOT NULL
 """
 
-_SELECT_MESSAGE: Final = """
-    SELECT id, role, content, tool_calls, status, visibility, author_id, author_name, discord_id, created_at,
-        tainted
-    FROM messages
-    WHERE user_id = $1 AND id = $2 AND role = 'assistant'
-"""
+_SELECT_MESSAGE: Final = f"""
+    SELECT {MESSAGE.select} FROM messages WHERE user_id = $1 AND id = $2 AND role = 'assistant'
+"""  # noqa: S608 - put together from constants alone
 
 ANSWERED: Final = """
     UPDATE turns SET state = 'answered', question = NULL, shown_in = coalesce(shown_in, $4), answer_id = (
@@ -141,7 +159,7 @@ class TurnLedger:
             rows = yield Statement(_SELECT_INTERRUPTED, (entry, user_id))
             if not rows:
                 return None
-            former = _read(rows[0])
+            former = TURN.read(rows[0])
             turn = replace(renewed(former), calls=former.calls)
             yield Statement(_TAKE_CALLS, (entry, user_id, turn.id))
             yield Statement(_DELETE, (entry, user_id))
@@ -175,7 +193,7 @@ class TurnLedger:
 
     async def unfinished(self) -> tuple[PendingTurn, ...]:
         """All that is left, everybody's, the oldest first."""
-        return tuple(map(_read, await self._database.query(SELECT_UNFINISHED)))
+        return tuple(map(TURN.read, await self._database.query(SELECT_UNFINISHED)))
 
     async def forget(self, before: datetime) -> None:
         """Interrupted turns from before then are not asked again."""
@@ -183,7 +201,7 @@ class TurnLedger:
 
     async def _message(self, user_id: int, row_id: int | None) -> Message | None:
         rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
-        return read_message(rows[0]) if rows else None
+        return MESSAGE.first(rows)
 
 
 def accept_turn(turn: PendingTurn) -> Steps[None]:
@@ -194,75 +212,5 @@ def accept_turn(turn: PendingTurn) -> Steps[None]:
 
 
 def _insert(turn: PendingTurn) -> Statement:
-    columns: dict[str, object] = {
-        "id": turn.id,
-        "user_id": turn.key.user_id,
-        "channel_id": turn.key.channel_id,
-        "agent": turn.key.agent,
-        "guild_id": turn.guild_id,
-        "state": turn.state,
-        "kind": turn.kind,
-        "visibility": turn.visibility,
-        "temporary": int(turn.temporary),
-        "locale": turn.locale and turn.locale.value,
-        "question": None if turn.temporary else _question_to_json(turn.question),
-        "question_id": turn.question_id,
-        "replaces": turn.replaces,
-        "interaction_id": turn.interaction_id,
-        "token": turn.token,
-        "token_until": turn.token_until and to_ms(turn.token_until),
-        "ephemeral": int(turn.ephemeral),
-        "below": int(turn.below),
-        "shown_in": turn.shown_in,
-        "place_id": turn.place_id,
-        "pages": json.dumps(turn.pages),
-        "earlier": json.dumps(turn.earlier),
-        "answer_id": turn.answer_id,
-        "accepted_at": to_ms(turn.accepted_at),
-        "former": turn.former,
-    }
-    return Statement(_INSERT, tuple(columns[name] for name in _NAMES))
-
-
-def _read(row: Row) -> PendingTurn:
-    *own, calls = row
-    columns = dict(zip(_NAMES, own, strict=True))
-    until = columns["token_until"]
-    return PendingTurn(
-        columns["id"],
-        SessionKey(columns["user_id"], columns["channel_id"], columns["agent"]),
-        columns["kind"],
-        columns["visibility"],
-        from_ms(columns["accepted_at"]),
-        columns["state"],
-        guild_id=columns["guild_id"],
-        temporary=bool(columns["temporary"]),
-        locale=Locale(columns["locale"]) if columns["locale"] else None,
-        question=_question_of(columns["question"]),
-        question_id=columns["question_id"],
-        replaces=columns["replaces"],
-        interaction_id=columns["interaction_id"],
-        token=columns["token"],
-        token_until=None if until is None else from_ms(until),
-        ephemeral=bool(columns["ephemeral"]),
-        below=bool(columns["below"]),
-        shown_in=columns["shown_in"],
-        place_id=columns["place_id"],
-        pages=tuple(json.loads(columns["pages"])),
-        earlier=tuple(json.loads(columns["earlier"])),
-        answer_id=columns["answer_id"],
-        former=columns["former"],
-        calls=tool_calls_of(calls) if calls else (),
-    )
-
-
-def _question_to_json(question: AskedQuestion | None) -> str | None:
-    return None if question is None else json.dumps(asdict(question), ensure_ascii=False)
-
-
-def _question_of(text: str | None) -> AskedQuestion | None:
-    if text is None:
-        return None
-    told = json.loads(text)
-    files = tuple(AskedFile(**file) for file in told["files"])
-    return AskedQuestion(told["text"], told["author_name"], files, told.get("tainted", True))
+    kept = replace(turn, question=None) if turn.temporary else turn
+    return Statement(_INSERT, _WRITTEN.of(TURN.write(kept)))

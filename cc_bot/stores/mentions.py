@@ -11,15 +11,14 @@ from typing import Final
 
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.storage import Database, Statement
-from cc_bot.stores.columns import read_message
+from cc_bot.stores.columns import CHANNEL, MESSAGE
 
 # Each mention with its message; which ones is up to the statement.
-_ASKED: Final = """
-    SELECT m.id, m.role, m.content, m.tool_calls, m.status, m.visibility,
-           m.author_id, m.author_name, m.discord_id, m.created_at, m.tainted
+_ASKED: Final = f"""
+    SELECT {MESSAGE.of("m")}
     FROM mentions AS w
     CROSS JOIN messages AS m ON m.discord_id = w.discord_id AND m.user_id IS NULL AND m.visibility = 'public'
-"""
+"""  # noqa: S608 - put together from constants alone
 
 _WAITING: Final = f"""
     {_ASKED}
@@ -155,12 +154,12 @@ class MentionStore:
 
     async def places(self) -> tuple[ChannelKey, ...]:
         """The channels and threads where something waits, was edited, or has not been shown to its end."""
-        return tuple({ChannelKey(*row): None for row in await self._database.query(_PLACES)})
+        return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
 
     async def place_of(self, discord_id: int) -> ChannelKey | None:
         """Where this message waits for an answer, or did; None when it is no mention."""
         rows = await self._database.query(_PLACE_OF, discord_id)
-        return ChannelKey(*rows[0]) if rows else None
+        return CHANNEL.first(rows)
 
     async def unattended(self, key: ChannelKey) -> bool:
         """Whether somebody waits there for whose answer there is not even a message yet."""
@@ -173,15 +172,17 @@ class MentionStore:
     async def begun(self, key: ChannelKey) -> tuple[int, frozenset[int]] | None:
         """What `begin` was last told there, for as long as no message is known to be posted: that id, and
         which questions still wait for it."""
-        rows = await self._database.query(_BEGUN, key.channel_id, key.thread_id)
-        return (rows[0][0], frozenset(row[1] for row in rows)) if rows else None
+        waiting = {
+            id_: begun for begun, id_ in await self._database.query(_BEGUN, key.channel_id, key.thread_id)
+        }
+        return (max(waiting.values()), frozenset(waiting)) if waiting else None
 
     async def answering(self, questions: Sequence[Message], answer_id: int) -> frozenset[int]:
         """Note the message in which their answer is going to be shown, so that none is posted twice. Returns
         Discord's ids of those that still wait: meanwhile a question may have been deleted, or the place
         reset."""
         [waiting] = await self._database.transaction([Statement(_ANSWERING, (answer_id, _ids(questions)))])
-        return frozenset(row[0] for row in waiting)
+        return frozenset(id_ for (id_,) in waiting)
 
     async def answer_of(self, key: ChannelKey) -> int | None:
         """The message that was posted to show the answer to those who still wait; None before it was."""
@@ -214,7 +215,7 @@ class MentionStore:
         return rows[0][0] if rows else None
 
     async def _select(self, sql: str, *params: int) -> tuple[Message, ...]:
-        return tuple(map(read_message, await self._database.query(sql, *params)))
+        return tuple(map(MESSAGE.read, await self._database.query(sql, *params)))
 
 
 def _ids(questions: Sequence[Message]) -> str:

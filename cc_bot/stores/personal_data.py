@@ -3,13 +3,17 @@
 import base64
 import json
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
 from cc_bot.domain.privacy import DataKind, Held, Holdings
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import from_ms
+from cc_bot.stores.columns import MESSAGE, Form, from_ms
+from cc_bot.stores.ledger import TURN
+from cc_bot.stores.memory.rows import MEMORY, SEARCHED
+from cc_bot.stores.proposals import PROPOSAL
+from cc_bot.stores.schedules import SCHEDULE
 
 # ---- personal table --------------------------------------------------------------------------------------
 # How the rows of one table that are about a user are found, counted and read.
@@ -35,6 +39,8 @@ class PersonalTable:
     """What is exported."""
     copies: tuple[str, ...] = ()
     """What is not: made of others so that something is found; a key to Discord."""
+    forms: Mapping[str, Form] = field(default_factory=dict)
+    """Of columns that are described where they are read."""
     at: str = ""
     """The column that tells when; empty where none does."""
     at_form: TimeForm = "text"
@@ -67,9 +73,8 @@ class PersonalTable:
 # be named here, or be excused there with a reason.
 
 _MESSAGE: Final = (
-    *("id", "discord_id", "session_id", "user_id", "channel_id", "thread_id", "parent_channel_id"),
-    *("author_id", "author_name", "role", "content", "tool_calls", "visibility", "status"),
-    *("timestamp", "created_at", "erased", "tainted"),
+    *MESSAGE.names,
+    *("session_id", "user_id", "channel_id", "thread_id", "parent_channel_id", "timestamp", "erased"),
 )
 _MESSAGE_COPIES: Final = ("memory_user_id",)
 
@@ -124,6 +129,7 @@ PERSONAL_TABLES: Final = (
         "user_id = $1",
         _MESSAGE,
         _MESSAGE_COPIES,
+        MESSAGE.forms,
         at="created_at",
         at_form="ms",
         ids=OWN_MESSAGES,
@@ -135,6 +141,7 @@ PERSONAL_TABLES: Final = (
         "user_id IS NULL AND author_id = $1 AND role = 'user'",
         _MESSAGE,
         _MESSAGE_COPIES,
+        MESSAGE.forms,
         at="created_at",
         at_form="ms",
         ids=SAID_IN_CHANNELS,
@@ -146,6 +153,7 @@ PERSONAL_TABLES: Final = (
         "user_id IS NULL AND role = 'assistant'",
         _MESSAGE,
         _MESSAGE_COPIES,
+        MESSAGE.forms,
         at="created_at",
         at_form="ms",
         ids=ANSWERED_IN_CHANNELS,
@@ -177,12 +185,9 @@ PERSONAL_TABLES: Final = (
         "memories",
         "memories",
         "user_id = $1",
-        (
-            *("id", "number", "user_id", "content", "category", "tags", "metadata", "audience", "created_at"),
-            *("updated_at", "status", "supersedes", "source", "expires_at", "deleted_at"),
-            "pinned",
-        ),
-        ("search_content", "search_tags", "likeness", "terms_version", "place", "keys"),
+        (*MEMORY.names, "status", "deleted_at"),
+        (*SEARCHED.names, "place"),
+        forms=MEMORY.forms,
         at="created_at",
         ids="SELECT id FROM memories WHERE user_id = $1",
     ),
@@ -191,22 +196,8 @@ PERSONAL_TABLES: Final = (
         "schedules",
         "schedules",
         "user_id = $1",
-        (
-            *(
-                "id",
-                "number",
-                "user_id",
-                "channel_id",
-                "agent",
-                "guild_id",
-                "kind",
-                "place",
-                "visibility",
-                "text",
-            ),
-            *("due_at", "repeat", "timezone", "quiet", "status", "obstacle", "created_at", "locale"),
-            *("advanced_at", "tainted"),
-        ),
+        (*SCHEDULE.names, "advanced_at"),
+        forms=SCHEDULE.forms,
         at="created_at",
         at_form="ms",
     ),
@@ -215,20 +206,7 @@ PERSONAL_TABLES: Final = (
         "proposals",
         "proposals",
         "user_id = $1",
-        (
-            *(
-                "id",
-                "number",
-                "user_id",
-                "channel_id",
-                "agent",
-                "message_id",
-                "visibility",
-                "memory_id",
-                "change",
-            ),
-            "made_at",
-        ),
+        (*PROPOSAL.names, "memory_id"),
         at="made_at",
         at_form="ms",
     ),
@@ -274,11 +252,7 @@ PERSONAL_TABLES: Final = (
         "turns",
         "turns",
         "user_id = $1",
-        (
-            *("id", "user_id", "channel_id", "agent", "guild_id", "state", "kind", "visibility", "temporary"),
-            *("locale", "question", "question_id", "replaces", "interaction_id", "token_until", "ephemeral"),
-            *("below", "shown_in", "place_id", "pages", "earlier", "answer_id", "accepted_at", "former"),
-        ),
+        tuple(name for name in TURN.names if name not in ("token", "calls")),
         ("token",),
         at="accepted_at",
         at_form="ms",
@@ -396,12 +370,12 @@ that size."""
 _PIECE_BYTES: Final = 3 * 2**20
 """Of a file: a longer one is told in several records."""
 
-_JSON: Final = frozenset(
-    {"canvas_state", "tool_calls", "tags", "metadata", "source", "quiet", "question", "models"}
-)
-_MS: Final = frozenset(
-    {"timestamp", "due_at", "claimed_at", "until", "token_until", "accepted_at", "advanced_at", "at"}
-)
+_FORMS: Final[Mapping[str, Form]] = {
+    **dict.fromkeys(("canvas_state", "tool_calls", "quiet", "question", "models"), "json"),
+    **dict.fromkeys(("timestamp", "due_at", "claimed_at", "until", "token_until", "accepted_at"), "ms"),
+    **dict.fromkeys(("advanced_at", "at"), "ms"),
+}
+"""Of the other columns."""
 _MS_OR_TEXT: Final = frozenset({"created_at"})
 
 
@@ -430,7 +404,7 @@ class PersonalDataStore:
             for row in await self._database.query(table.statement, user_id):
                 yield row
             return
-        ids = sorted({row[0] for row in await self._database.query(table.ids, user_id)})
+        ids = sorted({id_ for (id_,) in await self._database.query(table.ids, user_id)})
         for first in range(0, len(ids), table.at_a_time):
             some = json.dumps(ids[first : first + table.at_a_time])
             for row in await self._database.query(table.statement, user_id, some):
@@ -463,7 +437,10 @@ def _moment(value: Any, form: TimeForm) -> datetime | None:
 
 
 def _records(table: PersonalTable, row: Row) -> list[Record]:
-    fields = {name: _told(name, value) for name, value in zip(table.columns, row, strict=True)}
+    forms = {**_FORMS, **table.forms}
+    fields = {
+        name: _told(name, value, forms.get(name, "")) for name, value in zip(table.columns, row, strict=True)
+    }
     if "data" not in fields:
         return [fields]
     data: bytes = fields.pop("data")
@@ -474,11 +451,11 @@ def _records(table: PersonalTable, row: Row) -> list[Record]:
     ]
 
 
-def _told(name: str, value: Any) -> Any:
+def _told(name: str, value: Any, form: Form) -> Any:
     if value is None:
         return None
-    if name in _JSON and value:
+    if form == "json" and value:
         return json.loads(value)
-    if name in _MS or (name in _MS_OR_TEXT and isinstance(value, int)):
+    if form == "ms" or (name in _MS_OR_TEXT and isinstance(value, int)):
         return from_ms(value).isoformat()
     return str(value) if name.endswith("_id") or name == "set_by" else value

@@ -180,11 +180,11 @@ class PersonalErasureStore:
     async def users(self) -> frozenset[int]:
         """Everybody about whom something is stored. It reads the whole database: for a copy that is about to
         take its place, not for every day."""
-        return frozenset(row[0] for row in await self._database.query(USERS))
+        return frozenset(id_ for (id_,) in await self._database.query(USERS))
 
     async def begun(self) -> tuple[int, ...]:
         """Users whose erasing was begun and did not end."""
-        return tuple(row[0] for row in await self._database.query(SELECT_BEGUN))
+        return tuple(id_ for (id_,) in await self._database.query(SELECT_BEGUN))
 
     async def erase(self, user_id: int, *, counting_on: date | None = None) -> None:
         """Erase everything. Raises StorageError; what is left then is known, and `erase` goes on with it.
@@ -214,16 +214,16 @@ def _counting(user_id: int, day: date | None) -> Statement:
 
 def _said_in_channels(user_id: int) -> Steps[bool]:
     """Some of what the user said in channels, with the answers to it. Whether there was any."""
-    said = [row[0] for row in (yield Statement(SELECT_SOME_SAID, (user_id, _AT_A_TIME)))]
+    said = [id_ for (id_,) in (yield Statement(SELECT_SOME_SAID, (user_id, _AT_A_TIME)))]
     if not said:
         return False
-    answers = [row[0] for row in (yield Statement(SELECT_ANSWERS_TO, (json.dumps(said),)))]
+    answers = [id_ for (id_,) in (yield Statement(SELECT_ANSWERS_TO, (json.dumps(said),)))]
     yield from deletion_here_alone([*said, *answers])
     return True
 
 
 def _answered_in_channels(user_id: int) -> Steps[bool]:
-    answers = [row[0] for row in (yield Statement(SELECT_SOME_ANSWERED, (user_id, _AT_A_TIME)))]
+    answers = [id_ for (id_,) in (yield Statement(SELECT_SOME_ANSWERED, (user_id, _AT_A_TIME)))]
     yield from deletion_here_alone(answers)
     return bool(answers)
 

@@ -17,35 +17,71 @@ from cc_bot.domain.errors import ProposalGone, ProposalOutdated
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.proposal import OPEN_FOR, Draw, Proposal, ProposedChange, memory_of, text_before
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.canvas_json import canvas_from_json, canvas_to_json
-from cc_bot.stores.columns import from_ms, next_number, to_ms
+from cc_bot.stores.columns import MS, Columns, Kind, next_number, to_ms
 
-_COLUMNS: Final = "id, user_id, channel_id, agent, message_id, visibility, change, made_at, number"
+# ruff: noqa: S608 - put together from constants alone
 
-# Run after its answer was inserted, in the same transaction: that is the session's newest.
-# $1 user, $2 channel, $3 agent, $4 visibility, $5 session, $6 memory, $7 change, $8 now
-INSERT_PROPOSAL: Final = f"""
+_CHANGE: Final[TypeAdapter[ProposedChange]] = TypeAdapter(
+    Annotated[ProposedChange, Field(discriminator="kind")]
+)
+_COMMANDS: Final[Mapping[str, TypeAdapter[Any]]] = {
+    command.__name__: TypeAdapter(command)
+    for command in (AddCard, ShowText, AddChart, UpdateCard, RemoveElement, SetMode)
+}
+"""By name: two of them may have the same fields."""
+
+
+def _read_change(text: str) -> ProposedChange:
+    stored = json.loads(text)
+    if stored["kind"] == "draw":
+        commands = (_COMMANDS[name].validate_python(fields) for name, fields in stored["commands"])
+        return Draw(tuple(commands), canvas_from_json(json.dumps(stored["before"])))
+    return _CHANGE.validate_json(json.dumps(stored))  # dates and tuples are read as JSON has them
+
+
+def _to_json(change: ProposedChange) -> str:
+    if isinstance(change, Draw):
+        commands = [
+            [name := type(command).__name__, _COMMANDS[name].dump_python(command, mode="json")]
+            for command in change.commands
+        ]
+        whole = {
+            "kind": change.kind,
+            "commands": commands,
+            "before": json.loads(canvas_to_json(change.before)),
+        }
+        return json.dumps(whole, ensure_ascii=False)
+    return _CHANGE.dump_json(change).decode()
+
+
+PROPOSAL: Final = Columns(
+    Proposal, moments=MS, answer_id=Kind(column="message_id"), change=Kind(_to_json, _read_change, "json")
+)
+
+# $1 user, $2 channel, $3 agent, $4 visibility, $5 which answer, $6 memory, $7 change, $8 now
+_INSERT: Final = f"""
     INSERT INTO proposals (
         user_id, channel_id, agent, message_id, visibility, memory_id, change, made_at, number
     )
-    SELECT $1, $2, $3, id, $4, $6, $7, $8, {next_number("proposal")}
-    FROM messages
+    SELECT $1, $2, $3, id, $4, $6, $7, $8, {next_number("proposal")} FROM messages
+"""
+
+# Run after its answer was inserted, in the same transaction: that is the session's newest. $5 session
+INSERT_PROPOSAL: Final = f"""
+    {_INSERT}
     WHERE session_id = $5 AND user_id = $1 AND role = 'assistant'
     ORDER BY id DESC LIMIT 1
-    RETURNING {_COLUMNS}
-"""  # noqa: S608 - put together from constants alone
+    RETURNING {PROPOSAL.select}
+"""
 
 # The same of an answer in a channel, which is nobody's alone. $5 its id on Discord
 INSERT_CHANNEL_PROPOSAL: Final = f"""
-    INSERT INTO proposals (
-        user_id, channel_id, agent, message_id, visibility, memory_id, change, made_at, number
-    )
-    SELECT $1, $2, $3, id, $4, $6, $7, $8, {next_number("proposal")}
-    FROM messages
+    {_INSERT}
     WHERE discord_id = $5 AND user_id IS NULL AND role = 'assistant'
-    RETURNING {_COLUMNS}
-"""  # noqa: S608 - put together from constants alone
+    RETURNING {PROPOSAL.select}
+"""
 
 # An answer that is made anew proposes anew. $1 user, $2 the answer's row
 DROP_OF_ANSWER: Final = "DELETE FROM proposals WHERE user_id = $1 AND message_id = $2"
@@ -57,22 +93,24 @@ DROP_OF_CHANNEL_ANSWER: Final = """
     )
 """
 
-_SELECT: Final = f"SELECT {_COLUMNS} FROM proposals WHERE user_id = $1 AND id = $2 AND made_at >= $3"  # noqa: S608
+_SELECT: Final = f"SELECT {PROPOSAL.select} FROM proposals WHERE user_id = $1 AND id = $2 AND made_at >= $3"
 
 # $1 user, $2 number. By proposals_by_user.
 _SELECT_ID: Final = "SELECT id FROM proposals WHERE user_id = $1 AND number = $2"
 
 # $1 user, $2 the answer's row, $3 not before when. By proposals_by_message.
 _SELECT_OF_ANSWER: Final = f"""
-    SELECT {_COLUMNS} FROM proposals WHERE user_id = $1 AND message_id = $2 AND made_at >= $3 ORDER BY id
-"""  # noqa: S608 - put together from constants alone
+    SELECT {PROPOSAL.select} FROM proposals
+    WHERE user_id = $1 AND message_id = $2 AND made_at >= $3
+    ORDER BY id
+"""
 
 # $1 user, $2 channel, $3 not before when. By proposals_by_user.
 _SELECT_OF_PLACE: Final = f"""
-    SELECT {_COLUMNS} FROM proposals
+    SELECT {PROPOSAL.select} FROM proposals
     WHERE user_id = $1 AND channel_id = $2 AND made_at >= $3
     ORDER BY id
-"""  # noqa: S608 - put together from constants alone
+"""
 
 # $3 the text that its memory had; of one that is about none, nothing is asked
 _TAKE: Final = """
@@ -89,15 +127,6 @@ _TAKE: Final = """
 # Of all users. $1 before when
 PRUNE_PROPOSALS: Final = "DELETE FROM proposals WHERE made_at < $1"
 
-_CHANGE: Final[TypeAdapter[ProposedChange]] = TypeAdapter(
-    Annotated[ProposedChange, Field(discriminator="kind")]
-)
-_COMMANDS: Final[Mapping[str, TypeAdapter[Any]]] = {
-    command.__name__: TypeAdapter(command)
-    for command in (AddCard, ShowText, AddChart, UpdateCard, RemoveElement, SetMode)
-}
-"""By name: two of them may have the same fields."""
-
 T = TypeVar("T")
 
 
@@ -111,7 +140,7 @@ class ProposalStore:
     async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
         """The user's open proposal of this id; None when it is decided, too old, or not theirs."""
         rows = await self._database.query(_SELECT, user_id, proposal_id, self._oldest)
-        return read_proposal(rows[0]) if rows else None
+        return PROPOSAL.first(rows)
 
     async def id_of(self, user_id: int, number: int) -> int:
         """The id of the user's proposal of this number; 0 for none."""
@@ -121,12 +150,12 @@ class ProposalStore:
     async def of_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
         """The user's open ones below an answer, by its row."""
         rows = await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest)
-        return tuple(map(read_proposal, rows))
+        return tuple(map(PROPOSAL.read, rows))
 
     async def of_place(self, user_id: int, channel_id: int) -> tuple[Proposal, ...]:
         """The user's open ones in a channel, the oldest first."""
         rows = await self._database.query(_SELECT_OF_PLACE, user_id, channel_id, self._oldest)
-        return tuple(map(read_proposal, rows))
+        return tuple(map(PROPOSAL.read, rows))
 
     async def drop(self, user_id: int, proposal_id: int) -> bool:
         """Leave undone what it proposes. Whether it was open."""
@@ -174,39 +203,3 @@ def insert_proposals(
     place = (key.user_id, key.channel_id, key.agent, visibility, answer)
     rows = ((*place, memory_of(each), _to_json(each), to_ms(now)) for each in changes)
     return [Statement(statement, row) for row in rows]
-
-
-def read_proposal(row: Row) -> Proposal:
-    """The proposal of a row with the columns that statements here return."""
-    id_, user_id, channel_id, agent, message_id, visibility, change, made_at, number = row
-    return Proposal(
-        id_,
-        SessionKey(user_id, channel_id, agent),
-        message_id,
-        visibility,
-        _read_change(json.loads(change)),
-        made_at=from_ms(made_at),
-        number=number,
-    )
-
-
-def _read_change(stored: dict[str, Any]) -> ProposedChange:
-    if stored["kind"] == "draw":
-        commands = (_COMMANDS[name].validate_python(fields) for name, fields in stored["commands"])
-        return Draw(tuple(commands), canvas_from_json(json.dumps(stored["before"])))
-    return _CHANGE.validate_json(json.dumps(stored))  # dates and tuples are read as JSON has them
-
-
-def _to_json(change: ProposedChange) -> str:
-    if isinstance(change, Draw):
-        commands = [
-            [name := type(command).__name__, _COMMANDS[name].dump_python(command, mode="json")]
-            for command in change.commands
-        ]
-        whole = {
-            "kind": change.kind,
-            "commands": commands,
-            "before": json.loads(canvas_to_json(change.before)),
-        }
-        return json.dumps(whole, ensure_ascii=False)
-    return _CHANGE.dump_json(change).decode()

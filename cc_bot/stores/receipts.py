@@ -1,15 +1,28 @@
 """Where it is told on Discord what was done to memories and reminders, and what has become of those."""
 
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
-from cc_bot.domain.memory import MemoryState, Named, ToldIn, ToldLine
+from cc_bot.domain.memory import MemoryState, ToldIn, ToldLine
+from cc_bot.domain.message import Visibility
 from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.columns import Columns, Kind
 
-_COLUMNS: Final = "user_id, channel_id, message_id, visibility, line, what, named_id, button"
-_READ: Final = f"{_COLUMNS}, stale"
+# ruff: noqa: S608 - put together from constants alone
+
+
+class _Receipt(NamedTuple):
+    user_id: int
+    channel_id: int
+    message_id: int
+    visibility: Visibility
+    told: ToldLine
+    stale: int = 0
+
+
+_RECEIPT: Final = Columns(_Receipt, id=Kind(column="named_id"))
 
 # By the key of receipts. $1 user, $2 message
 _DROP: Final = "DELETE FROM receipts WHERE user_id = $1 AND message_id = $2"
@@ -32,37 +45,37 @@ _DROP_CANCELLED: Final = """
 """
 
 _INSERT: Final = f"""
-    INSERT INTO receipts ({_COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    INSERT INTO receipts ({_RECEIPT.select}) VALUES ({_RECEIPT.marks})
     ON CONFLICT (message_id, line) DO NOTHING
-"""  # noqa: S608 - put together from constants alone
+"""
 
 # $1 user, $2 message
 _SELECT_OF: Final = f"""
-    SELECT {_READ} FROM receipts WHERE user_id = $1 AND message_id = $2 ORDER BY line
-"""  # noqa: S608 - put together from constants alone
+    SELECT {_RECEIPT.select} FROM receipts WHERE user_id = $1 AND message_id = $2 ORDER BY line
+"""
 
 # $1 user, $2 how many messages
 _SELECT_NEWEST: Final = f"""
-    SELECT {_READ} FROM receipts
+    SELECT {_RECEIPT.select} FROM receipts
     WHERE user_id = $1 AND message_id IN (
         SELECT DISTINCT message_id FROM receipts WHERE user_id = $1 ORDER BY message_id DESC LIMIT $2
     )
     ORDER BY message_id DESC, line
-"""  # noqa: S608 - put together from constants alone
+"""
 
 # What its line names has changed since its message was last shown anew. By receipts_stale, then by the key.
 SELECT_STALE_RECEIPTS: Final = f"""
-    SELECT {_READ} FROM receipts
+    SELECT {_RECEIPT.select} FROM receipts
     WHERE message_id IN (SELECT message_id FROM receipts WHERE stale > 0)
     ORDER BY message_id, line
-"""  # noqa: S608 - put together from constants alone
+"""
 
 # The same of one user. By receipts_stale, then by the key. $1 user
 _SELECT_STALE: Final = f"""
-    SELECT {_READ} FROM receipts
+    SELECT {_RECEIPT.select} FROM receipts
     WHERE user_id = $1 AND message_id IN (SELECT message_id FROM receipts WHERE user_id = $1 AND stale > 0)
     ORDER BY message_id DESC, line
-"""  # noqa: S608 - put together from constants alone
+"""
 
 # By the key of receipts. $1 user, $2 message
 _SELECT_CHANGES: Final = "SELECT total(stale) FROM receipts WHERE user_id = $1 AND message_id = $2"
@@ -86,7 +99,7 @@ class ReceiptStore:
     async def note(self, told: ToldIn) -> None:
         """What a message tells from now on, in place of what it told before."""
         place = (told.user_id, told.channel_id, told.message_id, told.visibility)
-        rows = ((*place, each.line, each.named.what, each.named.id, each.button) for each in told.lines)
+        rows = (tuple(_RECEIPT.write(_Receipt(*place, each)).values()) for each in told.lines)
         await self._database.transaction(
             [
                 Statement(_DROP, (told.user_id, told.message_id)),
@@ -132,10 +145,14 @@ class ReceiptStore:
 
 
 def _read(rows: Sequence[Row]) -> list[ToldIn]:
-    lines, places = defaultdict[int, list[ToldLine]](list), {}
-    changes = Counter[int]()
-    for user_id, channel_id, message_id, visibility, line, what, named_id, button, stale in rows:
-        places[message_id] = (user_id, channel_id, message_id, visibility)
-        lines[message_id].append(ToldLine(line, Named(what, named_id), button))
-        changes[message_id] += stale
-    return [ToldIn(*place, tuple(lines[id_]), changes[id_]) for id_, place in places.items()]
+    messages = defaultdict[int, list[_Receipt]](list)
+    for receipt in map(_RECEIPT.read, rows):
+        messages[receipt.message_id].append(receipt)
+    return [
+        ToldIn(
+            *(first.user_id, first.channel_id, first.message_id, first.visibility),
+            lines=tuple(each.told for each in (first, *others)),
+            changes=sum(each.stale for each in (first, *others)),
+        )
+        for first, *others in messages.values()
+    ]

@@ -13,14 +13,29 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from cc_bot.domain.message import ChannelKey
 from cc_bot.storage import Database, Statement, Steps, memory_name
 from cc_bot.stores.channels import deletion_here_alone
-from cc_bot.stores.columns import to_ms, to_text
+from cc_bot.stores.columns import CHANNEL, to_ms, to_text
 
 _AT_A_TIME: Final = 200
+
+
+class _Old(NamedTuple):
+    id: int
+    discord_id: int | None
+    created_at: int
+    shown: int
+
+
+class _OldSession(NamedTuple):
+    rowid: int
+    id: str
+    created_at: str
+    closed_at: str | None
+
 
 # Each with whether the history of an open session has room for it: there is as long as fewer than that many
 # messages of its session come after it that the same readers see. $1 the message before the first, $2 how
@@ -130,12 +145,13 @@ class RetentionStore:
         with the last of its key also the summary. What is counted are sessions."""
         rows = await self._database.query(_SELECT_OLDEST_SESSIONS, after, _AT_A_TIME)
         limit = to_text(before)
-        ended = json.dumps([id_ for _, id_, _, closed_at in rows if closed_at and closed_at <= limit])
+        found = [*map(_OldSession._make, rows)]
+        ended = json.dumps([each.id for each in found if each.closed_at and each.closed_at <= limit])
         while await self._database.write(partial(_messages_of, ended)):
             pass
         count = await self._database.write(partial(_sessions, ended, limit))
-        old = any(created_at <= limit for _, _, created_at, _ in rows)
-        return Pruned(count, rows[-1][0] if old else None)
+        old = any(each.created_at <= limit for each in found)
+        return Pruned(count, found[-1].rowid if old else None)
 
     async def prune_usage(self, first_kept: date) -> int:
         """Delete what was used before this day, by users and in all; how many rows of users that were."""
@@ -148,10 +164,11 @@ class RetentionStore:
 
 def _messages(before: int, after: int, limit: int) -> Steps[Pruned]:
     rows = yield Statement(_SELECT_OLDEST, (after, limit, _AT_A_TIME))
-    old = [row for row in rows if row[2] < before]
-    going = [(id_, discord_id) for id_, discord_id, _, shown in old if not shown]
+    found = [*map(_Old._make, rows)]
+    old = [each for each in found if each.created_at < before]
+    going = [(each.id, each.discord_id) for each in old if not each.shown]
     yield from _gone(going)
-    return Pruned(len(going), rows[-1][0] if old else None)
+    return Pruned(len(going), found[-1].id if old else None)
 
 
 def _messages_of(sessions: str) -> Steps[bool]:
@@ -230,11 +247,11 @@ class ErasedRows:
 
     async def messages(self) -> list[int]:
         """What Discord calls each message and each further page of an answer."""
-        return [row[0] for row in await self._database.query(_SELECT_MESSAGES)]
+        return [id_ for (id_,) in await self._database.query(_SELECT_MESSAGES)]
 
     async def places(self) -> list[ChannelKey]:
         """Channels and threads of which messages are kept."""
-        return [ChannelKey(*row) for row in await self._database.query(_SELECT_PLACES)]
+        return [*map(CHANNEL.read, await self._database.query(_SELECT_PLACES))]
 
     async def count_anew(self) -> None:
         """Count what each user has."""

@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, time, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import Clock, utc_now
@@ -34,8 +34,18 @@ from cc_bot.domain.schedule import (
     hours_of,
 )
 from cc_bot.domain.session import SessionKey
-from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import from_ms, next_number, read_message, to_ms, tool_calls_to_json
+from cc_bot.storage import Database, Statement, Steps
+from cc_bot.stores.columns import (
+    MESSAGE,
+    MS,
+    Columns,
+    Kind,
+    Parameters,
+    from_ms,
+    next_number,
+    to_ms,
+    tool_calls_to_json,
+)
 from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.proposals import carry_out
 
@@ -45,13 +55,42 @@ from cc_bot.stores.proposals import carry_out
 # ruff: noqa: S608 - statements are put together from constants alone
 
 
-SCHEDULE_COLUMNS: Final = """
-    s.id, s.user_id, s.channel_id, s.agent, s.guild_id, s.kind, s.place, s.visibility, s.text, s.due_at,
-    s.repeat, s.timezone, s.quiet, s.status, s.obstacle, s.created_at, s.locale, s.tainted, s.number
-"""
 _LOCALES: Final = {str(locale): locale for locale in Locale}
 _MINUTES: Final = 24 * 60
-_AS_INSERTED: Final = SCHEDULE_COLUMNS.replace("s.", "")
+
+
+def _quiet_of(stored: str) -> Quiet | None:
+    if not stored:
+        return None
+    try:
+        quiet = Quiet(**json.loads(stored))
+    except (ValueError, TypeError, RecursionError):
+        return None
+    known = all(type(minute) is int and 0 <= minute < _MINUTES for minute in (quiet.since, quiet.until))
+    return quiet if known else None
+
+
+# What can't be, in a file that was changed by hand, counts as not known: whoever looks for what is due reads
+# the rows of all users, and one of them must not keep the others' from being said.
+SCHEDULE: Final = Columns(
+    Schedule,
+    moments=MS,
+    locale=Kind(write=str, read=_LOCALES.get),
+    quiet=Kind(lambda quiet: json.dumps(asdict(quiet)), _quiet_of, "json"),
+    number=Kind(read=lambda number: number or 0),
+)
+_WRITTEN: Final = Parameters(name for name in SCHEDULE.names if name not in ("id", "number"))
+
+
+class _Unreported(NamedTuple):
+    state: FiringState
+    due_ms: int
+    """As it stands there: a moment that no clock tells would be another one."""
+    schedule: Schedule
+
+
+_UNREPORTED: Final = Columns(_Unreported, schedule=SCHEDULE)
+_FIRING: Final = Columns(Firing, moments=MS, schedule=SCHEDULE)
 
 # $1 user
 COUNT: Final = """
@@ -59,35 +98,33 @@ COUNT: Final = """
 """
 DROP_HEARTBEAT: Final = "DELETE FROM schedules WHERE user_id = $1 AND kind = 'heartbeat'"
 
+# _WRITTEN, of which the user comes first
 INSERT: Final = f"""
-    INSERT INTO schedules (
-        user_id, channel_id, agent, guild_id, kind, place, visibility, text,
-        due_at, repeat, timezone, quiet, created_at, advanced_at, locale, tainted, number
-    )
+    INSERT INTO schedules ({_WRITTEN.names}, advanced_at, number)
     VALUES (
-        $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15,
-        CASE $5 WHEN 'reminder' THEN {next_number("schedule")} END
+        {_WRITTEN.marks}, {_WRITTEN["created_at"]},
+        CASE {_WRITTEN["kind"]} WHEN 'reminder' THEN {next_number("schedule")} END
     )
-    RETURNING {_AS_INSERTED}
+    RETURNING {SCHEDULE.select}
 """
 
 # $1 user, $2 id
-SELECT: Final = f"SELECT {SCHEDULE_COLUMNS} FROM schedules AS s WHERE s.user_id = $1 AND s.id = $2"
+SELECT: Final = f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.id = $2"
 # $2 number. By schedules_by_number.
 SELECT_NUMBERED: Final = (
-    f"SELECT {SCHEDULE_COLUMNS} FROM schedules AS s WHERE s.user_id = $1 AND s.number = $2"
+    f"SELECT {SCHEDULE.of('s')} FROM schedules AS s WHERE s.user_id = $1 AND s.number = $2"
 )
-DELETE: Final = f"DELETE FROM schedules WHERE user_id = $1 AND id = $2 RETURNING {_AS_INSERTED}"
+DELETE: Final = f"DELETE FROM schedules WHERE user_id = $1 AND id = $2 RETURNING {SCHEDULE.select}"
 FORGET_FIRINGS: Final = "UPDATE firings SET reported = 1 WHERE user_id = $1 AND schedule_id = $2"
 PAUSE: Final = f"""
     UPDATE schedules SET status = 'paused', obstacle = ''
     WHERE user_id = $1 AND id = $2 AND status = 'active'
-    RETURNING {_AS_INSERTED}
+    RETURNING {SCHEDULE.select}
 """
 
 # $1 user, $2 kind
 LIST: Final = f"""
-    SELECT {SCHEDULE_COLUMNS} FROM schedules AS s
+    SELECT {SCHEDULE.of("s")} FROM schedules AS s
     WHERE s.user_id = $1 AND s.status IN ('active', 'paused') AND s.kind = $2
     ORDER BY s.due_at, s.id
 """
@@ -96,12 +133,12 @@ LIST: Final = f"""
 RESUME: Final = f"""
     UPDATE schedules SET status = 'active', obstacle = '', due_at = $3, advanced_at = $4
     WHERE user_id = $1 AND id = $2 AND status = 'paused'
-    RETURNING {_AS_INSERTED}
+    RETURNING {SCHEDULE.select}
 """
 
 # $1 user
 SELECT_REPEATING: Final = f"""
-    SELECT {SCHEDULE_COLUMNS} FROM schedules AS s
+    SELECT {SCHEDULE.of("s")} FROM schedules AS s
     WHERE s.user_id = $1 AND s.status IN ('active', 'paused')
 """
 
@@ -152,14 +189,17 @@ INSERT_SAID: Final = """
     WHERE messages.user_id IS NULL OR messages.user_id = $1
 """
 
-_MESSAGE: Final = """
-    m.id, m.role, m.content, m.tool_calls, m.status, m.visibility, m.author_id, m.author_name, m.discord_id,
-    m.created_at, m.tainted
-"""
+
+class _Said(NamedTuple):
+    user_id: int
+    message: Message
+
+
+_SAID: Final = Columns(_Said, message=MESSAGE)
 
 # If no session went on there since. $1 user, $2 channel, $3 not before when
 LAST_SAID: Final = f"""
-    SELECT {_MESSAGE} FROM messages AS m
+    SELECT {MESSAGE.of("m")} FROM messages AS m
     WHERE m.user_id = $1 AND m.channel_id = $2 AND m.session_id IS NULL AND m.created_at >= $3
         AND NOT EXISTS (
             SELECT 1 FROM sessions AS s
@@ -176,7 +216,7 @@ _WHOSE: Final = "s.place IN (SELECT value FROM json_each($1)) AND ($2 IS NULL OR
 
 # $3 now, $4 how many at most
 SELECT_DUE: Final = f"""
-    SELECT {SCHEDULE_COLUMNS} FROM schedules AS s
+    SELECT {SCHEDULE.of("s")} FROM schedules AS s
     WHERE s.status = 'active' AND s.due_at <= $3 AND {_WHOSE}
     ORDER BY s.due_at LIMIT $4
 """
@@ -189,7 +229,7 @@ SELECT_NEXT: Final = f"""
 
 # $3 the latest time that is no sign of a clock put back
 SELECT_REWOUND: Final = f"""
-    SELECT {SCHEDULE_COLUMNS} FROM schedules AS s
+    SELECT {SCHEDULE.of("s")} FROM schedules AS s
     WHERE s.status = 'active' AND s.repeat <> '' AND s.advanced_at > $3 AND {_WHOSE}
 """
 
@@ -200,7 +240,7 @@ LOSE: Final = """
 """
 
 SELECT_UNREPORTED: Final = f"""
-    SELECT f.state, f.due_at, {SCHEDULE_COLUMNS}
+    SELECT f.state, f.due_at, {SCHEDULE.of("s")}
     FROM firings AS f
     JOIN schedules AS s ON s.id = f.schedule_id AND s.user_id = f.user_id
     WHERE f.state IN ('missed', 'uncertain') AND f.reported = 0 AND s.kind = 'reminder' AND {_WHOSE}
@@ -219,7 +259,7 @@ PRUNE_FIRINGS: Final = "DELETE FROM firings WHERE due_at < $1 AND state <> 'clai
 
 # $1 Discord's id
 SELECT_SAID: Final = f"""
-    SELECT m.user_id, {_MESSAGE} FROM messages AS m
+    SELECT {_SAID.of("m")} FROM messages AS m
     WHERE m.discord_id = $1 AND m.session_id IS NULL AND m.user_id IS NOT NULL AND m.role = 'assistant'
 """
 
@@ -229,41 +269,6 @@ SCHEDULE_STATEMENTS: Final = frozenset(
         *(PRUNE_DONE, PRUNE_FIRINGS, SELECT_SAID),
     }
 )
-
-
-def read_schedule(row: Row) -> Schedule:
-    """What can't be, in a file that was changed by hand, counts as not known: whoever looks for what is due
-    reads the rows of all users, and one of them must not keep the others' from being said."""
-    id_, user_id, channel_id, agent, guild_id, kind, place, visibility, text = row[:9]
-    due_at, repeat, timezone, quiet, status, obstacle, created_at, locale, tainted, number = row[9:]
-    return Schedule(
-        id_,
-        SessionKey(user_id, channel_id, agent),
-        kind,
-        text,
-        from_ms(due_at),
-        from_ms(created_at),
-        place=place,
-        guild_id=guild_id,
-        visibility=visibility,
-        repeat=repeat,
-        timezone=timezone,
-        quiet=_quiet(quiet) if quiet else None,
-        status=status,
-        obstacle=obstacle,
-        locale=_LOCALES.get(locale),
-        tainted=bool(tainted),
-        number=number or 0,
-    )
-
-
-def _quiet(stored: str) -> Quiet | None:
-    try:
-        quiet = Quiet(**json.loads(stored))
-    except (ValueError, TypeError, RecursionError):
-        return None
-    known = all(type(minute) is int and 0 <= minute < _MINUTES for minute in (quiet.since, quiet.until))
-    return quiet if known else None
 
 
 def as_list(values: Collection[str]) -> str:
@@ -298,11 +303,11 @@ class Claimant:
 def claim(claimant: Claimant, now: datetime, limit: int) -> Steps[list[Firing]]:
     """At most `limit` times that are due, and which nobody else has."""
     rows = yield Statement(SELECT_REWOUND, (*claimant.whose, to_ms(now + SLACK)))
-    for schedule in map(read_schedule, rows):
+    for schedule in map(SCHEDULE.read, rows):
         yield _advanced(schedule, next_time(*_counted(schedule, now)), now)
     claimed: list[Firing] = []
     rows = yield Statement(SELECT_DUE, (*claimant.whose, to_ms(now), _AT_A_TIME))
-    for schedule in map(read_schedule, rows):
+    for schedule in map(SCHEDULE.read, rows):
         due, following = yield from _timely(claimant, schedule, now)
         yield _advanced(schedule, following, now)
         if due and (yield from _noted(claimant, schedule, due, "claimed", now)):
@@ -416,11 +421,23 @@ class ScheduleStore:
         """
         text = self.check(text) if kind == "reminder" else ""
         place = "dm" if visibility == "private" and place == "channel" else place
-        values = (
-            *(key.user_id, key.channel_id, key.agent, guild_id, kind, place, visibility, text),
-            *(to_ms(due_at), repeat, timezone, json.dumps(asdict(quiet)) if quiet else None),
-            *(to_ms(self._clock()), str(locale or ""), int(tainted)),
+        wanted = Schedule(
+            id=0,
+            key=key,
+            kind=kind,
+            text=text,
+            due_at=due_at,
+            created_at=self._clock(),
+            place=place,
+            guild_id=guild_id,
+            visibility=visibility,
+            repeat=repeat,
+            timezone=timezone,
+            locale=locale,
+            quiet=quiet,
+            tainted=tainted,
         )
+        columns = SCHEDULE.write(wanted) | {"locale": str(locale or "")}
 
         def steps() -> Steps[Schedule]:
             if kind == "heartbeat":
@@ -429,8 +446,8 @@ class ScheduleStore:
                 [(count,)] = yield Statement(COUNT, (key.user_id,))
                 if count >= MAX_SCHEDULES:
                     raise TooManySchedules(limit=MAX_SCHEDULES)
-            [row] = yield Statement(INSERT, values)
-            return read_schedule(row)
+            [row] = yield Statement(INSERT, _WRITTEN.of(columns))
+            return SCHEDULE.read(row)
 
         schedule = await self._database.write(lambda: carry_out(proposal, steps))
         self._tell()
@@ -439,16 +456,16 @@ class ScheduleStore:
     async def get(self, user_id: int, schedule_id: int) -> Schedule | None:
         """The user's schedule of this id; also one that is over, for KEPT."""
         rows = await self._database.query(SELECT, user_id, schedule_id)
-        return read_schedule(rows[0]) if rows else None
+        return SCHEDULE.first(rows)
 
     async def numbered(self, user_id: int, number: int) -> Schedule | None:
         """The user's reminder of this number, as `get` has it."""
         rows = await self._database.query(SELECT_NUMBERED, user_id, number)
-        return read_schedule(rows[0]) if rows else None
+        return SCHEDULE.first(rows)
 
     async def list(self, user_id: int, *, kind: ScheduleKind = "reminder") -> Sequence[Schedule]:
         """The user's schedules that wait or are paused, the next one first."""
-        return [read_schedule(row) for row in await self._database.query(LIST, user_id, kind)]
+        return [*map(SCHEDULE.read, await self._database.query(LIST, user_id, kind))]
 
     async def cancel(
         self, user_id: int, schedule_id: int, *, proposal: Proposal | None = None
@@ -460,14 +477,14 @@ class ScheduleStore:
         def steps() -> Steps[Schedule | None]:
             rows = yield Statement(DELETE, of)
             yield Statement(FORGET_FIRINGS, of)
-            return read_schedule(rows[0]) if rows else None
+            return SCHEDULE.first(rows)
 
         return await self._database.write(lambda: carry_out(proposal, steps))
 
     async def pause(self, user_id: int, schedule_id: int) -> Schedule | None:
         """Say nothing of it until it is resumed. None where the user has no such one that waits."""
         [rows] = await self._database.transaction([Statement(PAUSE, (user_id, schedule_id))])
-        return read_schedule(rows[0]) if rows else None
+        return SCHEDULE.first(rows)
 
     async def resume(self, user_id: int, schedule_id: int) -> Schedule | None:
         """Go on with a paused one: with its next time, or now where its only time is over. None where the
@@ -478,12 +495,12 @@ class ScheduleStore:
             rows = yield Statement(SELECT, (user_id, schedule_id))
             if not rows:
                 return None
-            schedule = read_schedule(rows[0])
+            schedule = SCHEDULE.read(rows[0])
             due = max(schedule.due_at, now)
             if schedule.repeat and schedule.due_at <= now:
                 due = following_time(schedule, now) or now
             rows = yield Statement(RESUME, (user_id, schedule_id, to_ms(due), to_ms(now)))
-            return read_schedule(rows[0]) if rows else None
+            return SCHEDULE.first(rows)
 
         schedule = await self._database.write(steps)
         self._tell()
@@ -495,7 +512,7 @@ class ScheduleStore:
 
         def steps() -> Steps[None]:
             rows = yield Statement(SELECT_REPEATING, (user_id,))
-            for old in map(read_schedule, rows):
+            for old in map(SCHEDULE.read, rows):
                 if old.timezone == timezone:
                     continue
                 new = replace(old, timezone=timezone)
@@ -557,8 +574,7 @@ class ScheduleStore:
             rows = yield Statement(SELECT_UNREPORTED, whose)
             found: dict[str, list[Firing]] = {"missed": [], "uncertain": []}
             owner: int | None = None
-            for state, due_ms, *columns in rows:
-                schedule = read_schedule(columns)
+            for state, due_ms, schedule in map(_UNREPORTED.read, rows):
                 owner = schedule.key.user_id if owner is None else owner
                 if schedule.key.user_id != owner:
                     break
@@ -585,14 +601,14 @@ class ScheduleStore:
     async def said(self, discord_id: int) -> tuple[int, Message] | None:
         """Whose reminder or heartbeat this message of Discord is, and the message."""
         rows = await self._database.query(SELECT_SAID, discord_id)
-        return (rows[0][0], read_message(rows[0][1:])) if rows else None
+        return _SAID.first(rows)
 
     async def last_said(self, user_id: int, channel_id: int) -> Message | None:
         """The newest reminder or heartbeat of this user in this channel, if they said nothing there since.
         What is older than ANSWERED_WITHIN is none."""
         since = to_ms(self._clock() - ANSWERED_WITHIN)
         rows = await self._database.query(LAST_SAID, user_id, channel_id, since)
-        return read_message(rows[0]) if rows else None
+        return MESSAGE.first(rows)
 
     def check(self, text: str) -> str:
         """The text as it is stored. Raises EmptyReminder, ReminderTooLong or SecretNotStored."""
@@ -640,7 +656,7 @@ _DROP_ALL: Final = "DELETE FROM heartbeat_marks WHERE user_id = $1"
 
 # $1 user, $2 since when
 _SELECT_MISSED: Final = f"""
-    SELECT f.due_at, {SCHEDULE_COLUMNS}
+    SELECT {SCHEDULE.of("s")}, f.due_at
     FROM schedules AS s
     JOIN firings AS f ON f.schedule_id = s.id AND f.user_id = $1
     WHERE s.user_id = $1 AND s.kind = 'reminder' AND f.state IN ('missed', 'uncertain') AND f.due_at >= $2
@@ -672,4 +688,4 @@ class HeartbeatStore:
     async def missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
         """The user's reminders that were missed, or perhaps missed, from then on; the oldest first."""
         rows = await self._database.query(_SELECT_MISSED, user_id, to_ms(since))
-        return [Firing(read_schedule(columns), from_ms(due_ms)) for due_ms, *columns in rows]
+        return [*map(_FIRING.read, rows)]

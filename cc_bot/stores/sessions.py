@@ -20,7 +20,7 @@ from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.canvas_json import EMPTY_CANVAS
 from cc_bot.stores.canvases import NEWEST_CLOSED, clear_canvas, current, put, select_current
-from cc_bot.stores.columns import from_ms, idle_since, to_ms, to_text, tool_calls_to_json
+from cc_bot.stores.columns import MESSAGE, Parameters, from_ms, idle_since, to_ms, to_text
 from cc_bot.stores.history import (
     DELETE_ATTACHMENTS_NO_LONGER_SEEN,
     DELETE_ATTACHMENTS_OF_CLOSED,
@@ -44,7 +44,7 @@ from cc_bot.stores.history import (
 )
 from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.memory.copies import NOTE_CALLS, note_calls
-from cc_bot.stores.proposals import DROP_OF_ANSWER, INSERT_PROPOSAL, insert_proposals, read_proposal
+from cc_bot.stores.proposals import DROP_OF_ANSWER, INSERT_PROPOSAL, PROPOSAL, insert_proposals
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 from cc_bot.stores.usage import Settlement, settle
 
@@ -57,16 +57,18 @@ _MARK_REPLACED: Final = """
     WHERE id = $3 AND session_id = $1 AND user_id = $2 AND role = 'assistant'
 """
 
+_SAID: Final = Parameters((name for name in MESSAGE.names if name not in ("id", "created_at")), first=4)
+
 # Taking owner and channel from the session's own row refuses a session that is not the user's.
-_INSERT_MESSAGE: Final = """
+# $1 session, $2 user, $3 now, then _SAID
+_INSERT_MESSAGE: Final = f"""
     INSERT INTO messages (
-        session_id, user_id, channel_id, parent_channel_id, author_id, author_name,
-        discord_id, role, content, tool_calls, visibility, status, timestamp, created_at, tainted
+        session_id, user_id, channel_id, parent_channel_id, timestamp, created_at, {_SAID.names}
     )
-    SELECT id, user_id, channel_id, channel_id, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, $12
+    SELECT id, user_id, channel_id, channel_id, $3, $3, {_SAID.marks}
     FROM sessions WHERE id = $1 AND user_id = $2
     RETURNING id
-"""
+"""  # noqa: S608 - put together from constants alone
 
 # A session that was closed while the model was thinking stays closed, and one that expired stays expired.
 _TOUCH: Final = """
@@ -121,7 +123,7 @@ async def store_turn(database: Database, turn: NewTurn, idle_since: str, limit: 
         for message, rows in zip(turn.messages, inserted, strict=True)
     )
     made = [row for rows in _rows_of(INSERT_PROPOSAL, batch, results) for row in rows]
-    return StoredTurn(tuple(messages), canvas, tuple(map(read_proposal, made)))
+    return StoredTurn(tuple(messages), canvas, tuple(map(PROPOSAL.read, made)))
 
 
 def _rows_of(sql: str, batch: Sequence[Statement], results: Sequence[Sequence[Row]]) -> list[Sequence[Row]]:
@@ -188,19 +190,8 @@ def _author(message: Message, key: SessionKey) -> int:
 
 
 def _insert(owned: tuple[str, int], message: Message, author_id: int, ms: int) -> Statement:
-    columns = (
-        author_id,
-        message.author_name,
-        message.discord_id,
-        message.role,
-        message.content,
-        tool_calls_to_json(message.tool_calls),
-        message.visibility,
-        message.status,
-        ms,
-        int(message.taints),
-    )
-    return Statement(_INSERT_MESSAGE, (*owned, *columns))
+    columns = MESSAGE.write(message) | {"author_id": author_id, "tainted": int(message.taints)}
+    return Statement(_INSERT_MESSAGE, (*owned, ms, *_SAID.of(columns)))
 
 
 def _stored_id(rows: Sequence[Row]) -> int:

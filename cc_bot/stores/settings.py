@@ -11,8 +11,8 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import UnknownTimezone
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import UserSettings
-from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import to_text
+from cc_bot.storage import Database, Statement, Steps
+from cc_bot.stores.columns import Columns, Kind, to_text
 
 
 class Keep(Enum):
@@ -21,10 +21,14 @@ class Keep(Enum):
     AS_IS = "as it is"
 
 
-_SELECT: Final = "SELECT locale, timezone, welcomed, memory_paused FROM user_settings WHERE user_id = $1"
+# ruff: noqa: S608 - put together from constants alone
+
+_SETTINGS: Final = Columns(UserSettings, locale=Kind(str, lambda stored: Locale(stored) if stored else None))
+
+_SELECT: Final = f"SELECT {_SETTINGS.select} FROM user_settings WHERE user_id = $1"
 
 # $1 user, $2 whether the locale is set, $3 locale, $4 whether the time zone is set, $5 time zone, $6 now
-_UPSERT: Final = """
+_UPSERT: Final = f"""
     INSERT INTO user_settings (user_id, locale, timezone, updated_at)
     VALUES ($1, $3, $5, $6)
     ON CONFLICT (user_id) DO UPDATE SET
@@ -32,17 +36,17 @@ _UPSERT: Final = """
         timezone = CASE WHEN $4 THEN excluded.timezone ELSE user_settings.timezone END,
         updated_at = excluded.updated_at
     WHERE user_settings.user_id = $1
-    RETURNING locale, timezone, welcomed, memory_paused
+    RETURNING {_SETTINGS.select}
 """
 
 # $1 user, $2 whether it is paused, $3 now
-_PAUSE_MEMORY: Final = """
+_PAUSE_MEMORY: Final = f"""
     INSERT INTO user_settings (user_id, memory_paused, updated_at)
     VALUES ($1, $2, $3)
     ON CONFLICT (user_id) DO UPDATE SET
         memory_paused = excluded.memory_paused, updated_at = excluded.updated_at
     WHERE user_settings.user_id = $1
-    RETURNING locale, timezone, welcomed, memory_paused
+    RETURNING {_SETTINGS.select}
 """
 
 # A row comes back only where `welcomed` changed, so one of many at once gets it.
@@ -82,13 +86,13 @@ class SettingsStore:
             _check(timezone)
         params = (user_id, *_choice(locale), *_choice(timezone), to_text(self._clock()))
         [rows] = await self._database.transaction([Statement(_UPSERT, params)])
-        return _settings(rows[0])
+        return _SETTINGS.read(rows[0])
 
     async def pause_memory(self, user_id: int, paused: bool) -> UserSettings:
         """Have nothing stored in or recalled from the user's memories from now on, or go back to it."""
         params = (user_id, int(paused), to_text(self._clock()))
         [rows] = await self._database.transaction([Statement(_PAUSE_MEMORY, params)])
-        return _settings(rows[0])
+        return _SETTINGS.read(rows[0])
 
     async def claim_welcome(self, user_id: int) -> bool:
         """True exactly once per user, also when several ask at the same time."""
@@ -101,22 +105,12 @@ class SettingsStore:
 def settings_of(user_id: int) -> Steps[UserSettings]:
     """The user's choices; the defaults when there are none."""
     rows = yield Statement(_SELECT, (user_id,))
-    return _settings(rows[0]) if rows else UserSettings()
+    return _SETTINGS.first(rows) or UserSettings()
 
 
 def _choice(value: str | Keep | None) -> tuple[bool, str | None]:
     """Whether it is to be set, and to what."""
     return (False, None) if isinstance(value, Keep) else (True, value)
-
-
-def _settings(row: Row) -> UserSettings:
-    locale, timezone, welcomed, memory_paused = row
-    return UserSettings(
-        locale=Locale(locale) if locale else None,
-        timezone=timezone,
-        welcomed=bool(welcomed),
-        memory_paused=bool(memory_paused),
-    )
 
 
 def _check(timezone: str) -> None:
@@ -131,6 +125,17 @@ def _check(timezone: str) -> None:
 # Agents are known by name here. Whether there still is one of that name, and whether it may be used there, is
 # looked at when it is to answer.
 
+
+@dataclass(frozen=True, slots=True)
+class ChannelAgent:
+    """The agent that a channel has for everybody who chose none."""
+
+    agent: str
+    guild_id: int
+
+
+_AGENT: Final = Columns(ChannelAgent)
+
 # By the primary keys. $1 user, $2 and $3 places
 _CHOICES: Final = "SELECT channel_id, agent FROM agent_choices WHERE user_id = $1 AND channel_id IN ($2, $3)"
 
@@ -143,7 +148,7 @@ _CHOOSE: Final = """
 _TAKE_BACK: Final = "DELETE FROM agent_choices WHERE user_id = $1 AND channel_id = $2"
 
 # Of channels, and of everybody in them: these name no user. By the primary keys. $1 and $2 places
-_DEFAULTS: Final = "SELECT channel_id, agent, guild_id FROM channel_agents WHERE channel_id IN ($1, $2)"
+_DEFAULTS: Final = f"SELECT channel_id, {_AGENT.select} FROM channel_agents WHERE channel_id IN ($1, $2)"
 _MODELS_OF: Final = "SELECT channel_id, models FROM channel_models WHERE channel_id IN ($1, $2)"
 
 _SET_DEFAULT: Final = """
@@ -161,14 +166,6 @@ _OF_ANSWER: Final = """
     JOIN sessions AS s ON s.id = m.session_id AND s.user_id = $1
     WHERE m.user_id = $1 AND m.id = $2
 """
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelAgent:
-    """The agent that a channel has for everybody who chose none."""
-
-    agent: str
-    guild_id: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +187,7 @@ def agents_in(user_id: int, place_ids: Sequence[int]) -> Steps[PlaceAgents]:
     models = yield Statement(_MODELS_OF, both)
     return PlaceAgents(
         {place_id: agent for place_id, agent in choices},  # noqa: C416 - rows are of any type
-        {place_id: ChannelAgent(agent, guild_id) for place_id, agent, guild_id in defaults},
+        {place_id: _AGENT.read(agent) for place_id, *agent in defaults},
         {place_id: tuple(json.loads(chain)) for place_id, chain in models},
     )
 

@@ -8,14 +8,29 @@ faster.
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.summary import Backlog, Summary
-from cc_bot.storage import Database, Row, Statement
-from cc_bot.stores.columns import from_ms, to_ms, to_text
+from cc_bot.storage import Database, Statement
+from cc_bot.stores.columns import KEY, MS, Columns, to_ms, to_text
+
+_UNTOLD: Final = ("tool_calls", "status", "author_id", "author_name", "discord_id", "attachments")
+"""Of a message, in a summary."""
+
+
+class _Said(NamedTuple):
+    session_id: str
+    closed: bool
+    covered_to: int
+    message: Message
+
+
+_SUMMARY: Final = Columns(Summary, moments=MS)
+_MESSAGE: Final = Columns(Message, moments=MS, without=_UNTOLD)
+_SAID: Final = Columns(_Said, message=_MESSAGE)
 
 SETTLE_SUMMARIZED: Final = """
     UPDATE sessions SET summarize = 0
@@ -27,23 +42,22 @@ SETTLE_SUMMARIZED: Final = """
 """
 """Parameters: closed until when, 1 for whether or not everything is in a summary."""
 
-SELECT_TO_SUMMARIZE: Final = """
-    SELECT user_id, channel_id, agent FROM sessions
+SELECT_TO_SUMMARIZE: Final = f"""
+    SELECT {KEY.select} FROM sessions
     WHERE summarize = 1 AND closed_at IS NOT NULL
     ORDER BY closed_at DESC LIMIT $1
-"""
+"""  # noqa: S608 - put together from constants alone
 """The keys of expired sessions whose rest may be in no summary yet. Parameters: how many at most."""
 
 MAX_BACKLOG: Final = 200
 """Messages read at a time; what is more comes after these."""
 
 # $1 user, $2 channel, $3 agent, in all of these
-_SELECT: Final = """
-    SELECT visibility, content, first_message_id, last_message_id, created_at, tainted
-    FROM summaries
+_SELECT: Final = f"""
+    SELECT {_SUMMARY.select} FROM summaries
     WHERE user_id = $1 AND channel_id = $2 AND agent = $3
     ORDER BY visibility DESC
-"""
+"""  # noqa: S608 - put together from constants alone
 
 DELETE_SUMMARIES: Final = """
     DELETE FROM summaries WHERE user_id = $1 AND channel_id = $2 AND agent = $3 RETURNING id
@@ -69,9 +83,8 @@ _COVER_EVERYTHING: Final = """
 """
 
 # as above, and $4 limit. One session at a time: the rows of several would have to be sorted.
-_SELECT_BACKLOG: Final = """
-    SELECT s.id, s.closed_at IS NOT NULL, s.summarized_to, m.id, m.role, m.content, m.visibility,
-        m.created_at, m.tainted
+_SELECT_BACKLOG: Final = f"""
+    SELECT s.id, s.closed_at IS NOT NULL, s.summarized_to, {_MESSAGE.of("m")}
     FROM sessions AS s
     JOIN messages AS m
         ON m.session_id = s.id AND m.user_id = $1 AND m.id > s.summarized_to AND m.status <> 'replaced'
@@ -93,7 +106,7 @@ _SELECT_BACKLOG: Final = """
     )
     ORDER BY m.id
     LIMIT $4
-"""
+"""  # noqa: S608 - put together from constants alone
 
 # $1 session, $2 user, $3 how far it was covered when its messages were read, $4 1 if it was over by then
 _PUT: Final = """
@@ -132,16 +145,17 @@ class SummaryStore:
 
     async def current(self, key: SessionKey) -> tuple[Summary, ...]:
         """What is kept for a key now: at most one summary of each visibility, the public one first."""
-        return tuple(_summary(row) for row in await self._database.query(_SELECT, *_key(key)))
+        return tuple(map(_SUMMARY.read, await self._database.query(_SELECT, *_key(key))))
 
     async def backlog(self, key: SessionKey) -> Backlog | None:
         """What is in no summary yet: of the key's oldest session that has such messages, the oldest
         MAX_BACKLOG. None when everything is in a summary or may be in none."""
         rows = await self._database.query(_SELECT_BACKLOG, *_key(key), MAX_BACKLOG)
-        if not rows:
+        said = [*map(_SAID.read, rows)]
+        if not said:
             return None
-        session_id, closed, covered_to = rows[0][:3]
-        return Backlog(key, session_id, bool(closed), covered_to, tuple(map(_message, rows)))
+        messages = tuple(each.message for each in said)
+        return Backlog(key, said[0].session_id, said[0].closed, said[0].covered_to, messages)
 
     async def put(self, backlog: Backlog, texts: Mapping[Visibility, str]) -> bool:
         """Store the new summaries and that the backlog's messages are in them, all of it or nothing.
@@ -174,7 +188,7 @@ class SummaryStore:
     async def waiting(self, limit: int) -> tuple[SessionKey, ...]:
         """The keys, of all users, with an expired session whose rest may be in no summary; newest first."""
         rows = await self._database.query(SELECT_TO_SUMMARIZE, limit)
-        return tuple(dict.fromkeys(SessionKey(*row) for row in rows))
+        return tuple(dict.fromkeys(map(KEY.read, rows)))
 
     async def settle(self, closed_until: datetime, *, give_up: bool = False) -> None:
         """No longer look at sessions that ended by then and are covered; `give_up`: covered or not."""
@@ -189,15 +203,3 @@ def _key(key: SessionKey) -> tuple[int, int, str]:
 def _taint(backlog: Backlog, visibility: Visibility) -> int:
     """1 where a summary of what was said in this visibility is made of anything tainted."""
     return int(any(each.taints for each in backlog.messages if each.visibility == visibility))
-
-
-def _summary(row: Row) -> Summary:
-    visibility, content, first_message_id, last_message_id, ms, tainted = row
-    return Summary(visibility, content, first_message_id, last_message_id, from_ms(ms), bool(tainted))
-
-
-def _message(row: Row) -> Message:
-    _, _, _, id_, role, content, visibility, ms, tainted = row
-    return Message(
-        role, content, visibility=visibility, tainted=bool(tainted), created_at=from_ms(ms), id=id_
-    )

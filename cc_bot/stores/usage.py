@@ -37,18 +37,32 @@ from cc_bot.domain.limits import (
 )
 from cc_bot.domain.measures import Purpose
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import from_ms, to_ms, to_text
+from cc_bot.stores.columns import ISO, Columns, Kind, from_ms, to_ms, to_text
 from cc_bot.stores.ledger import accept_turn
+
+# ruff: noqa: S608 - put together from constants alone
 
 # ---- limits ----------------------------------------------------------------------------------------------
 # What an owner decided about limits while the program runs; it goes before what the operator's file says.
 #
 # The store knows nothing of what limits mean: which of them holds for whom is decided in domain/limits.py.
 
+
+@dataclass(frozen=True, slots=True)
+class SetLimit:
+    """A rule, and who made it."""
+
+    key: LimitKey
+    value: int | None
+    """None: no limit."""
+    set_by: int
+    set_at: datetime
+
+
+_LIMIT: Final = Columns(SetLimit, moments=ISO, name=Kind())
+
 # Of the bot and of no user: an owner sets them, and whatever is asked is held to them.
-SELECT_LIMITS: Final = """
-    SELECT scope, scope_id, name, value, set_by, set_at FROM limits ORDER BY scope, scope_id, name
-"""
+SELECT_LIMITS: Final = f"SELECT {_LIMIT.select} FROM limits ORDER BY scope, scope_id, name"
 
 # $1 user, $2 guild
 _SELECT_FOR: Final = """
@@ -68,17 +82,6 @@ _SET: Final = """
 """
 
 _UNSET: Final = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
-
-
-@dataclass(frozen=True, slots=True)
-class SetLimit:
-    """A rule, and who made it."""
-
-    key: LimitKey
-    value: int | None
-    """None: no limit."""
-    set_by: int
-    set_at: datetime
 
 
 class LimitStore:
@@ -110,18 +113,13 @@ class LimitStore:
 def all_limits() -> Steps[tuple[SetLimit, ...]]:
     """Those that are set, by scope and id."""
     rows = yield Statement(SELECT_LIMITS)
-    return tuple(_set_limit(row) for row in rows if row[2] in LIMIT_NAMES)
+    return tuple(limit for limit in map(_LIMIT.read, rows) if limit.key.name in LIMIT_NAMES)
 
 
 def rules_for(payer: UsageSubject) -> Steps[Rules]:
     """Those that are set and may concern the payer, all rules for roles among them."""
     rows = yield Statement(_SELECT_FOR, (payer.user_id, payer.guild_id))
     return {LimitKey(scope, scope_id, name): value for scope, scope_id, name, value in rows}
-
-
-def _set_limit(row: Row) -> SetLimit:
-    scope, scope_id, name, value, set_by, set_at = row
-    return SetLimit(LimitKey(scope, scope_id, name), value, set_by, datetime.fromisoformat(set_at))
 
 
 # ---- usage statements ------------------------------------------------------------------------------------
@@ -204,16 +202,19 @@ ADD_TOTAL: Final = """
         cost_micros = known.cost_micros + excluded.cost_micros
 """
 
+_USED: Final = Columns(Used, day=Kind(date.isoformat, date.fromisoformat))
+_USED_BY_ALL: Final = ", ".join("NULL" if name == "purpose" else name for name in _USED.names)
+
 # $1 user, $2 the first day
-SELECT_OWN: Final = """
-    SELECT day, model, purpose, turns, prompt_tokens, cached_tokens, completion_tokens, cost_micros
+SELECT_OWN: Final = f"""
+    SELECT {_USED.select}
     FROM usage WHERE user_id = $1 AND day >= $2
     ORDER BY day
 """
 
 # $1 guild, $2 the first day
-SELECT_GUILD: Final = """
-    SELECT day, model, NULL, turns, prompt_tokens, cached_tokens, completion_tokens, cost_micros
+SELECT_GUILD: Final = f"""
+    SELECT {_USED_BY_ALL}
     FROM usage_totals WHERE guild_id = $1 AND day >= $2
     ORDER BY day
 """
@@ -223,8 +224,8 @@ COUNT_USERS: Final = "SELECT count(DISTINCT user_id) FROM usage WHERE guild_id =
 """How many they are, and no more than that."""
 
 # $1 the first day
-SELECT_EVERYWHERE: Final = """
-    SELECT day, model, NULL, turns, prompt_tokens, cached_tokens, completion_tokens, cost_micros
+SELECT_EVERYWHERE: Final = f"""
+    SELECT {_USED_BY_ALL}
     FROM usage_totals WHERE day >= $1
     ORDER BY day
 """
@@ -375,7 +376,7 @@ def _standing(bounds: Bounds, days: Sequence[Row], reserved: Sequence[Row], mome
     tokens = Counter[str]()
     for day, used in days:
         tokens[day] += int(used)
-    held = sum(row[1] for row in reserved)
+    held = sum(kept for _, kept, _ in reserved)
     minute_ago, oldest, now = (to_ms(moment.now - ago) for ago in (MINUTE, LONGEST, timedelta()))
     turns = [(kept, at) for purpose, kept, at in reserved if purpose == "turn"]
     counted = bounds.turns_per_minute is not None
@@ -451,11 +452,11 @@ class UsageStore:
 
     async def of_user(self, user_id: int, since: date) -> tuple[Used, ...]:
         """A user's own, in every place, by day."""
-        return _used(await self._database.query(SELECT_OWN, user_id, since.isoformat()))
+        return tuple(map(_USED.read, await self._database.query(SELECT_OWN, user_id, since.isoformat())))
 
     async def of_guild(self, guild_id: int, since: date) -> tuple[Used, ...]:
         """All of a guild together, by day."""
-        return _used(await self._database.query(SELECT_GUILD, guild_id, since.isoformat()))
+        return tuple(map(_USED.read, await self._database.query(SELECT_GUILD, guild_id, since.isoformat())))
 
     async def users_of_guild(self, guild_id: int, since: date) -> int:
         """How many have used anything there."""
@@ -464,7 +465,7 @@ class UsageStore:
 
     async def everywhere(self, since: date) -> tuple[Used, ...]:
         """All that was used, by day."""
-        return _used(await self._database.query(SELECT_EVERYWHERE, since.isoformat()))
+        return tuple(map(_USED.read, await self._database.query(SELECT_EVERYWHERE, since.isoformat())))
 
     @property
     def zone(self) -> ZoneInfo:
@@ -517,10 +518,3 @@ def _as_error(refusal: OverLimit) -> LimitReached:
         return TooManyAtOnce(what=limit.name)
     error = ServerLimitReached if refusal.of_guild else LimitReached
     return error(what=limit.name, resets=limit.resets_at)
-
-
-def _used(rows: Sequence[Row]) -> tuple[Used, ...]:
-    return tuple(
-        Used(date.fromisoformat(day), model, purpose, turns, Usage(prompt, completion, cached), cost)
-        for day, model, purpose, turns, prompt, cached, completion, cost in rows
-    )

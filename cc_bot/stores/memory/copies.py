@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from cc_bot.domain.message import ToolCall
 from cc_bot.storage import Database, Row, Statement
@@ -278,14 +278,14 @@ class _Answer:
     key: Key
 
 
-@dataclass(frozen=True, slots=True)
-class _Session:
+class _Session(NamedTuple):
     id: str
     channel_id: int
     agent: str
     covered: int | None
     """The last message that is in a summary; None where no more of it will be."""
     canvas: str
+    created_at: str
 
 
 class TraceFinder:
@@ -362,7 +362,7 @@ class TraceFinder:
         if kept or any(call.name == "recall" for call in telling):
             told.add(answer.id)
         if kept:
-            told.update(row[0] for row in await self._questions(user_id, answer))
+            told.update(id_ for (id_,) in await self._questions(user_id, answer))
 
     async def _questions(self, user_id: int, answer: _Answer) -> Iterable[Row]:
         if answer.session_id is None:
@@ -372,7 +372,7 @@ class TraceFinder:
     async def _sessions(self, user_id: int) -> list[_Session]:
         """Newest first."""
         rows = await self._database.query(_SELECT_SESSIONS, user_id)
-        return [_Session(*row[:-1]) for row in sorted(rows, key=lambda row: str(row[-1]), reverse=True)]
+        return sorted(map(_Session._make, rows), key=lambda session: str(session.created_at), reverse=True)
 
     async def _said(
         self, user_id: int, sessions: Iterable[_Session], *, everywhere: bool

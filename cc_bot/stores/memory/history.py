@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.memory import Memory, MemoryChange
+from cc_bot.domain.memory import WORDING, Memory, MemoryChange
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memory.index import unfolded
 from cc_bot.stores.memory.quotas import MemoryQuotas, room_left
 from cc_bot.stores.memory.removal import OWE
-from cc_bot.stores.memory.rows import COLUMNS, known_id, memory_of
+from cc_bot.stores.memory.rows import GIVEN, MEMORY, SEARCHED, known_id
 from cc_bot.stores.memory.store import MemoryStore
 
 # ruff: noqa: S608 - put together from constants alone
@@ -32,7 +32,7 @@ _SELECT_CHAIN: Final = f"""
         JOIN memories AS older
             ON older.user_id = $1 AND older.id = chain.former AND older.status = 'superseded'
     )
-    SELECT {COLUMNS} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)
+    SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN (SELECT id FROM chain)
 """
 
 # The active memory that a version belongs to, and the version. $1 user, $2 version
@@ -45,26 +45,26 @@ _SELECT_HEAD: Final = f"""
         JOIN memories AS newer
             ON newer.user_id = $1 AND newer.supersedes = chain.id AND chain.status = 'superseded'
     )
-    SELECT {COLUMNS} FROM memories
+    SELECT {MEMORY.select} FROM memories
     WHERE user_id = $1 AND id IN (SELECT id FROM chain WHERE status = 'active' OR id = $2)
     ORDER BY id = $2, id
 """
 
-_SELECT_VERSION: Final = f"SELECT {COLUMNS} FROM memories WHERE user_id = $1 AND id = $2"
+_SELECT_VERSION: Final = f"SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id = $2"
 
 # Who may see it is not part of a version: what was made private since stays so.
+_TAKEN_BACK: Final = (
+    *(name for name in GIVEN if name != "audience"),
+    *(*SEARCHED.names, "supersedes", "updated_at"),
+)
+
 # $1 user, $2 memory, $3 the version before it
 _GO_BACK: Final = f"""
-    UPDATE memories AS now SET
-        content = former.content, category = former.category, tags = former.tags,
-        metadata = former.metadata, source = former.source, expires_at = former.expires_at,
-        search_content = former.search_content, search_tags = former.search_tags,
-        likeness = former.likeness, keys = former.keys, terms_version = former.terms_version,
-        supersedes = former.supersedes, updated_at = former.updated_at
+    UPDATE memories AS now SET {", ".join(f"{name} = former.{name}" for name in _TAKEN_BACK)}
     FROM memories AS former
     WHERE now.user_id = $1 AND now.id = $2 AND now.status = 'active' AND now.supersedes = $3
         AND former.user_id = $1 AND former.id = $3 AND former.status = 'superseded' AND former.id > $2
-    RETURNING {COLUMNS}
+    RETURNING {MEMORY.select}
 """
 
 # Run after _GO_BACK: as long as a memory names it, it is somebody's history.
@@ -134,10 +134,10 @@ class MemoryHistoryStore:
         """What a memory said before, newest first; each version under an id of its own. Nothing of a memory
         that is not there, is hidden, or is not theirs."""
         rows = await self._database.query(_SELECT_CHAIN, user_id, known_id(memory_id))
-        return _in_order(memory_id, map(memory_of, rows))
+        return _in_order(memory_id, map(MEMORY.read, rows))
 
     async def restore(self, user_id: int, version_id: int) -> MemoryChange | None:
-        """Give a memory the text, category, tags and end of one of its versions; what it had becomes history.
+        """Give a memory what WORDING names of one of its versions; what it had becomes history.
 
         None when there is no such version, or its memory is no longer there. A memory that has this text
         already gets no new version.
@@ -146,14 +146,11 @@ class MemoryHistoryStore:
             rows = await self._database.query(_SELECT_HEAD, user_id, known_id(version_id))
             if len(rows) < 2:
                 return None
-            *_, head, version = map(memory_of, rows)
+            *_, head, version = map(MEMORY.read, rows)
             restored = await self._memories.update(
                 user_id,
                 head.id,
-                content=version.content,
-                category=version.category,
-                tags=version.tags,
-                expires_at=version.expires_at,
+                **{name: getattr(version, name) for name in WORDING},
                 source=version.source,  # whoever wrote those words wrote what the memory says now
             )
             if restored is not None:
@@ -183,7 +180,7 @@ class MemoryHistoryStore:
             return rows
 
         rows = await self._database.write(steps)
-        return self._memories.written(memory_of(rows[0])) if rows else None
+        return self._memories.written(MEMORY.read(rows[0])) if rows else None
 
     async def undo_add(self, user_id: int, memory_id: int) -> bool:
         """Hide a memory as if it had never been kept; what it superseded is active again.
@@ -204,7 +201,7 @@ class MemoryHistoryStore:
         if after.supersedes is None or after.supersedes == before.supersedes:
             return None
         rows = await self._database.query(_SELECT_VERSION, after.user_id, after.supersedes)
-        return memory_of(rows[0]) if rows else None
+        return MEMORY.first(rows)
 
 
 def _in_order(memory_id: int, memories: Iterable[Memory]) -> list[Memory]:

@@ -15,12 +15,14 @@ import struct
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
-from typing import Final
+from itertools import accumulate, chain
+from typing import Final, NamedTuple
 
 from cc_bot.storage import Row, Statement, Steps
-from cc_bot.stores.columns import ListStatement
+from cc_bot.stores.columns import Columns, ListStatement
 from cc_bot.stores.memory.texts import KEY_BYTES, VERSION, grams, packed, unpacked
+
+# ruff: noqa: S608 - put together from constants alone
 
 # ---- memory places ---------------------------------------------------------------------------------------
 # Which notes of a user have something: sets of places, as bits of an integer and as bytes in the database.
@@ -285,9 +287,31 @@ SEGMENTS: Final = 8
 _FULL_BYTES: Final = 100_000
 """A segment of this size takes no more notes; one of usual notes has half as much."""
 
+
+class _Indexed(NamedTuple):
+    """A memory as the index has it, or is to have it."""
+
+    id: int
+    place: int
+    """NULL as long as it waits."""
+    keys: bytes
+    search_content: str
+    search_tags: str
+
+    @property
+    def grams(self) -> set[int]:
+        return grams(self.search_content + self.search_tags)
+
+    @property
+    def length(self) -> int:
+        return len(self.keys) // KEY_BYTES
+
+
+_INDEXED: Final = Columns(_Indexed)
+
 # $1 user, $2 version, $3 how many
-SELECT_WAITING: Final = """
-    SELECT id, keys, search_content, search_tags FROM memories
+SELECT_WAITING: Final = f"""
+    SELECT {_INDEXED.select} FROM memories
     WHERE user_id = $1 AND place IS NULL AND status = 'active' AND terms_version = $2
     ORDER BY id LIMIT $3
 """
@@ -344,9 +368,9 @@ PUT_PLACE: Final = "UPDATE memories SET place = $3 WHERE user_id = $1 AND id = $
 
 # $1 user, then memories
 SELECT_PLACED: Final = ListStatement(
-    """
-    SELECT place, keys, search_content, search_tags, id FROM memories
-    WHERE user_id = $1 AND id IN ({list}) AND place IS NOT NULL
+    f"""
+    SELECT {_INDEXED.select} FROM memories
+    WHERE user_id = $1 AND id IN ({{list}}) AND place IS NOT NULL
     """,
     fixed=1,
 )
@@ -370,23 +394,26 @@ def fold_in(user_id: int, *, waiting: int = WAITING, most: int = SEGMENT) -> Ste
     if number < waiting and size < WAITING_BYTES:
         return 0
     segment, filled, stored = yield from _last_segment(user_id)
-    rows = _some((yield Statement(SELECT_WAITING, (user_id, VERSION, min(most, SEGMENT - filled)))))
+    rows = yield Statement(SELECT_WAITING, (user_id, VERSION, min(most, SEGMENT - filled)))
     if not rows:
         return 0
-    lengths = [_length(row) for row in rows]
-    keys = with_notes(stored, filled, [[*unpacked(row[1]), *_grams(row)] for row in rows], lengths)
-    for place, row in enumerate(rows, segment * SEGMENT + filled):
-        yield Statement(PUT_PLACE, (user_id, row[0], place))
-    yield Statement(PUT_SEGMENT, (user_id, segment, len(rows), len(rows), sum(lengths), keys))
-    return len(rows)
+    notes = _some([*map(_INDEXED.read, rows)])
+    lengths = [note.length for note in notes]
+    keys = with_notes(stored, filled, [[*unpacked(note.keys), *note.grams] for note in notes], lengths)
+    for place, note in enumerate(notes, segment * SEGMENT + filled):
+        yield Statement(PUT_PLACE, (user_id, note.id, place))
+    yield Statement(PUT_SEGMENT, (user_id, segment, len(notes), len(notes), sum(lengths), keys))
+    return len(notes)
 
 
 def join_segments(user_id: int, *, most: int = SEGMENTS) -> Steps[bool]:
     """Join a user's oldest segment into the postings, if there are more than `most`. Whether it was."""
     rows = yield Statement(SELECT_FIRST_SEGMENT, (user_id,))
-    if not rows or rows[0][-1] <= most:
+    if not rows:
         return False
-    [(segment, documents, total_length, keys, _)] = rows
+    [(segment, documents, total_length, keys, segments)] = rows
+    if segments <= most:
+        return False
     occurrences = Segment(keys).occurrences()
     yield from add_to_chunk(user_id, segment * SEGMENT, occurrences, documents, total_length)
     yield Statement(DELETE_SEGMENT, (user_id, segment))
@@ -399,24 +426,25 @@ def unfold(user_id: int, memory_ids: Sequence[int]) -> Steps[None]:
     To be run before, and in the transaction of, whatever changes their text, tags or status or deletes them.
     Raises nothing for those that are not there or not the user's.
     """
-    placed: list[Row] = []
+    placed: list[_Indexed] = []
     for statement in SELECT_PLACED.of((user_id,), memory_ids):
-        placed += yield statement
+        placed += map(_INDEXED.read, (yield statement))
     of_segment = _by(SEGMENT, placed)
     for statement in SELECT_SEGMENT_KEYS.of((user_id,), sorted(of_segment)):
         for segment, keys in (yield statement):
-            rows = of_segment.pop(segment)
-            left = without_notes(keys, [row[0] % SEGMENT for row in rows])
-            gone = (-len(rows), -sum(map(_length, rows)))
+            notes = of_segment.pop(segment)
+            left = without_notes(keys, [note.place % SEGMENT for note in notes])
+            gone = (-len(notes), -sum(note.length for note in notes))
             yield Statement(PUT_SEGMENT, (user_id, segment, 0, *gone, left))
             yield Statement(DELETE_EMPTY_SEGMENT, (user_id, segment))
-    for chunk, joined in _by(CHUNK, [row for rows in of_segment.values() for row in rows]).items():
+    for chunk, joined in _by(CHUNK, [*chain.from_iterable(of_segment.values())]).items():
         occurrences: defaultdict[int, list[int]] = defaultdict(list)
-        for row in joined:
-            for key in {*unpacked(row[1]), *_grams(row)}:
-                occurrences[key].append(row[0] % CHUNK)
-        yield from remove_from_chunk(user_id, chunk, occurrences, len(joined), sum(map(_length, joined)))
-    yield from each(CLEAR_PLACE.of((user_id,), [row[-1] for row in placed]))
+        for note in joined:
+            for key in {*unpacked(note.keys), *note.grams}:
+                occurrences[key].append(note.place % CHUNK)
+        length = sum(note.length for note in joined)
+        yield from remove_from_chunk(user_id, chunk, occurrences, len(joined), length)
+    yield from each(CLEAR_PLACE.of((user_id,), [note.id for note in placed]))
 
 
 def unfold_all(user_id: int) -> Sequence[Statement]:
@@ -436,31 +464,23 @@ def unfolded(user_id: int, memory_id: int, statements: Sequence[Statement]) -> S
 def _last_segment(user_id: int) -> Steps[tuple[int, int, bytes]]:
     """The one that takes the next notes, how many places of it are given, and what is in it."""
     last = yield Statement(SELECT_LAST_SEGMENT, (user_id,))
-    if last and last[0][1] < SEGMENT and len(last[0][2]) < _FULL_BYTES:
-        segment, filled, keys = last[0]
-        return segment, filled, keys
+    for segment, filled, keys in last:
+        if filled < SEGMENT and len(keys) < _FULL_BYTES:
+            return segment, filled, keys
     [(place,)] = yield Statement(SELECT_LAST_PLACE, (user_id,))
-    used = [-1 if place is None else place // SEGMENT, *(row[0] for row in last)]
+    used = [-1 if place is None else place // SEGMENT, *(segment for segment, _, _ in last)]
     return max(used) + 1, 0, b""
 
 
-def _by(size: int, rows: Sequence[Row]) -> dict[int, list[Row]]:
-    """Rows that begin with their place, by the part of this size that it lies in."""
-    parts: defaultdict[int, list[Row]] = defaultdict(list)
-    for row in rows:
-        parts[row[0] // size].append(row)
+def _by(size: int, placed: Sequence[_Indexed]) -> dict[int, list[_Indexed]]:
+    """What is in the index, by the part of this size that it lies in."""
+    parts: defaultdict[int, list[_Indexed]] = defaultdict(list)
+    for note in placed:
+        parts[note.place // size].append(note)
     return parts
 
 
-def _some(rows: Sequence[Row]) -> Sequence[Row]:
-    """As many of the first rows as are folded in without holding up others; at least one."""
-    until = list(accumulate(len(row[1]) for row in rows))
-    return rows[: max(bisect_right(until, WAITING_BYTES), 1)]
-
-
-def _grams(row: Row) -> set[int]:
-    return grams(row[2] + row[3])
-
-
-def _length(row: Row) -> int:
-    return len(row[1]) // KEY_BYTES
+def _some(waiting: Sequence[_Indexed]) -> Sequence[_Indexed]:
+    """As many of the first as are folded in without holding up others; at least one."""
+    until = list(accumulate(len(note.keys) for note in waiting))
+    return waiting[: max(bisect_right(until, WAITING_BYTES), 1)]

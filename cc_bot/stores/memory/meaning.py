@@ -100,11 +100,12 @@ def crowd_of(user_id: int, model: str) -> Steps[Crowd]:
     sketches = yield Statement(_SELECT_SKETCHES, (user_id, model))
     loose: list[Row] = []
     unread = 0
-    for after, last in _gaps(sketches):
+    for after, last in _gaps([(after, last) for after, last, _, _ in sketches]):
         rows = yield Statement(_SELECT_BETWEEN, (user_id, model, after, last, CROWD))
         loose += rows
-        unread = rows[-1][0] if len(rows) == CROWD and last == _LAST_ID else unread
-    return Crowd([array("q", row[2]) for row in sketches], [row[3] for row in sketches], loose, unread)
+        unread = _last_of(rows) if len(rows) == CROWD and last == _LAST_ID else unread
+    ids = [array("q", memory_ids) for _, _, memory_ids, _ in sketches]
+    return Crowd(ids, [bits for _, _, _, bits in sketches], loose, unread)
 
 
 def more_of(user_id: int, model: str, after: int) -> Statement:
@@ -130,9 +131,9 @@ def make_sketches(user_id: int, model: str) -> Steps[bool]:
         rows = yield Statement(_SELECT_BETWEEN, (user_id, model, after, last, SKETCHED))
         if last == _LAST_ID and len(rows) < SKETCHED:
             continue
-        end = rows[-1][0] if len(rows) == SKETCHED else last
-        whole = [row for row in rows if row[1]]
-        ids, bits = array("q", [row[0] for row in whole]), b"".join(sketch(row[1]) for row in whole)
+        end = _last_of(rows) if len(rows) == SKETCHED else last
+        whole = {memory_id: vector for memory_id, vector in rows if vector}
+        ids, bits = array("q", whole), b"".join(map(sketch, whole.values()))
         yield Statement(_PUT_SKETCH, (user_id, after, end, model, ids.tobytes(), bits))
         return True
     return False
@@ -140,9 +141,15 @@ def make_sketches(user_id: int, model: str) -> Steps[bool]:
 
 def _gaps(ranges: Sequence[Row]) -> list[tuple[int, int]]:
     """What lies between, before and after ranges that are in order."""
-    starts = [0, *(row[1] for row in ranges)]
-    ends = [*(row[0] for row in ranges), _LAST_ID]
+    starts = [0, *(last for _, last in ranges)]
+    ends = [*(after for after, _ in ranges), _LAST_ID]
     return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
+
+
+def _last_of(rows: Sequence[Row]) -> int:
+    """The memory of the last of these vectors."""
+    memory_id, _ = rows[-1]
+    return int(memory_id)
 
 
 # ---- meaning ---------------------------------------------------------------------------------------------
@@ -225,7 +232,7 @@ class Meaning:
             more = more_of(user_id, self._embedder.name, unread)
             rows = await self._database.query(more.sql, *more.params)
             found |= await _compare(vector, rows)
-            unread = rows[-1][0] if len(rows) == CROWD else 0
+            unread = _last_of(rows) if len(rows) == CROWD else 0
         return found
 
     async def _vector(self, query: str) -> Vector | None:

@@ -13,7 +13,7 @@ from cc_bot.domain.memory import MAX_PINNED, Audience, Memory
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import to_text
 from cc_bot.stores.memory import rows as sql
-from cc_bot.stores.memory.rows import COLUMNS, known_id, memory_of
+from cc_bot.stores.memory.rows import MEMORY, known_id
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -25,13 +25,13 @@ LOOKED_AT: Final = 200
 PIN: Final = f"""
     UPDATE memories SET pinned = 1
     WHERE user_id = $1 AND id = $2 AND status = 'active' AND (pinned = 1 OR {sql.ROOM_FOR_PIN})
-    RETURNING {COLUMNS}
+    RETURNING {MEMORY.select}
 """
 
 _UNPIN: Final = f"""
     UPDATE memories SET pinned = 0
     WHERE user_id = $1 AND id = $2 AND status = 'active'
-    RETURNING {COLUMNS}
+    RETURNING {MEMORY.select}
 """
 
 # What everyone may see, or all for its user alone; what holds still; and what is in its user's own words, as
@@ -46,14 +46,14 @@ _TO_TELL: Final = """
 # $5 how many of the newest are looked at
 _SELECT_NOTES: Final = f"""
     SELECT * FROM (
-        SELECT {COLUMNS} FROM memories
+        SELECT {MEMORY.select} FROM memories
         WHERE user_id = $1 AND pinned = 1 AND status = 'active' AND {_TO_TELL}
         ORDER BY id DESC LIMIT $4
     )
     UNION ALL
     SELECT * FROM (
-        SELECT {COLUMNS} FROM (
-            SELECT {COLUMNS} FROM memories
+        SELECT {MEMORY.select} FROM (
+            SELECT {MEMORY.select} FROM memories
             WHERE user_id = $1 AND pinned = 0 AND status = 'active'
             ORDER BY id DESC LIMIT $5
         )
@@ -84,12 +84,12 @@ class MemoryPinStore:
             return pinned
 
         rows = await self._database.write(steps)
-        return memory_of(rows[0]) if rows else None
+        return MEMORY.first(rows)
 
     async def unpin(self, user_id: int, memory_id: int) -> Memory | None:
         """The memory, no longer pinned; None when it is not there or not theirs."""
         [rows] = await self._database.transaction([Statement(_UNPIN, (user_id, known_id(memory_id)))])
-        return memory_of(rows[0]) if rows else None
+        return MEMORY.first(rows)
 
     async def notes(self, user_id: int, *, audience: Audience = "anywhere") -> list[Memory]:
         """The user's memories that a prompt tells from the start: the pinned ones, then others, of either the
@@ -102,4 +102,4 @@ class MemoryPinStore:
             return []
         now = to_text(self._clock())
         rows = await self._database.query(_SELECT_NOTES, user_id, now, audience, self.told, LOOKED_AT)
-        return sorted(map(memory_of, rows), key=lambda memory: (not memory.pinned, -memory.id))[: self.told]
+        return sorted(map(MEMORY.read, rows), key=lambda memory: (not memory.pinned, -memory.id))[: self.told]

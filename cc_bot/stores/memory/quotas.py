@@ -107,6 +107,9 @@ def _size(count: int) -> str:
     return f"{count:,} B"
 
 
+COUNTED: Final = ("content", "tags", "metadata")
+
+
 def size_of(content: str, tags: str, metadata: str) -> int:
-    """The bytes that a memory counts for, as the database counts them."""
+    """The bytes that a memory counts for by these columns, as the database counts them."""
     return sum(len(text.encode("utf-8", "replace")) for text in (content, tags, metadata))

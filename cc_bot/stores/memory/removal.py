@@ -23,19 +23,19 @@ restored without them. Where that can't be written, nothing is removed, and the 
 import json
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import UNDO_TIME, Erased, Memory
 from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, Steps, memory_name
 from cc_bot.stores.channels import BLOCKS_FROM_MESSAGE
-from cc_bot.stores.columns import to_text
+from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.copies import TraceFinder, Traces
 from cc_bot.stores.memory.index import unfold_all, unfolded
 from cc_bot.stores.memory.quotas import MemoryQuotas, room_left
-from cc_bot.stores.memory.rows import COLUMNS, ROOM_FOR_PIN, known_id, memory_of
+from cc_bot.stores.memory.rows import MEMORY, ROOM_FOR_PIN, known_id
 
 # ---- memory removal statements ---------------------------------------------------------------------------
 # SQL on memories that are deleted, and on what else holds them. $1 is the user, unless it is said otherwise.
@@ -45,17 +45,37 @@ from cc_bot.stores.memory.rows import COLUMNS, ROOM_FOR_PIN, known_id, memory_of
 # ruff: noqa: S608 - put together from constants alone
 
 
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A deleted memory, while it can be had back."""
+
+    memory: Memory
+    since: datetime
+
+
+class _Row(NamedTuple):
+    """As much of a memory, or of a version of it, as its removal looks at."""
+
+    id: int
+    supersedes: int | None
+    content: str
+    created_at: str
+
+
+_HIDDEN: Final = Columns(Hidden, memory=MEMORY, since=replace(ISO, column="deleted_at"))
+_ROW: Final = Columns(_Row)
+
 # $2 memory, $3 the last moment of deletion that is too long ago
 UNDELETE: Final = f"""
     UPDATE memories SET
         status = 'active', deleted_at = NULL, pinned = CASE WHEN {ROOM_FOR_PIN} THEN pinned ELSE 0 END
     WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
-    RETURNING {COLUMNS}
+    RETURNING {MEMORY.select}
 """
 
-# The same, as it is. With the moment of its deletion.
+# The same, as it is.
 SELECT_HIDDEN: Final = f"""
-    SELECT {COLUMNS}, deleted_at FROM memories
+    SELECT {_HIDDEN.select} FROM memories
     WHERE user_id = $1 AND id = $2 AND status = 'deleted' AND deleted_at > $3
 """
 
@@ -74,14 +94,14 @@ _ONE: Final = _CHAIN.format(chosen="id = $2 AND status IN ('active', 'deleted')"
 # $2 memory
 SELECT_CHAIN: Final = f"""
     {_ONE}
-    SELECT id, supersedes, content, created_at FROM memories
+    SELECT {_ROW.select} FROM memories
     WHERE user_id = $1 AND id IN (SELECT id FROM chain)
 """
 
-_CLAIM: Final = """
+_CLAIM: Final = f"""
     UPDATE memories SET status = 'deleted', deleted_at = ''
     WHERE user_id = $1 AND id IN (SELECT id FROM chain)
-    RETURNING id, supersedes, content, created_at
+    RETURNING {_ROW.select}
 """
 
 # $2 memory
@@ -96,10 +116,10 @@ CLAIM_DUE: Final = f"""
 } {_CLAIM}
 """
 
-CLAIM_ALL: Final = """
+CLAIM_ALL: Final = f"""
     UPDATE memories SET status = 'deleted', deleted_at = ''
     WHERE user_id = $1
-    RETURNING id, supersedes, content, created_at
+    RETURNING {_ROW.select}
 """
 
 # Of all users. $1 deleted until when, $2 limit
@@ -220,14 +240,6 @@ REWRITE_EVERY: Final = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden:
-    """A deleted memory, while it can be had back."""
-
-    memory: Memory
-    since: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class _Claimed:
     """Rows that are out of reach, and about to be removed."""
 
@@ -240,10 +252,14 @@ class _Claimed:
 
     @classmethod
     def of(cls, user_id: int, rows: Sequence[Row]) -> "_Claimed":
-        former = {row[1] for row in rows}
-        ids = tuple(row[0] for row in rows)
-        names = tuple(memory_name(user_id, row[0], row[3]) for row in rows)
-        return cls(ids, frozenset(row[2] for row in rows), sum(id_ not in former for id_ in ids), names)
+        claimed = [*map(_ROW.read, rows)]
+        former = {each.supersedes for each in claimed}
+        return cls(
+            ids=tuple(each.id for each in claimed),
+            texts=frozenset(each.content for each in claimed),
+            memories=sum(each.id not in former for each in claimed),
+            names=tuple(memory_name(user_id, each.id, each.created_at) for each in claimed),
+        )
 
 
 class MemoryRemovalStore:
@@ -279,7 +295,7 @@ class MemoryRemovalStore:
             if not rows:
                 return None
             yield from room_left(user_id, rules)
-            return memory_of(rows[0])
+            return MEMORY.read(rows[0])
 
         return await self._database.write(steps)
 
@@ -287,7 +303,7 @@ class MemoryRemovalStore:
         """A deleted memory that can still be had back."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
         rows = await self._database.query(SELECT_HIDDEN, *params)
-        return Hidden(memory_of(rows[0]), datetime.fromisoformat(rows[0][-1])) if rows else None
+        return _HIDDEN.first(rows)
 
     async def told_in(self, user_id: int, memory_id: int) -> int:
         """How many messages of the user's conversations hold what a memory says, or are the turn in which it

@@ -14,66 +14,39 @@ from cc_bot.domain.memory import (
     Memory,
     MemoryStatistics,
     Source,
-    clean_category,
 )
 from cc_bot.storage import Row
-from cc_bot.stores.columns import next_number
-
-COLUMNS: Final = (
-    "id, user_id, content, category, tags, metadata, created_at, updated_at, "
-    "audience, source, expires_at, supersedes, number, pinned"
-)
-"""What `memory_of` reads, in order."""
-WIDTH: Final = len(COLUMNS.split(","))
-
-_encode = json.JSONEncoder(ensure_ascii=False).encode
-
-_EMPTY: Final = {dict: "{}", tuple: "[]"}
-"""As JSON. Most notes have neither tags nor anything else beside them."""
+from cc_bot.stores.columns import ISO, Columns, Kind, Parameters, next_number, object_to_json
+from cc_bot.stores.memory.texts import SearchText
 
 _SOURCE: Final = tuple(field.name for field in fields(Source))
 
+
+def _source_to_json(source: Source) -> str:
+    """Only what is known of it."""
+    return object_to_json({name: value for name in _SOURCE if (value := getattr(source, name))})
+
+
+@lru_cache(maxsize=64)
+def _source_of(stored: str) -> Source:
+    known: Mapping[str, Any] = json.loads(stored)
+    return Source(**{name: value for name, value in known.items() if value})
+
+
+MEMORY: Final = Columns(
+    Memory,
+    moments=ISO,
+    source=Kind(_source_to_json, _source_of, "json"),
+    number=Kind(read=lambda number: number or 0),
+)
+SEARCHED: Final = Columns(SearchText)
+"""What is made of a memory so that it is found."""
+
+_PUT_BY_STORES: Final = ("id", "user_id", "created_at", "updated_at", "supersedes", "number", "pinned")
+GIVEN: Final = tuple(name for name in MEMORY.names if name not in _PUT_BY_STORES)
+"""The columns that are written as they are given."""
+
 MAX_ID: Final = 2**63 - 1
-
-
-def memory_of(row: Iterable[Any]) -> Memory:
-    """The memory of a row that begins with COLUMNS."""
-    (
-        id_,
-        user_id,
-        content,
-        category,
-        tags,
-        metadata,
-        created_at,
-        updated_at,
-        audience,
-        source,
-        expires_at,
-        supersedes,
-        number,
-        pinned,
-    ) = tuple(row)[:WIDTH]
-    return Memory(
-        id=id_,
-        user_id=user_id,
-        content=content,
-        category=category,
-        tags=tags_of(tags),
-        metadata=json.loads(metadata) if metadata != "{}" else {},
-        created_at=(created := datetime.fromisoformat(created_at)),
-        updated_at=created if updated_at == created_at else datetime.fromisoformat(updated_at),
-        audience=audience,
-        source=_source(source),
-        expires_at=datetime.fromisoformat(expires_at) if expires_at else None,
-        supersedes=supersedes,
-        number=number or 0,
-        pinned=bool(pinned),
-    )
-
-
-def tags_of(column: str) -> tuple[str, ...]:
-    return tuple(json.loads(column)) if column != "[]" else ()
 
 
 def statistics_of(
@@ -102,28 +75,35 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for tag in one_line if tag))[:MAX_TAGS]
 
 
-def category_or_none(category: str | None) -> str | None:
-    return None if category is None else clean_category(category)
-
-
-def to_json(value: dict[str, Any] | tuple[str, ...]) -> str:
-    return _encode(value) if value else _EMPTY[type(value)]
-
-
-def source_column(source: Source) -> str:
-    """Only what is known of it."""
-    return to_json({name: value for name in _SOURCE if (value := getattr(source, name))})
-
-
 def known_id(number: int) -> int:
     """A number that the database can compare; one that no row has when this one is out of its range."""
     return number if 0 < number <= MAX_ID else 0
 
 
-@lru_cache(maxsize=64)
-def _source(column: str) -> Source:
-    known: Mapping[str, Any] = json.loads(column)
-    return Source(**{name: value for name, value in known.items() if value})
+def words_of(given: Mapping[str, Any]) -> list[str]:
+    """All that people have written in fields of a memory."""
+    words = list[str]()
+    for name, value in given.items():
+        match value:
+            case str():
+                words += [] if name == "audience" else [value]
+            case Mapping():
+                words += value.values()
+            case Iterable():
+                words += value
+            case _:
+                pass
+    return words
+
+
+def as_stored(columns: dict[str, Any]) -> dict[str, Any]:
+    """Half an emoji, as models sometimes write it, has no UTF-8: a question mark is stored for it."""
+    texts = {name: value for name, value in columns.items() if isinstance(value, str)}
+    try:
+        "".join(texts.values()).encode()
+    except UnicodeEncodeError:
+        return columns | {name: text.encode("utf-8", "replace").decode() for name, text in texts.items()}
+    return columns
 
 
 # ---- memory statements -----------------------------------------------------------------------------------
@@ -132,14 +112,11 @@ def _source(column: str) -> Source:
 # ruff: noqa: S608 - put together from constants alone
 
 
-_WRITTEN: Final = (
-    "content, category, tags, metadata, audience, search_content, search_tags, source, expires_at, likeness, "
-    "keys, terms_version"
-)
+WRITTEN: Final = Parameters((*GIVEN, *SEARCHED.names), first=4)
 
-# $1 user, $2 what it supersedes or NULL, $3 now, $4 to $15 the columns of _WRITTEN
+# $1 user, $2 what it supersedes or NULL, $3 now, then WRITTEN
 _NEW: Final = f"""
-    INSERT INTO memories (user_id, number, supersedes, pinned, created_at, updated_at, {_WRITTEN})
+    INSERT INTO memories (user_id, number, supersedes, pinned, created_at, updated_at, {WRITTEN.names})
     SELECT
         $1,
         {next_number("memory")},
@@ -148,33 +125,34 @@ _NEW: Final = f"""
             SELECT 1 FROM memories AS old
             WHERE old.user_id = $1 AND old.id = $2 AND old.status = 'active' AND old.pinned = 1
         ),
-        $3, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15
+        $3, $3, {WRITTEN.marks}
 """
 
-INSERT: Final = f"{_NEW} RETURNING {COLUMNS}"
+INSERT: Final = f"{_NEW} RETURNING {MEMORY.select}"
 
 # The same for one that supersedes nothing, as most do: $2 is NULL. Its row is known but for its ids; to read
 # it back would take a tenth of the time that storing it does.
 INSERT_ALONE: Final = f"""
-    INSERT INTO memories (user_id, number, supersedes, created_at, updated_at, {_WRITTEN})
-    VALUES ($1, {next_number("memory")}, $2, $3, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+    INSERT INTO memories (user_id, number, supersedes, created_at, updated_at, {WRITTEN.names})
+    VALUES ($1, {next_number("memory")}, $2, $3, $3, {WRITTEN.marks})
     RETURNING id, number
 """
 
-# $13 is the likeness. Serves itself by memories_by_likeness; $16 the audience beside 'anywhere' that counts.
+# Unless one counts that is alike: its audience is 'anywhere' or the same. Serves itself by
+# memories_by_likeness.
 INSERT_UNLESS_KNOWN: Final = f"""
     {_NEW}
     WHERE NOT EXISTS (
         SELECT 1 FROM memories AS known
-        WHERE known.user_id = $1 AND known.likeness = $13 AND known.status = 'active'
-            AND known.audience IN ('anywhere', $16)
+        WHERE known.user_id = $1 AND known.likeness = {WRITTEN["likeness"]} AND known.status = 'active'
+            AND known.audience IN ('anywhere', {WRITTEN["audience"]})
     )
-    RETURNING {COLUMNS}
+    RETURNING {MEMORY.select}
 """
 
 # $1 user, $2 likeness, $3 the audience beside 'anywhere' that counts
 SELECT_ALIKE: Final = f"""
-    SELECT {COLUMNS} FROM memories
+    SELECT {MEMORY.select} FROM memories
     WHERE user_id = $1 AND likeness = $2 AND status = 'active' AND audience IN ('anywhere', $3)
     ORDER BY id DESC LIMIT 1
 """
@@ -200,34 +178,30 @@ TAKE_PLACE: Final = f"""
     WHERE user_id = $1 AND id = $2 AND id > $3 AND status = 'active' AND supersedes IS NULL AND EXISTS (
         SELECT 1 FROM memories AS old WHERE old.user_id = $1 AND old.id = $3 AND old.status = 'active'
     )
-    RETURNING {COLUMNS}
+    RETURNING {MEMORY.select}
 """
 
 SELECT: Final = f"""
-    SELECT {COLUMNS} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
+    SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
 """
 
 # The row of a number: one that is listed, or was until now. By memories_by_number.
 SELECT_ID: Final = "SELECT id FROM memories WHERE user_id = $1 AND number = $2"
 
-SELECT_TEXT: Final = """
-    SELECT content, tags FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
-"""
-
 # $1 user, $2 and $3 the ids between which the page lies, $4 category or NULL, $5 limit, $6 offset
 LIST: Final = {
     "older": f"""
-        SELECT {COLUMNS} FROM memories
+        SELECT {MEMORY.select} FROM memories
         WHERE user_id = $1 AND id > $2 AND id < $3 AND ($4 IS NULL OR category = $4) AND status = 'active'
         ORDER BY id DESC LIMIT $5 OFFSET $6
     """,
     "newer": f"""
-        SELECT {COLUMNS} FROM memories
+        SELECT {MEMORY.select} FROM memories
         WHERE user_id = $1 AND id > $2 AND id < $3 AND ($4 IS NULL OR category = $4) AND status = 'active'
         ORDER BY id LIMIT $5 OFFSET $6
     """,
     "updated": f"""
-        SELECT {COLUMNS} FROM memories
+        SELECT {MEMORY.select} FROM memories
         WHERE user_id = $1 AND id > $2 AND id < $3 AND ($4 IS NULL OR category = $4) AND status = 'active'
         ORDER BY updated_at DESC, id DESC LIMIT $5 OFFSET $6
     """,
@@ -258,45 +232,30 @@ SOURCES: Final = """
     GROUP BY source
 """
 
-_OF_THE_OTHER: Final = f"{_WRITTEN}, created_at, updated_at"
+_COPIED: Final = f"{WRITTEN.names}, supersedes, created_at, updated_at"
 
-# A change of what a memory says, or of how it is filed, keeps a copy of what it replaces.
-# $1 user, $2 memory, $3 the new text, $4 category, $5 tags, $6 whether the end is set, $7 the end
+# What a change replaces. $1 user, $2 memory
 KEEP_FORMER: Final = f"""
-    INSERT INTO memories (user_id, status, supersedes, {_OF_THE_OTHER})
-    SELECT user_id, 'superseded', supersedes, {_OF_THE_OTHER}
-    FROM memories
-    WHERE user_id = $1 AND id = $2 AND status = 'active' AND (
-        content <> coalesce($3, content) OR category <> coalesce($4, category) OR tags <> coalesce($5, tags)
-        OR ($6 AND coalesce(expires_at, '') <> coalesce($7, ''))
-    )
+    INSERT INTO memories (user_id, status, {_COPIED})
+    SELECT user_id, 'superseded', {_COPIED} FROM memories WHERE user_id = $1 AND id = $2 AND status = 'active'
+    RETURNING id
 """
 
-# What is NULL stays as it is. Ids only grow: in the transaction of KEEP_FORMER, the greatest is the copy's.
-# $1 user, $2 memory, $3 text, $4 and $5 folded text and tags, $6 category, $7 tags, $8 metadata, $9 audience,
-# $10 now, $11 whether the end is set, $12 the end, $13 likeness, $14 keys, $15 their version
+CHANGED: Final = Parameters(GIVEN, first=5)
+
+# $1 user, $2 memory, $3 now, $4 the copy of what it said before or NULL, then CHANGED
 UPDATE: Final = f"""
     UPDATE memories SET
-        supersedes = CASE
-            WHEN content <> coalesce($3, content) OR category <> coalesce($6, category)
-                OR tags <> coalesce($7, tags) OR ($11 AND coalesce(expires_at, '') <> coalesce($12, ''))
-            THEN (SELECT max(former.id) FROM memories AS former WHERE former.user_id = $1)
-            ELSE supersedes END,
-        content = coalesce($3, content),
-        search_content = coalesce($4, search_content),
-        search_tags = coalesce($5, search_tags),
-        category = coalesce($6, category),
-        tags = coalesce($7, tags),
-        metadata = coalesce($8, metadata),
-        audience = coalesce($9, audience),
-        updated_at = $10,
-        expires_at = CASE WHEN $11 THEN $12 ELSE expires_at END,
-        likeness = coalesce($13, likeness),
-        keys = coalesce($14, keys),
-        terms_version = coalesce($15, terms_version),
-        source = coalesce($16, source)
+        updated_at = $3, supersedes = coalesce($4, supersedes),
+        {CHANGED.assignments}
     WHERE user_id = $1 AND id = $2 AND status = 'active'
-    RETURNING {COLUMNS}
+    RETURNING {MEMORY.select}
+"""
+
+# $1 user, $2 memory, then SEARCHED
+REMAKE: Final = f"""
+    UPDATE memories SET {Parameters(SEARCHED.names, first=3).assignments}
+    WHERE user_id = $1 AND id = $2
 """
 
 # Whether one more may be pinned. By memories_pinned. $1 user

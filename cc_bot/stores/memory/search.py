@@ -15,17 +15,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
-from itertools import islice
+from itertools import islice, starmap
 from typing import Final, NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.memory import Audience, Found
+from cc_bot.domain.memory import Audience, Found, Memory
 from cc_bot.search import Candidate, Hit, Query, Statistics, parse_query, rank, term_weight
-from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import ListStatement, to_text
+from cc_bot.storage import Database, Statement, Steps
+from cc_bot.stores.columns import ListStatement, list_of, to_text
 from cc_bot.stores.memory.index import CHUNK, SEGMENT, Segment, gathered, latest, places_of, set_of
-from cc_bot.stores.memory.rows import COLUMNS, memory_of, tags_of
+from cc_bot.stores.memory.rows import MEMORY
 from cc_bot.stores.memory.texts import VERSION, fold_tags, search_text, some_grams, term_keys, unpacked
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
 
@@ -47,7 +47,28 @@ NOTE_COLUMNS: Final = """
 """
 """What a Note is made of, beside its keys. $1 user, $2 version of the rules, $3 category or NULL, $4 audience
 beside 'anywhere', $5 now."""
-WIDTH: Final = 5
+
+
+class NoteRow(NamedTuple):
+    """NOTE_COLUMNS, and its keys, or its place where the keys stand in a segment."""
+
+    id: int
+    text: str
+    tags: str
+    fits: int
+    current: int
+    keys: bytes = b""
+    place: int = -1
+
+
+class IndexPart(NamedTuple):
+    """A chunk of the index, or a segment with its keys."""
+
+    number: int
+    documents: int
+    total_length: int
+    keys: bytes = b""
+
 
 # $1 user, then memories
 _SELECT_TEXTS: Final = ListStatement(
@@ -82,36 +103,35 @@ class Note(NamedTuple):
         return Candidate(self.id, text, self.terms, self.length)
 
 
-def note_of(row: Row, keys: bytes, asked: TermsByKey) -> Note:
-    """`keys` are the note's."""
-    numbers = unpacked(keys)
+def note_of(row: NoteRow, asked: TermsByKey) -> Note:
+    numbers = unpacked(row.keys)
     found = asked.keys() & numbers
     every = list(numbers) if found else []
-    id_, text, tags, fits, *_ = row
-    return Note(id_, text, tags, bool(fits), {asked[key]: every.count(key) for key in found}, len(numbers))
+    terms = {asked[key]: every.count(key) for key in found}
+    return Note(row.id, row.text, row.tags, bool(row.fits), terms, len(numbers))
 
 
-def made_anew(user_id: int, rows: Sequence[Row]) -> Steps[dict[int, tuple[Row, bytes]]]:
-    """Of rows that begin with NOTE_COLUMNS, those of other rules than the ones of now: by their ids, with
-    their keys, and what the rules of now make of their texts."""
-    outdated = {row[0]: row for row in [row for row in rows if not row[4]][-_MOST_MADE:]}
-    made: dict[int, tuple[Row, bytes]] = {}
+def made_anew(user_id: int, rows: Sequence[NoteRow]) -> Steps[dict[int, NoteRow]]:
+    """Those of other rules than the ones of now: by their ids, with what the rules of now make of their
+    texts."""
+    outdated = {row.id: row for row in [row for row in rows if not row.current][-_MOST_MADE:]}
+    made: dict[int, NoteRow] = {}
     for statement in _SELECT_TEXTS.of((user_id,), list(outdated)):
         for id_, content, tags in (yield statement):
-            new = search_text(content, tags_of(tags))
+            new = search_text(content, list_of(tags))
             text = new.search_content + new.search_tags
-            made[id_] = ((id_, text, new.search_tags, *outdated[id_][3:WIDTH]), new.keys)
+            made[id_] = outdated[id_]._replace(text=text, tags=new.search_tags, keys=new.keys)
     return made
 
 
 class Chunks:
-    """What is joined into postings. `rows` are chunks, in order, with their memories and terms; `postings` is
-    what stands under the keys that were asked for: key -> chunk -> bytes."""
+    """What is joined into postings, by chunks in order; `postings` is what stands under the keys that were
+    asked for: key -> chunk -> bytes."""
 
-    def __init__(self, rows: Sequence[Row], postings: Mapping[int, Mapping[int, bytes]]) -> None:
-        self._chunks: list[int] = [row[0] for row in rows]
+    def __init__(self, chunks: Sequence[IndexPart], postings: Mapping[int, Mapping[int, bytes]]) -> None:
+        self._chunks = [chunk.number for chunk in chunks]
         self._postings = postings
-        self.size = len(rows) * CHUNK
+        self.size = len(chunks) * CHUNK
 
     def having(self, key: int) -> int:
         stored = self._postings.get(key)
@@ -130,14 +150,14 @@ class Chunks:
 
 
 class Segments:
-    """What is folded in. `rows` are segments, in order, with their memories, terms and keys."""
+    """What is folded in, by segments in order."""
 
-    def __init__(self, rows: Sequence[Row], asked: TermsByKey) -> None:
-        self._numbers: list[int] = [row[0] for row in rows]
-        self._segments = [Segment(row[-1]) for row in rows]
+    def __init__(self, segments: Sequence[IndexPart], asked: TermsByKey) -> None:
+        self._numbers = [segment.number for segment in segments]
+        self._segments = [Segment(segment.keys) for segment in segments]
         self._having: defaultdict[int, int] = defaultdict(int)
         self._counts: defaultdict[int, defaultdict[str, int]] = defaultdict(lambda: defaultdict(int))
-        self.size = len(rows) * SEGMENT
+        self.size = len(segments) * SEGMENT
         for number, segment in zip(self._numbers, self._segments, strict=True):
             self._look_up(number * SEGMENT, segment, asked)
 
@@ -156,11 +176,10 @@ class Segments:
         """A place as it stands in the database."""
         return self._numbers[place // SEGMENT] * SEGMENT + place % SEGMENT
 
-    def note(self, row: Row, stored_place: int) -> Note:
-        number, at = divmod(stored_place, SEGMENT)
+    def note(self, row: NoteRow) -> Note:
+        number, at = divmod(row.place, SEGMENT)
         length = self._segments[self._numbers.index(number)].lengths[at]
-        id_, text, tags, fits, *_ = row
-        return Note(id_, text, tags, bool(fits), self._counts.get(stored_place, {}), length)
+        return Note(row.id, row.text, row.tags, bool(row.fits), self._counts.get(row.place, {}), length)
 
     def _look_up(self, first: int, segment: Segment, asked: TermsByKey) -> None:
         offset = self._numbers.index(first // SEGMENT) * SEGMENT
@@ -171,11 +190,10 @@ class Segments:
 
 
 class Waiting:
-    """The notes that are not in the index; `rows` begin with NOTE_COLUMNS and end with their keys,
-    `made` is what `made_anew` gives of them."""
+    """The notes that are not in the index; `made` is what `made_anew` gives of them."""
 
-    def __init__(self, rows: Sequence[Row], asked: TermsByKey, made: Mapping[int, tuple[Row, bytes]]) -> None:
-        self.notes = [note_of(*made.get(row[0], (row, row[-1])), asked) for row in rows]
+    def __init__(self, rows: Sequence[NoteRow], asked: TermsByKey, made: Mapping[int, NoteRow]) -> None:
+        self.notes = [note_of(made.get(row.id, row), asked) for row in rows]
         self.total_length = sum(note.length for note in self.notes)
         self._having: defaultdict[str, int] = defaultdict(int)
         for at, note in enumerate(self.notes):
@@ -275,7 +293,7 @@ SELECT_POSTINGS: Final = ListStatement(
 
 # Parameters: those of NOTE_COLUMNS, then places
 SELECT_OF_SEGMENTS: Final = ListStatement(
-    f"SELECT {NOTE_COLUMNS}, place FROM memories WHERE user_id = $1 AND place IN ({{list}})", fixed=5
+    f"SELECT {NOTE_COLUMNS}, x'', place FROM memories WHERE user_id = $1 AND place IN ({{list}})", fixed=5
 )
 
 # Parameters: those of NOTE_COLUMNS, then places
@@ -292,12 +310,13 @@ SELECT_NEAR: Final = ListStatement(
 
 # $1 user, then ids
 SELECT_FOUND: Final = ListStatement(
-    f"SELECT {COLUMNS} FROM memories WHERE user_id = $1 AND id IN ({{list}}) AND status = 'active'", fixed=1
+    f"SELECT {MEMORY.select} FROM memories WHERE user_id = $1 AND id IN ({{list}}) AND status = 'active'",
+    fixed=1,
 )
 
 # $1 user, $2 limit, $3 category or NULL, $4 audience beside 'anywhere', $5 now; then tags
 NEWEST: Final = f"""
-    SELECT {COLUMNS} FROM memories
+    SELECT {MEMORY.select} FROM memories
     WHERE user_id = $1 AND status = 'active' AND ($3 IS NULL OR category = $3)
         AND audience IN ('anywhere', $4) AND (expires_at IS NULL OR expires_at > $5)
 """
@@ -513,10 +532,10 @@ class MemorySearch:
 
 def search(asked: MemoryQuery) -> Steps[Answer]:
     """The memories that answer, best first."""
-    rows = yield Statement(SELECT_WAITING, asked.params)
+    rows = list(starmap(NoteRow, (yield Statement(SELECT_WAITING, asked.params))))
     made = yield from made_anew(asked.user_id, rows)
-    segments = yield Statement(SELECT_SEGMENTS, (asked.user_id,))
-    chunks = yield Statement(SELECT_CHUNKS, (asked.user_id,))
+    segments = list(starmap(IndexPart, (yield Statement(SELECT_SEGMENTS, (asked.user_id,)))))
+    chunks = list(starmap(IndexPart, (yield Statement(SELECT_CHUNKS, (asked.user_id,)))))
     notes = Notes(
         Chunks(chunks, (yield from _postings(asked)) if chunks else {}),
         Segments(segments, asked.terms),
@@ -524,10 +543,11 @@ def search(asked: MemoryQuery) -> Steps[Answer]:
     )
     found = {term: notes.having(key, term) for key, term in islice(asked.terms.items(), _MOST_TERMS)}
     parts = [*chunks, *segments]
-    documents = sum(part[1] for part in parts) + len(rows)
+    documents = sum(part.documents for part in parts) + len(rows)
     statistics = Statistics(
         documents=documents,
-        average_length=(sum(part[2] for part in parts) + notes.waiting.total_length) / max(documents, 1),
+        average_length=(sum(part.total_length for part in parts) + notes.waiting.total_length)
+        / max(documents, 1),
         frequency={term: places.bit_count() for term, places in found.items()},
     )
     scores = tally(found, term_weight(asked.query, statistics))
@@ -577,11 +597,10 @@ def _best(
 def _read(asked: MemoryQuery, notes: Notes, places: Iterable[int]) -> Steps[list[Note]]:
     in_chunks, in_segments, read = notes.apart(places)
     for statement in SELECT_OF_SEGMENTS.of(asked.params, in_segments):
-        rows = yield statement
+        rows = list(starmap(NoteRow, (yield statement)))
         made = yield from made_anew(asked.user_id, rows)
         read += [
-            note_of(*made[row[0]], asked.terms) if row[0] in made else notes.segments.note(row, row[-1])
-            for row in rows
+            note_of(made[row.id], asked.terms) if row.id in made else notes.segments.note(row) for row in rows
         ]
     return [*read, *(yield from _notes(asked, SELECT_OF_CHUNKS.of(asked.params, in_chunks)))]
 
@@ -593,12 +612,12 @@ def _nearest(asked: MemoryQuery, known: set[int], number: int) -> Steps[list[Not
 
 
 def _notes(asked: MemoryQuery, statements: Iterable[Statement]) -> Steps[list[Note]]:
-    """Of rows that end with their keys."""
+    """Of rows with their keys."""
     notes: list[Note] = []
     for statement in statements:
-        rows = yield statement
+        rows = list(starmap(NoteRow, (yield statement)))
         made = yield from made_anew(asked.user_id, rows)
-        notes += [note_of(*made.get(row[0], (row, row[-1])), asked.terms) for row in rows]
+        notes += [note_of(made.get(row.id, row), asked.terms) for row in rows]
     return notes
 
 
@@ -610,10 +629,10 @@ def _ranked(asked: MemoryQuery, statistics: Statistics, chosen: Sequence[Note]) 
 
 
 def _memories(user_id: int, hits: Sequence[Hit]) -> Steps[list[Found]]:
-    rows: dict[int, Row] = {}
+    found: dict[int, Memory] = {}
     for statement in SELECT_FOUND.of((user_id,), [hit.id for hit in hits]):
-        rows.update((row[0], row) for row in (yield statement))
-    return [Found(memory_of(rows[hit.id]), hit.confidence) for hit in hits if hit.id in rows]
+        found.update((memory.id, memory) for memory in map(MEMORY.read, (yield statement)))
+    return [Found(found[hit.id], hit.confidence) for hit in hits if hit.id in found]
 
 
 def newest(asked: MemoryQuery) -> Steps[Answer]:
@@ -626,5 +645,5 @@ def newest(asked: MemoryQuery) -> Steps[Answer]:
         (asked.user_id, asked.limit, asked.category, asked.audience, asked.now, *asked.tags),
     )
     return Answer(
-        [Found(memory_of(row), confidence=1.0) for row in rows], waiting=0, waiting_terms=0, outdated=False
+        [Found(MEMORY.read(row), confidence=1.0) for row in rows], waiting=0, waiting_terms=0, outdated=False
     )

@@ -3,15 +3,16 @@
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypedDict, TypeVar, Unpack
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.limits import Rules
 from cc_bot.domain.memory import (
     DEFAULT_CATEGORY,
+    WORDING,
     Audience,
     Found,
     Memory,
@@ -23,27 +24,28 @@ from cc_bot.domain.memory import (
     clean_category,
     clean_content,
 )
+from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import Proposal
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import to_text
+from cc_bot.stores.columns import list_of, to_text
 from cc_bot.stores.memory import rows as sql
 from cc_bot.stores.memory.index import unfold, unfolded
 from cc_bot.stores.memory.meaning import DROP_OUTDATED_VECTOR, Embedding, Meaning
 from cc_bot.stores.memory.quotas import MemoryQuotas, room_left
 from cc_bot.stores.memory.rows import (
+    GIVEN,
     MAX_ID,
-    category_or_none,
+    MEMORY,
+    SEARCHED,
+    as_stored,
     clean_tags,
     known_id,
-    memory_of,
-    source_column,
     statistics_of,
-    tags_of,
-    to_json,
+    words_of,
 )
 from cc_bot.stores.memory.search import MemorySearch
 from cc_bot.stores.memory.secrets import SecretRules
-from cc_bot.stores.memory.texts import SearchText, likeness, search_text
+from cc_bot.stores.memory.texts import likeness, search_text
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
 from cc_bot.stores.proposals import carry_out
 from cc_bot.stores.settings import Keep
@@ -51,65 +53,51 @@ from cc_bot.stores.settings import Keep
 # ---- memory edit -----------------------------------------------------------------------------------------
 # A change of a memory that is about to be made, and the statements that make it.
 
+_SEARCHED_BY: Final = frozenset({"content", "tags"})
+
+
+class MemoryFields(TypedDict, total=False):
+    """What may be given of a memory beside its text. What is left out or None is as usual, or stays as it is;
+    but no end is None."""
+
+    category: str | None
+    tags: Sequence[str] | None
+    metadata: Mapping[str, str] | None
+    audience: Audience | None
+    source: Source | None
+    expires_at: datetime | Keep | None
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryEdit:
-    """What is to be changed, clean; None leaves it as it is."""
+    """What is to be changed, clean."""
 
-    content: str | None = None
-    category: str | None = None
-    tags: Sequence[str] | None = None
-    metadata: dict[str, str] | None = None
-    audience: Audience | None = None
-    expires_at: datetime | Keep | None = Keep.AS_IS
-    source: Source | None = None
+    fields: Mapping[str, Any]
 
     def steps(self, user_id: int, memory_id: int, now: datetime, file_rules: Rules) -> Steps[Row | None]:
         """Makes the change; the row as it is then, None when the memory is not there or not the user's.
         Raises MemoryFull where these rules, of the operator's file, leave no room for it."""
-        known = yield Statement(sql.SELECT_TEXT, (user_id, memory_id))
+        own = (user_id, memory_id)
+        known = yield Statement(sql.SELECT, own)
         if not known:
             return None
-        if self._changes_text:
+        before = MEMORY.by_name(known[0])
+        after = before | as_stored(MEMORY.write_some(self.fields))
+        searched_anew = not _SEARCHED_BY.isdisjoint(self.fields)
+        if searched_anew:  # the index has the memory under what stands in its row
             yield from unfold(user_id, [memory_id])
-        params = self._params(user_id, memory_id, now, known[0])
-        yield Statement(sql.KEEP_FORMER, (*params[:3], *params[5:7], *params[10:12]))
-        if self.content is not None:
-            yield Statement(DROP_OUTDATED_VECTOR, params[:3])
-        [changed] = yield Statement(sql.UPDATE, params)
+        former_id = None
+        if any(before[name] != after[name] for name in WORDING):
+            [(former_id,)] = yield Statement(sql.KEEP_FORMER, own)
+        if "content" in self.fields:
+            yield Statement(DROP_OUTDATED_VECTOR, (*own, after["content"]))
+        if searched_anew:
+            made = SEARCHED.write(search_text(after["content"], list_of(after["tags"])))
+            yield Statement(sql.REMAKE, (*own, *made.values()))
+        [changed] = yield Statement(sql.UPDATE, (*own, to_text(now), former_id, *sql.CHANGED.of(after)))
         if file_rules:
             yield from room_left(user_id, file_rules, added=False)
         return changed
-
-    @property
-    def _changes_text(self) -> bool:
-        """Whether it changes anything that the memory is searched by."""
-        return self.content is not None or self.tags is not None
-
-    def _params(self, user_id: int, memory_id: int, now: datetime, known: Row) -> tuple[Any, ...]:
-        """Those of UPDATE."""
-        made = self._searched_by(known)
-        return (
-            *(user_id, memory_id, self.content),
-            *((made.search_content, made.search_tags) if made else (None, None)),
-            self.category,
-            None if self.tags is None else to_json(tuple(self.tags)),
-            None if self.metadata is None else to_json(self.metadata),
-            self.audience,
-            to_text(now),
-            not isinstance(self.expires_at, Keep),
-            to_text(self.expires_at) if isinstance(self.expires_at, datetime) else None,
-            *((made.likeness, made.keys, made.terms_version) if made else (None, None, None)),
-            None if self.source is None else source_column(self.source),
-        )
-
-    def _searched_by(self, known: Row) -> SearchText | None:
-        """What is made of text and tags together; None where it stays as it is. The index has the memory
-        under what stands in its row, and only `unfold` takes it out of there."""
-        if not self._changes_text:
-            return None
-        content = known[0] if self.content is None else self.content
-        return search_text(content, tags_of(known[1]) if self.tags is None else self.tags)
 
 
 # ---- new memory ------------------------------------------------------------------------------------------
@@ -120,68 +108,51 @@ NO_RULES: Final[Rules] = {}
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """What is to be kept, as a caller gives it."""
+    """What is to be kept."""
 
     user_id: int
-    content: str
-    category: str = DEFAULT_CATEGORY
-    tags: Sequence[str] = ()
-    metadata: Mapping[str, str] = field(default_factory=dict)
-    audience: Audience = "anywhere"
-    source: Source = Source()
-    expires_at: datetime | None = None
-    supersedes: int | None = None
+    supersedes: int | None
+    made_at: str
+    columns: Mapping[str, Any]
+    """As they are given, and those that it is searched by."""
 
-    def params(self, now: datetime) -> tuple[Any, ...]:
-        """Those of memory_statements.INSERT. Raises EmptyMemory or MemoryTooLong."""
-        content, tags = clean_content(self.content), clean_tags(self.tags)
-        made = search_text(content, tags)
-        return (
-            self.user_id,
-            None if self.supersedes is None else known_id(self.supersedes),
-            to_text(now),
-            content,
-            clean_category(self.category),
-            to_json(tags),
-            to_json(dict(self.metadata)),
-            self.audience,
-            made.search_content,
-            made.search_tags,
-            source_column(self.source),
-            None if self.expires_at is None else to_text(self.expires_at),
-            made.likeness,
-            made.keys,
-            made.terms_version,
-        )
+    @classmethod
+    def of(
+        cls, user_id: int, memory: PortableMemory, now: datetime, supersedes: int | None = None
+    ) -> "NewMemory":
+        """Made now, if it does not say when. Raises EmptyMemory or MemoryTooLong."""
+        content, tags = clean_content(memory.content), clean_tags(memory.tags)
+        fields = {name: getattr(memory, name) for name in GIVEN} | {
+            "content": content,
+            "category": clean_category(memory.category),
+            "tags": tags,
+            "audience": memory.audience or "anywhere",
+        }
+        given, searched = MEMORY.write_some(fields), SEARCHED.write(search_text(content, tags))
+        former = None if supersedes is None else known_id(supersedes)
+        return cls(user_id, former, to_text(memory.created_at or now), given | searched)
 
-    def steps(
-        self, statement: str, params: tuple[Any, ...], file_rules: Rules = NO_RULES
-    ) -> Steps[Sequence[Row]]:
+    def steps(self, statement: str, file_rules: Rules = NO_RULES) -> Steps[Sequence[Row]]:
         """Keeps it by INSERT, INSERT_ALONE or INSERT_UNLESS_KNOWN, and makes history of what it supersedes.
 
         The row that was written, if one was. Raises TooManyMemories or MemoryFull where these rules, of the
         operator's file, leave no room for it.
         """
-        rows = yield Statement(statement, params)
+        own = (self.user_id, self.supersedes)
+        rows = yield Statement(statement, (*own, self.made_at, *sql.WRITTEN.of(self.columns)))
         if rows and self.supersedes is not None:
-            former = known_id(self.supersedes)
-            yield from unfold(self.user_id, [former])
-            yield Statement(sql.SUPERSEDE, (self.user_id, former))
+            yield from unfold(self.user_id, [self.supersedes])
+            yield Statement(sql.SUPERSEDE, own)
         if rows and file_rules:
             yield from room_left(self.user_id, file_rules)
         return rows
 
-
-def row_alone(memory_id: int, number: int, params: tuple[Any, ...]) -> Row:
-    """The columns of memory_rows.COLUMNS that INSERT_ALONE has stored."""
-    user_id, _, now, content, category, tags, metadata, audience, _, _, source, expires_at, *_ = params
-    texts = map(_as_stored, (content, category, tags, metadata))
-    return (memory_id, user_id, *texts, now, now, audience, _as_stored(source), expires_at, None, number, 0)
-
-
-def _as_stored(text: str) -> str:
-    """Half an emoji, as models sometimes write it, has no UTF-8: a question mark is stored for it."""
-    return text.encode("utf-8", "replace").decode()
+    def kept(self, memory_id: int, number: int) -> Memory:
+        """What INSERT_ALONE has stored under this id and number."""
+        put = {"id": memory_id, "user_id": self.user_id, "number": number, "supersedes": None, "pinned": 0}
+        made = {"created_at": self.made_at, "updated_at": self.made_at}
+        columns = as_stored({name: self.columns[name] for name in GIVEN}) | put | made
+        return MEMORY.read([columns[name] for name in MEMORY.names])
 
 
 # ---- memories --------------------------------------------------------------------------------------------
@@ -226,57 +197,31 @@ class MemoryStore:
         user_id: int,
         content: str,
         *,
-        category: str = DEFAULT_CATEGORY,
-        tags: Sequence[str] = (),
-        metadata: Mapping[str, str] | None = None,
-        audience: Audience = "anywhere",
-        source: Source = Source(),
-        expires_at: datetime | None = None,
         supersedes: int | None = None,
         created_at: datetime | None = None,
         proposal: Proposal | None = None,
+        **given: Unpack[MemoryFields],
     ) -> Memory:
         """Keep a note. The memory that it supersedes, if it is this user's, becomes its history. `created_at`
         is for one that is older than now.
 
         Raises EmptyMemory, MemoryTooLong, SecretNotStored, TooManyMemories or MemoryFull.
         """
-        note = NewMemory(
-            user_id,
-            clean_content(content),
-            category,
-            tags,
-            metadata or {},
-            audience,
-            source,
-            expires_at,
-            supersedes,
-        )
-        check_beside(category, tags, note.metadata)
-        await self._check(note.content, category, *tags, *note.metadata.values())
-        params = await self._made_of(note.content, note.params, created_at or self._clock())
+        content = clean_content(content)
+        memory = PortableMemory(content, created_at=created_at, **await self._clean(given, content))
+        note = await self._made_of(content, NewMemory.of, user_id, memory, self._clock(), supersedes)
         rules = await self._quotas.now()
-        if supersedes is None:
-            [(id_, number)] = await self._database.write(
-                lambda: carry_out(proposal, lambda: note.steps(sql.INSERT_ALONE, params, rules))
-            )
-            return self.written(memory_of(row_alone(id_, number, params)))
-        [row] = await self._database.write(
-            lambda: carry_out(proposal, lambda: note.steps(sql.INSERT, params, rules))
-        )
-        return self.written(memory_of(row))
+        statement = sql.INSERT_ALONE if supersedes is None else sql.INSERT
+        [row] = await self._database.write(lambda: carry_out(proposal, lambda: note.steps(statement, rules)))
+        return self.written(note.kept(*row) if supersedes is None else MEMORY.read(row))
 
     async def remember(
         self,
         user_id: int,
         content: str,
         *,
-        category: str = DEFAULT_CATEGORY,
-        tags: Sequence[str] = (),
-        audience: Audience = "anywhere",
-        source: Source = Source(),
-        expires_at: datetime | None = None,
         supersedes: int | None = None,
+        **given: Unpack[MemoryFields],
     ) -> MemoryChange:
         """Keep a note unless the user has it already, but for width, case and punctuation: then that one is
         brought up to date.
@@ -285,27 +230,23 @@ class MemoryStore:
         expired holds again. Raises as `add` does.
         """
         content = clean_content(content)
-        check_beside(category, tags, {})
-        await self._check(content, category, *tags)
-        note = NewMemory(user_id, content, category, tags, {}, audience, source, expires_at, supersedes)
+        clean = await self._clean(given, content)
+        memory = PortableMemory(content, **clean)
+        note = await self._made_of(content, NewMemory.of, user_id, memory, self._clock(), supersedes)
         former = None if supersedes is None else await self.get(user_id, supersedes)
-        params = (*await self._made_of(content, note.params, self._clock()), audience)
-        alike_to, rules = await self._made_of(content, likeness, content), await self._quotas.now()
+        rules = await self._quotas.now()
+        alike_to, audience = note.columns["likeness"], note.columns["audience"]
+        said_anew = {name: value for name, value in clean.items() if value and name in WORDING}
+        if memory.category == DEFAULT_CATEGORY:
+            said_anew.pop("category", None)
         while True:
-            rows = await self._database.write(lambda: note.steps(sql.INSERT_UNLESS_KNOWN, params, rules))
+            rows = await self._database.write(lambda: note.steps(sql.INSERT_UNLESS_KNOWN, rules))
             if rows:
-                return MemoryChange("added", self.written(memory_of(rows[0])), former)
+                return MemoryChange("added", self.written(MEMORY.read(rows[0])), former)
             known = await self._database.query(sql.SELECT_ALIKE, user_id, alike_to, audience)
-            for row in known:
-                alike = memory_of(row)
-                updated = await self.update(
-                    user_id,
-                    alike.id,
-                    content=content,
-                    category=None if category == DEFAULT_CATEGORY else category,
-                    tags=tags or None,
-                    expires_at=expires_at if expires_at or alike.expired(self._clock()) else Keep.AS_IS,
-                )
+            for alike in map(MEMORY.read, known):
+                endless = {"expires_at": None} if alike.expired(self._clock()) else {}
+                updated = await self.update(user_id, alike.id, content=content, **endless | said_anew)
                 if updated is not None:
                     return MemoryChange("updated", updated, alike)
             # It was deleted in between: there is nothing like it any more.
@@ -313,12 +254,12 @@ class MemoryStore:
     async def alike(self, user_id: int, content: str, audience: Audience) -> Memory | None:
         """The user's newest memory that `remember` would bring up to date for this text; None for none."""
         rows = await self._database.query(sql.SELECT_ALIKE, user_id, likeness(content), audience)
-        return memory_of(rows[0]) if rows else None
+        return MEMORY.first(rows)
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
         """The user's memory of this id; None when it is not there or not theirs."""
         rows = await self._database.query(sql.SELECT, user_id, known_id(memory_id))
-        return memory_of(rows[0]) if rows else None
+        return MEMORY.first(rows)
 
     async def id_of(self, user_id: int, number: int) -> int | None:
         """The id of the user's memory of this number, hidden ones included; None for none."""
@@ -350,7 +291,7 @@ class MemoryStore:
             user_id,
             query[:MAX_QUERY_CHARACTERS],
             limit=_limit(limit),
-            category=category_or_none(category),
+            category=_category(category),
             tags=clean_tags(tags),
             audience=audience,
         )
@@ -408,12 +349,12 @@ class MemoryStore:
         nearest = after_id is not None and before_id is None and order == "newest"
         statement = "updated" if order == "updated" else "newer" if nearest or order == "oldest" else "older"
         rows = await self._database.query(
-            sql.LIST[statement], user_id, low, high, category_or_none(category), _limit(limit), max(offset, 0)
+            sql.LIST[statement], user_id, low, high, _category(category), _limit(limit), max(offset, 0)
         )
-        return [memory_of(row) for row in (reversed(rows) if nearest else rows)]
+        return [MEMORY.read(row) for row in (reversed(rows) if nearest else rows)]
 
     async def count(self, user_id: int, *, category: str | None = None) -> int:
-        [(number,)] = await self._database.query(sql.COUNT, user_id, category_or_none(category))
+        [(number,)] = await self._database.query(sql.COUNT, user_id, _category(category))
         return int(number)
 
     async def statistics(self, user_id: int) -> MemoryStatistics:
@@ -430,37 +371,25 @@ class MemoryStore:
         memory_id: int,
         *,
         content: str | None = None,
-        category: str | None = None,
-        tags: Sequence[str] | None = None,
-        metadata: Mapping[str, str] | None = None,
-        audience: Audience | None = None,
-        expires_at: datetime | Keep | None = Keep.AS_IS,
-        source: Source | None = None,
         proposal: Proposal | None = None,
+        **given: Unpack[MemoryFields],
     ) -> Memory | None:
-        """Change what is given; None when the memory is not there or not the user's. The text, category, tags
-        and end that it had are kept as its history. With a `proposal` it is carried out by that.
+        """Change what is given; None when the memory is not there or not the user's. What WORDING names is
+        kept as its history, as it was. With a `proposal` it is carried out by that.
 
         Raises EmptyMemory, MemoryTooLong, SecretNotStored or MemoryFull, and ProposalGone or
         ProposalOutdated.
         """
-        content = None if content is None else clean_content(content)
-        check_beside(category, tags or (), metadata or {})
-        await self._check(content, category, *(tags or ()), *(metadata or {}).values())
-        edit = MemoryEdit(
-            content=content,
-            category=category_or_none(category),
-            tags=None if tags is None else clean_tags(tags),
-            metadata=None if metadata is None else dict(metadata),
-            audience=audience,
-            expires_at=expires_at,
-            source=source,
-        )
+        if content is None:
+            edit = MemoryEdit(await self._clean(given))
+        else:
+            content = clean_content(content)
+            edit = MemoryEdit({"content": content, **await self._clean(given, content)})
         now, rules = self._clock(), await self._quotas.now()
         row = await self._database.write(
             lambda: carry_out(proposal, lambda: edit.steps(user_id, known_id(memory_id), now, rules))
         )
-        return self.written(memory_of(row)) if row else None
+        return self.written(MEMORY.read(row)) if row else None
 
     async def refuses(self, *texts: str) -> bool:
         """Whether one of the texts holds what no memory may."""
@@ -472,7 +401,7 @@ class MemoryStore:
         params = (user_id, known_id(memory_id), known_id(former_id), to_text(self._clock()))
         batch = [Statement(sql.TAKE_PLACE, params), Statement(sql.SUPERSEDE, (user_id, params[2]))]
         [rows, _] = await self._database.write(lambda: unfolded(user_id, params[2], batch))
-        return self.written(memory_of(rows[0])) if rows else None
+        return self.written(MEMORY.read(rows[0])) if rows else None
 
     async def delete(self, user_id: int, memory_id: int, *, proposal: Proposal | None = None) -> bool:
         """Hide a memory, as if it were gone; it is, once UNDO_TIME has passed. Whether this user has it. With
@@ -487,8 +416,18 @@ class MemoryStore:
         if self._embedding:
             await self._embedding.catch_up()
 
-    async def _check(self, *texts: str | None) -> None:
-        await self._made_of("".join(filter(None, texts)), self._secret_rules.check, *texts)
+    async def _clean(self, given: MemoryFields, content: str = "") -> dict[str, Any]:
+        """What is said in these fields, as it is stored. Raises MemoryTooLong or SecretNotStored, for the
+        content too."""
+        said = {
+            name: value
+            for name, value in given.items()
+            if not isinstance(value, Keep) and (value is not None or name in MEMORY.nullable)
+        }
+        check_beside(given.get("category"), given.get("tags") or (), given.get("metadata") or {})
+        words = [content, *words_of(said)]
+        await self._made_of("".join(words), self._secret_rules.check, *words)
+        return {name: _CLEAN.get(name, _as_it_is)(value) for name, value in said.items()}
 
     async def _made_of(self, text: str, make: Callable[..., Made], *given: object) -> Made:
         """What is made of a text. A letter may unfold into eighteen, and all patterns are held against them:
@@ -506,6 +445,17 @@ class MemoryStore:
         if self._embedding:
             self._embedding.noted(memory.user_id, memory.id)
         return memory
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+_CLEAN: Final[Mapping[str, Callable[[Any], Any]]] = {"category": clean_category, "tags": clean_tags}
+
+
+def _category(asked: str | None) -> str | None:
+    return None if asked is None else clean_category(asked)
 
 
 def _limit(number: int) -> int:

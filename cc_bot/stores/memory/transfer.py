@@ -8,20 +8,21 @@ others have their turn: at the database, and at the processor.
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar
+from datetime import datetime
+from typing import Final, TypeVar
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import EmptyMemory, MemoryTooLong, SecretNotStored
 from cc_bot.domain.limits import Rules
-from cc_bot.domain.memory import DEFAULT_CATEGORY, Audience, Source, check_beside, clean_content
+from cc_bot.domain.memory import Audience, Memory, check_beside, clean_content
 from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.memory import rows as sql
 from cc_bot.stores.memory.pins import PIN
-from cc_bot.stores.memory.quotas import MemoryQuotas, room_left, size_of
-from cc_bot.stores.memory.rows import memory_of, to_json
+from cc_bot.stores.memory.quotas import COUNTED, MemoryQuotas, room_left, size_of
+from cc_bot.stores.memory.rows import GIVEN, MEMORY, words_of
 from cc_bot.stores.memory.secrets import SecretRules
-from cc_bot.stores.memory.store import MemoryStore, NewMemory, row_alone
+from cc_bot.stores.memory.store import MemoryStore, NewMemory
 from cc_bot.stores.memory.texts import likeness
 
 # Serves itself by memories_by_likeness. $1 user
@@ -54,7 +55,7 @@ class _Planning:
             try:
                 content = clean_content(memory.content)
                 check_beside(memory.category, memory.tags, memory.metadata)
-                rules.check(content, memory.category, *memory.tags, *memory.metadata.values())
+                rules.check(*words_of({name: getattr(memory, name) for name in GIVEN} | {"content": content}))
             except EmptyMemory:
                 self.empty += 1
             except MemoryTooLong:
@@ -135,47 +136,34 @@ class MemoryTransferStore:
         return len(plan.new)
 
     async def _keep(self, user_id: int, memories: Sequence[PortableMemory], rules: Rules) -> None:
-        rows = await asyncio.to_thread(self._rows_of, user_id, memories)
+        notes = await asyncio.to_thread(_notes, user_id, memories, self._clock())
 
-        def steps() -> Steps[list[tuple[int, int]]]:
-            written = list[tuple[int, int]]()
-            for memory, (note, params) in zip(memories, rows, strict=True):
-                [(id_, number)] = yield from note.steps(sql.INSERT_ALONE, params)
-                written.append((id_, number))
+        def steps() -> Steps[list[Memory]]:
+            kept = list[Memory]()
+            for memory, note in zip(memories, notes, strict=True):
+                [row] = yield from note.steps(sql.INSERT_ALONE)
+                kept.append(note.kept(*row))
                 if memory.pinned:  # as long as there is room for pins
-                    yield Statement(PIN, (user_id, id_))
+                    yield Statement(PIN, (user_id, kept[-1].id))
             yield from room_left(user_id, rules)
-            return written
+            return kept
 
-        for (id_, number), (_, params) in zip(await self._database.write(steps), rows, strict=True):
-            self._memories.written(memory_of(row_alone(id_, number, params)))
-
-    def _rows_of(
-        self, user_id: int, memories: Sequence[PortableMemory]
-    ) -> list[tuple[NewMemory, tuple[Any, ...]]]:
-        now, rows = self._clock(), []
-        for memory in memories:
-            origin = memory.source
-            note = NewMemory(
-                user_id,
-                memory.content,
-                memory.category or DEFAULT_CATEGORY,
-                memory.tags,
-                memory.metadata,
-                memory.audience or "private",
-                Source("import", origin.link, origin.model, origin.author),
-                memory.expires_at,
-            )
-            rows.append((note, note.params(memory.created_at or now)))
-        return rows
+        for memory in await self._database.write(steps):
+            self._memories.written(memory)
 
     async def _likenesses(self, user_id: int) -> set[int]:
         return {number for (number,) in await self._database.query(_SELECT_LIKENESSES, user_id)}
 
 
+def _notes(user_id: int, memories: Iterable[PortableMemory], now: datetime) -> list[NewMemory]:
+    imported = (replace(memory, source=replace(memory.source, kind="import")) for memory in memories)
+    return [NewMemory.of(user_id, memory, now) for memory in imported]
+
+
 def _size_of(memories: Iterable[PortableMemory]) -> int:
     """The bytes that they count for."""
-    return sum(size_of(each.content, to_json(each.tags), to_json(dict(each.metadata))) for each in memories)
+    fields = ({name: getattr(each, name) for name in COUNTED} for each in memories)
+    return sum(size_of(**MEMORY.write_some(each)) for each in fields)
 
 
 def _parted(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

@@ -16,8 +16,9 @@ from typing import Final
 import structlog
 
 from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.columns import list_of
 from cc_bot.stores.memory.index import SEGMENTS, WAITING, WAITING_BYTES, fold_in, join_segments, unfold
-from cc_bot.stores.memory.rows import tags_of
+from cc_bot.stores.memory.rows import REMAKE, SEARCHED
 from cc_bot.stores.memory.texts import KEY_BYTES, VERSION, search_text
 
 # ---- memory remaking -------------------------------------------------------------------------------------
@@ -54,13 +55,6 @@ SELECT_OUTDATED: Final = """
     ORDER BY id DESC LIMIT $3
 """
 
-# $1 user, $2 memory, then the fields of SearchText
-_REMAKE: Final = """
-    UPDATE memories SET
-        search_content = $3, search_tags = $4, likeness = $5, keys = $6, terms_version = $7
-    WHERE user_id = $1 AND id = $2
-"""
-
 REMAKING_STATEMENTS: Final = (SELECT_OUTDATED_OF_ALL, SELECT_LAST_OF_ALL)
 
 _DONE: Final = -1
@@ -81,7 +75,7 @@ def remake_some() -> Steps[bool]:
     end = min(remade_to + _RANGE, last)
     rows = yield Statement(SELECT_OUTDATED_OF_ALL, (remade_to, end, VERSION, _BATCH))
     yield from _remake(rows)
-    come_to = rows[-1][1] if len(rows) == _BATCH else end
+    come_to = max(id_ for _, id_, _, _ in rows) if len(rows) == _BATCH else end
     yield Statement(PUT_REMADE, (VERSION, _DONE if come_to == last else come_to))
     return bool(come_to != last)
 
@@ -95,19 +89,13 @@ def remake_waiting(user_id: int) -> Steps[bool]:
 
 def _remake(rows: Sequence[Row]) -> Steps[None]:
     of_user: defaultdict[int, list[int]] = defaultdict(list)
-    for user_id, id_, *_ in rows:
+    for user_id, id_, _, _ in rows:
         of_user[user_id].append(id_)
     for user_id, ids in of_user.items():
         yield from unfold(user_id, ids)
     for user_id, id_, content, tags in rows:
-        made = search_text(content, tags_of(tags))
-        yield Statement(
-            _REMAKE,
-            (
-                *(user_id, id_, made.search_content, made.search_tags),
-                *(made.likeness, made.keys, made.terms_version),
-            ),
-        )
+        made = SEARCHED.write(search_text(content, list_of(tags)))
+        yield Statement(REMAKE, (user_id, id_, *made.values()))
 
 
 # ---- memory upkeep ---------------------------------------------------------------------------------------
