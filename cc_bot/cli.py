@@ -347,7 +347,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _why(error: CcBotError, config: Config | None, locale: Locale) -> str:
     if config is None or not isinstance(error, StorageError):
         return explain(error, texts(locale))
-    from cc_bot.storage.location import sqlite_path  # noqa: PLC0415 - rarely needed
+    from cc_bot.storage.files import sqlite_path  # noqa: PLC0415 - rarely needed
 
     return why_it_ended(error, sqlite_path(config.database_url), texts(locale).storage)
 

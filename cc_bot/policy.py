@@ -8,20 +8,22 @@ from typing import Annotated, Any, Final, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError
 
-from cc_bot.domain.access import AccessLists, Policy, Subjects
 from cc_bot.domain.errors import InvalidPolicy
-from cc_bot.domain.limits import (
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.member import (
     DEFAULT_RULES,
     EVERYONE,
     LARGEST,
     LIMIT_NAMES,
+    AccessLists,
     LimitKey,
     LimitScope,
+    Policy,
     Price,
     PriceList,
     Rules,
+    Subjects,
 )
-from cc_bot.domain.locale import Locale
 from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, shown, toml_of
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import PolicyFileTexts

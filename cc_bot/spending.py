@@ -10,11 +10,10 @@ from typing import Final, Literal
 import structlog
 
 from cc_bot.context.tokens import estimate_tokens, request_tokens
-from cc_bot.domain.access import Policy
 from cc_bot.domain.errors import ModelError, StorageError
-from cc_bot.domain.events import Usage
-from cc_bot.domain.ledger import PendingTurn
-from cc_bot.domain.limits import (
+from cc_bot.domain.measures import NULL_METER, Meter, Purpose
+from cc_bot.domain.member import (
+    Policy,
     PriceList,
     Spent,
     UsageReport,
@@ -24,7 +23,7 @@ from cc_bot.domain.limits import (
     priced,
     report_of,
 )
-from cc_bot.domain.measures import NULL_METER, Meter, Purpose
+from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
 from cc_bot.stores import Allowance, Reservation, ReservationRequest, Settlement, UsageStore
 

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 
 from cc_bot.domain.errors import ModelError
-from cc_bot.domain.events import Usage
+from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import ChatRequest, Delta, Fallback, Finish, ModelEvent, ToolRequest
 
 Step = str | Finish | Fallback | ModelError | asyncio.Event | ToolRequest

@@ -22,15 +22,14 @@ from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.embeddings import LocalEmbedder
-from cc_bot.llm.fallback import Chains
+from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import ChatModel
 from cc_bot.policy import Policies
-from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_log_thin, keep_to_retention
-from cc_bot.purge import keep_purging
+from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_log_thin, keep_purging, keep_to_retention
 from cc_bot.search.vectors import Embedder
 from cc_bot.spending import Spending
 from cc_bot.storage.backup import Copies, backups_in
-from cc_bot.storage.location import database_file, sqlite_path
+from cc_bot.storage.files import database_file, sqlite_path
 from cc_bot.storage.rewriting import free_bytes
 from cc_bot.stores import Stores, open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
@@ -99,7 +98,7 @@ def build_model(config: Config, names: Sequence[str]) -> ChatModel:
         from cc_bot.llm.offline import OfflineModel
 
         return OfflineModel()
-    from cc_bot.llm.fallback import FallbackChain
+    from cc_bot.llm.chain import FallbackChain
     from cc_bot.llm.openai import OpenAIChatModel
 
     return FallbackChain(

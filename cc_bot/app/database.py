@@ -6,7 +6,7 @@ from pathlib import Path
 from cc_bot.app.clocks import clock_of
 from cc_bot.config import Config
 from cc_bot.storage.backup import BackupResult, Rotation, back_up
-from cc_bot.storage.location import database_file
+from cc_bot.storage.files import database_file
 from cc_bot.storage.manifest import Progress, silent
 from cc_bot.storage.migrate import Migration, apply_pending, pending
 from cc_bot.storage.sqlite import open_database

@@ -17,7 +17,7 @@ from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken
 from cc_bot.domain.measures import NULL_METER, GatewayHealth
 from cc_bot.storage.backup import backups_in
-from cc_bot.storage.location import database_file, sole_bot
+from cc_bot.storage.files import database_file, sole_bot
 
 DRAIN_S = 10.0
 
@@ -31,10 +31,10 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
     with sole_bot(database_file(config.database_url)):  # before anything is migrated or swept
         async with open_core(config, clock, meter) as core:
             await core.spending.take_over("discord")
-            from cc_bot.discord.assembly import BotDependencies, DiscordSettings
             from cc_bot.discord.bot import run_bot
             from cc_bot.discord.reminders.reminders import Timekeeping
-            from cc_bot.discord.served_models import not_asked
+            from cc_bot.discord.services import BotDependencies, DiscordSettings
+            from cc_bot.discord.status import not_asked
 
             given = BotDependencies(
                 DiscordSettings(

@@ -43,7 +43,7 @@ from cc_bot.domain.errors import StartupError
 from cc_bot.search.vectors import Embedder
 from cc_bot.storage.backup import backups_in, copies_of
 from cc_bot.storage.erasures import ErasureLog, unusable_logs
-from cc_bot.storage.location import database_file, sqlite_path
+from cc_bot.storage.files import database_file, sqlite_path
 from cc_bot.storage.restoring import SQLITE
 from cc_bot.texts import Texts, texts
 from cc_bot.tools.registry import discover

@@ -9,8 +9,8 @@ from cc_bot.app.core import model_label, open_core
 from cc_bot.config import Config
 from cc_bot.domain.errors import InvalidSetting
 from cc_bot.domain.session import SessionKey
-from cc_bot.purge import purge_due
-from cc_bot.storage.location import sqlite_path
+from cc_bot.privacy import purge_due
+from cc_bot.storage.files import sqlite_path
 
 
 async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> bool:

@@ -3,7 +3,6 @@
 from cc_bot.assistant.assistant import Assistant
 from cc_bot.assistant.heartbeats import Heartbeats, Speech
 from cc_bot.assistant.moments import TimeResolver
-from cc_bot.assistant.stop import Stop
-from cc_bot.assistant.turn import TurnOptions
+from cc_bot.assistant.turn import Stop, TurnOptions
 
 __all__ = ["Assistant", "Heartbeats", "Speech", "Stop", "TimeResolver", "TurnOptions"]

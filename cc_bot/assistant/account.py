@@ -16,8 +16,8 @@ from cc_bot.domain.errors import (
     NotNewest,
     ShuttingDown,
 )
-from cc_bot.domain.events import Done
 from cc_bot.domain.measures import NULL_METER, Meter, Phase
+from cc_bot.domain.turn import Done
 
 _log = structlog.get_logger(__name__)
 

@@ -20,14 +20,19 @@ import structlog
 from cc_bot.assistant.account import Account
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
+from cc_bot.assistant.claims import Kind, says_what_it_did, untrue_removals
 from cc_bot.assistant.queue import Load, TurnQueue, lines_of
-from cc_bot.assistant.removal_claims import untrue_removals
-from cc_bot.assistant.removals import Kind
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
-from cc_bot.assistant.sentences import says_what_it_did
 from cc_bot.assistant.session_turns import SessionTurns
-from cc_bot.assistant.stop import Stop, until_stopped
-from cc_bot.assistant.turn import ProfileNotes, Turn, TurnOptions, TurnRequest, tool_context
+from cc_bot.assistant.turn import (
+    ProfileNotes,
+    Stop,
+    Turn,
+    TurnOptions,
+    TurnRequest,
+    tool_context,
+    until_stopped,
+)
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.correlation import take_up_turn
@@ -43,11 +48,11 @@ from cc_bot.domain.errors import (
     ShuttingDown,
     StorageError,
 )
-from cc_bot.domain.events import CanvasChanged, Done, NotRemoved, NotSaved, TextDelta, TurnEvent
 from cc_bot.domain.measures import NULL_METER, Meter
 from cc_bot.domain.message import Agent, ChannelKey, Message, Status, is_blank
 from cc_bot.domain.proposal import collect
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.turn import CanvasChanged, Done, NotRemoved, NotSaved, TextDelta, TurnEvent
 from cc_bot.llm.model import ChatModel
 from cc_bot.spending import Spending, UsageRecorder
 from cc_bot.stores import Reservation, SettingsStore, Stores

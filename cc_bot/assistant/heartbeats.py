@@ -36,7 +36,7 @@ from cc_bot.domain.schedule import (
     of_reminders,
 )
 from cc_bot.llm.model import ChatModel, ToolSchema
-from cc_bot.llm.summary_request import heartbeat_parts, is_silent
+from cc_bot.llm.requests import heartbeat_parts, is_silent
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores
 from cc_bot.tools.canvas_draft import CanvasDraft

@@ -17,14 +17,14 @@ from cc_bot.domain.errors import (
     SeveralTimes,
     WhenNotUnderstood,
 )
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.repeats import Planned, parse_schedules
 from cc_bot.domain.rhythms import implied_in
 from cc_bot.domain.when import LONGEST
 from cc_bot.domain.when_words import as_delay, is_vague, normalized
 from cc_bot.llm.model import ChatModel, Delta
-from cc_bot.llm.summary_request import manifold_in, moment_in, when_request
+from cc_bot.llm.requests import manifold_in, moment_in, when_request
 from cc_bot.spending import Spending
 
 _log = structlog.get_logger(__name__)

@@ -15,11 +15,11 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Final
 
-from cc_bot.assistant.stop import Stop
+from cc_bot.assistant.turn import Stop
 from cc_bot.domain.errors import Busy, Crowded, ShuttingDown
-from cc_bot.domain.events import Notice
 from cc_bot.domain.message import ChannelKey
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.turn import Notice
 
 # ---- fair line -------------------------------------------------------------------------------------------
 # Who waits for a turn and who comes next: the rule alone, with no clock and nothing awaited.

@@ -1,15 +1,17 @@
 """A turn while it is on its way, whatever kind of conversation it belongs to."""
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 from zoneinfo import ZoneInfo
 
 from cc_bot.context.prompt import Built, fitting_history, shrunk_history
 from cc_bot.context.tokens import part_tokens, tools_tokens
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.limits import UsageSubject
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.memory import Audience, Memory, Source
 from cc_bot.domain.message import THE_DEFAULT, Agent, ChannelKey, Message, ToolCall, Visibility
 from cc_bot.domain.proposal import ProposedChange
@@ -19,6 +21,67 @@ from cc_bot.llm.model import ChatRequest, PromptPart, ToolSchema
 from cc_bot.stores import MemoryPinStore, Settlement, StoredTurn, Stores
 from cc_bot.tools.canvas_draft import CanvasDraft
 from cc_bot.tools.registry import NOBODY, ToolContext
+
+# ---- stop ----------------------------------------------------------------------------------------------
+# Ending a turn before the model is done: by its user, by a time limit, or because the program stops.
+
+
+class Stop:
+    """A request to end one turn; what was said until then is kept as the answer, unless it is discarded."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        self.status: Literal["stopped", "cut"] = "stopped"
+        self.discarded = False
+        """Nothing of the turn is to be kept, however far it came."""
+
+    @property
+    def requested(self) -> bool:
+        return self._event.is_set()
+
+    def request(self, status: Literal["stopped", "cut"] = "stopped") -> None:
+        """End the turn: `stopped` when its user wanted that, `cut` when it was not their wish."""
+        if not self.requested:
+            self.status = status
+            self._event.set()
+            if self._task is not None:
+                self._task.cancel()
+
+    def discard(self) -> None:
+        """End the turn, and keep nothing of it."""
+        self.discarded = True
+        self.request()
+
+    async def wait(self) -> None:
+        await self._event.wait()
+
+    @contextmanager
+    def cancelling(self, task: asyncio.Task[None]) -> Iterator[None]:
+        """While the block runs, a request cancels the task; at once when it was made before."""
+        self._task = task
+        if self.requested:
+            task.cancel()
+        try:
+            yield
+        finally:
+            self._task = None
+
+
+async def until_stopped(work: Coroutine[Any, Any, None], stop: Stop) -> None:
+    """Do the work until it is done or the stop is requested; then it is cancelled where it waits."""
+    task = asyncio.create_task(work)
+    with stop.cancelling(task):
+        try:
+            await asyncio.wait((task,))
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+    if not task.cancelled():
+        task.result()
+
+
+# ---- turn ----------------------------------------------------------------------------------------------
 
 # ---- turn prompt -----------------------------------------------------------------------------------------
 # The prompt of a turn: it grows with each round of tool calls, and may be made shorter once.

@@ -13,8 +13,8 @@ import hikari
 
 from cc_bot.agents import Agents
 from cc_bot.discord.interactions import Answerable
-from cc_bot.discord.localization import Reader
 from cc_bot.discord.places import Places, key_of_interaction
+from cc_bot.discord.recipients import Reader
 from cc_bot.domain.errors import AgentGone
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, UserSettings
 from cc_bot.domain.session import SessionKey

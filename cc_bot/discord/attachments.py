@@ -9,8 +9,8 @@ import aiohttp
 
 from cc_bot.context.attachments import read_attachment, size_limit, too_large
 from cc_bot.domain.errors import AttachmentNotFetched, InputError
-from cc_bot.domain.ledger import AskedFile
 from cc_bot.domain.message import Attachment, Message
+from cc_bot.domain.turn import AskedFile
 
 TIMEOUT_S = 20.0
 MAX_BYTES = 20 * 2**20

@@ -14,14 +14,13 @@ import lightbulb
 import structlog
 from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 
-from cc_bot.discord import extensions
-from cc_bot.discord.access.ways_in import admit_commands
-from cc_bot.discord.assembly import BotDependencies, build_services
-from cc_bot.discord.bot_status import heard
+from cc_bot.discord import commands
+from cc_bot.discord.access import admit_commands
 from cc_bot.discord.failures import command_error_handler
 from cc_bot.discord.gateway import GrantedReading, check_token, gateway_bot, granted_reading, refusal
-from cc_bot.discord.lifetime import first_of, signals
-from cc_bot.discord.localization import DEFAULT_LOCALE, command_names
+from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names
+from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
+from cc_bot.discord.status import heard
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.texts import texts
 
@@ -31,7 +30,7 @@ from cc_bot.texts import texts
 
 def extension_names() -> Sequence[str]:
     """The modules that commands and buttons are in."""
-    return [f"{extensions.__name__}.{module.name}" for module in pkgutil.iter_modules(extensions.__path__)]
+    return [f"{commands.__name__}.{module.name}" for module in pkgutil.iter_modules(commands.__path__)]
 
 
 async def offered_commands(token: str) -> frozenset[str]:

@@ -11,7 +11,7 @@ import lightbulb
 import structlog
 
 from cc_bot.discord.interactions import Answerable, accepted_ahead
-from cc_bot.discord.localization import Readers
+from cc_bot.discord.recipients import Readers
 from cc_bot.domain.errors import AccessError, CcBotError
 from cc_bot.texts import Texts, explain
 

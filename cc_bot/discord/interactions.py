@@ -13,8 +13,7 @@ from typing import Final
 import hikari
 
 from cc_bot.discord.places import key_of_interaction
-from cc_bot.domain.access import Subject
-from cc_bot.domain.limits import UsageSubject
+from cc_bot.domain.member import Subject, UsageSubject
 from cc_bot.domain.message import Visibility
 from cc_bot.texts import Texts
 

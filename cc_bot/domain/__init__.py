@@ -1,7 +1,12 @@
 """Values and errors. No I/O happens here, and nothing else of cc_bot is imported."""
 
 from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.events import (
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import Found, Memory, MemoryChange, Source
+from cc_bot.domain.message import Agent, Attachment, Block, ChannelKey, Message, Said, ToolCall, UserSettings
+from cc_bot.domain.schedule import Schedule, ScheduleChange
+from cc_bot.domain.session import Session, SessionKey
+from cc_bot.domain.turn import (
     CanvasChanged,
     Done,
     MemoriesRecalled,
@@ -16,11 +21,6 @@ from cc_bot.domain.events import (
     TurnEvent,
     Usage,
 )
-from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import Found, Memory, MemoryChange, Source
-from cc_bot.domain.message import Agent, Attachment, Block, ChannelKey, Message, Said, ToolCall, UserSettings
-from cc_bot.domain.schedule import Schedule, ScheduleChange
-from cc_bot.domain.session import Session, SessionKey
 
 __all__ = [
     "Agent",

@@ -8,7 +8,7 @@ was said: what is counted can be read by others than the operator.
 from collections.abc import Callable, Mapping
 from typing import Final, Literal, Protocol
 
-from cc_bot.domain.events import Usage
+from cc_bot.domain.turn import Usage
 
 Phase = Literal["queue", "store", "model_first_token", "model", "tools", "discord"]
 """Where the time of a turn goes. queue: waiting for its place; store: reading the conversation, making a

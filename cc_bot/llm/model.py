@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
-from cc_bot.domain.events import Usage
 from cc_bot.domain.message import Attachment
+from cc_bot.domain.turn import Usage
 
 MAX_ANSWER_CHARACTERS: Final = 100_000
 """Of one answer, whatever model gives it: fifty full messages on Discord, and more than models write at once.

@@ -39,7 +39,7 @@ from cc_bot.llm.model import (
     ToolResultPart,
     UserPart,
 )
-from cc_bot.llm.summary_request import SILENT, HeartbeatNote, heartbeat_material, summary_material
+from cc_bot.llm.requests import SILENT, HeartbeatNote, heartbeat_material, summary_material
 from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_query, rank
 from cc_bot.texts.commands import plainly
 from cc_bot.texts.naming import named

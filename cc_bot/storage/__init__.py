@@ -3,7 +3,7 @@
 from cc_bot.storage.backup import BackupResult, back_up
 from cc_bot.storage.database import Database, DatabaseUsage, Dialect, Row, Statement, Steps
 from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, place_name
-from cc_bot.storage.location import DEFAULT_URL, sqlite_path
+from cc_bot.storage.files import DEFAULT_URL, sqlite_path
 from cc_bot.storage.migrate import Migration, apply_pending, pending
 from cc_bot.storage.rewriting import Rewriting
 from cc_bot.storage.sqlite import PATIENCE_S, Synchronous, open_database

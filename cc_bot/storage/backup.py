@@ -28,8 +28,8 @@ from cc_bot.domain.errors import (
     DatabaseUnusable,
     OldBackupsKept,
 )
-from cc_bot.storage.durable import move, sync_file, sync_folder, write_new
 from cc_bot.storage.erasures import ErasureLog, Extent, copy_log, read_erasures
+from cc_bot.storage.files import move, sync_file, sync_folder, write_new
 from cc_bot.storage.manifest import (
     Damaged,
     Manifest,

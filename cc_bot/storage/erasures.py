@@ -36,7 +36,7 @@ from filelock import FileLock
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import ErasureNotNoted
 from cc_bot.regular_file import open_regular, read_regular
-from cc_bot.storage.durable import append, write_new, write_over
+from cc_bot.storage.files import append, write_new, write_over
 
 Kind = Literal["user", "memory", "memory_and_messages", "message", "place"]
 """All of a user's data; one memory; one memory with the messages that tell of it; one message of Discord; all

@@ -42,9 +42,8 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.regular_file import NotRegular, open_regular
 from cc_bot.storage.backup import copies_of, leftovers_of
-from cc_bot.storage.durable import move, sync_file, sync_folder
+from cc_bot.storage.files import has_folder, move, need_folder, sync_file, sync_folder
 from cc_bot.storage.fresh_copy import Deviating, compare, copy_rows, open_warily
-from cc_bot.storage.location import has_folder, need_folder
 from cc_bot.storage.manifest import (
     LONGEST_BYTES,
     RECORDS,

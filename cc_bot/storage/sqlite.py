@@ -34,7 +34,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage import backup
 from cc_bot.storage.database import Database, DatabaseUsage, Dialect, Row, Statement, Steps
-from cc_bot.storage.location import database_file, need_folder
+from cc_bot.storage.files import database_file, need_folder
 from cc_bot.storage.rewriting import Rewriting, connect_to_rewrite, rewrite
 
 # ---- sqlite file -----------------------------------------------------------------------------------------

@@ -26,12 +26,25 @@ from cc_bot.storage import (
     apply_pending,
     open_database,
 )
-from cc_bot.storage.location import database_file
-from cc_bot.stores.access import AccessStore, InForce, StoredRule, Visit
+from cc_bot.storage.files import database_file
 from cc_bot.stores.blocks import BlockStore
 from cc_bot.stores.canvases import CanvasMessage, CanvasStore, SeenCanvas
 from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.ledger import TurnLedger, channel_turn
+from cc_bot.stores.members import (
+    UTC_ZONE,
+    AccessStore,
+    Allowance,
+    InForce,
+    LimitStore,
+    Reservation,
+    ReservationRequest,
+    SetLimit,
+    Settlement,
+    StoredRule,
+    UsageStore,
+    Visit,
+)
 from cc_bot.stores.memory.history import MemoryHistoryStore
 from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.pins import MemoryPinStore
@@ -58,16 +71,6 @@ from cc_bot.stores.settings import (
     TokenFactorStore,
 )
 from cc_bot.stores.summaries import SummaryStore
-from cc_bot.stores.usage import (
-    UTC_ZONE,
-    Allowance,
-    LimitStore,
-    Reservation,
-    ReservationRequest,
-    SetLimit,
-    Settlement,
-    UsageStore,
-)
 
 __all__ = [
     "AccessStore",

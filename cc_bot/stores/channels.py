@@ -27,10 +27,10 @@ from cc_bot.stores.columns import (
     to_ms,
     to_text,
 )
+from cc_bot.stores.members import Settlement, settle
 from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, note_calls
 from cc_bot.stores.proposals import DROP_OF_CHANNEL_ANSWER, PROPOSAL, insert_proposals
 from cc_bot.stores.sessions import StoredTurn
-from cc_bot.stores.usage import Settlement, settle
 
 # ruff: noqa: S608 - put together from constants alone
 

@@ -11,9 +11,9 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Final
 
-from cc_bot.domain.ledger import AskedFile, AskedQuestion, PendingTurn
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Message, ToolCall
+from cc_bot.domain.turn import AskedFile, AskedQuestion, PendingTurn
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import (
     MESSAGE,

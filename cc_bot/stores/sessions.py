@@ -43,10 +43,10 @@ from cc_bot.stores.history import (
     tail,
 )
 from cc_bot.stores.ledger import ANSWERED
+from cc_bot.stores.members import Settlement, settle
 from cc_bot.stores.memory.copies import NOTE_CALLS, note_calls
 from cc_bot.stores.proposals import DROP_OF_ANSWER, INSERT_PROPOSAL, PROPOSAL, insert_proposals
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
-from cc_bot.stores.usage import Settlement, settle
 
 # ---- turn writing ----------------------------------------------------------------------------------------
 # How a turn is stored in its session: its messages, their files, and what it drew.

@@ -12,6 +12,7 @@ from cc_bot.stores.blocks import BLOCK_STATEMENTS
 from cc_bot.stores.canvases import CANVAS_STATEMENTS
 from cc_bot.stores.channels import CHANNEL_STATEMENTS, REMOVAL_STATEMENTS, SELECT_DIRECT, SELECT_KNOWN
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
+from cc_bot.stores.members import USAGE_STATEMENTS
 from cc_bot.stores.memory.copies import NOTE_CHANNEL_CALLS, SELECT_CHANNEL_QUESTIONS
 from cc_bot.stores.memory.meaning import VECTOR_STATEMENTS
 from cc_bot.stores.memory.removal import ERASURE_STATEMENTS, SELECT_DUE, SELECT_OLDEST_HIDDEN
@@ -25,7 +26,6 @@ from cc_bot.stores.retention import RETENTION_STATEMENTS, VITAL_STATEMENTS
 from cc_bot.stores.schedules import SCHEDULE_STATEMENTS
 from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
 from cc_bot.stores.summaries import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
-from cc_bot.stores.usage import USAGE_STATEMENTS
 
 UNSCOPED: Final = frozenset(
     {

@@ -9,8 +9,8 @@ from typing import Annotated, Final
 
 from cc_bot.assistant import Stop, TurnOptions
 from cc_bot.context.attachments import read_attachment
-from cc_bot.domain.events import Done, TurnEvent
 from cc_bot.domain.message import Message
+from cc_bot.domain.turn import Done, TurnEvent
 from cc_bot.terminal.context import Chat, Person
 from cc_bot.terminal.facts import kept_apart
 from cc_bot.terminal.files import read_file

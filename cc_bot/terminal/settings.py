@@ -13,8 +13,8 @@ from cc_bot.agents import named_agent
 from cc_bot.charts import table
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import UnknownAgent
-from cc_bot.domain.limits import UsageSubject, chart_of
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.member import UsageSubject, chart_of
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.timezones import matching, zone_of
 from cc_bot.stores import Keep

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain import events
+from cc_bot.domain import turn
 from cc_bot.domain.canvas import Canvas, Element
 from cc_bot.domain.memory import Memory, Receipt, with_receipt
 from cc_bot.domain.message import Message
@@ -102,7 +102,7 @@ def canvas_note(canvas: Canvas, texts: Texts) -> str:
     return texts.canvas.emptied if canvas.empty else texts.canvas.changed_here
 
 
-def notes(done: events.Done, texts: Texts) -> list[str]:
+def notes(done: turn.Done, texts: Texts) -> list[str]:
     """The lines under an answer: how it ended, unless as meant, and the hint for a newcomer."""
     ending = _ending(done.answer, texts)
     return [*([ending] if ending else []), *([texts.answer.help_hint] if done.first else [])]
@@ -131,7 +131,7 @@ def receipt_line(receipt: Receipt, texts: Texts) -> str:
     return f"{told}  {how.format(id=receipt.number)}"
 
 
-def waiting_line(notice: events.Notice, texts: Texts) -> str | None:
+def waiting_line(notice: turn.Notice, texts: Texts) -> str | None:
     """Why it takes longer; None when it no longer does."""
     match notice.kind:
         case "queued":
@@ -154,38 +154,38 @@ class AnswerView:
         self._texts = texts
         self._receipts: tuple[Receipt, ...] = ()
         self._used: tuple[int, ...] = ()
-        self._untrue = frozenset[events.NotSaved | events.NotRemoved]()
+        self._untrue = frozenset[turn.NotSaved | turn.NotRemoved]()
         self._told: str | None = None
         """The last tool line, while no word has followed: several calls of one tool are told once."""
 
-    def show(self, event: events.TurnEvent) -> None:  # noqa: PLR0912 - a case an event
+    def show(self, event: turn.TurnEvent) -> None:  # noqa: PLR0912 - a case an event
         match event:
-            case events.TextDelta(text):
+            case turn.TextDelta(text):
                 self._told = None
                 self._write(text)
-            case events.ToolStarted(_, name):
+            case turn.ToolStarted(_, name):
                 self._do(self._texts.answer.tool_line(one_line(name)))
-            case events.ToolFinished(_, name, ok):
+            case turn.ToolFinished(_, name, ok):
                 self._do(None)
                 line = tool_line(name, ok, self._texts)
                 if line != self._told:
                     self._state(line, failed=not ok)
                 self._told = line
-            case events.MemoryChanged(memory_change):
+            case turn.MemoryChanged(memory_change):
                 self._receipts = with_receipt(self._receipts, memory_change)
-            case events.MemoriesRecalled(numbers=numbers):
+            case turn.MemoriesRecalled(numbers=numbers):
                 self._used = tuple(dict.fromkeys((*self._used, *numbers)))
-            case events.NotSaved() | events.NotRemoved():
+            case turn.NotSaved() | turn.NotRemoved():
                 self._untrue |= {event}
-            case events.FilesLeftOut() | events.CallsResumed():
+            case turn.FilesLeftOut() | turn.CallsResumed():
                 pass  # here files are read when they are attached, and a turn that is killed is over
-            case events.CanvasChanged(canvas):
+            case turn.CanvasChanged(canvas):
                 self._state(canvas_note(canvas, self._texts))
-            case events.ScheduleChanged(change):
+            case turn.ScheduleChanged(change):
                 self._state(change_line(change, self._texts))
-            case events.Notice():
+            case turn.Notice():
                 self._wait(waiting_line(event, self._texts))
-            case events.Done():
+            case turn.Done():
                 self._state_memories()
                 for note in notes(event, self._texts):
                     self._state(note)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cc_bot.domain.access import Subject
+from cc_bot.domain.member import Subject
 
 
 @dataclass(frozen=True, slots=True)

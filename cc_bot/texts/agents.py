@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from cc_bot.domain.limits import LARGEST
+from cc_bot.domain.member import LARGEST
 
 
 @dataclass(frozen=True, slots=True)

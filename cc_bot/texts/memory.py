@@ -3,8 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from cc_bot.domain.events import NotRemoved, NotSaved
 from cc_bot.domain.memory import DEFAULT_CATEGORY, Memory, Receipt, SourceKind
+from cc_bot.domain.turn import NotRemoved, NotSaved
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from cc_bot.domain.limits import MICROS, MODELS, Total, UsageReport
+from cc_bot.domain.member import MICROS, MODELS, Total, UsageReport
 
 
 @dataclass(frozen=True, slots=True)

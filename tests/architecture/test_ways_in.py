@@ -10,12 +10,12 @@ from typing import Any
 import lightbulb
 
 import cc_bot.discord
-from cc_bot.discord import extensions
+from cc_bot.discord import commands as package
 
 FOLDER = Path(str(cc_bot.discord.__file__)).parent
 GUARDED = {
-    "ComponentInteractionCreateEvent": {"ways_in.py"},
-    "ModalInteractionCreateEvent": {"ways_in.py"},
+    "ComponentInteractionCreateEvent": {"access.py"},
+    "ModalInteractionCreateEvent": {"access.py"},
     "InteractionCreateEvent": set[str](),
     "CommandInteractionCreateEvent": set[str](),
     "AutocompleteInteractionCreateEvent": set[str](),
@@ -26,7 +26,7 @@ GUARDED = {
 
 def commands() -> Iterator[type[lightbulb.commands.CommandBase]]:
     """Every command that an extension registers, those of groups too."""
-    for module in pkgutil.walk_packages(extensions.__path__, f"{extensions.__name__}."):
+    for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
         for value in vars(importlib.import_module(module.name)).values():
             own = isinstance(value, type) and value.__module__ == module.name
             if own and issubclass(value, lightbulb.commands.CommandBase):

@@ -19,7 +19,7 @@ from cc_bot.domain.errors import ModelUnavailable, StorageError
 from cc_bot.domain.memory import Source
 from cc_bot.domain.schedule import Place, Quiet, Schedule
 from cc_bot.llm.model import Finish, SystemPart, ToolRequest, ToolResultPart
-from cc_bot.llm.summary_request import heartbeat_material
+from cc_bot.llm.requests import heartbeat_material
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table
 

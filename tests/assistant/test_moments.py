@@ -18,7 +18,7 @@ from cc_bot.domain.errors import (
     WhenTooFar,
 )
 from cc_bot.llm.offline import OfflineModel
-from cc_bot.llm.summary_request import moment_in
+from cc_bot.llm.requests import moment_in
 from tests.scripted_model import ScriptedModel, Step
 
 NOW = datetime(2026, 11, 22, 3, tzinfo=UTC)  # Sunday noon in Tokyo

@@ -8,7 +8,7 @@ import pytest
 
 from cc_bot.assistant.assistant import TURN_LIMIT_S
 from cc_bot.assistant.queue import MAX_WAIT_S, MAX_WAITING_A_PLACE, Load, TurnQueue
-from cc_bot.assistant.stop import Stop
+from cc_bot.assistant.turn import Stop
 from cc_bot.domain import Notice
 from cc_bot.domain.errors import Crowded, ShuttingDown
 

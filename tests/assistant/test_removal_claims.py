@@ -4,8 +4,7 @@ from time import process_time
 
 import pytest
 
-from cc_bot.assistant.removal_claims import removal_claims, wish_of
-from cc_bot.assistant.removals import Kind, Wish
+from cc_bot.assistant.claims import Kind, Wish, removal_claims, wish_of
 
 MEMORY = frozenset[Kind]({"memory"})
 REMINDER = frozenset[Kind]({"reminder"})

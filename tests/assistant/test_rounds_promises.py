@@ -4,8 +4,7 @@ from time import process_time
 
 import pytest
 
-from cc_bot.assistant.rounds import promises_to_remember, promises_to_remind
-from cc_bot.assistant.sentences import says_what_it_did
+from cc_bot.assistant.claims import promises_to_remember, promises_to_remind, says_what_it_did
 
 PROMISES = [
     "覚えておきます。",

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from cc_bot.domain import Locale, ScheduleChanged, SessionKey, Source
-from cc_bot.domain.events import TurnEvent
 from cc_bot.domain.proposal import AddReminder
+from cc_bot.domain.turn import TurnEvent
 from cc_bot.llm.model import ToolRequest
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
 

@@ -14,9 +14,8 @@ import cc_bot.tools
 from cc_bot.assistant import Assistant, Heartbeats, Stop, TimeResolver
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain import Agent, ChannelKey, Locale, Message, Notice, TextDelta, Usage
-from cc_bot.domain.access import Policy
 from cc_bot.domain.errors import LimitReached, ModelUnavailable, TooManyAtOnce
-from cc_bot.domain.limits import LimitKey, LimitName, Price, PriceList, UsageSubject, Used
+from cc_bot.domain.member import LimitKey, LimitName, Policy, Price, PriceList, UsageSubject, Used
 from cc_bot.llm.model import Fallback, Finish, ToolRequest
 from cc_bot.spending import Spending
 from cc_bot.stores import open_stores

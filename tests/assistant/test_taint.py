@@ -16,9 +16,9 @@ from cc_bot.assistant import Assistant, Stop
 from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey, TurnEvent
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.events import MemoryChanged, NotSaved, ToolFinished
 from cc_bot.domain.memory import Source
 from cc_bot.domain.proposal import AddReminder, Draw, ForgetMemory, KeepMemory
+from cc_bot.domain.turn import MemoryChanged, NotSaved, ToolFinished
 from cc_bot.llm.model import ToolRequest
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover

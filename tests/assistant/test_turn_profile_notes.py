@@ -10,12 +10,12 @@ import pytest
 import cc_bot.tools
 from cc_bot.assistant.heartbeats import Heartbeats
 from cc_bot.domain import Agent, Source
-from cc_bot.domain.events import Done, MemoriesRecalled
 from cc_bot.domain.memory import Audience
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Place
+from cc_bot.domain.turn import Done, MemoriesRecalled
 from cc_bot.llm.model import SystemPart, ToolRequest
-from cc_bot.llm.summary_request import heartbeat_material
+from cc_bot.llm.requests import heartbeat_material
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, laid_table
 from tests.assistant.test_channel_turns import AIKO, KEN, ask, mention, shown

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from cc_bot.domain import NotRemoved, Schedule
-from cc_bot.domain.events import TurnEvent
+from cc_bot.domain.turn import TurnEvent
 from cc_bot.llm.model import ToolRequest
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
 

@@ -18,8 +18,8 @@ from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import message_tokens, request_tokens
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.errors import ContextTooLong
-from cc_bot.domain.events import Usage
 from cc_bot.domain.message import Attachment, Visibility
+from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import AssistantPart, ChatRequest, Finish, ToolRequest, ToolResultPart, UserPart
 from cc_bot.storage import Statement, apply_pending, open_database
 from cc_bot.stores import SessionStore, open_stores

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Any, Final, Literal
 
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.events import MemoryChanged, ScheduleChanged
+from cc_bot.domain.turn import MemoryChanged, ScheduleChanged
 from cc_bot.llm.model import ChatRequest, ToolRequest
 from tests.assistant.conftest import KEY
 from tests.attacks.carriers import Carrier, heartbeat, question_of_another, tag_of_an_imported_memory

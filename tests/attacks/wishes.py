@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from cc_bot.domain import Attachment, Message, SessionKey, TurnEvent
-from cc_bot.domain.events import MemoryChanged, ScheduleChanged
+from cc_bot.domain.turn import MemoryChanged, ScheduleChanged
 from cc_bot.llm.model import ChatRequest, ToolRequest, ToolResultPart
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import PLACE, Calling, Next, Scene, done_of, laid_scene

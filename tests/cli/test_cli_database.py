@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.cli import main
-from cc_bot.storage.location import sole_bot
+from cc_bot.storage.files import sole_bot
 from cc_bot.stores import open_stores
 from tests.end_to_end.program import Program
 

@@ -9,8 +9,8 @@ from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Draw, Pictures
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.interactions import Answerable
-from cc_bot.discord.localization import Readers
 from cc_bot.discord.places import Places
+from cc_bot.discord.recipients import Readers
 from cc_bot.domain.canvas import Chart
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey

@@ -5,7 +5,7 @@ from pathlib import Path
 import hikari
 
 from cc_bot.agents import Agents
-from cc_bot.discord.access.gate import Gate, Owners
+from cc_bot.discord.access import Gate, Owners
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.deliveries import NOTING_S, TurnDeliveries
 from cc_bot.discord.delivery.live import RunningTurns

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.agents import LONGEST_DESCRIPTION, LONGEST_DISPLAY_NAME, matching_agents, named_agent
-from cc_bot.discord.pages.admin_view import agent_list
+from cc_bot.discord.pages.admin import agent_list
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent
 from cc_bot.texts import texts

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from datetime import UTC, date, datetime
 
-from cc_bot.discord.pages.admin_view import usage_view
-from cc_bot.domain.limits import Remaining, Total, UsageReport
+from cc_bot.discord.pages.admin import usage_view
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.member import Remaining, Total, UsageReport
 from cc_bot.texts import texts
 
 RESETS = datetime(2026, 12, 1, tzinfo=UTC)

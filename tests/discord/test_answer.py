@@ -14,8 +14,7 @@ from cc_bot.discord.pages.answer import (
     streaming_pages,
 )
 from cc_bot.discord.pages.custom_ids import StopButton, parse_custom_id
-from cc_bot.discord.pages.facts import NO_FACTS, Facts
-from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.page import NO_FACTS, Facts, Page
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain import (
     Done,

@@ -19,4 +19,4 @@ class TestOfferedCommands:
             await offered_commands("not a token")
 
     def test_are_looked_for_in_every_extension(self) -> None:
-        assert "cc_bot.discord.extensions.ask" in extension_names()
+        assert "cc_bot.discord.commands.ask" in extension_names()

@@ -10,7 +10,7 @@ from typing import cast
 import hikari
 import pytest
 
-from cc_bot.discord.bot_status import AT_ONCE, REFUSALS, WAITS, heard, hold_to_the_limit
+from cc_bot.discord.status import AT_ONCE, REFUSALS, WAITS, heard, hold_to_the_limit
 from cc_bot.domain.measures import Held, NullMeter
 from tests.loopback.discord import Allowance, LoopbackDiscord
 

@@ -9,10 +9,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.discord.delivery.canvas_boards import MOST_STALE, CanvasBoards, CanvasUpkeep
-from cc_bot.discord.gateway import gateway_bot
-from cc_bot.discord.localization import GuildLocales
+from cc_bot.discord.gateway import Shards, gateway_bot
 from cc_bot.discord.places import Places
-from cc_bot.discord.shards import Shards
+from cc_bot.discord.recipients import GuildLocales
 from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Drawn, Series, SetMode
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import Message

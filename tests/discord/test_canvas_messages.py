@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from cc_bot.discord.delivery.canvas_messages import shows
-from cc_bot.discord.pages.canvas_page import CanvasPage, Panel
+from cc_bot.discord.pages.canvas import CanvasPage, Panel
 from tests.discord.hikari_messages import message
 
 PAGE = CanvasPage("-# 🖼️", (Panel("買い物", "- 牛乳"), Panel("売上", picture="chart-1.png")))

@@ -5,7 +5,7 @@ from dataclasses import replace
 from structlog.testing import capture_logs
 
 from cc_bot.discord.delivery.canvas_messages import KEPT, Pictures
-from cc_bot.discord.pages.canvas_page import picture_name
+from cc_bot.discord.pages.canvas import picture_name
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.locale import Locale
 

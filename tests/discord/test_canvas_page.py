@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.canvas_page import (
+from cc_bot.discord.pages.canvas import (
     CanvasPage,
     canvas_page,
     fair_level,

@@ -11,15 +11,15 @@ from zoneinfo import ZoneInfo
 import hikari
 import pytest
 
-from cc_bot.discord.access.gate import SeenRoles
+from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.delivery.live import RunningTurns
-from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
 from cc_bot.discord.messages.incoming import QuestionFiles
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.messages.withdrawals import Withdrawals
+from cc_bot.discord.recipients import GuildLocales, Readers
 from cc_bot.domain import ChannelKey, Locale
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelRefusedRequest, StorageError

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from cc_bot.discord.access.gate import CHOICES_PER_COMMAND, CommandRates
+from cc_bot.discord.access import CHOICES_PER_COMMAND, CommandRates
 
 NOW = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
 SECOND = timedelta(seconds=1)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from cc_bot.context.instructions import instructions
 from cc_bot.discord.bot import extension_names
 from cc_bot.discord.gateway import gateway_bot
-from cc_bot.discord.localization import DEFAULT_LOCALE, Wordings, command_names
 from cc_bot.discord.messages.incoming import quoted
-from cc_bot.discord.pages.facts import Facts
+from cc_bot.discord.pages.page import Facts
+from cc_bot.discord.recipients import DEFAULT_LOCALE, Wordings, command_names
 from cc_bot.domain.locale import Locale
 from cc_bot.llm import offline
 from cc_bot.texts import Texts, commands, texts, texts_with_mentions

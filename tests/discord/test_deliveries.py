@@ -15,7 +15,7 @@ from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import AttachmentNotFetched
-from cc_bot.domain.ledger import PendingTurn
+from cc_bot.domain.turn import PendingTurn
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
 from tests.discord.choosing import deliveries_over

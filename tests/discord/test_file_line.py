@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from cc_bot.discord.file_line import MOST, FileLine
+from cc_bot.discord.in_order import MOST, FileLine
 from cc_bot.domain.errors import FilesInLine
 
 AIKO, BEN = 1, 2

@@ -11,10 +11,10 @@ import hikari
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.discord.access.gate import Gate, Owners, error_of
+from cc_bot.discord.access import Gate, Owners, error_of
 from cc_bot.domain import ChannelKey, Locale, Message
-from cc_bot.domain.access import Comer, Refusal
 from cc_bot.domain.errors import NotAllowed, StorageError, UnderMaintenance
+from cc_bot.domain.member import Comer, Refusal
 from cc_bot.policy import Policies
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out

@@ -1,6 +1,6 @@
 """The language of a server, for those whose own is not known."""
 
-from cc_bot.discord.localization import GuildLocales
+from cc_bot.discord.recipients import GuildLocales
 from cc_bot.domain.locale import Locale
 from tests.discord.hikari_messages import CHANNEL, GUILD, guild
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from cc_bot.discord.interactions import Mentionable, named
 from cc_bot.domain import Locale
-from cc_bot.domain.access import SUBJECTS, Subject
+from cc_bot.domain.member import SUBJECTS, Subject
 from cc_bot.texts import texts
 
 HERE = 40

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.links import messages, without_previews
+from cc_bot.discord.pages.page import messages, without_previews
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 
 MARKS = ["`", "``", "```", "```py\n", "**", "__", "||", "~~", "[", "](", ")", "<", ">", "\\", "\n", " ", "。"]

@@ -11,8 +11,8 @@ from cc_bot.discord.delivery.live import LiveAnswer
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
-from cc_bot.domain.events import TextDelta
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.turn import TextDelta
 from cc_bot.texts import texts
 
 

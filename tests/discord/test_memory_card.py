@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.pages.custom_ids import MemoryButton, parse_memory_id
-from cc_bot.discord.pages.memory_card import edited, forgotten, memory_card, not_kept
-from cc_bot.discord.pages.memory_view import EphemeralView
+from cc_bot.discord.pages.memory import EphemeralView, edited, forgotten, memory_card, not_kept
 from cc_bot.domain import Locale, Memory, Source
 from cc_bot.domain.memory import SourceKind
 from cc_bot.texts import texts

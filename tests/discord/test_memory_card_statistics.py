@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.memory_card import BARS, CELLS, bar, statistics_view
+from cc_bot.discord.pages.memory import BARS, CELLS, bar, statistics_view
 from cc_bot.domain import Locale
 from cc_bot.domain.memory import MemoryStatistics
 from cc_bot.texts import texts

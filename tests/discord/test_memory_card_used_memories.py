@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from cc_bot.discord.pages.memory_card import LIMIT, used_list
+from cc_bot.discord.pages.memory import LIMIT, used_list
 from cc_bot.domain import Locale, Memory, Source
 from cc_bot.texts import texts
 from tests.discord.mentioned import mentioned

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.memory_view import (
+from cc_bot.discord.pages.memory import (
     PAGE_SIZE,
     ListPage,
     choice_name,

@@ -8,7 +8,7 @@ from pathlib import Path
 import hikari
 import pytest
 
-from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown
 from cc_bot.discord.pages.page import Page
 from cc_bot.stores import open_stores

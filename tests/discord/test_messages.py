@@ -11,13 +11,12 @@ from hikari.impl import RESTClientImpl
 from cc_bot.assistant import Assistant
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.live import RunningTurns
-from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.gateway import GrantedReading, gateway_bot
-from cc_bot.discord.localization import GuildLocales, Readers
+from cc_bot.discord.gateway import GrantedReading, Shards, gateway_bot
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
-from cc_bot.discord.shards import Shards
+from cc_bot.discord.recipients import GuildLocales, Readers
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message

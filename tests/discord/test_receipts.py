@@ -25,8 +25,7 @@ from cc_bot.discord.pages.custom_ids import (
     UsedMemoriesButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.facts import FACTS_CHARACTERS, Facts
-from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.page import FACTS_CHARACTERS, Facts, Page
 from cc_bot.discord.pages.receipts import MOST, Carried
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain import (
@@ -45,9 +44,9 @@ from cc_bot.domain import (
     Usage,
 )
 from cc_bot.domain.canvas import Canvas, Text
-from cc_bot.domain.events import CanvasChanged
 from cc_bot.domain.memory import Audience, ChangeKind
 from cc_bot.domain.message import Status, Visibility
+from cc_bot.domain.turn import CanvasChanged
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)

@@ -22,9 +22,9 @@ from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.receipts import Carried
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.domain import Done, Locale, Message, TextDelta, ToolCall, Usage
-from cc_bot.domain.events import ScheduleChanged, TurnEvent
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Schedule, ScheduleChange
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.turn import ScheduleChanged, TurnEvent
 from cc_bot.texts import texts
 
 JA, EN = texts(Locale.JA), texts(Locale.EN)

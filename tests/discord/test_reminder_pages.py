@@ -9,11 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.extensions.remind import matching
-from cc_bot.discord.localization import Reader
-from cc_bot.discord.pages.links import without_previews
-from cc_bot.discord.pages.memory_view import CHOICE_CHARACTERS
-from cc_bot.discord.pages.reminder_view import (
+from cc_bot.discord.commands.remind import matching
+from cc_bot.discord.pages.memory import CHOICE_CHARACTERS
+from cc_bot.discord.pages.page import without_previews
+from cc_bot.discord.pages.reminders import (
     added_view,
     choice_name,
     heartbeat_page,
@@ -25,6 +24,7 @@ from cc_bot.discord.pages.reminder_view import (
     untold_page,
 )
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
+from cc_bot.discord.recipients import Reader
 from cc_bot.discord.reminders.reminders import nonce_at, nonce_of
 from cc_bot.domain import Locale
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Firing, Obstacle, Schedule, Untold

@@ -14,7 +14,7 @@ import hikari
 import pytest
 
 from cc_bot.assistant import Heartbeats, TimeResolver
-from cc_bot.discord.localization import GuildLocales, Readers
+from cc_bot.discord.recipients import GuildLocales, Readers
 from cc_bot.discord.reminders.reminders import AT_A_TIME, Posting, Reminders, Timekeeping
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.schedule import Schedule

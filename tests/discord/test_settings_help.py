@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from cc_bot.discord.extensions.settings import help_text
+from cc_bot.discord.commands.settings import help_text
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Reading
 from cc_bot.texts import texts

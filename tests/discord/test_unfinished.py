@@ -16,14 +16,14 @@ from structlog.testing import capture_logs
 
 from cc_bot.discord.delivery.deliveries import TurnDeliveries
 from cc_bot.discord.delivery.live import RunningTurns
-from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.localization import GuildLocales, Readers
+from cc_bot.discord.recipients import GuildLocales, Readers
 from cc_bot.discord.unfinished.unfinished import DeliveryRoutes, Unfinished
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.ledger import KEPT, AskedQuestion, PendingTurn
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.turn import KEPT, AskedQuestion, PendingTurn
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
 from tests.discord.choosing import deliveries_over

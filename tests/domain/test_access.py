@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.access import AccessRules, Comer, Maintenance, Refusal, Subject, Subjects, is_shut, refusal
+from cc_bot.domain.member import AccessRules, Comer, Maintenance, Refusal, Subject, Subjects, is_shut, refusal
 from cc_bot.domain.message import ChannelKey
 
 AIKO, OWNER = 1, 9

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.limits import (
+from cc_bot.domain.member import (
     Bounds,
     LimitKey,
     LimitName,

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import MICROS, Price, PriceList
+from cc_bot.domain.member import MICROS, Price, PriceList
+from cc_bot.domain.turn import Usage
 
 TOKENS = st.integers(0, 10**7)
 

@@ -2,8 +2,8 @@
 
 from datetime import date, timedelta
 
-from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import Total, Used, chart_of, first_day, priced, report_of
+from cc_bot.domain.member import Total, Used, chart_of, first_day, priced, report_of
+from cc_bot.domain.turn import Usage
 
 TODAY = date(2026, 11, 22)
 

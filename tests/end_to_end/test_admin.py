@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from cc_bot.domain.limits import DEFAULT_RULES
+from cc_bot.domain.member import DEFAULT_RULES
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Permission, User
 from tests.loopback.model_server import fails, says

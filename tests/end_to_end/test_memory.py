@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cc_bot.discord.pages.memory_view import PAGE_SIZE
+from cc_bot.discord.pages.memory import PAGE_SIZE
 from tests.end_to_end.memories import keep, numbers
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, Reply, User

@@ -2,7 +2,7 @@
 
 import re
 
-from cc_bot.discord.pages.memory_view import PAGE_SIZE
+from cc_bot.discord.pages.memory import PAGE_SIZE
 from tests.end_to_end.memories import (
     choose,
     contents,

@@ -12,9 +12,9 @@ import aiohttp
 import pytest
 
 import cc_bot.discord.pages
-from cc_bot.discord.pages.admin_view import parse_privacy_id
+from cc_bot.discord.pages.admin import parse_privacy_id
 from cc_bot.discord.pages.custom_ids import parse_custom_id, parse_memory_id, parse_schedule_id
-from cc_bot.discord.pages.memory_view import PAGE_SIZE
+from cc_bot.discord.pages.memory import PAGE_SIZE
 from tests.end_to_end.memories import choose, keep, menu_id, row_of, run
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, again_label

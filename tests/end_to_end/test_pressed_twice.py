@@ -11,7 +11,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
-from cc_bot.discord.pages.memory_view import PAGE_SIZE
+from cc_bot.discord.pages.memory import PAGE_SIZE
 from tests.end_to_end.kills import EDIT, RETRY, offers_to_ask_again, pull_the_plug
 from tests.end_to_end.memories import form, keep, menu_id, press, row_of, run, submitted
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cc_bot.discord.pages.admin_view import parse_privacy_id
+from cc_bot.discord.pages.admin import parse_privacy_id
 from cc_bot.stores import open_stores
 from tests.end_to_end.memories import keep, press
 from tests.end_to_end.stage import Stage, ended, running_stage, streaming

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cc_bot.discord.pages.facts import FACTS_COLOUR
+from cc_bot.discord.pages.page import FACTS_COLOUR
 from tests.end_to_end.stage import Stage, again_label, answered, continue_label
 from tests.loopback.discord import Channel, ChannelReply, Permission, Reply, Shown, User
 from tests.loopback.model_requests import Json, new_tool_results

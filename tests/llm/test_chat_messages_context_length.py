@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest
-from cc_bot.llm.chat_messages import read_refusal
+from cc_bot.llm.openai.wire import read_refusal
 from tests.llm.asking import CONTINUATION, hear, loopback
 from tests.loopback.model_server import Raw, Reply, Say, fails
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedKey, ModelRefusedRequest, ModelUnavailable
-from cc_bot.llm.fallback import FallbackChain
+from cc_bot.llm.chain import FallbackChain
 from cc_bot.llm.model import (
     AssistantPart,
     ChatRequest,

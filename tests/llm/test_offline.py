@@ -26,7 +26,7 @@ from cc_bot.domain.proposal import ForgetMemory
 from cc_bot.domain.session import Recollection
 from cc_bot.llm.model import AssistantPart, ChatModel, ChatRequest, Finish, UserPart
 from cc_bot.llm.offline import EN, JA, LONGEST, OfflineModel
-from cc_bot.llm.summary_request import summary_request
+from cc_bot.llm.requests import summary_request
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, done

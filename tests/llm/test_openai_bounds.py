@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 
 from cc_bot.domain.errors import ModelUnavailable
-from cc_bot.llm.chat_messages import CallFragment
 from cc_bot.llm.model import MAX_ANSWER_CHARACTERS, MAX_ARGUMENTS_CHARACTERS, MAX_CALLS
 from cc_bot.llm.openai import OpenAIChatModel
 from cc_bot.llm.openai.chat import ToolCallAssembler
+from cc_bot.llm.openai.wire import CallFragment
 from tests.llm.asking import hear, loopback
 from tests.loopback.model_server import (
     Chunk,

@@ -3,7 +3,7 @@
 import pytest
 
 from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable
-from cc_bot.domain.events import Usage
+from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import Delta, Finish, Thinking
 from tests.llm.asking import CONTINUATION, Heard, hear, loopback
 from tests.loopback.model_server import (

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_bot.llm.chat_messages import CallFragment
 from cc_bot.llm.model import Finish, ToolRequest
 from cc_bot.llm.openai.chat import ToolCallAssembler
+from cc_bot.llm.openai.wire import CallFragment
 from tests.llm.asking import hear, loopback
 from tests.loopback.model_server import (
     Call,

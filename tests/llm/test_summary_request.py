@@ -5,7 +5,7 @@ import pytest
 from cc_bot.domain import Locale
 from cc_bot.domain.message import Role
 from cc_bot.llm.model import ChatRequest
-from cc_bot.llm.summary_request import SummaryMaterial, summary_material, summary_request
+from cc_bot.llm.requests import SummaryMaterial, summary_material, summary_request
 
 
 class TestSummaryRequest:

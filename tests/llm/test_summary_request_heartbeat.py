@@ -13,7 +13,7 @@ from cc_bot.domain.schedule import Kind, Matter, Reason, Why
 from cc_bot.domain.text import shortened
 from cc_bot.llm.model import ChatRequest, Delta, SystemPart, UserPart
 from cc_bot.llm.offline import OfflineModel
-from cc_bot.llm.summary_request import (
+from cc_bot.llm.requests import (
     HeartbeatMaterial,
     HeartbeatNote,
     heartbeat_material,

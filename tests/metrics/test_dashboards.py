@@ -12,9 +12,7 @@ import yaml
 from prometheus_client import CollectorRegistry
 
 from cc_bot.domain import Usage
-from cc_bot.metrics import PrometheusMeter
-from cc_bot.metrics.health import Health, Readings
-from cc_bot.metrics.server import OURS, Gauges, counted
+from cc_bot.metrics import OURS, Gauges, Health, PrometheusMeter, Readings, counted
 
 ROOT: Final = Path(__file__).parents[2]
 NAME: Final = re.compile(r"\b(?:cc_bot|process)_[a-z_]+")

@@ -13,9 +13,7 @@ import pytest
 
 from cc_bot.domain.errors import InvalidSetting, PortTaken, StorageError
 from cc_bot.domain.measures import GatewayHealth
-from cc_bot.metrics import PrometheusMeter, Vitals, serving
-from cc_bot.metrics.health import ROOM_BYTES
-from cc_bot.metrics.server import MOST_CONNECTIONS, PATIENCE_S, why_not
+from cc_bot.metrics import MOST_CONNECTIONS, PATIENCE_S, ROOM_BYTES, PrometheusMeter, Vitals, serving, why_not
 
 
 @dataclass

@@ -8,7 +8,7 @@ import structlog
 from prometheus_client import CollectorRegistry, generate_latest
 
 from cc_bot.log import configure_logging
-from cc_bot.metrics.server import OURS, counted
+from cc_bot.metrics import OURS, counted
 
 
 @pytest.fixture(autouse=True)

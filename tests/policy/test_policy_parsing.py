@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.access import AccessLists, Policy, Subjects
-from cc_bot.domain.limits import DEFAULT_RULES, QUOTAS, LimitKey, Price, PriceList
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.member import (
+    DEFAULT_RULES,
+    QUOTAS,
+    AccessLists,
+    LimitKey,
+    Policy,
+    Price,
+    PriceList,
+    Subjects,
+)
 from cc_bot.operator_file import FileRefused
 from cc_bot.policy import parse_policy
 from cc_bot.texts import texts

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.access import Policy
 from cc_bot.domain.errors import InvalidPolicy
-from cc_bot.domain.limits import LimitKey
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.member import LimitKey, Policy
 from cc_bot.policy import Policies
 
 A_MINUTE = LimitKey("everyone", 0, "turns_per_minute")

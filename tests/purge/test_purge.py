@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import UNDO_TIME
-from cc_bot.purge import Rewriting, keep_purging, purge_due
+from cc_bot.privacy import Rewriting, keep_purging, purge_due
 from cc_bot.stores import MemoryRemovalStore, Stores, open_stores
 from tests.databases import laid_out
 from tests.end_to_end.program import Program

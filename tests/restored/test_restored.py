@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.restoring import Restoration, Wishes, run_restore, run_wipe
+from cc_bot.app.restoring import Forgotten, Restoration, Wishes, run_restore, run_wipe
 from cc_bot.config import Config, read_config
 from cc_bot.domain import ChannelKey, SessionKey
 from cc_bot.domain.clock import utc_now
@@ -27,10 +27,9 @@ from cc_bot.domain.errors import (
     ErasuresUnreadable,
     NotConfirmed,
 )
-from cc_bot.restored import Forgotten
 from cc_bot.storage import Database, ErasureLog, Statement, apply_pending, back_up, open_database
 from cc_bot.storage.erasures import copy_log
-from cc_bot.storage.location import sole_bot
+from cc_bot.storage.files import sole_bot
 from cc_bot.storage.manifest import Stage, manifest_path
 from cc_bot.storage.migrate import known_migrations
 from cc_bot.stores import Stores, open_stores

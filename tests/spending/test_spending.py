@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.domain.access import Policy
 from cc_bot.domain.errors import LimitReached, StorageError
-from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import LimitKey, Price, PriceList, UsageSubject, Used
+from cc_bot.domain.member import LimitKey, Policy, Price, PriceList, UsageSubject, Used
+from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import ChatRequest, Finish, UserPart
 from cc_bot.spending import ABOUT_A_REQUEST, Spending, UsageRecorder
 from cc_bot.storage import open_database

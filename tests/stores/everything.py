@@ -7,13 +7,12 @@ from typing import Final
 
 from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
-from cc_bot.domain.events import Usage
-from cc_bot.domain.ledger import PendingTurn
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, Spent, UsageSubject
+from cc_bot.domain.member import DEFAULT_RULES, LimitKey, Spent, UsageSubject
 from cc_bot.domain.memory import Named, ToldIn, ToldLine
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import AddReminder, KeepMemory, Proposal
 from cc_bot.domain.schedule import Firing, Mark, Quiet
+from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import (
     ReservationRequest,

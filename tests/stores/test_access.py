@@ -1,8 +1,7 @@
 """What owners have decided while the program runs."""
 
-from cc_bot.domain.access import AccessRules, Maintenance, Subjects
-from cc_bot.domain.limits import LimitKey
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.member import AccessRules, LimitKey, Maintenance, Subjects
 from cc_bot.domain.message import UserSettings
 from cc_bot.stores import InForce, PlaceAgents, StoredRule, Stores
 from cc_bot.stores.settings import ChannelAgent

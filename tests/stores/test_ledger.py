@@ -7,8 +7,8 @@ import pytest
 
 from cc_bot.domain import ChannelKey, Locale, Message, ToolCall
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.ledger import KEPT, AskedFile, AskedQuestion, PendingTurn
 from cc_bot.domain.session import Session
+from cc_bot.domain.turn import KEPT, AskedFile, AskedQuestion, PendingTurn
 from cc_bot.stores import Stores, channel_turn
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
 from tests.stores.places import answer, said

@@ -10,9 +10,9 @@ import pytest
 from cc_bot.domain import ChannelKey, Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
-from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import DEFAULT_RULES, Spent, UsageSubject
+from cc_bot.domain.member import DEFAULT_RULES, Spent, UsageSubject
 from cc_bot.domain.schedule import Place
+from cc_bot.domain.turn import Usage
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores import PersonalErasureStore, ReservationRequest, Settlement, Stores
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, Recorder, contents, turn

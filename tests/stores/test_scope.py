@@ -41,12 +41,19 @@ from cc_bot.stores import (
     VitalsStore,
     channels,
 )
-from cc_bot.stores.access import SELECT_IN_FORCE, SELECT_RULES
 from cc_bot.stores.canvases import SELECT_ALL_SHOWN, SELECT_KEY, SELECT_STALE
 from cc_bot.stores.channels import ANSWERS_TO, DELETE_MESSAGES, FORGET_MESSAGES, SELECT_DIRECT, SELECT_KNOWN
 from cc_bot.stores.columns import ListStatement
 from cc_bot.stores.history import SELECT_EARLIER, SELECT_FILES, SELECT_OPEN_SESSION
 from cc_bot.stores.ledger import LEDGER_STATEMENTS
+from cc_bot.stores.members import (
+    FORGET_SETTLED,
+    SELECT_IN_FORCE,
+    SELECT_LEFT,
+    SELECT_LIMITS,
+    SELECT_RULES,
+    USAGE_STATEMENTS,
+)
 from cc_bot.stores.memory import search as searches
 from cc_bot.stores.memory.removal import SELECT_DUE, SELECT_OLDEST_HIDDEN
 from cc_bot.stores.memory.rows import LIST
@@ -60,7 +67,6 @@ from cc_bot.stores.sessions import CLOSE_EXPIRED, DELETE_EXPIRED_ATTACHMENTS
 from cc_bot.stores.settings import SELECT_ALL_MODELS
 from cc_bot.stores.summaries import SELECT_TO_SUMMARIZE, SETTLE_SUMMARIZED
 from cc_bot.stores.unscoped import UNSCOPED
-from cc_bot.stores.usage import FORGET_SETTLED, SELECT_LEFT, SELECT_LIMITS, USAGE_STATEMENTS
 from tests.stores.backends import Recorder
 from tests.stores.everything import USER, do_everything
 

@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
-from cc_bot.domain.events import Usage
-from cc_bot.domain.limits import (
+from cc_bot.domain.measures import Purpose
+from cc_bot.domain.member import (
     DEFAULT_RULES,
     LimitKey,
     LimitName,
@@ -22,7 +22,7 @@ from cc_bot.domain.limits import (
     UsageSubject,
     left_of,
 )
-from cc_bot.domain.measures import Purpose
+from cc_bot.domain.turn import Usage
 from cc_bot.storage import Database, apply_pending, open_database
 from cc_bot.stores import (
     LimitStore,

@@ -13,7 +13,7 @@ from cc_bot.context.tokens import message_tokens
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.message import Visibility
 from cc_bot.llm.model import ChatRequest, SystemPart
-from cc_bot.llm.summary_request import SummaryMaterial, summary_material
+from cc_bot.llm.requests import SummaryMaterial, summary_material
 from cc_bot.stores import open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover

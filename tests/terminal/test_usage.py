@@ -7,8 +7,7 @@ import pytest
 
 from cc_bot.assistant import Assistant
 from cc_bot.domain import Locale, Usage
-from cc_bot.domain.access import Policy
-from cc_bot.domain.limits import LimitKey, LimitName
+from cc_bot.domain.member import LimitKey, LimitName, Policy
 from cc_bot.llm.model import Finish
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores

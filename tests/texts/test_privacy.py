@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.discord.pages.admin_view import PrivacyButton, erase_question, parse_privacy_id
+from cc_bot.discord.pages.admin import PrivacyButton, erase_question, parse_privacy_id
 from cc_bot.domain import Locale
 from cc_bot.domain.privacy import DataKind, Held, Holdings, Retention
 from cc_bot.texts import texts

@@ -18,8 +18,8 @@ from cc_bot.discord.agents import Arrival, Chooser, Chosen, stand_in_note, words
 from cc_bot.discord.attachments import fetch_asked, with_files
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.deliveries import Acknowledged, Delivery, TurnDeliveries
-from cc_bot.discord.delivery.interaction_outlet import reply_following, reply_in_place, reply_to_deferred
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
+from cc_bot.discord.delivery.outlets import reply_following, reply_in_place, reply_to_deferred
 from cc_bot.discord.delivery.reply import Reply, TakenDown, delete_all, rows_of
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import (
@@ -34,13 +34,12 @@ from cc_bot.discord.interactions import (
     roles_of,
     visibility_of,
 )
-from cc_bot.discord.localization import Reader, Readers
 from cc_bot.discord.pages.answer import AnswerState, page_of, unanswered_page
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
 from cc_bot.discord.pages.page import Button, Page
-from cc_bot.domain.events import CallsResumed, CanvasChanged, FilesLeftOut
-from cc_bot.domain.ledger import AskedQuestion, PendingTurn
+from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.message import Message
+from cc_bot.domain.turn import AskedQuestion, CallsResumed, CanvasChanged, FilesLeftOut, PendingTurn
 
 
 @dataclass(frozen=True, slots=True)

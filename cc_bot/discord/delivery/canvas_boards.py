@@ -27,12 +27,12 @@ from cc_bot.discord.delivery.canvas_messages import (
     new_canvas,
 )
 from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeated
+from cc_bot.discord.gateway import FIRST, Serves, Shards, serves_all
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import Answerable, can_write, own_space
-from cc_bot.discord.localization import Reader, Readers
-from cc_bot.discord.pages.canvas_page import canvas_page
+from cc_bot.discord.pages.canvas import canvas_page
 from cc_bot.discord.places import Places, Recent
-from cc_bot.discord.shards import FIRST, Serves, Shards, serves_all
+from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.locale import Locale

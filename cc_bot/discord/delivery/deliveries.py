@@ -17,14 +17,14 @@ import structlog
 from cc_bot.context.tokens import IMAGE_TOKENS
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.interactions import Answerable, is_fault
-from cc_bot.discord.localization import Reader
 from cc_bot.discord.pages.answer import AnswerState
+from cc_bot.discord.recipients import Reader
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import LimitReached, StorageError
-from cc_bot.domain.ledger import TOKEN_LIVES, AskedFile, AskedQuestion, PendingTurn, TurnKind
-from cc_bot.domain.limits import UsageSubject
+from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.session import SessionKey
+from cc_bot.domain.turn import TOKEN_LIVES, AskedFile, AskedQuestion, PendingTurn, TurnKind
 from cc_bot.spending import Spending
 from cc_bot.stores import ChannelStore, Reservation, TurnLedger
 

@@ -17,9 +17,8 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Stop
-from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import PostUncertain, Reply
-from cc_bot.discord.localization import Reader
 from cc_bot.discord.pages.answer import (
     AnswerState,
     advance,
@@ -32,9 +31,10 @@ from cc_bot.discord.pages.custom_ids import ANY_ASKER, StopButton
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import with_proposals
 from cc_bot.discord.pages.receipts import NOTHING_CARRIED, Carried, known_lines
+from cc_bot.discord.recipients import Reader
 from cc_bot.domain.errors import BeingErased, CcBotError, StorageError, TurnError
-from cc_bot.domain.events import TurnEvent
 from cc_bot.domain.measures import NULL_METER, Meter
+from cc_bot.domain.turn import TurnEvent
 from cc_bot.texts import Texts, explain
 
 _log = structlog.get_logger(__name__)

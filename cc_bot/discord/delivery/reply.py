@@ -17,9 +17,8 @@ import hikari
 from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.discord.interactions import is_fault
-from cc_bot.discord.pages.facts import FACT_ID, Facts
-from cc_bot.discord.pages.memory_view import shortened
-from cc_bot.discord.pages.page import Button, Menu, Page
+from cc_bot.discord.pages.memory import shortened
+from cc_bot.discord.pages.page import FACT_ID, Button, Facts, Menu, Page
 
 Result = TypeVar("Result")
 

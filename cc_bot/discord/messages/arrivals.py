@@ -11,11 +11,10 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.access.gate import Gate, SeenRoles, error_of
-from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.access import Gate, SeenRoles, error_of
+from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import repeated
 from cc_bot.discord.interactions import roles_of
-from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.messages.addressing import Addressing
 from cc_bot.discord.messages.catch_up import CatchUp
 from cc_bot.discord.messages.incoming import (
@@ -30,8 +29,9 @@ from cc_bot.discord.messages.incoming import (
 from cc_bot.discord.messages.mentions import Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.places import Places, Recent
-from cc_bot.domain.access import Refusal
+from cc_bot.discord.recipients import GuildLocales, Reader, Readers
 from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.member import Refusal
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.stores import ChannelStore
 from cc_bot.texts import explain

@@ -16,7 +16,7 @@ import hikari
 import structlog
 
 from cc_bot.correlation import job
-from cc_bot.discord.shards import FIRST, Serves, serves_all
+from cc_bot.discord.gateway import FIRST, Serves, serves_all
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, Message

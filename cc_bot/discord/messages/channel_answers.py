@@ -15,21 +15,21 @@ import structlog
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
 from cc_bot.correlation import begin_turn
-from cc_bot.discord.access.gate import SeenRoles
+from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, in_channel
-from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply, Sent
-from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.messages.incoming import QuestionFiles, without_files
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, memory_buttons, unanswered_page
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.proposals import with_proposals
+from cc_bot.discord.recipients import GuildLocales, Reader, Readers
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
-from cc_bot.domain.events import CallsResumed, Done, FilesLeftOut, TurnEvent, Usage
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
+from cc_bot.domain.turn import CallsResumed, Done, FilesLeftOut, TurnEvent, Usage
 from cc_bot.stores import ChannelStore, MentionStore, ProposalStore, TurnLedger, channel_turn
 
 # ---- asked -----------------------------------------------------------------------------------------------

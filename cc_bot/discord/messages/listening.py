@@ -11,14 +11,13 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Assistant
-from cc_bot.discord.access.gate import Gate
+from cc_bot.discord.access import Gate
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.answers import Answers
-from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown, delete_all
-from cc_bot.discord.gateway import GrantedReading
+from cc_bot.discord.gateway import FIRST, GrantedReading, Shards
 from cc_bot.discord.in_order import InOrder
-from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuotes
 from cc_bot.discord.messages.arrivals import Arrivals
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, Unheard
@@ -28,7 +27,7 @@ from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.discord.places import Places
-from cc_bot.discord.shards import FIRST, Shards
+from cc_bot.discord.recipients import GuildLocales, Readers
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank

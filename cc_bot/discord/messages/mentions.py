@@ -14,12 +14,12 @@ from functools import partial
 import hikari
 import structlog
 
-from cc_bot.discord.access.gate import Gate, error_of
-from cc_bot.discord.localization import Reader
+from cc_bot.discord.access import Gate, error_of
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
-from cc_bot.domain.access import Refusal
+from cc_bot.discord.recipients import Reader
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
+from cc_bot.domain.member import Refusal
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.stores import MentionStore
 from cc_bot.texts import explain

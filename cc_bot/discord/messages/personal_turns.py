@@ -15,14 +15,14 @@ from cc_bot.correlation import begin_turn
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import AcceptedTurn, Answers
 from cc_bot.discord.delivery.deliveries import asked_files
-from cc_bot.discord.delivery.message_outlet import MessageReplies
+from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.interactions import roles_of
-from cc_bot.discord.localization import GuildLocales, Readers
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.incoming import name_of_author, names_others, text_of
 from cc_bot.discord.messages.withdrawals import Withdrawals
-from cc_bot.domain.ledger import AskedQuestion
+from cc_bot.discord.recipients import GuildLocales, Readers
+from cc_bot.domain.turn import AskedQuestion
 from cc_bot.stores import ChannelStore
 
 _log = structlog.get_logger(__name__)

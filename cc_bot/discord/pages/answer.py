@@ -8,10 +8,8 @@ import hikari
 
 from cc_bot.context.attachments import MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton
-from cc_bot.discord.pages.facts import FACT_ID, Facts
-from cc_bot.discord.pages.links import messages
-from cc_bot.discord.pages.memory_view import escaped, one_line
-from cc_bot.discord.pages.page import Button, Page, TextFile
+from cc_bot.discord.pages.memory import escaped, one_line
+from cc_bot.discord.pages.page import FACT_ID, Button, Facts, Page, TextFile, messages
 from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals
 from cc_bot.discord.pages.receipts import (
     NOTHING_CARRIED,
@@ -29,7 +27,12 @@ from cc_bot.discord.pages.receipts import (
 )
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, close_fences, utf16_length
 from cc_bot.domain.canvas import Canvas
-from cc_bot.domain.events import (
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import Receipt, with_receipt
+from cc_bot.domain.message import Message, Visibility, is_blank
+from cc_bot.domain.proposal import Proposal
+from cc_bot.domain.text import shortened
+from cc_bot.domain.turn import (
     CallsResumed,
     CanvasChanged,
     Done,
@@ -46,11 +49,6 @@ from cc_bot.domain.events import (
     TurnEvent,
     Usage,
 )
-from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import Receipt, with_receipt
-from cc_bot.domain.message import Message, Visibility, is_blank
-from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.text import shortened
 from cc_bot.texts import Texts
 
 MAX_MESSAGES = 5

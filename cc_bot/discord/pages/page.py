@@ -1,11 +1,232 @@
 """A message as it should look: what rendering produces and delivery compares and sends."""
 
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Final
 
 import hikari
 
-from cc_bot.discord.pages.facts import NO_FACTS, Facts
+from cc_bot.discord.pages.split import MESSAGE_LIMIT, split, utf16_length
+from cc_bot.domain.locale import Locale
+from cc_bot.texts.commands import plainly
+from cc_bot.texts.naming import Show, without_mentions
+
+# ---- facts ---------------------------------------------------------------------------------------------
+# Facts: what the bot itself states about an answer, in an embed of the answer's last message.
+#
+# A message's content is the model's words or the bot's, never both. What a model writes goes into contents
+# alone, and no link in one is shown with a preview (links.py): so an embed of this look is made by code,
+# from committed rows and from how the turn ended, and no text can pass for one, whatever characters it is
+# made of. A canvas is made of embeds too, in a message of its own and in another colour, which no model
+# chooses.
+
+
+FACTS_COLOUR: Final = 0x2D7D46
+FACTS_CHARACTERS: Final = 4096
+""""Embed Limits" of Discord's documentation of messages: a description's. Of all embeds it takes 6000."""
+
+FACT_ID: Final = "fact:"
+"""What the custom ids of such buttons begin with."""
+
+SMALL_LINES: Final = 2
+"""At most, under an answer: what there is to say beyond them shares a line with something else."""
+
+_SMALL_PRINT: Final = "-# "
+_BETWEEN: Final = " ・ "
+"""Two notices on a line."""
+_TIME: Final = re.compile(r"<t:(\d{1,11})(?::\w)?>")
+_ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Each a line without line breaks, but for notices, as it is to be shown: Markdown, in their reader's
+    language."""
+
+    receipts: tuple[str, ...] = ()
+    """What was done, by committed rows."""
+    notices: tuple[str, ...] = ()
+    """How the answer ended, if not as meant, and what else its reader should know of it. In small print."""
+    activity: str = ""
+    """While the answer is on its way: what is going on. In small print, the last."""
+    in_buttons: bool = False
+    """Whether they stand in buttons that can't be pressed, where the bot may not post embeds."""
+    locale: Locale = field(default=Locale.EN, compare=False)
+    """The language of commands' names in such buttons, which show no mentions."""
+
+    def __bool__(self) -> bool:
+        return bool(self.receipts or self.notices or self.activity)
+
+    def noting(self, sentence: str) -> "Facts":
+        """The same with one notice more."""
+        return replace(self, notices=(*self.notices, sentence))
+
+    @property
+    def description(self) -> str:
+        """What the embed says; a line for which there is no room is left out."""
+        text = ""
+        for line in (*self.receipts, *(_SMALL_PRINT + line for line in self._small_print())):
+            longer = f"{text}\n{line}" if text else line
+            if utf16_length(longer) > FACTS_CHARACTERS:
+                break
+            text = longer
+        return text
+
+    def embeds(self) -> list[hikari.Embed]:
+        """One embed, or none where there is nothing to state."""
+        if not self or self.in_buttons:
+            return []
+        return [hikari.Embed(description=self.description, colour=FACTS_COLOUR)]
+
+    def labels(self) -> tuple[str, ...]:
+        """What the buttons say that stand for an embed; none where that is shown. They take no Markdown."""
+        if not self.in_buttons:
+            return ()
+        named = plainly(self.locale)
+        return tuple(_plain(line, named) for line in (*self.receipts, *self._told()))
+
+    @classmethod
+    def read(cls, embeds: Sequence[hikari.Embed], locale: Locale = Locale.EN) -> "Facts":
+        """What a message of the bot's own states. A preview that Discord made of a link has that link."""
+        own = (each for each in embeds if each.colour == FACTS_COLOUR and not each.url)
+        lines = [line for embed in own for line in (embed.description or "").split("\n") if line]
+        small = [line.removeprefix(_SMALL_PRINT) for line in lines if line.startswith(_SMALL_PRINT)]
+        if len(small) == SMALL_LINES:  # fewer have not been joined
+            small = [notice for line in small for notice in line.split(_BETWEEN)]
+        receipts = tuple(line for line in lines if not line.startswith(_SMALL_PRINT))
+        return cls(receipts, tuple(small), locale=locale)
+
+    def _told(self) -> list[str]:
+        return [line for notice in (*self.notices, self.activity) for line in notice.splitlines()]
+
+    def _small_print(self) -> Sequence[str]:
+        """The notices in their order, in lines that are about as long as each other."""
+        told = self._told()
+        if len(told) <= SMALL_LINES:
+            return told
+        ways = ((_BETWEEN.join(told[:at]), _BETWEEN.join(told[at:])) for at in range(1, len(told)))
+        return min(ways, key=lambda way: max(map(utf16_length, way)))
+
+
+def _plain(line: str, named: Show) -> str:
+    text = without_mentions(line, named)
+    text = _TIME.sub(lambda time: f"{datetime.fromtimestamp(int(time[1]), UTC):%Y-%m-%d %H:%M UTC}", text)
+    return _ESCAPED.sub(r"\1", text)
+
+
+NO_FACTS: Final = Facts()
+
+
+# ---- links ---------------------------------------------------------------------------------------------
+# Links without previews: `<https://…>`, which Discord shows as a link and no more.
+#
+# A preview is an embed whose words the author of a page chooses, under the bot's name: it could pass for a
+# receipt. And Discord fetches a page to make one, so a link that a model was talked into writing would
+# carry what it holds to that page's owner without anybody's click.
+#
+# In code Discord makes no previews, and brackets would be in the way there. But what is code is told by
+# Discord's parser, which is not public: a mark that opened before the code may end within it (`**` or `[`),
+# and then it is none. So a link in code stays as it is only where no character of such a mark comes before
+# it in that code; everywhere else a bracket too many is better than a preview.
+
+
+CLOSE_LIMIT: Final = 1000
+"""For a text that is all but made of links: the brackets make the shortest of them nearly twice as long."""
+
+_FIRST: Final = r"[^\s<>]"
+_FURTHER: Final = r"[^\s<>\[\]、。，．「」『』（）【】！？]*"
+_LINK: Final = (
+    rf"(?P<link>(?:https?|discord|steam)://{_FIRST}{_FURTHER})"
+    rf"|(?P<invite>discord(?:\.gg|(?:app)?\.com/invite)/{_FIRST}{_FURTHER})"
+)
+_ANY: Final = re.compile(
+    rf"(?P<escape>\\[^0-9A-Za-z\s])|(?<![<\\])(?P<whole><[a-z]+://[^\s<>]+>)|{_LINK}|(?P<ticks>`+)",
+    re.IGNORECASE,
+)
+_OUTSIDE_OF_CODE: Final = re.compile(rf"(?<![<\\])(?P<whole><[a-z]+://[^\s<>]+>)|{_LINK}", re.IGNORECASE)
+_TICKS: Final = re.compile("`+")
+_TRAILING: Final = ".,:;'\"*_~|`"
+_MARK: Final = re.compile(r"[*_~|\[\]<>\\]")
+_FENCE: Final = 3
+
+
+def messages(text: str, *, limit: int, most: int | None = None) -> tuple[str, ...]:
+    """The messages that together show a model's words, none of which Discord makes a preview for. Each has
+    at most MESSAGE_LIMIT UTF-16 code units: `limit` of the text, and the brackets. With `most` only so many
+    of them."""
+    pieces = tuple(map(without_previews, split(text, limit=limit, most=most)))
+    if all(utf16_length(piece) <= MESSAGE_LIMIT for piece in pieces):
+        return pieces
+    return tuple(map(without_previews, split(text, limit=min(limit, CLOSE_LIMIT), most=most)))
+
+
+def without_previews(message: str) -> str:
+    """One message, with angle brackets around each link that Discord would make a preview for."""
+    shown: list[str] = []
+    at = 0
+    while match := _ANY.search(message, at):
+        shown.append(message[at : match.start()])
+        at = match.end()
+        if match["ticks"]:
+            end = _end_of_code(message, match)
+            if end is None:  # what these ticks belong to is in doubt: nothing further is taken for code
+                return "".join((*shown, match[0], _OUTSIDE_OF_CODE.sub(_bracketed, message[at:])))
+            inner = end - len(match[0])
+            shown.append(match[0] + _code(message[at:inner]) + message[inner:end])
+            at = end
+        else:
+            shown.append(_bracketed(match))
+    return "".join((*shown, message[at:]))
+
+
+def _bracketed(match: re.Match[str]) -> str:
+    if not (match["link"] or match["invite"]):
+        return match[0]
+    link = _trimmed(match[0])
+    before = " " if match.string[: match.start()].endswith(("<", "\\")) else ""
+    address = link if match["link"] else f"https://{link}"
+    return f"{before}<{address}>{match[0][len(link) :]}"
+
+
+def _trimmed(link: str) -> str:
+    """Without the punctuation and the marks that a link ends before."""
+    end, unopened = len(link), link.count(")") - link.count("(")
+    while link[end - 1] in _TRAILING or (link[end - 1] == ")" and unopened > 0):
+        unopened -= link[end - 1] == ")"
+        end -= 1
+    shorter = link[:end]
+    return link if shorter.endswith(("//", "invite/", ".gg/")) else shorter
+
+
+def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
+    """Behind the ticks that close the code which these open: a fence that begins a line, or code within one.
+    None if that is in doubt."""
+    length = len(opening[0])
+    closing = _TICKS.search(message, opening.end())
+    while closing and length < _FENCE and len(closing[0]) != length:
+        closing = _TICKS.search(message, closing.end())
+    if closing is None or length > _FENCE or len(closing[0]) != length:
+        return None
+    line = message[message.rfind("\n", 0, opening.start()) + 1 : opening.start()]
+    is_fence = length == _FENCE and not line.strip(" \t>")
+    is_in_line = "\n" not in message[opening.end() : closing.start()]
+    return closing.end() if is_fence or is_in_line else None
+
+
+def _code(code: str) -> str:
+    """Code, and brackets around the links behind a mark that may have ended it."""
+    mark = _MARK.search(code)
+    return (
+        code
+        if mark is None
+        else code[: mark.start()] + _OUTSIDE_OF_CODE.sub(_bracketed, code[mark.start() :])
+    )
+
+
+# ---- page ----------------------------------------------------------------------------------------------
+
 
 PROPOSAL_COLOUR: Final = 0xC27C0E
 PROPOSALS_CHARACTERS: Final = 1800

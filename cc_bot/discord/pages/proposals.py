@@ -14,7 +14,7 @@ import hikari
 
 from cc_bot.charts import table
 from cc_bot.discord.pages.custom_ids import ProposalButton, SeeProposalsButton, parse_custom_id
-from cc_bot.discord.pages.memory_view import escaped, last_day, timestamp
+from cc_bot.discord.pages.memory import escaped, last_day, timestamp
 from cc_bot.discord.pages.page import (
     PROPOSAL_COLOUR,
     PROPOSALS_CHARACTERS,

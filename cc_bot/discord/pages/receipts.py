@@ -20,9 +20,8 @@ from cc_bot.discord.pages.custom_ids import (
     parse_custom_id,
     parse_schedule_id,
 )
-from cc_bot.discord.pages.facts import Facts
-from cc_bot.discord.pages.memory_view import escaped, one_line, timestamp
-from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.memory import escaped, one_line, timestamp
+from cc_bot.discord.pages.page import Button, Facts, Page
 from cc_bot.domain.memory import Named, Receipt, ToldLine
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.schedule import ScheduleChange

@@ -19,15 +19,14 @@ import structlog
 
 from cc_bot.assistant import Heartbeats, TimeResolver, TurnOptions
 from cc_bot.correlation import job
-from cc_bot.discord.access.gate import Gate
+from cc_bot.discord.access import Gate
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.reply import new_message, repeated
 from cc_bot.discord.in_order import Pace
-from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.pages.reminder_view import (
+from cc_bot.discord.pages.reminders import (
     heartbeat_page,
     reminder_page,
     spoken_reminder,
@@ -35,6 +34,7 @@ from cc_bot.discord.pages.reminder_view import (
     untold_page,
 )
 from cc_bot.discord.places import Recent
+from cc_bot.discord.recipients import GuildLocales, Reader, Readers
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import Message

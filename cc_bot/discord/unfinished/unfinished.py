@@ -16,12 +16,10 @@ import structlog
 
 from cc_bot.correlation import job
 from cc_bot.discord.delivery.deliveries import TurnDeliveries
-from cc_bot.discord.delivery.interaction_outlet import Hook, InteractionOutlet
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
-from cc_bot.discord.delivery.message_outlet import MessageReplies
-from cc_bot.discord.delivery.receipt_upkeep import ReceiptUpkeep
+from cc_bot.discord.delivery.outlets import Hook, InteractionOutlet, MessageReplies
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown, delete_all
-from cc_bot.discord.localization import GuildLocales, Reader, Readers
 from cc_bot.discord.pages.answer import (
     AnswerState,
     advance,
@@ -33,12 +31,12 @@ from cc_bot.discord.pages.answer import (
 from cc_bot.discord.pages.custom_ids import RetryButton, StopButton
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.proposals import with_proposals
+from cc_bot.discord.recipients import GuildLocales, Reader, Readers
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.events import CallsResumed, Done, Usage
-from cc_bot.domain.ledger import KEPT, PendingTurn
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
+from cc_bot.domain.turn import KEPT, CallsResumed, Done, PendingTurn, Usage
 from cc_bot.stores import ChannelStore, ProposalStore, TurnLedger
 
 # ---- owed ------------------------------------------------------------------------------------------------

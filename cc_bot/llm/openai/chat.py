@@ -24,18 +24,7 @@ import structlog
 from openai import AsyncStream, BadRequestError, UnprocessableEntityError
 
 from cc_bot.domain.errors import ModelRefusedRequest, ModelUnavailable
-from cc_bot.domain.events import Usage
-from cc_bot.llm.chat_messages import (
-    CallFragment,
-    Json,
-    Piece,
-    TextJoiner,
-    is_json_object,
-    join_surrogates,
-    read_chunk,
-    read_refusal,
-    request_body,
-)
+from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import (
     MAX_ANSWER_CHARACTERS,
     MAX_ARGUMENTS_CHARACTERS,
@@ -49,7 +38,18 @@ from cc_bot.llm.model import (
     UserPart,
 )
 from cc_bot.llm.openai.client import FAILURES, MAX_RETRIES, Trouble, diagnose, open_client
-from cc_bot.llm.thoughts import Thoughts
+from cc_bot.llm.openai.wire import (
+    CallFragment,
+    Json,
+    Piece,
+    TextJoiner,
+    Thoughts,
+    is_json_object,
+    join_surrogates,
+    read_chunk,
+    read_refusal,
+    request_body,
+)
 
 # ---- tool calls ------------------------------------------------------------------------------------------
 # Puts tool calls together from the fragments in which they are streamed.

@@ -35,7 +35,7 @@ from cc_bot.domain.errors import (
     ModelRefusedRequest,
     ModelUnavailable,
 )
-from cc_bot.llm.chat_messages import Json, read_refusal
+from cc_bot.llm.openai.wire import Json, read_refusal
 
 MAX_RETRIES = 2
 _CONNECT_TIMEOUT_S = 5.0

@@ -11,10 +11,10 @@ from typing import Final
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import MemoryFull, TooManyImports, TooManyMemories
-from cc_bot.domain.limits import HOUR, Quotas, Rules, UsageSubject, quotas_of_user
+from cc_bot.domain.member import HOUR, Quotas, Rules, UsageSubject, quotas_of_user
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import from_ms, to_ms
-from cc_bot.stores.usage import rules_for
+from cc_bot.stores.members import rules_for
 
 _SELECT_USED: Final = "SELECT memories, bytes FROM memory_usage WHERE user_id = $1"
 _SELECT_IMPORTS: Final = "SELECT imported_at FROM memory_usage WHERE user_id = $1"

@@ -9,7 +9,7 @@ from typing import Any, Final, TypedDict, TypeVar, Unpack
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.limits import Rules
+from cc_bot.domain.member import Rules
 from cc_bot.domain.memory import (
     DEFAULT_CATEGORY,
     WORDING,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.domain.errors import CcBotError, MemoryFull, TooManyImports, TooManyMemories
-from cc_bot.domain.limits import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Rules
+from cc_bot.domain.member import DEFAULT_RULES, LimitKey, LimitName, LimitScope, Rules
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.storage import Database, Statement, open_database
 from cc_bot.stores import Stores, open_stores

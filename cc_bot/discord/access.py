@@ -1,0 +1,595 @@
+"""Who may use the bot, and the one gate through which every way in passes."""
+
+import asyncio
+import contextlib
+from collections import OrderedDict, deque
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Final, Literal
+
+import hikari
+import lightbulb
+import linkd
+import structlog
+
+from cc_bot.discord.agents import Arrival
+from cc_bot.discord.failures import tell, tell_failure
+from cc_bot.discord.in_order import InOrder
+from cc_bot.discord.interactions import accept_ahead, defer_update
+from cc_bot.discord.pages.admin import PrivacyButton, parse_privacy_id
+from cc_bot.discord.pages.custom_ids import (
+    AnswerButton,
+    EditForm,
+    MemoryButton,
+    OpenMenu,
+    RetryButton,
+    SeeProposalsButton,
+    StopButton,
+    UntellButton,
+    UsedMemoriesButton,
+    parse_custom_id,
+    parse_memory_id,
+    parse_schedule_id,
+)
+from cc_bot.discord.places import Places, Recent, key_of_interaction
+from cc_bot.discord.recipients import Readers
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import (
+    AccessError,
+    CcBotError,
+    NotAllowed,
+    OwnersOnly,
+    StorageError,
+    TooManyCommands,
+    UnderMaintenance,
+)
+from cc_bot.domain.member import (
+    MINUTE,
+    AccessRules,
+    Comer,
+    Policy,
+    Refusal,
+    Rules,
+    UsageSubject,
+    is_shut,
+    quotas_of_user,
+    refusal,
+)
+from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.domain.schedule import Schedule
+from cc_bot.policy import Policies
+from cc_bot.stores import AccessStore, InForce, Visit
+
+_log = structlog.get_logger(__name__)
+
+# ---- gate ----------------------------------------------------------------------------------------------
+# The one place that says whether somebody may use the bot: every way in asks here.
+#
+# The ways in are commands and their lists of choices, buttons and forms (ways_in.py), messages (messages/),
+# and what is due for somebody (reminders/). What the rules are is read each time, so that they hold at
+# once.
+
+# ---- owners ----------------------------------------------------------------------------------------------
+# Whose bot it is: who may give its own commands, and is answered whatever the rules say.
+
+
+@dataclass(slots=True)
+class Owners:
+    """Those whom the operator named in a setting or in the policy file. Where nobody is named: the owner of
+    the application as Discord has it, or the members of the team that owns it."""
+
+    named: frozenset[int]
+    policies: Policies
+    _of_application: frozenset[int] = field(default=frozenset())
+
+    async def learn(self, rest: hikari.api.RESTClient) -> None:
+        """Ask Discord whose application it is. Raises hikari's errors."""
+        application = await rest.fetch_application()
+        if application.team is None:
+            self._of_application = frozenset({int(application.owner.id)})
+            return
+        self._of_application = frozenset(
+            int(user_id)
+            for user_id, member in application.team.members.items()
+            if member.membership_state == hikari.TeamMembershipState.ACCEPTED
+        )
+
+    async def ids(self) -> frozenset[int]:
+        return self.under(await self.policies.now())
+
+    def under(self, policy: Policy) -> frozenset[int]:
+        """Those of a policy."""
+        return self.named | policy.access.owners or self._of_application
+
+    async def require(self, interaction: hikari.PartialInteraction) -> None:
+        """Raises OwnersOnly. To be asked at every call, press and form: a hidden command is not forbidden."""
+        if int(interaction.user.id) not in await self.ids():
+            raise OwnersOnly
+
+
+# ---- rates -----------------------------------------------------------------------------------------------
+# How often each user has had the bot do something within the last minute.
+#
+# It is kept in memory: a start comes too seldom to give anybody more, and a command must not have to wait for
+# the database to write. Lists of choices come with every key that is pressed; they are counted apart, and
+# more of them are let through.
+
+What = Literal["command", "choices"]
+
+CHOICES_PER_COMMAND: Final = 10
+RATES_REMEMBERED: Final = 5000
+"""Users at a time."""
+
+
+@dataclass(slots=True)
+class CommandRates:
+    _moments: Recent[tuple[int, What], deque[datetime]] = field(
+        default_factory=lambda: Recent(RATES_REMEMBERED)
+    )
+
+    def count(self, user_id: int, what: What, most: int, now: datetime) -> datetime | None:
+        """Count one, unless there were `most` in the last minute; then the moment of the next."""
+        allowed = most * CHOICES_PER_COMMAND if what == "choices" else most
+        moments = self._moments.get((user_id, what)) or deque[datetime]()
+        while moments and not now - MINUTE < moments[0] <= now:  # or the clock was put back
+            moments.popleft()
+        if len(moments) >= allowed:
+            return moments[-allowed] + MINUTE
+        moments.append(now)
+        self._moments[user_id, what] = moments
+        return None
+
+
+# ---- seen roles ------------------------------------------------------------------------------------------
+# The roles of those who write: only a message tells of them, and it may be answered after others.
+
+ROLES_REMEMBERED = 5000
+"""Members whose roles are known at a time."""
+
+
+class SeenRoles:
+    def __init__(self, *, remembered: int = ROLES_REMEMBERED) -> None:
+        self._roles = Recent[tuple[int, int], tuple[int, ...]](remembered)
+
+    def note(self, guild_id: int, user_id: int, role_ids: tuple[int, ...]) -> None:
+        """As of the newest message."""
+        self._roles[guild_id, user_id] = role_ids
+
+    def of(self, guild_id: int | None, user_id: int) -> tuple[int, ...] | None:
+        """None where no message has told, as after a start."""
+        return None if guild_id is None else self._roles.get((guild_id, user_id))
+
+
+# ---- gate ------------------------------------------------------------------------------------------------
+
+
+_NOT_TOLD = 0
+"""The id of a server that has to be asked for."""
+PATIENCE_S = 0.5
+"""With the database, which may be held up by another program or by somebody's long list of wishes: Discord
+waits 3 s for an acknowledgement."""
+
+
+@dataclass(slots=True)
+class Gate:
+    owners: Owners
+    policies: Policies
+    store: AccessStore
+    places: Places
+    rest: hikari.api.RESTClient
+    patience_s: float = PATIENCE_S
+    roles: SeenRoles = field(default_factory=SeenRoles)
+    rates: CommandRates = field(default_factory=CommandRates)
+    clock: Clock = utc_now
+    _last: InForce | None = None
+    _last_set: Rules = field(default_factory=dict)
+    """The limits that owners set; they go before the file."""
+
+    async def learn(self) -> None:
+        """What it takes to let anybody in. Raises hikari's errors."""
+        await self.owners.learn(self.rest)
+        with suppress(StorageError):
+            await self._in_force()
+
+    async def admit(
+        self, interaction: hikari.PartialInteraction, what: What = "command", *, always: bool = False
+    ) -> Arrival:
+        """Count what somebody has the bot do. Raises TooManyCommands when that is as much as may be within a
+        minute, NotAllowed or UnderMaintenance when they may not use the bot there (`always`: they may), and
+        StorageError. Owners may do what they like."""
+        policy, comer = await self.policies.now(), self._comer_of(interaction)
+        visit = await self._visit(comer)
+        owner = comer.user_id in self.owners.under(policy)
+        if not owner:
+            self._count(interaction, what, {**policy.limits, **self._last_set})
+        if not (owner or always) and (refused := await self._refused(comer, policy, self._known())):
+            raise error_of(refused)
+        return Arrival(visit.settings, visit.agents) if visit else Arrival()
+
+    def _count(self, interaction: hikari.PartialInteraction, what: What, limits: Rules) -> None:
+        user_id, member = int(interaction.user.id), interaction.member
+        roles = () if member is None else tuple(map(int, member.role_ids))
+        payer = UsageSubject(user_id, int(interaction.guild_id or 0), roles)
+        most = quotas_of_user(limits, payer).commands_per_minute
+        if most is None:
+            return
+        if next_at := self.rates.count(user_id, what, most, self.clock()):
+            raise TooManyCommands(resets=next_at)
+
+    async def _visit(self, comer: Comer) -> Visit | None:
+        """What is read of whoever comes; None while the database does not answer: then what held when it last
+        did holds. It is waited for once more before the acknowledgement, so not for long here."""
+        with suppress(StorageError, TimeoutError):
+            async with asyncio.timeout(self.patience_s):
+                visit = await self.store.visit(comer.user_id, comer.channel_ids)
+                self._last, self._last_set = visit.in_force, visit.limits
+                return visit
+        return None
+
+    def _known(self) -> InForce:
+        if self._last is None:
+            raise StorageError
+        return self._last
+
+    async def refused_author(self, message: hikari.Message) -> Refusal | None:
+        """Why the author of a message may not use the bot there. Raises StorageError, and hikari's errors
+        when Discord won't tell what channel that is."""
+        guild_id = None if message.guild_id is None else int(message.guild_id)
+        member = message.member or None
+        roles = self._known_roles(int(message.author.id), guild_id, member)
+        return await self.refused(Comer(int(message.author.id), (int(message.channel_id),), guild_id, roles))
+
+    async def serves_owner(self, schedule: Schedule, *, answering: bool = False) -> bool:
+        """Whether what somebody scheduled is said to them: if they may use the bot where they asked for it.
+        Maintenance counts when they are to be answered, and while nobody can tell, they are served."""
+        user_id, guild_id = schedule.key.user_id, schedule.guild_id
+        roles = self._known_roles(user_id, guild_id, None)
+        comer = Comer(user_id, (schedule.key.channel_id,), guild_id, roles)
+        try:
+            return await self.refused(comer, answering=answering) is None
+        except (StorageError, hikari.HikariError):
+            return True
+
+    async def refused_in(self, key: ChannelKey, questions: Sequence[Message]) -> dict[int, Refusal]:
+        """Those of the authors of questions in a channel or thread who may not use the bot there. Raises as
+        `refused_author`."""
+        found = {}
+        for user_id in dict.fromkeys(question.author_id for question in questions):
+            comer = Comer(user_id, (key.place_id, key.channel_id), _NOT_TOLD, None)
+            if refused := await self.refused(comer):
+                found[user_id] = refused
+        return found
+
+    async def refused(self, comer: Comer, *, answering: bool = True) -> Refusal | None:
+        """Why somebody may not use the bot; that is on record once. Raises as `refused_author`."""
+        policy = await self.policies.now()
+        if comer.user_id in self.owners.under(policy):
+            return None
+        return await self._refused(comer, policy, await self._in_force(), answering=answering)
+
+    async def _refused(
+        self, comer: Comer, policy: Policy, in_force: InForce, *, answering: bool = True
+    ) -> Refusal | None:
+        rules = _rules(policy, in_force)
+        maintenance = in_force.maintenance if answering else None
+        known = await self._told_apart(comer, rules)
+        found = refusal(known, rules, owners=self.owners.under(policy), maintenance=maintenance)
+        if found:
+            _log.info("access_denied", why=found.why, subject=found.subject, place=comer.channel_ids[0])
+        return found
+
+    async def reads(self, key: ChannelKey, guild_id: int | None = None) -> bool:
+        """Whether what people say to each other in a channel or thread is for the bot to read. A server that
+        is not told is looked up. Raises as `refused_author`."""
+        rules = _rules(await self.policies.now(), await self._in_force())
+        if rules.of_guilds and guild_id is None:
+            guild_id = (await self.places.of(key.place_id)).guild_id
+        return not is_shut(key, guild_id, rules)
+
+    async def _in_force(self) -> InForce:
+        """What holds; while the database does not answer, what held when it last did: nobody who may use the
+        bot is to be left without an acknowledgement. Raises StorageError when it never did."""
+        try:
+            async with asyncio.timeout(self.patience_s):
+                self._last = await self.store.in_force()
+        except (StorageError, TimeoutError) as error:
+            if self._last is None:
+                raise StorageError from error
+        return self._last
+
+    def _comer_of(self, interaction: hikari.PartialInteraction) -> Comer:
+        """Interactions tell everything themselves."""
+        guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
+        key = key_of_interaction(interaction.channel)
+        user_id = int(interaction.user.id)
+        roles = self._known_roles(user_id, guild_id, interaction.member)
+        return Comer(user_id, tuple(dict.fromkeys((key.place_id, key.channel_id))), guild_id, roles)
+
+    def _known_roles(
+        self, user_id: int, guild_id: int | None, member: hikari.Member | None
+    ) -> frozenset[int] | None:
+        if guild_id is None:
+            return frozenset()
+        if member is not None:
+            self.roles.note(guild_id, user_id, tuple(map(int, member.role_ids)))
+        known = self.roles.of(guild_id, user_id)
+        return None if known is None else frozenset(known)
+
+    async def _told_apart(self, comer: Comer, rules: AccessRules) -> Comer:
+        """With what the rules are about and only Discord knows. Where it does not let the bot know, the bot
+        can't answer anybody."""
+        if comer.guild_id is None:
+            return comer
+        not_told = comer.guild_id == _NOT_TOLD and (rules.of_guilds or rules.of_roles)
+        if not_told or (rules.of_channels and len(comer.channel_ids) == 1):
+            with suppress(hikari.ForbiddenError, hikari.NotFoundError):
+                place = await self.places.of(comer.channel_ids[0])
+                ids = (place.key.place_id, place.key.channel_id)
+                comer = replace(comer, channel_ids=ids, guild_id=place.guild_id)
+        if rules.of_roles and comer.role_ids is None and comer.guild_id:
+            comer = replace(comer, role_ids=await self._roles_of(comer.guild_id, comer.user_id))
+        return comer
+
+    async def _roles_of(self, guild_id: int, user_id: int) -> frozenset[int] | None:
+        if (known := self._known_roles(user_id, guild_id, None)) is not None:
+            return known
+        try:
+            member = await self.rest.fetch_member(guild_id, user_id)
+        except hikari.HikariError as error:
+            _log.info("roles_unknown", error=type(error).__name__)
+            return None
+        return self._known_roles(user_id, guild_id, member)
+
+
+def _rules(policy: Policy, in_force: InForce) -> AccessRules:
+    lists = policy.access
+    return in_force.rules | AccessRules(lists.allow, lists.deny)
+
+
+def error_of(refused: Refusal) -> AccessError:
+    """What to tell whoever is refused."""
+    if refused.why == "maintenance":
+        return UnderMaintenance(note=f"\n> {refused.note}" if refused.note else "")
+    return NotAllowed()
+
+
+# ---- ways in -------------------------------------------------------------------------------------------
+# How interactions pass the gate before anything sees them: commands, lists of choices, buttons and forms.
+#
+# Commands pass it as a hook of all of them. Buttons, menus and forms come to whoever listens as
+# `ButtonPress` and `ModalSubmit`, which are told of only after the gate; nobody listens for hikari's own
+# events of them. So no extension can forget to ask, and a test sees to it that none listens past the gate.
+# `/privacy` and the buttons that stop answers are for everybody. How often each user does any of it is
+# counted here as well. What an older or a newer version made, and nobody here knows, is answered here.
+
+# ---- presses ---------------------------------------------------------------------------------------------
+# One press at a time, of each user on each message; and a press that comes twice is one wish.
+#
+# Phones send a press twice, and people press again while nothing seems to happen. Where one press is acted
+# on, the next of the same user on the same message waits, and is accepted meanwhile: Discord waits 3 s for
+# that. What it was to do may be done by then: if its button no longer stands there, the message shows what
+# came of it. Nobody waits for other users, nor for other messages, nor for an answer that is on its way.
+
+ONE_WISH_S: Final = 1.0
+"""Who presses the same again so soon has not seen yet what came of it."""
+PRESSES_REMEMBERED: Final = 1000
+"""Messages on which somebody pressed last."""
+
+_AT_ONCE: Final = (StopButton, UsedMemoriesButton, UntellButton, SeeProposalsButton, OpenMenu)
+"""What stops an answer that is on its way, and what shows something in a message of its own."""
+
+_Place = tuple[int, int, bool]
+"""A message, who presses there, and whether it is for an answer."""
+_Wish = tuple[str, ...]
+"""What was pressed, and what was chosen of it."""
+
+
+class Presses:
+    def __init__(self) -> None:
+        self._order = InOrder()
+        self._last: OrderedDict[_Place, tuple[_Wish, float]] = OrderedDict()
+
+    async def one_by_one(
+        self, interaction: hikari.ComponentInteraction, act: Callable[[], Awaitable[object]]
+    ) -> None:
+        """Act on a press when it is its turn, unless what it wants is done, or being done."""
+        pressed = parse_custom_id(interaction.custom_id) or parse_memory_id(interaction.custom_id)
+        if isinstance(pressed, _AT_ONCE) or _opens_form(pressed):
+            await act()
+            return
+        answer = isinstance(pressed, AnswerButton | RetryButton)
+        place = (int(interaction.message.id), int(interaction.user.id), answer)
+        if self._is_again(place, interaction) or (answer and self._order.joined(place)):
+            await defer_update(interaction)
+        else:
+            await self._in_turn(place, interaction, act)
+
+    async def _in_turn(
+        self, place: _Place, interaction: hikari.ComponentInteraction, act: Callable[[], Awaitable[object]]
+    ) -> None:
+        waits = self._order.joined(place) > 0
+        if waits:
+            await accept_ahead(interaction)
+        async with self._order.after(place):
+            if not waits or await _stands_there(interaction):
+                await act()
+
+    def _is_again(self, place: _Place, interaction: hikari.ComponentInteraction) -> bool:
+        """Whether its user pressed the same there last, and that is still acted on or was a moment ago."""
+        wish, now = (interaction.custom_id, *interaction.values), asyncio.get_running_loop().time()
+        before, at = self._last.get(place, ((), 0.0))
+        if wish == before and (self._order.joined(place) or now - at < ONE_WISH_S):
+            return True
+        self._last[place] = wish, now
+        self._last.move_to_end(place)
+        while len(self._last) > PRESSES_REMEMBERED:
+            self._last.popitem(last=False)
+        return False
+
+
+def _opens_form(pressed: object) -> bool:
+    """A form must be the first response, and changes nothing."""
+    return isinstance(pressed, MemoryButton) and pressed.action == "edit"
+
+
+async def _stands_there(interaction: hikari.ComponentInteraction) -> bool:
+    """Whether the button of an accepted press is still in its message."""
+    message = await interaction.fetch_initial_response()
+    return any(
+        getattr(component, "custom_id", None) == interaction.custom_id
+        for row in message.components
+        if isinstance(row, hikari.ActionRowComponent)
+        for component in row.components
+    )
+
+
+# ---- ways in ---------------------------------------------------------------------------------------------
+
+
+Suggest = Callable[..., Awaitable[None]]
+"""Answers an autocomplete interaction; the parameters after its context are injected."""
+
+
+class ButtonPress(hikari.Event):
+    """A button was pressed, or something chosen from a menu, by somebody who may use the bot there."""
+
+    def __init__(self, interaction: hikari.ComponentInteraction) -> None:
+        self.interaction = interaction
+
+    @property
+    def app(self) -> hikari.RESTAware:
+        return self.interaction.app
+
+
+class ModalSubmit(hikari.Event):
+    """A form was sent, by somebody who may use the bot there."""
+
+    def __init__(self, interaction: hikari.ModalInteraction) -> None:
+        self.interaction = interaction
+
+    @property
+    def app(self) -> hikari.RESTAware:
+        return self.interaction.app
+
+
+_SUGGESTED_WITHIN_S: Final = 2.8
+"""Discord takes a list of choices within three seconds; what comes later is work for nothing."""
+
+
+_PARSERS: Final[tuple[Callable[[str], object | None], ...]] = (
+    parse_custom_id,
+    parse_memory_id,
+    parse_schedule_id,
+    parse_privacy_id,
+)
+
+
+@lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
+async def admit_commands(
+    _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
+) -> None:
+    """Of every command, before anything of it runs; a command that asks for its Arrival is given what was
+    read here. Its errors are told by the handler of all commands."""
+    arrival = await gate.admit(ctx.interaction, always=_about_ones_own(ctx.interaction))
+    given.add_value(Arrival, arrival)
+
+
+def suggesting(suggest: Suggest) -> Any:
+    """A list of choices, for those who may use the bot there; others get an empty one."""
+    injected = lightbulb.di.with_di(suggest)
+
+    @lightbulb.di.with_di
+    async def guarded(ctx: lightbulb.AutocompleteContext[Any], gate: Gate = lightbulb.di.INJECTED) -> None:
+        try:
+            await gate.admit(ctx.interaction, "choices")
+        except CcBotError as error:
+            if not isinstance(error, AccessError):
+                _log.warning("autocomplete_failed", error=type(error).__name__)
+            with contextlib.suppress(hikari.HikariError):  # a list of choices has no place for a sentence
+                await ctx.respond([])
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_SUGGESTED_WITHIN_S):
+                await injected(ctx)
+
+    return guarded
+
+
+def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
+    """From now on presses and forms are told of as Pressed and Entered: of each user's on a message one after
+    another."""
+
+    presses = Presses()
+
+    async def on_press(event: hikari.ComponentInteractionCreateEvent) -> None:
+        interaction = event.interaction
+        if not await _admitted(interaction, gate, readers):
+            return
+        if not _is_known(interaction):
+            await _tell_unknown(interaction, readers)
+            return
+        try:
+            await presses.one_by_one(
+                interaction, lambda: bot.dispatch(ButtonPress(interaction), return_tasks=True)
+            )
+        except Exception as error:  # noqa: BLE001 - as below
+            await tell_failure(interaction, error, readers)
+
+    async def on_form(event: hikari.ModalInteractionCreateEvent) -> None:
+        if not await _admitted(event.interaction, gate, readers):
+            return
+        if _is_known(event.interaction):
+            bot.dispatch(ModalSubmit(event.interaction))
+        else:
+            await _tell_unknown(event.interaction, readers)
+
+    bot.subscribe(hikari.ComponentInteractionCreateEvent, on_press)
+    bot.subscribe(hikari.ModalInteractionCreateEvent, on_form)
+
+
+def _about_ones_own(
+    interaction: hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction,
+) -> bool:
+    """Whether it is of `/privacy`, or stops an answer. What is stored about somebody is theirs to see and to
+    have erased, also when they may not use the bot any more; and so is an answer that is on its way."""
+    if isinstance(interaction, hikari.CommandInteraction):
+        return interaction.command_name == "privacy"
+    button = parse_privacy_id(interaction.custom_id) or parse_custom_id(interaction.custom_id)
+    return isinstance(button, PrivacyButton | StopButton)
+
+
+def _is_known(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:
+    """Whether anything here made what was pressed or sent."""
+    made = (parse(interaction.custom_id) for parse in _PARSERS)
+    is_form = isinstance(interaction, hikari.ModalInteraction)
+    return any(each is not None and isinstance(each, EditForm) == is_form for each in made)
+
+
+async def _tell_unknown(
+    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, readers: Readers
+) -> None:
+    _log.info("press_unknown")
+    try:
+        await tell(interaction, (await readers.of(interaction)).words.answer.unknown_press)
+    except Exception as error:  # noqa: BLE001 - as below
+        await tell_failure(interaction, error, readers)
+
+
+def _stops(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:
+    """Whether it stops an answer: that is less work, however often it is done."""
+    return isinstance(parse_custom_id(interaction.custom_id), StopButton)
+
+
+async def _admitted(
+    interaction: hikari.ComponentInteraction | hikari.ModalInteraction, gate: Gate, readers: Readers
+) -> bool:
+    if _stops(interaction):
+        return True
+    try:
+        await gate.admit(interaction, always=_about_ones_own(interaction))
+    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
+        await tell_failure(interaction, error, readers)
+        return False
+    return True

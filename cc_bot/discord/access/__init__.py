@@ -1,1 +1,0 @@
-"""Who may use the bot: one gate, and every way in that leads through it."""

@@ -1,0 +1,541 @@
+"""`/admin …`: looking after the bot while it runs. For its owners; every reply is for them alone."""
+
+from collections.abc import Awaitable, Callable
+from typing import Literal, cast
+
+import hikari
+import lightbulb
+import structlog
+
+from cc_bot.discord.access import Owners
+from cc_bot.discord.delivery.reply import LONGEST_MESSAGE, NO_PINGS
+from cc_bot.discord.interactions import Answerable, Mentionable, defer, named
+from cc_bot.discord.pages import admin as pages
+from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.status import BotStatus, ServedModels
+from cc_bot.domain.errors import (
+    LimitNotForChannels,
+    LimitNotForServers,
+    ModelsNotUnderstood,
+    SubjectNotUnderstood,
+)
+from cc_bot.domain.member import (
+    EVERYONE,
+    LARGEST,
+    QUOTAS,
+    AccessRules,
+    LimitKey,
+    LimitName,
+    Ruling,
+    Subject,
+    listed,
+)
+from cc_bot.policy import Policies
+from cc_bot.stores import AccessStore, ChannelModelStore, LimitStore
+
+_log = structlog.get_logger(__name__)
+
+loader = lightbulb.Loader()
+
+# ---- group ---------------------------------------------------------------------------------------------
+# What all `/admin` commands share: the groups, who may give them, and how they are answered.
+#
+# That the commands are hidden from most members is a courtesy and no protection: anybody with the right to
+# manage a server can show them again. So each of them asks whether its user is an owner, before anything
+# else.
+
+
+Change = Literal[
+    "limit_set",
+    "limit_unset",
+    "access_set",
+    "access_removed",
+    "models_set",
+    "models_unset",
+    "maintenance_begun",
+    "maintenance_ended",
+]
+
+
+admin = lightbulb.Group(
+    "admin",
+    "admin_description",
+    localize=True,
+    # Discord learns of this with the command; lightbulb does not push a later change to it alone.
+    default_member_permissions=hikari.Permissions.ADMINISTRATOR,
+)
+limits = admin.subgroup("admin_limits", "admin_limits_description", localize=True)
+access = admin.subgroup("admin_access", "admin_access_description", localize=True)
+model = admin.subgroup("admin_model", "admin_model_description", localize=True)
+maintenance = admin.subgroup("admin_maintenance", "admin_maintenance_description", localize=True)
+loader.command(admin)
+
+
+@lightbulb.hook(lightbulb.ExecutionSteps.CHECKS, skip_when_failed=True)
+async def owners_only(_: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, owners: Owners) -> None:
+    """Raises OwnersOnly."""
+    await owners.require(ctx.interaction)
+
+
+async def answer(interaction: Answerable, readers: Readers, act: Callable[[Reader], Awaitable[str]]) -> None:
+    """Do what was asked for, and tell its user alone; what is too long comes as a file."""
+    await defer(interaction, ephemeral=True)
+    reader = await readers.of(interaction)
+    told = await act(reader)
+    if len(told) <= LONGEST_MESSAGE:
+        await interaction.edit_initial_response(told, **NO_PINGS)
+        return
+    title, _, rest = told.partition("\n")
+    file = hikari.Bytes(rest.encode(), reader.words.admin.file_name)
+    await interaction.edit_initial_response(title, attachment=file, **NO_PINGS)
+
+
+def note(reader: Reader, change: Change, **what: str | int | None) -> None:
+    """Put on record what an owner changed, once it is done. Never what they wrote: only ids, numbers, and
+    names that the program knows."""
+    _log.info("admin_changed", change=change, by=reader.user_id, **what)
+
+
+# ---- options ---------------------------------------------------------------------------------------------
+# The options by which owners name whom a command is about.
+
+MAX_NAME_CHARACTERS = 60
+
+
+def subject_option() -> str:
+    """A mention, or an id; empty for the server that it is given in."""
+    return lightbulb.string(
+        "admin_subject",
+        "admin_subject_description",
+        localize=True,
+        default="",
+        max_length=MAX_NAME_CHARACTERS,
+    )
+
+
+def kind_option() -> str | None:
+    return lightbulb.string(
+        "admin_kind",
+        "admin_kind_description",
+        localize=True,
+        default=None,
+        choices=[
+            lightbulb.Choice("admin_user_choice", "user", localize=True),
+            lightbulb.Choice("admin_role_choice", "role", localize=True),
+            lightbulb.Choice("admin_channel_choice", "channel", localize=True),
+            lightbulb.Choice("admin_guild_choice", "guild", localize=True),
+        ],
+    )
+
+
+def named_in(interaction: hikari.PartialInteraction, text: str, kind: str | None) -> Mentionable:
+    """Whom a command is about. Raises SubjectNotUnderstood."""
+    guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
+    found = named(text, cast("Subject | None", kind), guild_id)  # Discord takes no other choice
+    if found is None:
+        raise SubjectNotUnderstood
+    return found
+
+
+# ---- limits --------------------------------------------------------------------------------------------
+# `/admin limits`: how much may be used. What is set here goes before what the operator's file says.
+
+
+def _limit_option() -> str:
+    return lightbulb.string(
+        "admin_limit",
+        "admin_limit_description",
+        localize=True,
+        choices=[
+            lightbulb.Choice("admin_turns_per_minute_choice", "turns_per_minute", localize=True),
+            lightbulb.Choice("admin_tokens_per_day_choice", "tokens_per_day", localize=True),
+            lightbulb.Choice("admin_tokens_per_month_choice", "tokens_per_month", localize=True),
+            lightbulb.Choice("admin_concurrent_choice", "concurrent", localize=True),
+            lightbulb.Choice("admin_memories_choice", "memories", localize=True),
+            lightbulb.Choice("admin_memory_bytes_choice", "memory_bytes", localize=True),
+            lightbulb.Choice("admin_imports_per_hour_choice", "imports_per_hour", localize=True),
+            lightbulb.Choice("admin_commands_per_minute_choice", "commands_per_minute", localize=True),
+        ],
+    )
+
+
+def _for_option() -> str:
+    return lightbulb.string(
+        "admin_for", "admin_for_description", localize=True, default="", max_length=MAX_NAME_CHARACTERS
+    )
+
+
+@limits.register
+class ShowLimits(
+    lightbulb.SlashCommand,
+    name="admin_limits_show",
+    description="admin_limits_show_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, store: LimitStore, policies: Policies, readers: Readers
+    ) -> None:
+        async def act(reader: Reader) -> str:
+            set_here = {each.key: each.value for each in await store.all()}
+            return pages.limits((await policies.now()).limits, set_here, reader.words)
+
+        await answer(ctx.interaction, readers, act)
+
+
+@limits.register
+class SetLimits(
+    lightbulb.SlashCommand,
+    name="admin_limits_set",
+    description="admin_limits_set_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    limit = _limit_option()
+    value = lightbulb.integer(
+        "admin_value",
+        "admin_value_description",
+        localize=True,
+        default=None,
+        min_value=1,
+        max_value=LARGEST,
+    )
+    for_ = _for_option()
+    kind = kind_option()
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: LimitStore, readers: Readers) -> None:
+        async def act(reader: Reader) -> str:
+            key, words = _key(ctx.interaction, self.limit, self.for_, self.kind), reader.words
+            await store.set(key.scope, key.scope_id, key.name, self.value, set_by=reader.user_id)
+            note(reader, "limit_set", **_recorded(key), value=self.value)
+            return words.admin.limit_set.format(
+                subject=pages.limited(key, words),
+                limit=pages.limit_name(key.name, words),
+                value=pages.limit_value(self.value, words),
+            )
+
+        await answer(ctx.interaction, readers, act)
+
+
+@limits.register
+class UnsetLimits(
+    lightbulb.SlashCommand,
+    name="admin_limits_unset",
+    description="admin_limits_unset_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    limit = _limit_option()
+    for_ = _for_option()
+    kind = kind_option()
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: LimitStore, readers: Readers) -> None:
+        async def act(reader: Reader) -> str:
+            key = _key(ctx.interaction, self.limit, self.for_, self.kind)
+            told = reader.words.admin
+            if not await store.unset(key.scope, key.scope_id, key.name):
+                return told.limit_was_not_set
+            note(reader, "limit_unset", **_recorded(key))
+            return told.limit_unset
+
+        await answer(ctx.interaction, readers, act)
+
+
+def _key(interaction: hikari.PartialInteraction, limit: str, text: str, kind: str | None) -> LimitKey:
+    """Raises SubjectNotUnderstood, LimitNotForChannels and LimitNotForServers."""
+    name = cast("LimitName", limit)  # Discord takes no other choice
+    if not text.strip() and kind is None:
+        return LimitKey("everyone", EVERYONE, name)
+    found = named_in(interaction, text, kind)
+    if found.subject == "channel":
+        raise LimitNotForChannels
+    if found.subject == "guild" and name in QUOTAS:
+        raise LimitNotForServers
+    return LimitKey(found.subject, found.id, name)
+
+
+def _recorded(key: LimitKey) -> dict[str, str | int]:
+    return {"limit": key.name, "subject": key.scope, "subject_id": key.scope_id}
+
+
+# ---- access ----------------------------------------------------------------------------------------------
+# `/admin access`: who may use the bot, and where. It holds from the next question on.
+
+
+@access.register
+class ListAccess(
+    lightbulb.SlashCommand,
+    name="admin_access_list",
+    description="admin_access_list_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, store: AccessStore, policies: Policies, owners: Owners, readers: Readers
+    ) -> None:
+        async def act(reader: Reader) -> str:
+            rules = (await store.in_force()).rules
+            return pages.access(await _in_file(policies), rules, await owners.ids(), reader.words)
+
+        await answer(ctx.interaction, readers, act)
+
+
+@access.register
+class AllowAccess(
+    lightbulb.SlashCommand,
+    name="admin_access_allow",
+    description="admin_access_allow_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    subject = subject_option()
+    kind = kind_option()
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, readers: Readers) -> None:
+        await _rule(self, ctx, "allow", store, readers)
+
+
+@access.register
+class DenyAccess(
+    lightbulb.SlashCommand,
+    name="admin_access_deny",
+    description="admin_access_deny_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    subject = subject_option()
+    kind = kind_option()
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, readers: Readers) -> None:
+        await _rule(self, ctx, "deny", store, readers)
+
+
+@access.register
+class RemoveAccess(
+    lightbulb.SlashCommand,
+    name="admin_access_remove",
+    description="admin_access_remove_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    subject = subject_option()
+    kind = kind_option()
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, store: AccessStore, policies: Policies, readers: Readers
+    ) -> None:
+        async def act(reader: Reader) -> str:
+            found = named_in(ctx.interaction, self.subject, self.kind)
+            if removed := await store.remove(found.subject, found.id):
+                note(reader, "access_removed", subject=found.subject, subject_id=found.id)
+            told = reader.words.admin
+            sentence = told.access_removed if removed else told.access_had_no_rule
+            lines = [sentence.format(subject=found.spoken_of(reader.words))]
+            in_file = await _in_file(policies)
+            if found.id in listed(in_file.allow, found.subject) | listed(in_file.deny, found.subject):
+                lines.append(told.access_also_in_file)
+            return "\n".join(lines)
+
+        await answer(ctx.interaction, readers, act)
+
+
+async def _rule(
+    command: "AllowAccess | DenyAccess",
+    ctx: lightbulb.Context,
+    ruling: Ruling,
+    store: AccessStore,
+    readers: Readers,
+) -> None:
+    async def act(reader: Reader) -> str:
+        found = named_in(ctx.interaction, command.subject, command.kind)
+        await store.set(found.subject, found.id, ruling, set_by=reader.user_id)
+        note(reader, "access_set", rule=ruling, subject=found.subject, subject_id=found.id)
+        told = reader.words.admin
+        sentences = told.access_allowed if ruling == "allow" else told.access_denied
+        sentence = sentences[found.subject].format(subject=found.spoken_of(reader.words))
+        return f"{sentence}\n{told.owners_stay}"
+
+    await answer(ctx.interaction, readers, act)
+
+
+async def _in_file(policies: Policies) -> AccessRules:
+    lists = (await policies.now()).access
+    return AccessRules(lists.allow, lists.deny)
+
+
+# ---- maintenance -----------------------------------------------------------------------------------------
+# `/admin maintenance`: for a while nobody but owners is answered. What is being answered is not cut off.
+
+MAX_NOTE_CHARACTERS = 300
+
+
+@maintenance.register
+class MaintenanceOn(
+    lightbulb.SlashCommand,
+    name="admin_maintenance_on",
+    description="admin_maintenance_on_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    words = lightbulb.string(
+        "admin_note", "admin_note_description", localize=True, default="", max_length=MAX_NOTE_CHARACTERS
+    )
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, readers: Readers) -> None:
+        async def act(reader: Reader) -> str:
+            await store.begin_maintenance(" ".join(self.words.split()), set_by=reader.user_id)
+            note(reader, "maintenance_begun")
+            return reader.words.admin.maintenance_begun
+
+        await answer(ctx.interaction, readers, act)
+
+
+@maintenance.register
+class MaintenanceOff(
+    lightbulb.SlashCommand,
+    name="admin_maintenance_off",
+    description="admin_maintenance_off_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: AccessStore, readers: Readers) -> None:
+        async def act(reader: Reader) -> str:
+            if not await store.end_maintenance():
+                return reader.words.admin.maintenance_was_off
+            note(reader, "maintenance_ended")
+            return reader.words.admin.maintenance_ended
+
+        await answer(ctx.interaction, readers, act)
+
+
+# ---- model -----------------------------------------------------------------------------------------------
+# `/admin model`: which models answer in a channel. An agent that names models of its own keeps those.
+
+MAX_MODELS = 5
+MAX_MODEL_CHARACTERS = 100
+
+
+def _channel_option() -> str:
+    return lightbulb.string(
+        "admin_channel",
+        "admin_channel_description",
+        localize=True,
+        default="",
+        max_length=MAX_NAME_CHARACTERS,
+    )
+
+
+@model.register
+class SetModels(
+    lightbulb.SlashCommand,
+    name="admin_model_set",
+    description="admin_model_set_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    models = lightbulb.string(
+        "admin_models",
+        "admin_models_description",
+        localize=True,
+        max_length=MAX_MODELS * (MAX_MODEL_CHARACTERS + 1),
+    )
+    channel = _channel_option()
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, store: ChannelModelStore, served: ServedModels, readers: Readers
+    ) -> None:
+        async def act(reader: Reader) -> str:
+            channel_id, chain = _channel(ctx.interaction, self.channel), chain_of(self.models)
+            await store.put(channel_id, chain, set_by=reader.user_id)
+            note(reader, "models_set", channel=channel_id, models=len(chain))
+            told = reader.words.admin
+            sentence = told.models_set if len(chain) > 1 else told.model_set
+            lines = [sentence.format(channel=f"<#{channel_id}>", models=", ".join(chain))]
+            if unknown := await served.missing(chain):
+                lines.append(told.models_unknown.format(models=", ".join(unknown)))
+            return "\n".join(lines)
+
+        await answer(ctx.interaction, readers, act)
+
+
+@model.register
+class UnsetModels(
+    lightbulb.SlashCommand,
+    name="admin_model_unset",
+    description="admin_model_unset_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    channel = _channel_option()
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: ChannelModelStore, readers: Readers) -> None:
+        async def act(reader: Reader) -> str:
+            told, channel_id = reader.words.admin, _channel(ctx.interaction, self.channel)
+            if unset := await store.unset(channel_id):
+                note(reader, "models_unset", channel=channel_id)
+            sentence = told.models_unset if unset else told.models_were_not_set
+            return sentence.format(channel=f"<#{channel_id}>")
+
+        await answer(ctx.interaction, readers, act)
+
+
+@model.register
+class ListModels(
+    lightbulb.SlashCommand,
+    name="admin_model_list",
+    description="admin_model_list_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, store: ChannelModelStore, readers: Readers) -> None:
+        async def act(reader: Reader) -> str:
+            return pages.models(await store.chains(), reader.words)
+
+        await answer(ctx.interaction, readers, act)
+
+
+def chain_of(text: str) -> tuple[str, ...]:
+    """The names in a list. What a server calls its models is its own affair, so only their form is looked at.
+    Raises ModelsNotUnderstood."""
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    fit = all(len(name) <= MAX_MODEL_CHARACTERS and name.isprintable() and "`" not in name for name in names)
+    if not names or len(names) > MAX_MODELS or not fit:
+        raise ModelsNotUnderstood
+    return names
+
+
+def _channel(interaction: hikari.PartialInteraction, text: str) -> int:
+    """Raises SubjectNotUnderstood."""
+    return named_in(interaction, text, "channel").id if text.strip() else int(interaction.channel.id)
+
+
+# ---- status ----------------------------------------------------------------------------------------------
+# `/admin status`.
+
+
+@admin.register
+class ShowStatus(
+    lightbulb.SlashCommand,
+    name="admin_status",
+    description="admin_status_description",
+    localize=True,
+    hooks=[owners_only],
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, status: BotStatus, readers: Readers) -> None:
+        async def act(reader: Reader) -> str:
+            return pages.status(await status.look(), reader.words)
+
+        await answer(ctx.interaction, readers, act)

@@ -1,0 +1,130 @@
+"""`/agent`: who answers. Each user chooses for themselves, whoever manages the server for a channel."""
+
+import contextlib
+
+import hikari
+import lightbulb
+import structlog
+
+from cc_bot.agents import matching_agents, named_agent
+from cc_bot.discord.access import suggesting
+from cc_bot.discord.agents import Chooser, where
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.interactions import MAX_CHOICES, defer
+from cc_bot.discord.pages.admin import agent_list
+from cc_bot.discord.recipients import Readers
+from cc_bot.domain.errors import CcBotError, UnknownAgent
+
+loader = lightbulb.Loader()
+agent = lightbulb.Group("agent", "agent_description", localize=True)
+loader.command(agent)
+
+_log = structlog.get_logger(__name__)
+
+_MANAGERS = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
+
+
+async def suggest_agents(
+    ctx: lightbulb.AutocompleteContext[str],
+    chooser: Chooser = lightbulb.di.INJECTED,
+    readers: Readers = lightbulb.di.INJECTED,
+) -> None:
+    typed = str(ctx.focused.value or "")
+    try:
+        reader = await readers.of(ctx.interaction)
+        agents = await chooser.usable_at(where(ctx.interaction))
+        found = matching_agents(agents, typed, reader.locale)[:MAX_CHOICES]
+    except CcBotError as error:  # a list of choices has no place for a sentence
+        _log.warning("autocomplete_failed", error=type(error).__name__)
+        found = []
+    with contextlib.suppress(hikari.HikariError):  # too late, or Discord's trouble: there is nobody to tell
+        await ctx.respond(found)
+
+
+def agent_name() -> str:
+    """The option that chooses an agent."""
+    return lightbulb.string(
+        "agent_name",
+        "agent_name_description",
+        localize=True,
+        max_length=100,
+        autocomplete=suggesting(suggest_agents),
+    )
+
+
+@agent.register
+class ListAgentsCommand(
+    lightbulb.SlashCommand, name="agent_list", description="agent_list_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, chooser: Chooser, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader, place = await readers.of(ctx.interaction), where(ctx.interaction)
+        chosen = await chooser.of(ctx.interaction)
+        default = await chooser.default_of(place)
+        shown = agent_list(
+            await chooser.usable_at(place),
+            reader.words,
+            in_use=chosen.agent.name,
+            default="" if place.guild_id is None else default.name,
+            gone=chosen.stands_in,
+        )
+        await ctx.interaction.edit_initial_response(shown)
+
+
+@agent.register
+class Use(lightbulb.SlashCommand, name="agent_use", description="agent_use_description", localize=True):
+    name = agent_name()
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, chooser: Chooser, readers: Readers, boards: CanvasBoards
+    ) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader, place = await readers.of(ctx.interaction), where(ctx.interaction)
+        wanted = named_agent(await chooser.usable_at(place), self.name)
+        if wanted is None:
+            raise UnknownAgent
+        before = await chooser.of(ctx.interaction)
+        await chooser.choose(reader.user_id, place, wanted)
+        words = reader.words.agents
+        sentence = words.using_already if before.agent.name == wanted.name else words.using
+        await ctx.interaction.edit_initial_response(
+            sentence.format(display=wanted.display_name(reader.locale))
+        )
+        after = await chooser.of(ctx.interaction)
+        if before.key != after.key:
+            await boards.refresh(before.key, interaction=ctx.interaction)  # it comes down
+            await boards.refresh(after.key, interaction=ctx.interaction)
+
+
+@agent.register
+class Default(
+    lightbulb.SlashCommand, name="agent_default", description="agent_default_description", localize=True
+):
+    name = agent_name()
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, chooser: Chooser, readers: Readers, boards: CanvasBoards
+    ) -> None:
+        """It concerns everybody in the channel, so everybody is shown that it happened."""
+        interaction, place = ctx.interaction, where(ctx.interaction)
+        allowed = interaction.member is not None and bool(interaction.member.permissions & _MANAGERS)
+        wanted = named_agent(await chooser.usable_at(place), self.name)
+        done = allowed and wanted is not None and place.guild_id is not None
+        await defer(interaction, ephemeral=not done)
+        reader = await readers.of(interaction)
+        words = reader.words.agents
+        if place.guild_id is None:
+            sentence = words.default_nowhere
+        elif not allowed:
+            sentence = words.default_refused
+        elif wanted is None:
+            raise UnknownAgent
+        else:
+            await chooser.set_default(place, place.guild_id, wanted, reader.user_id)
+            sentence = words.default_set.format(display=wanted.display_name(reader.locale))
+        await interaction.edit_initial_response(sentence)
+        if done and wanted is not None:
+            await boards.agent_changed(place.channel_id, wanted.name)

@@ -1,0 +1,48 @@
+"""`/ask`: a question, a file, and who may see the answer."""
+
+import hikari
+import lightbulb
+
+from cc_bot.assistant.assistant import MAX_QUESTION_CHARACTERS
+from cc_bot.discord.agents import Arrival
+from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.deliveries import asked_files
+from cc_bot.discord.interactions import author_name, own_space
+from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
+from cc_bot.domain.turn import AskedQuestion
+from cc_bot.texts.naming import without_mentions
+
+loader = lightbulb.Loader()
+
+
+@loader.command
+class AskCommand(lightbulb.SlashCommand, name="ask", description="ask_description", localize=True):
+    question = lightbulb.string(
+        "ask_question", "ask_question_description", localize=True, max_length=MAX_QUESTION_CHARACTERS
+    )
+    attachment = lightbulb.attachment(
+        "ask_attachment", "ask_attachment_description", localize=True, default=None
+    )
+    private = lightbulb.boolean("ask_private", "ask_private_description", localize=True, default=False)
+    temporary = lightbulb.boolean("ask_temporary", "ask_temporary_description", localize=True, default=False)
+
+    @lightbulb.invoke
+    async def invoke(
+        self,
+        ctx: lightbulb.Context,
+        *,
+        answers: Answers,
+        arrival: Arrival,
+        quotes: ProactiveMessageQuotes,
+    ) -> None:
+        question, ephemeral = self._question(ctx.interaction, quotes), self.private or self.temporary
+        await answers.ask(ctx.interaction, question, arrival, ephemeral=ephemeral, temporary=self.temporary)
+
+    async def _question(
+        self, interaction: hikari.CommandInteraction, quotes: ProactiveMessageQuotes
+    ) -> AskedQuestion:
+        text = without_mentions(self.question).strip()
+        if own_space(interaction):
+            text = await quotes.quoting_the_last(int(interaction.user.id), int(interaction.channel_id), text)
+        files = asked_files((self.attachment,) if self.attachment else ())
+        return AskedQuestion(text, author_name(interaction), files)

@@ -1,0 +1,323 @@
+"""The buttons under an answer: Answer again, Continue, and Ask again under a turn that was cut off.
+
+What a button needs stands in its custom id, or in the ledger of turns, so one that was shown before a restart
+still works.
+"""
+
+from dataclasses import dataclass, replace
+
+import hikari
+import lightbulb
+
+from cc_bot.assistant.proposals import ProposalResult, Proposals
+from cc_bot.correlation import begin_turn
+from cc_bot.discord.access import ButtonPress
+from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.live import RunningTurns
+from cc_bot.discord.delivery.outlets import reply_in_place, reply_to_deferred
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.reply import NO_PINGS
+from cc_bot.discord.failures import tell, tell_after_all, tell_failure
+from cc_bot.discord.interactions import (
+    defer,
+    defer_update,
+    is_ephemeral,
+    visibility_of,
+)
+from cc_bot.discord.pages.answer import page_of
+from cc_bot.discord.pages.custom_ids import (
+    ANY_ASKER,
+    AnswerButton,
+    ProposalButton,
+    RetryButton,
+    SeeProposalsButton,
+    StopButton,
+    UndoButton,
+    UntellButton,
+    UsedMemoriesButton,
+    parse_custom_id,
+)
+from cc_bot.discord.pages.memory import EphemeralView, erase_question, used_list, within
+from cc_bot.discord.pages.page import NO_FACTS, Facts, Page
+from cc_bot.discord.pages.proposals import left_line, proposal_page, without
+from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, receipt_of, takes_back
+from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.domain.canvas import Canvas
+from cc_bot.domain.errors import CcBotError, ProposalGone, ProposalOutdated, WhenPassed
+from cc_bot.domain.memory import MemoryChange, with_receipt
+from cc_bot.domain.schedule import ScheduleChange
+from cc_bot.domain.session import SessionKey
+from cc_bot.stores import MemoryRemovalStore, ProposalStore, Stores
+from cc_bot.texts import explain
+
+loader = lightbulb.Loader()
+
+# ---- answer buttons ------------------------------------------------------------------------------------
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_answer_press(event: ButtonPress, *, readers: Readers, answers: Answers) -> None:
+    interaction = event.interaction
+    button = parse_custom_id(interaction.custom_id)
+    if not isinstance(button, AnswerButton | RetryButton):
+        return
+    try:
+        reader = await readers.of(interaction)
+        if button.user_id != reader.user_id:
+            await tell(interaction, reader.words.answer.not_yours)
+        elif isinstance(button, RetryButton):
+            if not await answers.ask_again(interaction, button, reader):
+                await tell_after_all(interaction, reader.words.unfinished.asked_already)
+        elif button.action == "again":
+            await answers.regenerate(interaction, button, reader)
+        else:
+            await answers.go_on(interaction, button, reader)
+    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
+        await tell_failure(interaction, error, readers)
+
+
+# ---- receipt buttons -------------------------------------------------------------------------------------
+# The buttons of receipts: take back what an answer did to a memory, and see which memories it used.
+#
+# What a button needs stands in its custom id, so one that was shown before a restart still works. The message
+# it stands under may be public: replies are for the memories' owner alone.
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_receipt_press(
+    event: ButtonPress, *, stores: Stores, readers: Readers, upkeep: ReceiptUpkeep
+) -> None:
+    interaction = event.interaction
+    button = parse_custom_id(interaction.custom_id)
+    if not isinstance(button, UndoButton | UntellButton | UsedMemoriesButton):
+        return
+    try:
+        reader = await readers.of(interaction)
+        if button.user_id != reader.user_id:
+            await tell(interaction, reader.words.receipt.not_yours)
+            return
+        if isinstance(button, UndoButton):
+            await defer_update(interaction)
+            said = await _undo(button, reader, stores)
+            await upkeep.pressed(interaction, reader.user_id, reader.words)
+            await interaction.execute(said, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
+        elif isinstance(button, UntellButton):
+            await defer(interaction, ephemeral=True)
+            views = [await _still_told(each, reader, stores.memory_removal) for each in button.memory_ids]
+            reply = reply_to_deferred(interaction, ephemeral=True)
+            await reply.show([Page(view.content, view.buttons) for view in views])
+        else:
+            await defer(interaction, ephemeral=True)
+            await interaction.edit_initial_response(await _used(button, reader, stores), **NO_PINGS)
+    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
+        await tell_failure(interaction, error, readers)
+
+
+async def _undo(button: UndoButton, reader: Reader, stores: Stores) -> str:
+    """Do it, and say what came of it; of what is done already the same."""
+    words, user_id, memory_id = reader.words.receipt, reader.user_id, button.memory_id
+    memory = await stores.memories.get(user_id, memory_id)
+    if button.action == "deleted":
+        restored = memory or await stores.memory_removal.undelete(user_id, memory_id)
+        return within(words.undone_deleted, restored) if restored else words.gone
+    if memory is None:
+        hidden = await stores.memory_removal.hidden(user_id, memory_id)
+        return within(words.undone_added, hidden.memory) if hidden else words.gone
+    if (memory.supersedes or 0) != button.former_id:
+        return words.changed_since.format(id=memory.number)
+    if button.action == "added":
+        undone = await stores.memory_history.undo_add(user_id, memory_id)
+        return within(words.undone_added, memory) if undone else words.gone
+    before = await stores.memory_history.undo_update(user_id, memory_id, button.former_id)
+    return within(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)
+
+
+async def _still_told(memory_id: int, reader: Reader, removal: MemoryRemovalStore) -> EphemeralView:
+    """Where a forgotten memory is told all the same, with a way to erase it there."""
+    words, hidden = reader.words, await removal.hidden(reader.user_id, memory_id)
+    if hidden is None:
+        return EphemeralView(words.erasure.out_of_reach)
+    told_in = await removal.told_in(reader.user_id, memory_id)
+    if not told_in:
+        return EphemeralView(words.erasure.not_told)
+    return erase_question(reader.user_id, memory_id, told_in, words)
+
+
+async def _used(button: UsedMemoriesButton, reader: Reader, stores: Stores) -> str:
+    found = [await stores.memories.get(reader.user_id, memory_id) for memory_id in button.memory_ids]
+    return used_list([memory for memory in found if memory is not None], reader.words)
+
+
+# ---- stop button -----------------------------------------------------------------------------------------
+# The button under an answer that streams: Stop. One of an earlier run of the program tells that it no longer
+# runs.
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_stop(event: ButtonPress, *, readers: Readers, running: RunningTurns) -> None:
+    interaction = event.interaction
+    button = parse_custom_id(interaction.custom_id)
+    if not isinstance(button, StopButton):
+        return
+    try:
+        reader = await readers.of(interaction)
+        if _may_press(button, reader.user_id, running):
+            await _stop(interaction, button, reader, running)
+        else:
+            await tell(interaction, reader.words.answer.not_yours)
+    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
+        await tell_failure(interaction, error, readers)
+
+
+def _may_press(button: StopButton, user_id: int, running: RunningTurns) -> bool:
+    if button.user_id == ANY_ASKER:
+        return running.asked_by(button.turn, user_id) or not running.runs(button.turn)
+    return button.user_id == user_id
+
+
+async def _stop(
+    interaction: hikari.ComponentInteraction, button: StopButton, reader: Reader, running: RunningTurns
+) -> None:
+    ended = running.began_here(button.turn) or button.user_id == ANY_ASKER  # a channel's is taken up again
+    if running.stop(button.turn) or ended:
+        await defer_update(interaction)
+        return
+    # The program was restarted in between: the answer will never come to its end.
+    words, content = reader.words.answer, interaction.message.content or ""
+    before = Facts.read(interaction.message.embeds)
+    facts = replace(before, notices=(words.no_longer_running,))
+    if content.startswith(words.thinking):
+        content, facts = words.lost, NO_FACTS
+    await interaction.create_initial_response(
+        hikari.ResponseType.MESSAGE_UPDATE, content, embeds=facts.embeds(), components=[]
+    )
+
+
+# ---- proposal buttons ----------------------------------------------------------------------------------
+# The buttons of proposals: have it done, leave it, or see what there was no room for.
+#
+# What a button needs stands in its custom id, so one that was shown before a restart still works. A
+# proposal is claimed where it is carried out (stores/proposals.py), so that it is done once.
+
+
+_OVER = (ProposalGone, ProposalOutdated, WhenPassed)
+"""After these there is nothing left to decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Press:
+    """Of one of the two buttons of a proposal, by whom it is for."""
+
+    interaction: hikari.ComponentInteraction
+    button: ProposalButton
+    reader: Reader
+    proposals: Proposals
+    boards: CanvasBoards
+    upkeep: ReceiptUpkeep
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_press(
+    event: ButtonPress,
+    *,
+    proposals: Proposals,
+    boards: CanvasBoards,
+    readers: Readers,
+    upkeep: ReceiptUpkeep,
+) -> None:
+    interaction = event.interaction
+    button = parse_custom_id(interaction.custom_id)
+    if not isinstance(button, ProposalButton | SeeProposalsButton):
+        return
+    begin_turn()
+    try:
+        reader = await readers.of(interaction)
+        if button.user_id != reader.user_id:
+            await tell(interaction, reader.words.proposal.not_yours)
+        elif isinstance(button, SeeProposalsButton):
+            await _see(interaction, button, reader, proposals.stores.proposals)
+        else:
+            await defer_update(interaction)
+            await _decide(_Press(interaction, button, reader, proposals, boards, upkeep))
+    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
+        await tell_failure(interaction, error, readers)
+
+
+async def _see(
+    interaction: hikari.ComponentInteraction, button: SeeProposalsButton, reader: Reader, store: ProposalStore
+) -> None:
+    """Each in a message of its own, for its user alone."""
+    await defer(interaction, ephemeral=True)
+    found = await store.of_answer(reader.user_id, button.answer_id)
+    if not found:
+        await interaction.edit_initial_response(reader.words.proposal.none_open, **NO_PINGS)
+        return
+    reply = reply_to_deferred(interaction, ephemeral=True)
+    await reply.show([proposal_page(each, reader.words) for each in found])
+
+
+async def _decide(press: _Press) -> None:
+    """Do it or leave it, and say in the message what came of it."""
+    words = press.reader.words
+    page = page_of(await press.interaction.fetch_initial_response(), words.locale)
+    user_id, proposal_id = press.reader.user_id, press.button.proposal_id
+    decided = without(page, proposal_id)
+    drawing: SessionKey | None = None
+    try:
+        if decided == page:  # it was decided by a press before, or never stood there
+            raise ProposalGone
+        if press.button.action == "do":
+            proposal = await press.proposals.stores.proposals.get(user_id, proposal_id)
+            done = await press.proposals.accept(user_id, proposal_id)
+            drawing = proposal.key if proposal and isinstance(done, Canvas) else None
+            told = _told(press, decided, done)
+        else:
+            left = await press.proposals.decline(user_id, proposal_id)
+            told = replace(decided, facts=decided.facts.noting(left_line(left, words)))
+    except CcBotError as error:
+        sentence = explain(error, press.reader.words)
+        if isinstance(error, _OVER) and decided != page:
+            await _show(press, page, replace(decided, facts=decided.facts.noting(sentence)))
+        else:  # it may be tried again
+            await press.interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
+        return
+    await _show(press, page, told)
+    if drawing:
+        ephemeral = is_ephemeral(press.interaction.message)
+        await press.boards.changed(drawing, press.interaction, ephemeral=ephemeral)
+
+
+async def _show(press: _Press, before: Page, page: Page) -> None:
+    interaction, reader = press.interaction, press.reader
+    ephemeral = is_ephemeral(interaction.message)
+    reply = reply_in_place(interaction, before, ephemeral=ephemeral)
+    page = await press.upkeep.as_it_is(page, reader.words)
+    await reply.show((page,))
+    visibility = visibility_of(interaction, ephemeral=ephemeral)
+    press.upkeep.shown(reply, reader.user_id, visibility, reader.words)
+
+
+def _told(press: _Press, page: Page, done: ProposalResult) -> Page:
+    """The message with what was done among its facts, and a way to take it back."""
+    interaction, words, user_id = press.interaction, press.reader.words, press.reader.user_id
+    if isinstance(done, Canvas):
+        return replace(page, facts=page.facts.noting(words.canvas.changed))
+    receipts = with_receipt((), done) if isinstance(done, MemoryChange) else ()
+    schedules = (receipt_of(done),) if isinstance(done, ScheduleChange) else ()
+    ephemeral = is_ephemeral(interaction.message)
+    private = visibility_of(interaction, ephemeral=ephemeral) == "private"
+    carried = Carried.over(page)
+    facts = receipt_facts(receipts, carried, words, private=private, schedules=schedules)
+    buttons = receipt_buttons(receipts, (), carried, words, user_id, private=private, schedules=schedules)
+    others = (button for button in page.receipts if not takes_back(button))
+    notices = (*page.facts.notices, *(each for each in facts.notices if each not in page.facts.notices))
+    return replace(
+        page,
+        facts=replace(page.facts, receipts=facts.receipts, notices=notices),
+        receipts=(*buttons, *others),
+    )

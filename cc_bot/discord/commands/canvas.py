@@ -1,0 +1,83 @@
+"""`/canvas`: see what is up again, or have it taken down."""
+
+from dataclasses import replace
+
+import lightbulb
+
+from cc_bot.discord.agents import Chooser
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.interactions import Answerable, defer, own_space
+from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.domain.canvas import Canvas
+from cc_bot.domain.session import SessionKey
+from cc_bot.stores import CanvasStore
+
+loader = lightbulb.Loader()
+
+group = lightbulb.Group("canvas", "canvas_description", localize=True)
+loader.command(group)
+
+
+@group.register
+class ShowCanvasCommand(
+    lightbulb.SlashCommand, name="canvas_show", description="canvas_show_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(
+        self,
+        ctx: lightbulb.Context,
+        *,
+        canvases: CanvasStore,
+        boards: CanvasBoards,
+        readers: Readers,
+        chooser: Chooser,
+    ) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        key = (await chooser.of(ctx.interaction)).key
+        seen = await canvases.get(key)
+        if seen is None or seen.canvas.empty:
+            await ctx.interaction.edit_initial_response(reader.words.canvas.empty)
+        else:
+            await _show(ctx.interaction, key, seen.canvas, boards, reader)
+
+
+@group.register
+class ClearCanvasCommand(
+    lightbulb.SlashCommand, name="canvas_clear", description="canvas_clear_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(
+        self,
+        ctx: lightbulb.Context,
+        *,
+        canvases: CanvasStore,
+        boards: CanvasBoards,
+        readers: Readers,
+        chooser: Chooser,
+    ) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        words = (await readers.of(ctx.interaction)).words.canvas
+        key = (await chooser.of(ctx.interaction)).key
+        cleared = await canvases.clear(key)
+        await boards.refresh(key, interaction=ctx.interaction, below=False)
+        await ctx.interaction.edit_initial_response(words.cleared if cleared else words.cleared_already)
+
+
+async def _show(
+    interaction: Answerable, key: SessionKey, canvas: Canvas, boards: CanvasBoards, reader: Reader
+) -> None:
+    """What others may see comes as a message, the rest in the reply, which its user alone sees."""
+    words = reader.words.canvas
+    stands = await boards.refresh(key, interaction=interaction, below=False, anew=True)
+    private = replace(canvas, elements=tuple(e for e in canvas.elements if e.visibility == "private"))
+    if stands and (private.empty or own_space(interaction)):
+        await interaction.edit_initial_response(words.shown)
+        return
+    if canvas.seen("public").empty:
+        shown, said = canvas, words.shown_private
+    elif stands:
+        shown, said = private, words.shown_with_private
+    else:
+        shown, said = canvas, words.shown_to_you
+    await boards.reply_with(interaction, await boards.sheet(shown, reader, alone=True), said)

@@ -1,0 +1,138 @@
+"""`/heartbeat …`: whether the bot looks around for a user, how often, and where it speaks. Off by default."""
+
+import lightbulb
+
+from cc_bot.discord.agents import Chooser
+from cc_bot.discord.delivery.reply import NO_PINGS
+from cc_bot.discord.interactions import can_write, defer, own_space
+from cc_bot.discord.pages.memory import escaped
+from cc_bot.discord.pages.reminders import started, status
+from cc_bot.discord.recipients import Readers
+from cc_bot.domain.schedule import (
+    LEAST_HOURS,
+    MOST_HOURS,
+    USUAL_QUIET,
+    Quiet,
+    next_beat,
+    parse_minute,
+    repeat_of,
+)
+from cc_bot.stores import ScheduleStore, Stores
+
+loader = lightbulb.Loader()
+heartbeat = lightbulb.Group("heartbeat", "heartbeat_description", localize=True)
+loader.command(heartbeat)
+
+_LONGEST_TIME = 20
+"""Characters of a time of day."""
+
+
+def _time(name: str) -> str | None:
+    return lightbulb.string(
+        name, f"{name}_description", localize=True, default=None, max_length=_LONGEST_TIME
+    )
+
+
+@heartbeat.register
+class On(lightbulb.SlashCommand, name="heartbeat_on", description="heartbeat_on_description", localize=True):
+    every = lightbulb.integer(
+        "heartbeat_every",
+        "heartbeat_every_description",
+        localize=True,
+        min_value=LEAST_HOURS,
+        max_value=MOST_HOURS,
+    )
+    where = lightbulb.string(
+        "heartbeat_where",
+        "heartbeat_where_description",
+        localize=True,
+        default="dm",
+        choices=[
+            lightbulb.Choice("heartbeat_dm_choice", "dm", localize=True),
+            lightbulb.Choice("heartbeat_channel_choice", "channel", localize=True),
+        ],
+    )
+    quiet_from = _time("heartbeat_quiet_from")
+    quiet_to = _time("heartbeat_quiet_to")
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, schedules: ScheduleStore, chooser: Chooser, readers: Readers
+    ) -> None:
+        interaction = ctx.interaction
+        await defer(interaction, ephemeral=True)
+        reader = await readers.of(interaction)
+        try:
+            quiet = Quiet(
+                _minute(self.quiet_from, USUAL_QUIET.since), _minute(self.quiet_to, USUAL_QUIET.until)
+            )
+        except _NoTime as error:
+            told = reader.words.heartbeat.time_not_understood.format(given=escaped(str(error)))
+            await interaction.edit_initial_response(told, **NO_PINGS)
+            return
+        here = self.where == "channel" and not own_space(interaction)
+        posted = here and can_write(interaction)
+        repeat = repeat_of(self.every)
+        schedule = await schedules.add(
+            (await chooser.of(interaction)).key,
+            "",
+            next_beat(readers.clock(), repeat, reader.timezone, quiet),
+            kind="heartbeat",
+            place="channel" if posted else "dm",
+            guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
+            visibility="public" if posted else "private",
+            repeat=repeat,
+            timezone=reader.timezone.key,
+            quiet=quiet,
+            locale=reader.locale,
+        )
+        answer = started(
+            schedule, reader.words, memory_paused=reader.memory_paused, moved_to_dm=here and not posted
+        )
+        await interaction.edit_initial_response(answer, **NO_PINGS)
+
+
+@heartbeat.register
+class Off(
+    lightbulb.SlashCommand, name="heartbeat_off", description="heartbeat_off_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, stores: Stores, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        found = await stores.schedules.list(reader.user_id, kind="heartbeat")
+        for schedule in found:
+            await stores.schedules.cancel(reader.user_id, schedule.id)
+        await stores.heartbeats.forget(reader.user_id)
+        told = reader.words.heartbeat
+        await ctx.interaction.edit_initial_response(told.stopped if found else told.off)
+
+
+@heartbeat.register
+class Status(
+    lightbulb.SlashCommand,
+    name="heartbeat_status",
+    description="heartbeat_status_description",
+    localize=True,
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        found = await schedules.list(reader.user_id, kind="heartbeat")
+        answer = status(found[0] if found else None, reader.words, memory_paused=reader.memory_paused)
+        await ctx.interaction.edit_initial_response(answer, **NO_PINGS)
+
+
+class _NoTime(Exception):
+    """What was given is no time of day."""
+
+
+def _minute(given: str | None, usual: int) -> int:
+    """Raises _NoTime."""
+    if given is None:
+        return usual
+    minute = parse_minute(given)
+    if minute is None:
+        raise _NoTime(given)
+    return minute

@@ -1,0 +1,395 @@
+"""`/memory edit`: a form with what a memory says now, and what becomes of the filled-in form."""
+
+from datetime import datetime, timedelta
+
+import hikari
+import lightbulb
+from hikari.impl import ModalActionRowBuilder
+
+from cc_bot.discord.access import ButtonPress, ModalSubmit
+from cc_bot.discord.commands.memory.group import answer_press, loader, memory, memory_id, row_of, show
+from cc_bot.discord.commands.memory.listing import card_of
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.failures import tell
+from cc_bot.discord.interactions import Answerable, defer, defer_update
+from cc_bot.discord.pages.custom_ids import ConfirmButton, EditForm, MemoryButton
+from cc_bot.discord.pages.memory import (
+    EphemeralView,
+    edited,
+    erase_question,
+    forgotten,
+    not_kept,
+    one_line,
+    quoted,
+    shortened,
+    timestamp,
+)
+from cc_bot.discord.pages.page import Button
+from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import InputError, MemoryNotFound
+from cc_bot.domain.memory import (
+    DEFAULT_CATEGORY,
+    MAX_CATEGORY_CHARACTERS,
+    MAX_CONTENT_CHARACTERS,
+    Erased,
+    Memory,
+    parse_end,
+    parse_tags,
+    write_end,
+)
+from cc_bot.stores import Stores
+from cc_bot.stores.memory.history import MemoryHistoryStore
+from cc_bot.stores.memory.removal import MemoryRemovalStore
+from cc_bot.stores.memory.store import MemoryStore
+from cc_bot.stores.settings import Keep
+from cc_bot.texts import explain
+
+_EDITING = ("edit", "undo-edit")
+MAX_TAGS_CHARACTERS = 1100
+"""Of all tags together, with what stands between them; what Discord takes of one input is 4000."""
+
+
+@memory.register
+class Edit(lightbulb.SlashCommand, name="memory_edit", description="memory_edit_description", localize=True):
+    id = memory_id()
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+        reader = await readers.of(ctx.interaction)
+        kept = await memories.numbered(reader.user_id, self.id)
+        if kept is None:
+            await tell(ctx.interaction, explain(MemoryNotFound(id=self.id), reader.words))
+        else:
+            await _open_form(ctx.interaction, kept, reader)
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_edit(
+    event: ButtonPress,
+    memories: MemoryStore,
+    history: MemoryHistoryStore,
+    readers: Readers,
+    upkeep: ReceiptUpkeep,
+) -> None:
+    """Open the form from a card, or take back what an edit did."""
+    interaction = event.interaction
+
+    async def act(button: MemoryButton, reader: Reader) -> None:
+        if button.action == "edit":
+            kept = await memories.get(reader.user_id, button.memory_id)
+            if kept is None:
+                await tell(interaction, reader.words.receipt.gone)
+            else:
+                await _open_form(interaction, kept, reader)
+            return
+        await defer_update(interaction)
+        undone = await history.undo_update(reader.user_id, button.memory_id, button.former_id)
+        words = reader.words.memory_card
+        if undone is None:
+            await show(interaction, EphemeralView(words.edit_not_undone))
+        else:
+            said = words.edit_undone.format(id=undone.number)
+            view = await card_of(undone.id, reader, memories, history, readers.clock, said=said)
+            await show(interaction, view)
+            upkeep.refresh(reader.user_id, reader.words)
+
+    await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _EDITING)
+
+
+@loader.listener(ModalSubmit)
+@lightbulb.di.with_di
+async def on_submit(
+    event: ModalSubmit, memories: MemoryStore, readers: Readers, upkeep: ReceiptUpkeep
+) -> None:
+    """Change the memory, and tell what changed; what can't be kept is shown back, so that it is not lost."""
+    interaction = event.interaction
+
+    async def change(form: EditForm, reader: Reader) -> None:
+        await defer(interaction, ephemeral=True)
+        entered = _entered(interaction)
+        before = await memories.get(reader.user_id, form.memory_id)
+        try:
+            after = before and await _changed(memories, before, entered, reader, readers.clock())
+        except InputError as error:
+            view = not_kept(explain(error, reader.words), entered.get("content", ""), reader.words)
+        else:
+            missing = reader.words.receipt.gone
+            view = (
+                edited(after, before, reader.words)
+                if before and after
+                else not_kept(missing, entered.get("content", ""), reader.words)
+            )
+        await show(interaction, view)
+        upkeep.refresh(reader.user_id, reader.words)
+
+    await answer_press(interaction, EditForm, readers, change)
+
+
+async def _open_form(
+    interaction: hikari.CommandInteraction | hikari.ComponentInteraction, kept: Memory, reader: Reader
+) -> None:
+    """A form must be the first response, so nothing is acknowledged before it."""
+    title = reader.words.memory_card.form_title.format(id=kept.number)
+    form = EditForm(reader.user_id, kept.id).custom_id()
+    await interaction.create_modal_response(shortened(title, 45), form, components=_form(kept, reader))
+
+
+def _form(kept: Memory, reader: Reader) -> list[ModalActionRowBuilder]:
+    words, general, filled = reader.words.memory_card, reader.words.memory.general, _filled(kept, reader)
+    content = ModalActionRowBuilder().add_text_input(
+        "content",
+        words.form_content,
+        style=hikari.TextInputStyle.PARAGRAPH,
+        value=filled["content"],
+        max_length=MAX_CONTENT_CHARACTERS,
+    )
+    lines = (
+        ("category", words.form_category, general, MAX_CATEGORY_CHARACTERS),
+        ("tags", words.form_tags, "", MAX_TAGS_CHARACTERS),
+        ("end", words.form_end, words.form_end_example, 40),
+    )
+    return [content] + [
+        ModalActionRowBuilder().add_text_input(
+            name,
+            label,
+            value=filled[name] or hikari.UNDEFINED,
+            placeholder=placeholder or hikari.UNDEFINED,
+            required=False,
+            max_length=limit,
+        )
+        for name, label, placeholder, limit in lines
+    ]
+
+
+def _filled(kept: Memory, reader: Reader) -> dict[str, str]:
+    """What the form says before anything is changed. It can't say everything: tags of several words look like
+    several tags, and an end at some hour like the end of that day."""
+    return {
+        "content": kept.content,
+        "category": "" if kept.category == DEFAULT_CATEGORY else kept.category,
+        "tags": shortened(", ".join(map(one_line, kept.tags)), MAX_TAGS_CHARACTERS),
+        "end": write_end(kept.expires_at, reader.timezone),
+    }
+
+
+def _entered(interaction: hikari.ModalInteraction) -> dict[str, str]:
+    return {component.custom_id: component.value or "" for row in interaction.components for component in row}
+
+
+async def _changed(
+    memories: MemoryStore, before: Memory, entered: dict[str, str], reader: Reader, now: datetime
+) -> Memory | None:
+    """Change what was changed in the form. Raises an InputError when it can't be kept."""
+    filled = _filled(before, reader)
+    tags, end = entered.get("tags", ""), entered.get("end", "")
+    category = reader.words.memory.stored_category(entered.get("category"))
+    return await memories.update(
+        before.user_id,
+        before.id,
+        content=entered.get("content", ""),
+        category=category or DEFAULT_CATEGORY,
+        tags=None if tags == filled["tags"] else parse_tags(tags),
+        expires_at=Keep.AS_IS if end == filled["end"] else parse_end(end, now, reader.timezone),
+    )
+
+
+# ---- deleting --------------------------------------------------------------------------------------------
+# `/memory delete` and `/memory delete-all`: hidden at once and gone ten minutes later, or gone at once.
+
+CONFIRM_WITHIN = timedelta(minutes=5)
+"""A question whether to erase everything must not lie around."""
+_REMOVING = ("delete", "undelete", "erase", "erase-alone", "erase-said")
+
+
+@memory.register
+class DeleteMemoryCommand(
+    lightbulb.SlashCommand, name="memory_delete", description="memory_delete_description", localize=True
+):
+    id = memory_id()
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, stores: Stores, readers: Readers, upkeep: ReceiptUpkeep
+    ) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        memory_id = await row_of(self.id, reader.user_id, stores.memories)
+        await _delete(ctx.interaction, stores, memory_id, reader)
+        upkeep.refresh(reader.user_id, reader.words)
+
+
+@memory.register
+class DeleteAll(
+    lightbulb.SlashCommand,
+    name="memory_delete_all",
+    description="memory_delete_all_description",
+    localize=True,
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        count = await memories.count(reader.user_id)
+        await show(ctx.interaction, _question(count, reader, readers.clock))
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_remove(
+    event: ButtonPress,
+    stores: Stores,
+    readers: Readers,
+    boards: CanvasBoards,
+    upkeep: ReceiptUpkeep,
+) -> None:
+    """Delete, have back, or erase one memory."""
+    interaction = event.interaction
+
+    async def act(button: MemoryButton, reader: Reader) -> None:
+        await defer_update(interaction)
+        match button.action:
+            case "delete":
+                await _delete(interaction, stores, button.memory_id, reader)
+            case "undelete":
+                await show(interaction, await _have_back(stores, button.memory_id, reader))
+            case _:
+                await show(interaction, await _erase(stores.memory_removal, button, reader))
+        upkeep.refresh(reader.user_id, reader.words)
+        await boards.refresh_stale()  # what is erased may stand on canvases too
+
+    await answer_press(
+        interaction, MemoryButton, readers, act, only=lambda button: button.action in _REMOVING
+    )
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_confirm(
+    event: ButtonPress,
+    stores: Stores,
+    readers: Readers,
+    boards: CanvasBoards,
+    upkeep: ReceiptUpkeep,
+) -> None:
+    """Erase everything, if it is still as much as the question said; or leave all as it is."""
+    interaction = event.interaction
+
+    async def act(button: ConfirmButton, reader: Reader) -> None:
+        words = reader.words.memory_box
+        await defer_update(interaction)
+        if button.decision == "cancel":
+            await interaction.edit_initial_response(
+                words.cancelled, embeds=[], components=[], attachments=None
+            )
+        elif button.until < readers.clock().timestamp():
+            await show(interaction, EphemeralView(words.ask_again))
+        elif (count := await stores.memories.count(reader.user_id)) > button.count:
+            await show(interaction, _question(count, reader, readers.clock))
+        else:
+            mark = reader.words.erasure.mark if button.decision == "erase-said" else None
+            erased = await stores.memory_removal.erase_all(reader.user_id, mark=mark)
+            await show(interaction, EphemeralView(reader.words.erasure.told(erased)))
+            upkeep.refresh(reader.user_id, reader.words)
+            await boards.refresh_stale()
+
+    await answer_press(
+        interaction, ConfirmButton, readers, act, only=lambda button: button.decision != "import"
+    )
+
+
+async def _delete(interaction: Answerable, stores: Stores, memory_id: int, reader: Reader) -> None:
+    """Of what is hidden already the same is told."""
+    await stores.memories.delete(reader.user_id, memory_id)
+    hidden = await stores.memory_removal.hidden(reader.user_id, memory_id)
+    if hidden is None:
+        await show(interaction, EphemeralView(reader.words.receipt.gone))
+        return
+    told_in = await stores.memory_removal.told_in(reader.user_id, memory_id)
+    await show(interaction, forgotten(hidden.memory, reader.words, hidden.since, told_in))
+
+
+async def _have_back(stores: Stores, memory_id: int, reader: Reader) -> EphemeralView:
+    """Of what is back already the same is told."""
+    words = reader.words.memory
+    user_id, memories, removal = reader.user_id, stores.memories, stores.memory_removal
+    back = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
+    if back is None:
+        return EphemeralView(words.too_late)
+    return EphemeralView(words.undeleted.format(id=back.number, content=quoted(back.content)))
+
+
+async def _erase(removal: MemoryRemovalStore, button: MemoryButton, reader: Reader) -> EphemeralView:
+    """Ask first where stored messages tell of the memory as well."""
+    user_id, memory_id, words = reader.user_id, button.memory_id, reader.words
+    if button.action == "erase" and (told_in := await removal.told_in(user_id, memory_id)):
+        return erase_question(user_id, memory_id, told_in, words)
+    mark = words.erasure.mark if button.action == "erase-said" else None
+    erased = await removal.erase(user_id, memory_id, mark=mark)
+    return EphemeralView(words.erasure.told(erased or Erased()))
+
+
+def _question(count: int, reader: Reader, clock: Clock) -> EphemeralView:
+    """Whether to erase so many memories for good."""
+    words = reader.words.memory_box
+    if not count:
+        return EphemeralView(reader.words.memory.none)
+    until = clock() + CONFIRM_WITHIN
+    moment = int(until.timestamp())
+    yes = ConfirmButton(reader.user_id, "erase", count, moment)
+    all_ = ConfirmButton(reader.user_id, "erase-said", count, moment)
+    no = ConfirmButton(reader.user_id, "cancel", count, moment)
+    return EphemeralView(
+        words.erase_all_question.format(count=count, until=timestamp(until, "t")),
+        buttons=(
+            Button(words.erase_all.format(count=count), yes.custom_id(), danger=True),
+            Button(reader.words.erasure.conversations_too, all_.custom_id(), danger=True),
+            Button(words.cancel, no.custom_id()),
+        ),
+    )
+
+
+# ---- pinning ---------------------------------------------------------------------------------------------
+# `/memory pin`: what is to be known in every answer, and what no longer is.
+
+_PINNING = ("pin", "unpin")
+
+
+@memory.register
+class Pin(lightbulb.SlashCommand, name="memory_pin", description="memory_pin_description", localize=True):
+    id = memory_id()
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, stores: Stores, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        memory_id = await row_of(self.id, reader.user_id, stores.memories)
+        await _set(ctx.interaction, stores, memory_id, reader, readers, pinned=True)
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_pin(event: ButtonPress, stores: Stores, readers: Readers) -> None:
+    """Pin a memory from its card, or take the pin off."""
+    interaction = event.interaction
+
+    async def act(button: MemoryButton, reader: Reader) -> None:
+        await defer_update(interaction)
+        await _set(interaction, stores, button.memory_id, reader, readers, pinned=button.action == "pin")
+
+    await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _PINNING)
+
+
+async def _set(
+    interaction: Answerable, stores: Stores, memory_id: int, reader: Reader, readers: Readers, *, pinned: bool
+) -> None:
+    """The memory's card, with what was done; of what is so already the same is told. Raises TooManyPinned."""
+    pins, words = stores.memory_pins, reader.words.memory_card
+    change = pins.pin if pinned else pins.unpin
+    kept, said = await change(reader.user_id, memory_id), ""
+    if kept is not None:
+        said = words.pin_told(kept, pins.told) if pinned else words.unpinned.format(id=kept.number)
+    view = await card_of(memory_id, reader, stores.memories, stores.memory_history, readers.clock, said=said)
+    await show(interaction, view)

@@ -1,0 +1,190 @@
+"""`/memory export`: all memories as a file, to be read by people or to be imported again."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import hikari
+import lightbulb
+
+from cc_bot.context.attachments import read_memory_file, too_large
+from cc_bot.discord.access import ButtonPress
+from cc_bot.discord.attachments import fetch_bytes
+from cc_bot.discord.commands.memory.group import answer_press, audience_of, loader, memory, show, where
+from cc_bot.discord.delivery.reply import components
+from cc_bot.discord.in_order import FileLine
+from cc_bot.discord.interactions import defer, defer_update
+from cc_bot.discord.pages.custom_ids import ConfirmButton
+from cc_bot.discord.pages.memory import EphemeralView, import_preview
+from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import AttachmentNotFetched, MemoryPaused
+from cc_bot.domain.memory_transfer import (
+    MAX_IMPORT_BYTES,
+    ImportPlan,
+    PortableMemory,
+    importable_parts,
+    to_json,
+)
+from cc_bot.stores.memory.transfer import MemoryTransferStore
+from cc_bot.texts.memory_markdown import markdown_parts
+
+MAX_FILES = 10
+"""In one message."""
+
+
+@memory.register
+class ExportMemoriesCommand(
+    lightbulb.SlashCommand, name="memory_export", description="memory_export_description", localize=True
+):
+    format = lightbulb.string(
+        "memory_format",
+        "memory_format_description",
+        localize=True,
+        default="json",
+        choices=[
+            lightbulb.Choice("memory_json_choice", "json", localize=True),
+            lightbulb.Choice("memory_markdown_choice", "markdown", localize=True),
+        ],
+    )
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, transfer: MemoryTransferStore, line: FileLine, readers: Readers
+    ) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        readable = self.format == "markdown"
+        async with line.of(reader.user_id):
+            async with line.at_work():
+                kept = await transfer.everything(reader.user_id)
+                files = await asyncio.to_thread(_files, kept, reader, readers.clock, readable) if kept else []
+            if not kept:
+                await ctx.interaction.edit_initial_response(reader.words.memory.none)
+                return
+            words = reader.words.memory_box
+            told = (words.exported_readable if readable else words.exported).format(count=len(kept))
+            await _send(ctx.interaction, told, files, reader)
+
+
+async def _send(
+    interaction: hikari.CommandInteraction, told: str, files: Sequence[hikari.Bytes], reader: Reader
+) -> None:
+    if len(files) > 1:
+        told = f"{told}\n{reader.words.memory_box.exported_parts.format(files=len(files))}"
+    await interaction.edit_initial_response(told, attachments=files[:MAX_FILES])
+    for first in range(MAX_FILES, len(files), MAX_FILES):
+        await interaction.execute(
+            attachments=files[first : first + MAX_FILES], flags=hikari.MessageFlag.EPHEMERAL
+        )
+
+
+def _files(
+    kept: Sequence[PortableMemory], reader: Reader, clock: Clock, readable: bool
+) -> list[hikari.Bytes]:
+    """Many memories take seconds, so not on the event loop."""
+    now = clock()
+    day = now.astimezone(reader.timezone).date().isoformat()
+    parts = list(
+        markdown_parts(kept, reader.words, now, reader.timezone) if readable else importable_parts(kept, now)
+    )
+    kind = "md" if readable else "json"
+    numbers = [""] if len(parts) == 1 else [f"-{number}" for number in range(1, len(parts) + 1)]
+    return [
+        hikari.Bytes(part.encode("utf-8", "replace"), f"memories-{day}{number}.{kind}")
+        for part, number in zip(parts, numbers, strict=True)
+    ]
+
+
+# ---- importing -------------------------------------------------------------------------------------------
+# `/memory import`: what a file would bring is told first, and done when its user says so.
+#
+# What would be imported stands in a file below the question, where the user can look at it. The button reads
+# it from there: nothing is kept in between, so it works after a restart, too.
+
+CONFIRM_WITHIN = timedelta(minutes=30)
+"""Somebody may want to read first what would be imported."""
+MAX_PLANNED_BYTES = 8 * MAX_IMPORT_BYTES
+"""Of the file that the button reads: ours, so it can only be as large as we made it."""
+
+
+@memory.register
+class Import(
+    lightbulb.SlashCommand, name="memory_import", description="memory_import_description", localize=True
+):
+    file = lightbulb.attachment("memory_file", "memory_file_description", localize=True)
+    audience = where()
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, imports: MemoryTransferStore, line: FileLine, readers: Readers
+    ) -> None:
+        interaction = ctx.interaction
+        await defer(interaction, ephemeral=True)
+        reader = await readers.of(interaction)
+        if reader.memory_paused:
+            raise MemoryPaused
+        if self.file.size > MAX_IMPORT_BYTES:
+            raise too_large(MAX_IMPORT_BYTES)
+        async with line.of(reader.user_id):
+            await imports.admit(reader.user_id)
+            data, audience = await _fetched(self.file), audience_of(self.audience, interaction)
+            async with line.at_work():
+                read = await asyncio.to_thread(read_memory_file, data)
+                plan = await imports.plan(reader.user_id, read, audience=audience)
+                planned = await asyncio.to_thread(to_json, plan.new, readers.clock())
+            await _preview(interaction, plan, planned, reader, readers.clock() + CONFIRM_WITHIN)
+
+
+async def _preview(
+    interaction: hikari.CommandInteraction, plan: ImportPlan, planned: str, reader: Reader, until: datetime
+) -> None:
+    view = import_preview(plan, reader.user_id, until, reader.words)
+    file = hikari.Bytes(planned.encode(), "memories.json")
+    await interaction.edit_initial_response(
+        view.content,
+        embed=view.embed,
+        components=components(view.buttons),
+        attachments=[file] if plan.new else hikari.UNDEFINED,
+    )
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_confirm(
+    event: ButtonPress, imports: MemoryTransferStore, line: FileLine, readers: Readers
+) -> None:
+    """Import what the file below the question says."""
+    interaction = event.interaction
+
+    async def act(button: ConfirmButton, reader: Reader) -> None:
+        await defer_update(interaction)
+        words = reader.words.memory_box
+        if button.until < readers.clock().timestamp():
+            await show(interaction, EphemeralView(words.ask_again))
+            return
+        if reader.memory_paused:
+            raise MemoryPaused
+        async with line.of(reader.user_id):
+            try:
+                [file] = interaction.message.attachments
+                data = await _fetched(file, MAX_PLANNED_BYTES)
+            except (ValueError, AttachmentNotFetched):
+                await show(interaction, EphemeralView(words.attach_again))
+                return
+            async with line.at_work():
+                read = await asyncio.to_thread(read_memory_file, data)
+                count = await imports.take(reader.user_id, read)
+        await interaction.edit_initial_response(
+            words.imported.format(count=count), embeds=[], components=[], attachments=None
+        )
+
+    await answer_press(
+        interaction, ConfirmButton, readers, act, only=lambda button: button.decision == "import"
+    )
+
+
+async def _fetched(file: hikari.Attachment, limit_bytes: int = MAX_IMPORT_BYTES) -> bytes:
+    if file.size > limit_bytes:
+        raise too_large(limit_bytes)
+    return await fetch_bytes(file.url, limit_bytes)

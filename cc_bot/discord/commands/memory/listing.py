@@ -1,0 +1,354 @@
+"""`/memory list` and `/memory search`: pages of memories, which turn after a restart, too."""
+
+from collections.abc import Sequence
+from typing import get_args
+
+import hikari
+import lightbulb
+
+from cc_bot.discord.access import ButtonPress
+from cc_bot.discord.commands.memory.group import (
+    answer_press,
+    audience_of,
+    category_filter,
+    loader,
+    memory,
+    memory_id,
+    row_of,
+    show,
+    where,
+)
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.interactions import defer, defer_update
+from cc_bot.discord.pages.custom_ids import ListButton, MemoryButton, OpenMenu, SearchButton
+from cc_bot.discord.pages.memory import (
+    PAGE_SIZE,
+    EphemeralView,
+    ListPage,
+    memory_card,
+    memory_list,
+    open_menu,
+    quoted,
+    receipt,
+    statistics_view,
+)
+from cc_bot.discord.pages.page import Button
+from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import MemoryPaused
+from cc_bot.domain.memory import DEFAULT_CATEGORY, Audience, Found, Order, Source, parse_end, parse_tags
+from cc_bot.stores.memory.history import MemoryHistoryStore
+from cc_bot.stores.memory.store import MemoryStore
+from cc_bot.stores.settings import SettingsStore
+
+MAX_FOUND = 6 * PAGE_SIZE
+"""Nobody looks further through the hits of a search."""
+MAX_QUERY_CHARACTERS = 200
+_QUERY_MARK = "🔍 "
+"""Before what was looked for, which stands above the hits: there a button finds it again."""
+
+
+@memory.register
+class ListMemoriesCommand(
+    lightbulb.SlashCommand, name="memory_list", description="memory_list_description", localize=True
+):
+    category = category_filter()
+    order = lightbulb.string(
+        "memory_order",
+        "memory_order_description",
+        localize=True,
+        default="newest",
+        choices=[
+            lightbulb.Choice(f"memory_{order}_choice", order, localize=True) for order in get_args(Order)
+        ],
+    )
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        order: Order = next((each for each in get_args(Order) if each == self.order), "newest")
+        category = reader.words.memory.stored_category(self.category) or ""
+        wanted = ListButton(reader.user_id, order, 1, category)
+        await show(ctx.interaction, await _listed(memories, wanted, reader, readers.clock))
+
+
+@memory.register
+class Search(
+    lightbulb.SlashCommand, name="memory_search", description="memory_search_description", localize=True
+):
+    query = lightbulb.string(
+        "memory_query", "memory_query_description", localize=True, max_length=MAX_QUERY_CHARACTERS
+    )
+    category = category_filter()
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        query = " ".join(self.query.split())
+        category = reader.words.memory.stored_category(self.category) or ""
+        wanted = SearchButton(reader.user_id, 1, category)
+        await show(ctx.interaction, await _found(memories, query, wanted, reader, readers.clock))
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_turn(event: ButtonPress, memories: MemoryStore, readers: Readers) -> None:
+    """Another page of a list in the same message."""
+
+    async def turn(button: ListButton, reader: Reader) -> None:
+        await defer_update(event.interaction)
+        await show(event.interaction, await _listed(memories, button, reader, readers.clock))
+
+    await answer_press(event.interaction, ListButton, readers, turn)
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_turn_of_search(event: ButtonPress, memories: MemoryStore, readers: Readers) -> None:
+    """Another page of what was found in the same message."""
+
+    async def turn(button: SearchButton, reader: Reader) -> None:
+        await defer_update(event.interaction)
+        query = query_of(event.interaction.message)
+        await show(event.interaction, await _found(memories, query, button, reader, readers.clock))
+
+    await answer_press(event.interaction, SearchButton, readers, turn)
+
+
+def query_of(message: hikari.Message) -> str:
+    """What was looked for, as it stands above the hits."""
+    authors = (embed.author.name for embed in message.embeds if embed.author and embed.author.name)
+    return next(authors, "").removeprefix(_QUERY_MARK)
+
+
+async def _listed(memories: MemoryStore, wanted: ListButton, reader: Reader, clock: Clock) -> EphemeralView:
+    """The page that a button asks for; the last one if there are fewer by now."""
+    words, category = reader.words.memory, wanted.category or None
+    count = await memories.count(reader.user_id, category=category)
+    if not count:
+        shown = quoted(words.shown_category(wanted.category))
+        return EphemeralView(words.none_in_category.format(category=shown) if category else words.none)
+    pages = -(-count // PAGE_SIZE)
+    number = min(max(wanted.page, 1), pages)
+    kept = await memories.list(
+        reader.user_id,
+        category=category,
+        limit=PAGE_SIZE,
+        order=wanted.order,
+        offset=(number - 1) * PAGE_SIZE,
+    )
+    shown = words.shown_category(wanted.category)
+    title = words.category_title.format(category=shown, count=count) if category else words.list_title
+    page = ListPage(
+        title.format(count=count), [Found(each, 1.0) for each in kept], number, pages, wanted.order
+    )
+    buttons = tuple(
+        Button(label, ListButton(wanted.user_id, wanted.order, to, wanted.category).custom_id(), enabled=on)
+        for label, to, on in _turns(page, reader)
+    )
+    return _page_view(page, buttons, reader, clock)
+
+
+async def _found(
+    memories: MemoryStore, query: str, wanted: SearchButton, reader: Reader, clock: Clock
+) -> EphemeralView:
+    """The page of hits that a button asks for; the last one if there are fewer by now."""
+    words = reader.words.memory
+    if not query:
+        return EphemeralView(words.query_needed)
+    hits = await memories.find(
+        reader.user_id, query, limit=MAX_FOUND, category=wanted.category or None, audience="private"
+    )
+    if not hits:
+        return EphemeralView(words.no_match.format(query=quoted(query)))
+    pages = -(-len(hits) // PAGE_SIZE)
+    number = min(max(wanted.page, 1), pages)
+    shown = hits[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
+    page = ListPage(words.hits_title.format(count=len(hits)), shown, number, pages)
+    buttons = tuple(
+        Button(label, SearchButton(wanted.user_id, to, wanted.category).custom_id(), enabled=on)
+        for label, to, on in _turns(page, reader)
+    )
+    view = _page_view(page, buttons, reader, clock)
+    if view.embed is not None:
+        view.embed.set_author(name=f"{_QUERY_MARK}{query}")
+    return view
+
+
+def _page_view(page: ListPage, buttons: tuple[Button, ...], reader: Reader, clock: Clock) -> EphemeralView:
+    menu = open_menu(page.found, OpenMenu(reader.user_id).custom_id(), reader.words)
+    return EphemeralView(embed=memory_list(page, reader.words, clock()), buttons=buttons, menu=menu)
+
+
+def _turns(page: ListPage, reader: Reader) -> Sequence[tuple[str, int, bool]]:
+    """Label, page and whether there is one, of the buttons on either side; none where one page holds all."""
+    if page.pages < 2:
+        return ()
+    words = reader.words.memory
+    return (
+        (words.previous, page.page - 1, page.page > 1),
+        (words.next, page.page + 1, page.page < page.pages),
+    )
+
+
+# ---- adding ----------------------------------------------------------------------------------------------
+# `/memory add`: something to be kept.
+
+
+@memory.register
+class AddMemoryCommand(
+    lightbulb.SlashCommand, name="memory_add", description="memory_add_description", localize=True
+):
+    content = lightbulb.string("memory_content", "memory_content_description", localize=True)
+    category = category_filter()
+    tags = lightbulb.string("memory_tags", "memory_tags_description", localize=True, default=None)
+    audience = where()
+    expires = lightbulb.string(
+        "memory_expires", "memory_expires_description", localize=True, default=None, max_length=40
+    )
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        if reader.memory_paused:
+            raise MemoryPaused
+        added = await memories.add(
+            reader.user_id,
+            self.content,
+            category=reader.words.memory.stored_category(self.category) or DEFAULT_CATEGORY,
+            tags=parse_tags(self.tags),
+            source=Source("command"),
+            audience=audience_of(self.audience, ctx.interaction),
+            expires_at=parse_end(self.expires, readers.clock(), reader.timezone),
+        )
+        await ctx.interaction.edit_initial_response(receipt(reader.words.memory.added, added, reader.words))
+
+
+# ---- overview --------------------------------------------------------------------------------------------
+# `/memory pause`, `/memory resume` and `/memory stats`: whether anything is kept, and how much is.
+
+
+@memory.register
+class Pause(
+    lightbulb.SlashCommand, name="memory_pause", description="memory_pause_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, settings: SettingsStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        await settings.pause_memory(int(ctx.user.id), True)
+        reader = await readers.of(ctx.interaction)
+        await ctx.interaction.edit_initial_response(reader.words.memory.paused)
+
+
+@memory.register
+class ResumeMemoryCommand(
+    lightbulb.SlashCommand, name="memory_resume", description="memory_resume_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, settings: SettingsStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        await settings.pause_memory(int(ctx.user.id), False)
+        reader = await readers.of(ctx.interaction)
+        await ctx.interaction.edit_initial_response(reader.words.memory.resumed)
+
+
+@memory.register
+class Stats(
+    lightbulb.SlashCommand, name="memory_stats", description="memory_stats_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        kept = await memories.statistics(reader.user_id)
+        await show(ctx.interaction, statistics_view(kept, reader.words, paused=reader.memory_paused))
+
+
+# ---- showing ---------------------------------------------------------------------------------------------
+# `/memory show`: one memory with all that is known of it, and what can be done with it from there.
+
+_OURS = ("anywhere", "private", "restore")
+
+
+@memory.register
+class ShowMemoryCommand(
+    lightbulb.SlashCommand, name="memory_show", description="memory_show_description", localize=True
+):
+    id = memory_id()
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, memories: MemoryStore, history: MemoryHistoryStore, readers: Readers
+    ) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        memory_id = await row_of(self.id, reader.user_id, memories)
+        await show(ctx.interaction, await card_of(memory_id, reader, memories, history, readers.clock))
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_open(
+    event: ButtonPress,
+    memories: MemoryStore,
+    history: MemoryHistoryStore,
+    readers: Readers,
+) -> None:
+    """All of a memory that was chosen from a list, below the list."""
+    interaction = event.interaction
+
+    async def open_(_: OpenMenu, reader: Reader) -> None:
+        await defer(interaction, ephemeral=True)
+        view = await card_of(int(interaction.values[0]), reader, memories, history, readers.clock)
+        await show(interaction, view)
+
+    await answer_press(interaction, OpenMenu, readers, open_)
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_press(
+    event: ButtonPress,
+    memories: MemoryStore,
+    history: MemoryHistoryStore,
+    readers: Readers,
+    upkeep: ReceiptUpkeep,
+) -> None:
+    """Where a memory is used, and what it said before, changed from its card."""
+    interaction = event.interaction
+
+    async def act(button: MemoryButton, reader: Reader) -> None:
+        await defer_update(interaction)
+        said = ""
+        if button.action == "restore":
+            change = await history.restore(reader.user_id, int(interaction.values[0]))
+            words = reader.words.memory_card
+            said = words.restored.format(id=change.memory.number) if change else words.former_gone
+        else:
+            audience: Audience = "private" if button.action == "private" else "anywhere"
+            await memories.update(reader.user_id, button.memory_id, audience=audience)
+        view = await card_of(button.memory_id, reader, memories, history, readers.clock, said=said)
+        await show(interaction, view)
+        upkeep.refresh(reader.user_id, reader.words)
+
+    await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
+
+
+async def card_of(
+    memory_id: int,
+    reader: Reader,
+    memories: MemoryStore,
+    history: MemoryHistoryStore,
+    clock: Clock,
+    *,
+    said: str = "",
+) -> EphemeralView:
+    """The card of a user's memory; a sentence when there is none."""
+    kept = await memories.get(reader.user_id, memory_id)
+    if kept is None:
+        return EphemeralView(reader.words.receipt.gone)
+    former = await history.of(reader.user_id, memory_id)
+    return memory_card(kept, former, reader.words, clock(), said=said)

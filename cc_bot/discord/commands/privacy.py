@@ -1,0 +1,197 @@
+"""`/privacy …`: what is stored about a user, in that user's own hands. Every reply is for that user alone."""
+
+from collections.abc import AsyncIterator
+
+import hikari
+import lightbulb
+import structlog
+
+from cc_bot.discord.access import ButtonPress
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, components, repeated
+from cc_bot.discord.failures import tell, tell_failure
+from cc_bot.discord.in_order import FileLine
+from cc_bot.discord.interactions import Answerable, defer, defer_update
+from cc_bot.discord.pages.admin import PrivacyButton, erase_question, parse_privacy_id
+from cc_bot.discord.pages.custom_ids import base36
+from cc_bot.discord.pages.memory import EphemeralView
+from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.privacy import Privacy
+
+# ---- group -----------------------------------------------------------------------------------------------
+# The group that all `/privacy` commands belong to.
+
+loader = lightbulb.Loader()
+privacy = lightbulb.Group("privacy", "privacy_description", localize=True)
+loader.command(privacy)
+
+# ---- erasing ---------------------------------------------------------------------------------------------
+# `/privacy erase`: everything of a user's goes for good, after one question.
+
+
+@privacy.register
+class Erase(
+    lightbulb.SlashCommand, name="privacy_erase", description="privacy_erase_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        held = await privacy.overview(reader.user_id)
+        view = EphemeralView(reader.words.privacy.nothing_to_erase(held))
+        if not held.nothing_to_erase:
+            view = erase_question(held, reader.user_id, reader.words, readers.clock())
+        await _show(ctx.interaction, view)
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_press(event: ButtonPress, privacy: Privacy, readers: Readers, upkeep: ReceiptUpkeep) -> None:
+    """Erase, or leave it. Never raises: hikari would only log it, and the user would not know."""
+    interaction = event.interaction
+    button = parse_privacy_id(interaction.custom_id)
+    if button is None:
+        return
+    try:
+        reader = await readers.of(interaction)
+        if button.user_id != reader.user_id:
+            await tell(interaction, reader.words.privacy.not_yours)
+            return
+        await defer_update(interaction)
+        told = await upkeep.newest(reader.user_id)  # by then nobody knows of them
+        await _show(interaction, EphemeralView(await _decided(button, reader, privacy, readers)))
+        upkeep.refresh_these(told, reader.words)
+    except Exception as error:  # noqa: BLE001 - see above
+        await tell_failure(interaction, error, readers)
+
+
+async def _decided(button: PrivacyButton, reader: Reader, privacy: Privacy, readers: Readers) -> str:
+    words = reader.words.privacy
+    if button.decision == "keep":
+        return words.kept
+    if button.until < readers.clock().timestamp():
+        return words.too_late
+    return words.told(await privacy.erase(reader.user_id))
+
+
+async def _show(interaction: Answerable, view: EphemeralView) -> None:
+    await interaction.edit_initial_response(view.content, components=components(view.buttons))
+
+
+# ---- exporting -------------------------------------------------------------------------------------------
+# `/privacy export`: everything that is stored about a user, as JSON files, here or by DM.
+#
+# Each file is made and sent before the next one is begun, so that a long history needs no more memory than a
+# short one. A bot that its user has only brought along may follow up five times; what was sent until then is
+# said to be a part.
+
+_log = structlog.get_logger(__name__)
+
+
+@privacy.register
+class ExportPrivacyCommand(
+    lightbulb.SlashCommand, name="privacy_export", description="privacy_export_description", localize=True
+):
+    where = lightbulb.string(
+        "privacy_where",
+        "privacy_where_description",
+        localize=True,
+        default="here",
+        choices=[
+            lightbulb.Choice("privacy_here_choice", "here", localize=True),
+            lightbulb.Choice("privacy_dm_choice", "dm", localize=True),
+        ],
+    )
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, privacy: Privacy, line: FileLine, readers: Readers
+    ) -> None:
+        interaction = ctx.interaction
+        await defer(interaction, ephemeral=True)
+        reader = await readers.of(interaction)
+        day = readers.clock().astimezone(reader.timezone).date().isoformat()
+        outlet = _ByDm(interaction, reader) if self.where == "dm" else _Here(interaction, reader)
+        async with line.of(reader.user_id):
+            parts = line.one_by_one(privacy.export(reader.user_id))
+            await _send(parts, outlet, day)
+
+
+class _Here:
+    """Below the command, for its user's eyes alone."""
+
+    def __init__(self, interaction: hikari.CommandInteraction, reader: Reader) -> None:
+        self._interaction = interaction
+        self._words = reader.words.privacy
+
+    async def send(self, file: hikari.Bytes, number: int) -> None:
+        if number:
+            await self._interaction.execute(attachment=file, flags=hikari.MessageFlag.EPHEMERAL)
+        else:
+            await self._interaction.edit_initial_response(self._words.exported, attachment=file)
+
+    async def done(self, sent: int) -> None:
+        if not sent:
+            await self._interaction.edit_initial_response(self._words.nothing)
+        elif sent > 1:
+            parts = self._words.exported_parts.format(parts=sent)
+            await self._interaction.edit_initial_response(f"{self._words.exported}\n{parts}")
+
+    async def cut_short(self, sent: int) -> None:
+        told = self._words.cut_short.format(sent=sent)
+        await self._interaction.edit_initial_response(f"{self._words.exported}\n{told}")
+
+
+class _ByDm:
+    """In the user's DM with the bot. A nonce makes each post safe to repeat."""
+
+    def __init__(self, interaction: hikari.CommandInteraction, reader: Reader) -> None:
+        self._interaction = interaction
+        self._user_id = reader.user_id
+        self._words = reader.words.privacy
+
+    async def send(self, file: hikari.Bytes, number: int) -> None:
+        rest, nonce = self._interaction.app.rest, f"x{base36(int(self._interaction.id))}-{number}"
+        content = hikari.UNDEFINED if number else self._words.exported
+        channel = await repeated(lambda: rest.create_dm_channel(self._user_id), RETRY_PAUSES_S)
+        await repeated(
+            lambda: rest.create_message(channel.id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S
+        )
+
+    async def done(self, sent: int) -> None:
+        told = self._words.exported_by_dm if sent else self._words.nothing
+        await self._interaction.edit_initial_response(told)
+
+    async def cut_short(self, sent: int) -> None:
+        told = self._words.cut_short.format(sent=sent) if sent else self._words.dm_closed
+        await self._interaction.edit_initial_response(told)
+
+
+async def _send(parts: AsyncIterator[bytes], outlet: _Here | _ByDm, day: str) -> None:
+    sent = 0
+    try:
+        async for part in parts:
+            await outlet.send(hikari.Bytes(part, f"cc-bot-{day}-{sent + 1}.json"), sent)
+            sent += 1
+    except hikari.ClientHTTPResponseError as error:
+        _log.warning("export_cut_short", sent=sent, error=type(error).__name__)
+        await outlet.cut_short(sent)
+    else:
+        await outlet.done(sent)
+
+
+# ---- showing ---------------------------------------------------------------------------------------------
+# `/privacy show`: how much of what is stored, since when, and for how long.
+
+
+@privacy.register
+class ShowPrivacyCommand(
+    lightbulb.SlashCommand, name="privacy_show", description="privacy_show_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, privacy: Privacy, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        held = await privacy.overview(reader.user_id)
+        told = reader.words.privacy.overview(held, privacy.retention, reader.timezone)
+        await ctx.interaction.edit_initial_response(told)

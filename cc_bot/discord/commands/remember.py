@@ -1,0 +1,61 @@
+"""The message context menu: keep that message as a memory."""
+
+import hikari
+import lightbulb
+
+from cc_bot.discord.interactions import defer, is_ephemeral, visibility_of
+from cc_bot.discord.pages.memory import receipt
+from cc_bot.discord.recipients import Readers
+from cc_bot.domain.errors import MemoryPaused
+from cc_bot.domain.memory import MAX_CONTENT_CHARACTERS, Source
+from cc_bot.stores.memory.store import MemoryStore
+from cc_bot.texts.naming import without_mentions
+
+loader = lightbulb.Loader()
+
+_SMALL_PRINT = "-# "
+
+
+@loader.command
+class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        if reader.memory_paused:
+            raise MemoryPaused
+        words = reader.words.memory
+        message: hikari.Message = self.target
+        text = _text_of(message, ours=message.application_id == ctx.interaction.application_id)
+        if not text:
+            await ctx.interaction.edit_initial_response(words.empty_message)
+            return
+        said = visibility_of(ctx.interaction, ephemeral=is_ephemeral(message))
+        added = await memories.add(
+            reader.user_id,
+            text,
+            audience="private" if said == "private" else "anywhere",
+            source=Source(
+                "message",
+                link=message.make_link(ctx.guild_id),
+                author=message.author.display_name or message.author.username,
+            ),
+        )
+        await ctx.interaction.edit_initial_response(receipt(words.remembered_message, added, reader.words))
+
+
+def _text_of(message: hikari.Message, *, ours: bool) -> str:
+    """What the message says; for one that consists of embeds, what those say. What stands below an answer of
+    ours in small print is not part of it, and commands stand there under their names."""
+    content = _without_small_print(message.content or "") if ours else message.content or ""
+    embeds = (part for embed in message.embeds for part in (embed.title, embed.description) if part)
+    return without_mentions(content.strip() or "\n".join(embeds))[:MAX_CONTENT_CHARACTERS]
+
+
+def _without_small_print(content: str) -> str:
+    lines = content.split("\n")
+    while lines and lines[-1].startswith(_SMALL_PRINT):
+        lines.pop()
+        while lines and not lines[-1]:
+            lines.pop()
+    return "\n".join(lines)

@@ -1,0 +1,341 @@
+"""`/remind …`: what a user wants to be told, and when. Every reply is for that user alone."""
+
+import contextlib
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+from itertools import islice
+
+import hikari
+import lightbulb
+import structlog
+
+from cc_bot.assistant import TimeResolver
+from cc_bot.discord.access import ButtonPress, suggesting
+from cc_bot.discord.agents import Chooser
+from cc_bot.discord.delivery.outlets import reply_in_place
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.reply import NO_PINGS, components
+from cc_bot.discord.failures import tell, tell_failure
+from cc_bot.discord.interactions import (
+    MAX_CHOICES,
+    Answerable,
+    can_write,
+    defer,
+    defer_update,
+    own_space,
+    payer_of,
+)
+from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton, parse_schedule_id
+from cc_bot.discord.pages.memory import EphemeralView, one_line, timestamp
+from cc_bot.discord.pages.page import Facts, Page
+from cc_bot.discord.pages.reminders import (
+    added_view,
+    attention,
+    choice_name,
+    list_view,
+    paused_among,
+    shown_text,
+    snoozed_page,
+)
+from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.errors import CcBotError, ScheduleNotFound, TooManySchedules
+from cc_bot.domain.schedule import MAX_SCHEDULES, MAX_TEXT_CHARACTERS, Place, Schedule
+from cc_bot.stores import ScheduleStore
+
+# ---- group -----------------------------------------------------------------------------------------------
+# What all `/remind` commands share: the group, and the option that chooses a reminder.
+
+_log = structlog.get_logger(__name__)
+
+loader = lightbulb.Loader()
+remind = lightbulb.Group("remind", "remind_description", localize=True)
+loader.command(remind)
+
+
+def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
+    """The option that chooses one of the user's reminders; `only` those are offered."""
+
+    async def suggest(
+        ctx: lightbulb.AutocompleteContext[int], schedules: ScheduleStore = lightbulb.di.INJECTED
+    ) -> None:
+        typed = str(ctx.focused.value or "")
+        try:
+            known = await schedules.list(int(ctx.interaction.user.id))
+        except CcBotError as error:  # a list of choices has no place for a sentence
+            _log.warning("autocomplete_failed", error=type(error).__name__)
+            known = []
+        found = matching(filter(only, known), typed)
+        with contextlib.suppress(hikari.HikariError):  # too late, or Discord's trouble: nobody to tell
+            await ctx.respond([(choice_name(each), each.number) for each in found])
+
+    return lightbulb.integer(
+        "remind_id", "remind_id_description", localize=True, autocomplete=suggesting(suggest)
+    )
+
+
+def matching(schedules: Iterable[Schedule], typed: str) -> list[Schedule]:
+    """Those whose text or number contains what was typed, as many as can be offered."""
+    wanted = typed.strip().removeprefix("#").casefold()
+    found = (
+        each for each in schedules if wanted in one_line(each.text).casefold() or wanted in str(each.number)
+    )
+    return list(islice(found, MAX_CHOICES))
+
+
+# ---- listing ---------------------------------------------------------------------------------------------
+# `/remind list`: pages of reminders, which turn after a restart, too.
+
+
+@remind.register
+class ListSchedulesCommand(
+    lightbulb.SlashCommand, name="remind_list", description="remind_list_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        await show(ctx.interaction, list_view(await schedules.list(reader.user_id), 1, reader))
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_turn(event: ButtonPress, schedules: ScheduleStore, readers: Readers) -> None:
+    """Another page of the list in the same message."""
+    interaction = event.interaction
+    button = parse_schedule_id(interaction.custom_id)
+    if not isinstance(button, RemindersButton):
+        return
+    try:
+        reader = await readers.of(interaction)
+        if button.user_id != reader.user_id:
+            await tell(interaction, reader.words.reminder.not_yours)
+            return
+        await defer_update(interaction)
+        await show(interaction, list_view(await schedules.list(reader.user_id), button.page, reader))
+    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
+        await tell_failure(interaction, error, readers)
+
+
+async def show(interaction: Answerable, view: EphemeralView) -> None:
+    """Put a view in the place of what the acknowledged reply says."""
+    await interaction.edit_initial_response(
+        view.content or None,
+        embeds=[view.embed] if view.embed else [],
+        components=components(view.buttons),
+    )
+
+
+# ---- adding ----------------------------------------------------------------------------------------------
+# `/remind add`: something to be told, at a time in the user's own words.
+
+MAX_WHEN_CHARACTERS = 100
+
+
+@remind.register
+class AddScheduleCommand(
+    lightbulb.SlashCommand, name="remind_add", description="remind_add_description", localize=True
+):
+    when = lightbulb.string(
+        "remind_when", "remind_when_description", localize=True, max_length=MAX_WHEN_CHARACTERS
+    )
+    text = lightbulb.string(
+        "remind_text", "remind_text_description", localize=True, max_length=MAX_TEXT_CHARACTERS
+    )
+    repeat = lightbulb.string(
+        "remind_repeat",
+        "remind_repeat_description",
+        localize=True,
+        default=None,
+        max_length=MAX_WHEN_CHARACTERS,
+    )
+    where = lightbulb.string(
+        "remind_where",
+        "remind_where_description",
+        localize=True,
+        default=None,
+        choices=[
+            lightbulb.Choice("remind_here_choice", "here", localize=True),
+            lightbulb.Choice("remind_dm_choice", "dm", localize=True),
+        ],
+    )
+
+    @lightbulb.invoke
+    async def invoke(
+        self,
+        ctx: lightbulb.Context,
+        schedules: ScheduleStore,
+        chooser: Chooser,
+        readers: Readers,
+        moments: TimeResolver,
+    ) -> None:
+        interaction = ctx.interaction
+        await defer(interaction, ephemeral=True)
+        reader = await readers.of(interaction)
+        planned = await moments.of(
+            self.when, self.repeat or "", reader.timezone, reader.locale, payer=payer_of(interaction)
+        )
+        if len(planned) > MAX_SCHEDULES - len(await schedules.list(reader.user_id)):
+            raise TooManySchedules(limit=MAX_SCHEDULES)  # all of them, or none
+        place, key = place_of(self.where, interaction), (await chooser.of(interaction)).key
+        added = [
+            await schedules.add(
+                key,
+                self.text,
+                due_at,
+                place=place,
+                guild_id=None if interaction.guild_id is None else int(interaction.guild_id),
+                visibility="private" if place == "dm" else "public",
+                repeat=repeat,
+                timezone=reader.timezone.key,
+                locale=reader.locale,
+            )
+            for due_at, repeat in planned
+        ]
+        known = await schedules.list(reader.user_id)
+        where = _where(place, self.where, interaction, reader)
+        await show(interaction, added_view(added, where, paused_among(known), reader))
+
+
+def place_of(chosen: str | None, interaction: Answerable) -> Place:
+    """Where it is said: here, unless its user wants a DM, or the bot can't write here by itself."""
+    if chosen == "dm" or own_space(interaction) or not can_write(interaction):
+        return "dm"
+    return "channel"
+
+
+def _where(place: Place, chosen: str | None, interaction: Answerable, reader: Reader) -> str:
+    words = reader.words.reminder
+    if place == "channel":
+        return words.in_channel.format(channel=f"<#{int(interaction.channel_id)}>")
+    brought = not own_space(interaction) and not can_write(interaction)
+    return words.by_dm_instead if brought and chosen != "dm" else words.by_dm
+
+
+# ---- buttons ---------------------------------------------------------------------------------------------
+# The buttons about reminders: cancel one, stop a repeat, and be reminded once more a little later.
+#
+# What a button needs stands in its custom id, so one that was shown before a restart still works.
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_press(
+    event: ButtonPress,
+    schedules: ScheduleStore,
+    readers: Readers,
+    upkeep: ReceiptUpkeep,
+) -> None:
+    interaction = event.interaction
+    button = parse_schedule_id(interaction.custom_id)
+    if not isinstance(button, UnscheduleButton | SnoozeButton):
+        return
+    try:
+        reader = await readers.of(interaction)
+        if button.user_id != reader.user_id:
+            await tell(interaction, reader.words.reminder.not_yours)
+        elif isinstance(button, UnscheduleButton):
+            await defer_update(interaction)
+            said = await _cancel(schedules, button, reader)
+            await upkeep.pressed(interaction, reader.user_id, reader.words)
+            await interaction.execute(said, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
+        else:
+            await defer_update(interaction)
+            await _snooze(interaction, schedules, button, reader, readers.clock)
+    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
+        await tell_failure(interaction, error, readers)
+
+
+async def _cancel(schedules: ScheduleStore, button: UnscheduleButton, reader: Reader) -> str:
+    words = reader.words.reminder
+    known = await schedules.get(reader.user_id, button.schedule_id)
+    if known is None or known.status == "done":
+        return words.gone
+    cancelled = await schedules.cancel(reader.user_id, button.schedule_id)
+    return words.cancelled.format(text=shown_text(cancelled)) if cancelled else words.gone
+
+
+async def _snooze(
+    interaction: hikari.ComponentInteraction,
+    schedules: ScheduleStore,
+    button: SnoozeButton,
+    reader: Reader,
+    clock: Clock,
+) -> None:
+    """Set a reminder of the same once more; the buttons under the old one have done their work."""
+    before = await schedules.get(reader.user_id, button.schedule_id)
+    if before is None:
+        await interaction.execute(reader.words.reminder.gone, flags=hikari.MessageFlag.EPHEMERAL)
+        return
+    later = await schedules.add(
+        before.key,
+        before.text,
+        clock() + timedelta(minutes=button.minutes),
+        place=before.place,
+        guild_id=before.guild_id,
+        visibility=before.visibility,
+        timezone=before.timezone,
+        locale=reader.locale,
+    )
+    message = interaction.message
+    shown = Page(message.content or "", facts=Facts.read(message.embeds))
+    page = snoozed_page(shown, before, later, reader.words)
+    await reply_in_place(interaction, shown, ephemeral=False).show((page,))
+
+
+# ---- changing --------------------------------------------------------------------------------------------
+# `/remind delete` and `/remind resume`.
+
+
+@remind.register
+class DeleteScheduleCommand(
+    lightbulb.SlashCommand, name="remind_delete", description="remind_delete_description", localize=True
+):
+    id = reminder_id()
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, schedules: ScheduleStore, readers: Readers, upkeep: ReceiptUpkeep
+    ) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        known = await _reminder(schedules, reader, self.id)
+        cancelled = await schedules.cancel(reader.user_id, known.id)
+        if cancelled is None:
+            raise ScheduleNotFound(id=self.id)
+        told = reader.words.reminder.cancelled.format(text=shown_text(cancelled))
+        lines = [told, *attention(paused_among(await schedules.list(reader.user_id)), reader.words)]
+        await ctx.interaction.edit_initial_response("\n".join(lines), **NO_PINGS)
+        upkeep.refresh(reader.user_id, reader.words)
+
+
+@remind.register
+class ResumeScheduleCommand(
+    lightbulb.SlashCommand, name="remind_resume", description="remind_resume_description", localize=True
+):
+    id = reminder_id(only=lambda schedule: schedule.status == "paused")
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, readers: Readers) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        await ctx.interaction.edit_initial_response(await _resumed(schedules, reader, self.id), **NO_PINGS)
+
+
+async def _resumed(schedules: ScheduleStore, reader: Reader, number: int) -> str:
+    """Have it go on, and say when. What had one time only, and is past it, comes at once."""
+    words = reader.words.reminder
+    before = await _reminder(schedules, reader, number)
+    resumed = await schedules.resume(reader.user_id, before.id)
+    if resumed is None:
+        return words.not_paused.format(text=shown_text(before))
+    time, moment = timestamp(resumed.due_at, "F"), timestamp(resumed.due_at, "R")
+    return words.resumed.format(time=time, moment=moment, text=shown_text(resumed))
+
+
+async def _reminder(schedules: ScheduleStore, reader: Reader, number: int) -> Schedule:
+    """Raises ScheduleNotFound; a heartbeat has commands of its own."""
+    found = await schedules.numbered(reader.user_id, number)
+    if found is None or found.status == "done":
+        raise ScheduleNotFound(id=number)
+    return found

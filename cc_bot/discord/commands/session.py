@@ -1,0 +1,144 @@
+"""`/clear`: the next question in this channel starts a new session."""
+
+import asyncio
+
+import hikari
+import lightbulb
+
+from cc_bot.discord.access import ButtonPress
+from cc_bot.discord.agents import Chooser
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards
+from cc_bot.discord.delivery.reply import components
+from cc_bot.discord.failures import tell, tell_failure
+from cc_bot.discord.interactions import defer, defer_update
+from cc_bot.discord.messages.listening import Messages
+from cc_bot.discord.pages.admin import summary_embed
+from cc_bot.discord.pages.custom_ids import SummaryButton, parse_custom_id
+from cc_bot.discord.pages.page import Button
+from cc_bot.discord.places import Places, key_of_interaction
+from cc_bot.discord.recipients import Readers
+from cc_bot.domain.session import SessionKey
+from cc_bot.stores.sessions import SessionStore
+from cc_bot.stores.summaries import SummaryStore
+
+loader = lightbulb.Loader()
+
+
+@loader.command
+class ClearCommand(lightbulb.SlashCommand, name="clear", description="clear_description", localize=True):
+    @lightbulb.invoke
+    async def invoke(
+        self,
+        ctx: lightbulb.Context,
+        *,
+        sessions: SessionStore,
+        readers: Readers,
+        chooser: Chooser,
+        boards: CanvasBoards,
+    ) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        key = (await chooser.of(ctx.interaction)).key
+        await sessions.clear(key)
+        reader = await readers.of(ctx.interaction)
+        await ctx.interaction.edit_initial_response(reader.words.session.cleared)
+        await boards.refresh(key, interaction=ctx.interaction, below=False)  # nothing is up any more
+
+
+# ---- reset -----------------------------------------------------------------------------------------------
+# `/reset`: nothing that was written in this channel or thread so far is ever read again, whoever wrote it.
+#
+# That concerns everybody there, so everybody is shown that it happened, and not everybody may do it.
+
+_ASK_DISCORD_S = 1.5
+"""For who started a thread. Whether a reply is shown to everyone is decided by its acknowledgement, which
+Discord must have within 3 s."""
+
+
+@loader.command
+class Reset(
+    lightbulb.SlashCommand,
+    name="reset",
+    description="reset_description",
+    localize=True,
+    contexts=[hikari.ApplicationContextType.GUILD],
+    integration_types=[hikari.ApplicationIntegrationType.GUILD_INSTALL],
+):
+    @lightbulb.invoke
+    async def invoke(
+        self,
+        ctx: lightbulb.Context,
+        places: Places,
+        readers: Readers,
+        messages: Messages,
+    ) -> None:
+        interaction = ctx.interaction
+        allowed = await _may_reset(interaction, places)
+        await defer(interaction, ephemeral=not allowed)
+        if allowed:
+            await messages.reset(key_of_interaction(interaction.channel), int(interaction.id))
+        words = (await readers.of(interaction)).words.session
+        refused = words.reset_unsure if allowed is None else words.reset_refused
+        await interaction.edit_initial_response(words.reset if allowed else refused)
+
+
+async def _may_reset(interaction: hikari.CommandInteraction, places: Places) -> bool | None:
+    """Whether this member may manage messages or started this thread. None: Discord did not tell in time."""
+    member = interaction.member
+    if member is not None and member.permissions & hikari.Permissions.MANAGE_MESSAGES:
+        return True
+    if not key_of_interaction(interaction.channel).thread_id:
+        return False
+    try:
+        place = await asyncio.wait_for(places.of(int(interaction.channel_id)), _ASK_DISCORD_S)
+    except (hikari.HTTPError, TimeoutError):
+        return None
+    return place.thread_owner_id == int(interaction.user.id)
+
+
+# ---- summary ---------------------------------------------------------------------------------------------
+# `/summary`: what is kept of this user's conversation in this channel, with a button that deletes it.
+#
+# The reply is ephemeral, so that it may show what was said in private, too.
+
+
+@loader.command
+class SummaryCommand(
+    lightbulb.SlashCommand, name="summary", description="summary_description", localize=True
+):
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, summaries: SummaryStore, readers: Readers, chooser: Chooser
+    ) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        reader = await readers.of(ctx.interaction)
+        words = reader.words.summary
+        key = (await chooser.of(ctx.interaction)).key
+        kept = await summaries.current(key)
+        if not kept:
+            await ctx.interaction.edit_initial_response(words.none)
+            return
+        delete = Button(words.delete, SummaryButton(reader.user_id, key.agent).custom_id())
+        await ctx.interaction.edit_initial_response(
+            embed=summary_embed(kept, reader.words), components=components((delete,))
+        )
+
+
+@loader.listener(ButtonPress)
+@lightbulb.di.with_di
+async def on_press(event: ButtonPress, summaries: SummaryStore, readers: Readers) -> None:
+    """Delete what is kept of the channel that the button stands in."""
+    interaction = event.interaction
+    button = parse_custom_id(interaction.custom_id)
+    if not isinstance(button, SummaryButton):
+        return
+    try:
+        reader = await readers.of(interaction)
+        words = reader.words
+        if button.user_id != reader.user_id:
+            await tell(interaction, words.summary.not_yours)
+            return
+        await defer_update(interaction)
+        await summaries.delete(SessionKey(button.user_id, int(interaction.channel_id), button.agent))
+        await interaction.edit_initial_response(words.summary.deleted, embeds=[], components=[])
+    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
+        await tell_failure(interaction, error, readers)

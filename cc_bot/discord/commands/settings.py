@@ -1,0 +1,152 @@
+"""`/settings`: a user's own language and time zone. Discord tells the one, but not the other."""
+
+import contextlib
+
+import hikari
+import lightbulb
+import structlog
+
+from cc_bot.discord.access import Owners, suggesting
+from cc_bot.discord.gateway import GrantedReading
+from cc_bot.discord.interactions import MAX_CHOICES, defer, payer_of
+from cc_bot.discord.pages.admin import usage_view
+from cc_bot.discord.pages.memory import COLOUR
+from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.domain.errors import CcBotError
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import Reading, UserSettings
+from cc_bot.domain.timezones import matching, zone_of
+from cc_bot.spending import Spending
+from cc_bot.stores import ScheduleStore
+from cc_bot.stores.settings import SettingsStore
+from cc_bot.texts.session import SessionTexts
+
+_log = structlog.get_logger(__name__)
+
+loader = lightbulb.Loader()
+
+
+async def suggest_timezones(
+    ctx: lightbulb.AutocompleteContext[str], readers: Readers = lightbulb.di.INJECTED
+) -> None:
+    own = None
+    try:
+        own = (await readers.of(ctx.interaction)).timezone.key
+    except CcBotError as error:
+        _log.warning("autocomplete_failed", error=type(error).__name__)
+    with contextlib.suppress(hikari.HikariError):
+        await ctx.respond(matching(str(ctx.focused.value or ""), own)[:MAX_CHOICES])
+
+
+@loader.command
+class SettingsCommand(
+    lightbulb.SlashCommand, name="settings", description="settings_description", localize=True
+):
+    language = lightbulb.string(
+        "settings_language",
+        "settings_language_description",
+        localize=True,
+        default=None,
+        choices=[lightbulb.Choice("日本語", "ja"), lightbulb.Choice("English", "en")],
+    )
+    timezone = lightbulb.string(
+        "settings_timezone",
+        "settings_timezone_description",
+        localize=True,
+        default=None,
+        max_length=64,
+        autocomplete=suggesting(suggest_timezones),
+    )
+
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, settings: SettingsStore, schedules: ScheduleStore, readers: Readers
+    ) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        user_id = int(ctx.user.id)
+        if self.language is not None:
+            await settings.set(user_id, locale=Locale(self.language))
+        if self.timezone is not None:
+            timezone = zone_of(self.timezone)
+            await settings.set(user_id, timezone=timezone)
+            await schedules.rezone(user_id, timezone)
+        reader = await readers.of(ctx.interaction)
+        if self.language is None and self.timezone is None:
+            sentence = _overview(reader, await settings.get(user_id))
+        else:
+            sentence = reader.words.session.settings_saved.format(
+                language=_language(reader), timezone=reader.timezone.key
+            )
+        await ctx.interaction.edit_initial_response(sentence)
+
+
+def _overview(reader: Reader, chosen: UserSettings) -> str:
+    words = reader.words.session
+    language, timezone = _language(reader), reader.timezone.key
+    shown_language = language if chosen.locale else words.settings_default.format(value=language)
+    shown_timezone = timezone if chosen.timezone else words.settings_default.format(value=timezone)
+    return (
+        f"**{words.settings_title}**\n"
+        f"{words.settings_language}: {shown_language}\n"
+        f"{words.settings_timezone}: {shown_timezone}"
+    )
+
+
+def _language(reader: Reader) -> str:
+    words = reader.words.session
+    return words.language_ja if reader.locale is Locale.JA else words.language_en
+
+
+# ---- help ------------------------------------------------------------------------------------------------
+# `/help`: what cc-bot can do.
+
+
+@loader.command
+class HelpCommand(lightbulb.SlashCommand, name="help", description="help_description", localize=True):
+    @lightbulb.invoke
+    async def invoke(
+        self, ctx: lightbulb.Context, readers: Readers, granted: GrantedReading, owners: Owners
+    ) -> None:
+        await defer(ctx.interaction, ephemeral=True)
+        words = (await readers.of(ctx.interaction)).words.session
+        owner = int(ctx.user.id) in await owners.ids()
+        told = help_text(words, granted.reading, owner=owner)
+        await ctx.interaction.edit_initial_response(embed=hikari.Embed(description=told, colour=COLOUR))
+
+
+def help_text(words: SessionTexts, reading: Reading, *, owner: bool = False) -> str:
+    """What the bot can do, and what it stores, where it may read so much. For an embed: with all the commands
+    it is longer than a message's content may be."""
+    mention = "" if reading == "off" else words.help_mention
+    stored = {"off": "", "mentions": words.help_stored_mentions, "all": words.help_stored_all}
+    admin = words.help_admin if owner else ""
+    return words.help.format(mention=mention, admin=admin, stored=stored[reading])
+
+
+# ---- usage -----------------------------------------------------------------------------------------------
+# `/usage`: a member's own tokens and cost; for those who manage the server, all of it together.
+
+_MANAGERS = hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR
+
+
+@loader.command
+class UsageCommand(lightbulb.SlashCommand, name="usage", description="usage_description", localize=True):
+    server = lightbulb.boolean("usage_server", "usage_server_description", localize=True, default=False)
+
+    @lightbulb.invoke
+    async def invoke(self, ctx: lightbulb.Context, spending: Spending, readers: Readers) -> None:
+        interaction = ctx.interaction
+        await defer(interaction, ephemeral=True)
+        words = (await readers.of(interaction)).words
+        member, guild_id = interaction.member, interaction.guild_id
+        if not self.server:
+            report = await spending.report_of(payer_of(interaction))
+        elif guild_id is None or member is None:
+            await interaction.edit_initial_response(words.usage.servers_only)
+            return
+        elif not member.permissions & _MANAGERS:
+            await interaction.edit_initial_response(words.usage.managers_only)
+            return
+        else:
+            report = await spending.report_of_guild(int(guild_id))
+        await interaction.edit_initial_response(embed=usage_view(report, words))

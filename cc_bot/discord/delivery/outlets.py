@@ -1,0 +1,353 @@
+"""Answering an interaction: its first response, and follow-ups. They go through its token, which works
+for a quarter of an hour, also where the bot itself may not write, and also for the next run of the program.
+
+Discord takes no nonce for a follow-up. So when a post failed with a server error, the message is looked for
+before it is posted again, and where that is impossible nothing is.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import hikari
+import structlog
+
+from cc_bot.discord.delivery.reply import (
+    NO_PINGS,
+    RETRY_PAUSES_S,
+    KnownIds,
+    PostUncertain,
+    Reply,
+    Sent,
+    TakenDown,
+    changes_to,
+    looks_like,
+    new_message,
+    repeated,
+)
+from cc_bot.discord.interactions import Answerable, is_fault
+from cc_bot.discord.pages.custom_ids import base36
+from cc_bot.discord.pages.page import Page
+from cc_bot.domain.errors import StorageError
+from cc_bot.stores import ChannelStore
+
+_log = structlog.get_logger(__name__)
+
+# ---- interaction outlet --------------------------------------------------------------------------------
+
+
+_POST_TRIES = 3
+
+Noting = Callable[[int], Awaitable[None]]
+"""Puts on record that a message was posted. Does not raise."""
+
+
+async def nowhere(_: int) -> None:
+    """For answers that no later run of the program has to find."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """What the token of an interaction gives access to."""
+
+    rest: hikari.api.RESTClient
+    application_id: int
+    token: str
+    channel_id: int
+    since_id: int
+    """Nothing of the answer is older: the interaction's id, or any of that time."""
+
+    @classmethod
+    def of(cls, interaction: Answerable) -> "Hook":
+        return cls(
+            interaction.app.rest,
+            int(interaction.application_id),
+            interaction.token,
+            int(interaction.channel_id),
+            int(interaction.id),
+        )
+
+
+def reply_to_deferred(interaction: Answerable, *, ephemeral: bool, noting: Noting = nowhere) -> Reply:
+    """After `defer`: the waiting response becomes the first message."""
+    return Reply(InteractionOutlet(Hook.of(interaction), ephemeral=ephemeral, noting=noting), (Sent(None),))
+
+
+def reply_in_place(
+    interaction: hikari.ComponentInteraction, page: Page, *, ephemeral: bool, noting: Noting = nowhere
+) -> Reply:
+    """After `defer_update`: the message of the pressed button, which looks like `page`, is rewritten."""
+    outlet = InteractionOutlet(Hook.of(interaction), ephemeral=ephemeral, noting=noting)
+    return Reply(outlet, (Sent(None, page),))
+
+
+def reply_following(interaction: Answerable, *, ephemeral: bool, noting: Noting = nowhere) -> Reply:
+    """Below an acknowledged interaction: every message is a new one."""
+    return Reply(InteractionOutlet(Hook.of(interaction), ephemeral=ephemeral, noting=noting))
+
+
+class InteractionOutlet:
+    def __init__(self, hook: Hook, *, ephemeral: bool, noting: Noting = nowhere) -> None:
+        """`noting` is told of each follow-up as soon as it stands there."""
+        self._hook = hook
+        self._to = (hook.application_id, hook.token)
+        self._ephemeral = ephemeral
+        self._noting = noting
+
+    async def post(
+        self,
+        page: Page,
+        number: int,  # noqa: ARG002 - Outlet
+        known: KnownIds,
+        *,
+        again: bool,  # noqa: ARG002 - Outlet
+    ) -> hikari.Snowflake:
+        message_id = await self._post(page, known)
+        await self._noting(int(message_id))
+        return message_id
+
+    async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
+        """Its pages are noted once it is complete."""
+
+    async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
+        if message_id is None:
+            await self._hook.rest.edit_interaction_response(*self._to, **changes)
+        else:
+            await self._hook.rest.edit_webhook_message(*self._to, message_id, **changes)
+
+    async def delete(self, message_id: hikari.Snowflake | None) -> None:
+        if message_id is None:
+            await self._hook.rest.delete_interaction_response(*self._to)
+        else:
+            await self._hook.rest.delete_webhook_message(*self._to, message_id)
+
+    async def first_id(self) -> hikari.Snowflake:
+        return (await self._hook.rest.fetch_interaction_response(*self._to)).id
+
+    async def whisper(self, sentence: str) -> bool:
+        ephemeral = hikari.MessageFlag.EPHEMERAL
+        await self._hook.rest.execute_webhook(*self._to, sentence, flags=ephemeral, **NO_PINGS)
+        return True
+
+    @property
+    def place_id(self) -> int | None:
+        return None if self._ephemeral else self._hook.channel_id
+
+    async def _post(self, page: Page, known: KnownIds) -> hikari.Snowflake:
+        flags = hikari.MessageFlag.EPHEMERAL if self._ephemeral else hikari.UNDEFINED
+        for _ in range(_POST_TRIES):
+            try:
+                message = await self._hook.rest.execute_webhook(*self._to, **new_message(page), flags=flags)
+            except hikari.HTTPError as error:
+                if not is_fault(error):
+                    raise
+                await asyncio.sleep(RETRY_PAUSES_S[0])
+                posted = await self._look_for(page, known, error)
+                if posted is not None:
+                    return posted
+            else:
+                return message.id
+        raise PostUncertain
+
+    async def _look_for(self, page: Page, known: KnownIds, error: Exception) -> hikari.Snowflake | None:
+        """The message if it was posted, None if it was not. Raises PostUncertain when nobody can tell."""
+        if self._ephemeral:
+            raise PostUncertain from error
+        ids = await known()
+        try:
+            found = await sent_since(self._hook, ids)
+        except hikari.HTTPError as unseen:
+            raise PostUncertain from unseen
+        return next((message.id for message in found if looks_like(message, page)), None)
+
+
+async def sent_since(hook: Hook, known: Sequence[int]) -> list[hikari.Message]:
+    """What the bot has sent there after the last of these messages, the oldest first. Raises hikari's errors
+    where it can't look."""
+    after = known[-1] if known else hook.since_id
+    newest = await hook.rest.fetch_messages(hook.channel_id, after=after).limit(50)
+    own = [message for message in newest if message.application_id == hook.application_id]
+    return sorted(own, key=lambda message: message.id)
+
+
+# ---- message outlet ------------------------------------------------------------------------------------
+# Answering a message with messages: in a channel, a thread or a DM, with the bot's own token.
+#
+# A post carries a nonce, for which Discord makes one message only, so it may be repeated. The nonce is made
+# of what is answered and of the number of the message: a program that was killed before it noted a
+# message's id finds the same message again. Discord remembers a nonce for some minutes. The further
+# messages of a long answer are put on record as they come and go, so that the next run of the program knows
+# them too.
+
+
+REPLY_REFUSED: Final = frozenset({160002, 50013})
+"""Discord's error codes where a bot may write and not read the past: a reply refers to it, another message
+does not. 50013 may also mean that it may not write: the second try tells."""
+
+_SUFFIXES: Final = "bcdefghijklm"
+"""Of nonces that are tried one after the other when the one before belongs to a message that was deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageReplies:
+    """Makes replies to messages."""
+
+    rest: hikari.api.RESTClient
+    taken_down: TakenDown
+    channels: ChannelStore
+
+    def to(self, channel_id: int, question_id: int, sent: Sequence[Sent] = (), *, edition: str = "") -> Reply:
+        """An answer to a message; `sent` is what of it is there already. `edition` tells the answers to
+        different texts of one question apart: at most seven characters."""
+        further = f"{base36(question_id)}{edition}" if edition else str(question_id)
+        outlet = self._outlet(channel_id, question_id, str(question_id), further, anew=bool(sent))
+        return Reply(outlet, sent, posts_first=bool(sent))
+
+    def late(
+        self,
+        channel_id: int,
+        entry: str,
+        waiting_id: int | None,
+        sent: Sequence[Sent] = (),
+        *,
+        noting: Noting,
+    ) -> Reply:
+        """An answer that comes when an interaction's token works no more: to the message that waits for it,
+        if there is one."""
+        outlet = self._outlet(channel_id, waiting_id, entry, entry, noting, anew=bool(sent))
+        return Reply(outlet, sent, posts_first=bool(sent))
+
+    async def say(self, channel_id: int, question_id: int, sentence: str) -> None:
+        """Answer a message with one sentence, beside an answer that it may have. Raises hikari's errors."""
+        nonce = f"{question_id}-s"
+        await Reply(self._outlet(channel_id, question_id, nonce, nonce)).show((Page(sentence),))
+
+    def _outlet(
+        self,
+        channel_id: int,
+        question_id: int | None,
+        nonce: str,
+        further: str,
+        noting: Noting = nowhere,
+        *,
+        anew: bool = False,
+    ) -> "MessageOutlet":
+        rest, taken_down, channels = self.rest, self.taken_down, self.channels
+        return MessageOutlet(
+            rest, taken_down, channels, channel_id, question_id, nonce, further, noting, anew
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MessageOutlet:
+    rest: hikari.api.RESTClient
+    taken_down: TakenDown
+    channels: ChannelStore
+    channel_id: int
+    question_id: int | None
+    nonce: str
+    """Of the first message."""
+    further: str
+    """What the nonces of the others begin with, before their number. At most 25 characters in all, says
+    Discord."""
+    noting: Noting = nowhere
+    """Is told of each message as soon as it stands there."""
+    anew: bool = False
+    """Whether the answer was begun by an earlier try, so that these nonces may have been used."""
+
+    async def post(self, page: Page, number: int, known: KnownIds, *, again: bool) -> hikari.Snowflake:
+        """What may be of an earlier try is put on record before it is edited: an edit may wait for Discord's
+        rate limit, and by then the program may be gone and the nonce forgotten."""
+        nonce = f"{self.further}-{number + 1}" if number else self.nonce
+        for suffix in ("", *_SUFFIXES):
+            message = await self._reply(page, nonce + suffix, None if number else self.question_id)
+            new = not (self.anew or again) and looks_like(message, page)
+            if new or await self._stands(message.id, page):
+                break
+        if number and not new:
+            await self.posted(message.id, hikari.Snowflake((await known())[0]))
+        await self.noting(int(message.id))
+        if not new:
+            await self._overwrite(message.id, page)
+        return message.id
+
+    async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
+        await _if_possible(self.channels.add_pages(_real(first_id), [int(message_id)]))
+
+    async def _stands(self, message_id: hikari.Snowflake, page: Page) -> bool:
+        """Whether what Discord says it posted can be read there. A used nonce may have brought back a message
+        of an earlier try, with another text, or one that was deleted since: of that Discord says nothing, but
+        it can't be fetched, nor edited where the bot may not read the past."""
+        try:
+            await repeated(lambda: self.rest.fetch_message(self.channel_id, message_id), RETRY_PAUSES_S)
+        except hikari.NotFoundError:
+            return False
+        except hikari.ForbiddenError:
+            try:
+                await self._overwrite(message_id, page)
+            except hikari.NotFoundError:
+                return False
+        return True
+
+    async def _overwrite(self, message_id: hikari.Snowflake, page: Page) -> None:
+        await repeated(lambda: self.edit(message_id, changes_to(None, page)), RETRY_PAUSES_S)
+
+    async def _reply(self, page: Page, nonce: str, question_id: int | None) -> hikari.Message:
+        if question_id is None:
+            return await self._create(page, nonce)
+        try:
+            return await self._create(page, nonce, question_id)
+        except (hikari.BadRequestError, hikari.ForbiddenError) as error:
+            if error.code not in REPLY_REFUSED:
+                raise
+            return await self._create(page, nonce)
+
+    async def _create(
+        self, page: Page, nonce: str, reply: hikari.UndefinedOr[int] = hikari.UNDEFINED
+    ) -> hikari.Message:
+        return await repeated(
+            lambda: self.rest.create_message(
+                self.channel_id,
+                **new_message(page),
+                nonce=nonce,
+                reply=reply,
+                reply_must_exist=False,
+                mentions_reply=False,
+            ),
+            RETRY_PAUSES_S,
+        )
+
+    async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
+        await self.rest.edit_message(self.channel_id, _real(message_id), **changes)
+
+    async def delete(self, message_id: hikari.Snowflake | None) -> None:
+        self.taken_down.expect(_real(message_id))
+        with contextlib.suppress(hikari.NotFoundError):  # somebody else was faster
+            await self.rest.delete_message(self.channel_id, _real(message_id))
+        await _if_possible(self.channels.drop_pages([int(_real(message_id))]))
+
+    async def first_id(self) -> hikari.Snowflake:
+        return _real(None)
+
+    async def whisper(self, sentence: str) -> bool:  # noqa: ARG002 - there is no way to, and that is the answer
+        return False
+
+    @property
+    def place_id(self) -> int | None:
+        return self.channel_id
+
+
+async def _if_possible(noting: Awaitable[None]) -> None:
+    """The answer goes on while the database does not; its pages are noted once more at its end."""
+    try:
+        await noting
+    except StorageError as error:
+        _log.warning("pages_not_noted", error=type(error).__name__)
+
+
+def _real(message_id: hikari.Snowflake | None) -> hikari.Snowflake:
+    if message_id is None:
+        raise ValueError("only interactions have a first response")
+    return message_id

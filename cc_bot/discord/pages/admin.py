@@ -1,0 +1,266 @@
+"""What `/admin` shows: how the bot is doing, which limits hold, and who may use it. Nothing is looked up."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+import hikari
+
+from cc_bot.charts import table
+from cc_bot.discord.interactions import Mentionable
+from cc_bot.discord.pages.custom_ids import base36
+from cc_bot.discord.pages.memory import COLOUR, EphemeralView, escaped, one_line, timestamp
+from cc_bot.discord.pages.page import Button
+from cc_bot.discord.status import Seen
+from cc_bot.domain.member import (
+    DEFAULT_RULES,
+    LIMIT_NAMES,
+    SUBJECTS,
+    AccessRules,
+    LimitKey,
+    LimitName,
+    Rules,
+    Subjects,
+    UsageReport,
+    chart_of,
+    listed,
+)
+from cc_bot.domain.message import Agent
+from cc_bot.domain.privacy import Holdings
+from cc_bot.domain.summary import Summary
+from cc_bot.domain.text import shortened
+from cc_bot.texts import Texts, on_discord
+from cc_bot.texts.usage import money
+
+# ---- admin view ----------------------------------------------------------------------------------------
+
+
+_MEGABYTE = 1_000_000
+
+
+def status(seen: Seen, words: Texts) -> str:
+    """What `/admin status` answers."""
+    told = words.admin
+    cost = ""
+    if seen.cost_micros is not None:
+        cost = told.cost.format(cost=money(seen.cost_micros, seen.currency))
+    connected = told.connected_just_now
+    if seen.latency_s is not None:
+        connected = told.connected.format(milliseconds=round(seen.latency_s * 1000))
+    backup = told.no_backup
+    if seen.backup_at is not None:
+        backup = told.last_backup.format(time=timestamp(seen.backup_at, "R"))
+    lines = [
+        told.status.format(version=seen.version, schema=seen.schema_version),
+        told.since.format(time=timestamp(seen.began_at, "R")),
+        connected,
+        told.database.format(size=f"{seen.database_bytes / _MEGABYTE:,.1f} MB"),
+        told.turns.format(running=seen.load.running, waiting=seen.load.waiting),
+        told.today.format(turns=f"{seen.turns_today:,}", tokens=f"{seen.tokens_today:,}", cost=cost),
+        backup,
+    ]
+    if seen.maintenance is not None:
+        note = f"\n> {seen.maintenance.note}" if seen.maintenance.note else ""
+        lines.append(told.under_maintenance.format(note=note))
+    return "\n".join(lines)
+
+
+def limits(in_file: Rules, set_here: Rules, words: Texts) -> str:
+    """What `/admin limits show` answers; what was set here goes before what the file says."""
+    told = words.admin
+    lines = [told.limits_title]
+    for key in sorted({*in_file, *set_here}, key=lambda key: (key.scope, key.scope_id, key.name)):
+        value = set_here[key] if key in set_here else in_file[key]
+        lines.append(
+            told.limit_line.format(
+                subject=limited(key, words),
+                limit=limit_name(key.name, words),
+                value=limit_value(value, words),
+                source="" if key in set_here else _source(key, value, words),
+            )
+        )
+    return "\n".join(lines)
+
+
+def _source(key: LimitKey, value: int | None, words: Texts) -> str:
+    default = key in DEFAULT_RULES and DEFAULT_RULES[key] == value
+    return words.admin.by_default if default else words.admin.from_file
+
+
+def limited(key: LimitKey, words: Texts) -> str:
+    """Whom a limit is for."""
+    return (
+        words.admin.everyone if key.scope == "everyone" else Mentionable(key.scope, key.scope_id).shown(words)
+    )
+
+
+def limit_name(name: LimitName, words: Texts) -> str:
+    told: Mapping[LimitName, str] = {limit: getattr(words.admin, limit) for limit in LIMIT_NAMES}
+    return told[name]
+
+
+def limit_value(value: int | None, words: Texts) -> str:
+    return words.admin.no_limit if value is None else f"{value:,}"
+
+
+def access(in_file: AccessRules, set_here: AccessRules, owners: Iterable[int], words: Texts) -> str:
+    """What `/admin access list` answers."""
+    told = words.admin
+    everything = in_file | set_here
+    lines = [told.access_title]
+    if everything == AccessRules():
+        lines.append(told.access_open)
+    for template, rules, source in (
+        (told.allowed, set_here.allow, ""),
+        (told.allowed, in_file.allow, told.from_file),
+        (told.denied, set_here.deny, ""),
+        (told.denied, in_file.deny, told.from_file),
+    ):
+        if shown := ", ".join(_subjects(rules, words)):
+            lines.append(template.format(subjects=shown) + source)
+    if everything.allow != Subjects():
+        lines.append(told.only_those)
+    owned = ", ".join(Mentionable("user", user_id).shown(words) for user_id in sorted(owners))
+    return "\n".join([*lines, told.access_owners.format(owners=owned), told.owners_stay])
+
+
+def models(chains: Mapping[int, tuple[str, ...]], words: Texts) -> str:
+    """What `/admin model list` answers."""
+    told = words.admin
+    lines = [
+        told.model_line.format(channel=f"<#{channel_id}>", models=", ".join(chain))
+        for channel_id, chain in chains.items()
+    ]
+    return "\n".join(lines) or told.models_none
+
+
+def _subjects(rules: Subjects, words: Texts) -> list[str]:
+    return [Mentionable(kind, id_).shown(words) for kind in SUBJECTS for id_ in sorted(listed(rules, kind))]
+
+
+# ---- agent list ------------------------------------------------------------------------------------------
+# The agents of a place, as a user picks one.
+
+MAX_LIST_CHARACTERS: Final = 1500
+"""Of a message's 2000: what stands around the list needs the rest."""
+
+
+def agent_list(agents: Sequence[Agent], all_words: Texts, *, in_use: str, default: str, gone: bool) -> str:
+    """The agents that may be used in a place. `in_use` and `default` are the names of the one that answers
+    the reader there and of the channel's; `gone`: the reader chose another one, which can't be used."""
+    words, locale = all_words.agents, all_words.locale
+    answering = next(agent for agent in agents if agent.name == in_use).display_name(locale)
+    note = [f"-# {words.gone.format(display=answering)}"] if gone else []
+    if len(agents) == 1:
+        return "\n".join((words.only_one.format(display=answering), *note))
+    lines: list[str] = []
+    for agent in agents:
+        marks = (words.in_use if agent.name == in_use else "") + (
+            words.channel_default if agent.name == default else ""
+        )
+        line = f"- **{agent.display_name(locale)}** (`{agent.name}`){marks}"
+        if description := agent.description(locale):
+            line += f"\n  {description}"
+        if sum(len(each) + 1 for each in (*lines, line)) > MAX_LIST_CHARACTERS:
+            note.append(f"-# {words.more.format(count=len(agents) - len(lines))}")
+            break
+        lines.append(line)
+    return "\n".join((f"**{words.title}**", *lines, *note, f"-# {words.usage}"))
+
+
+# ---- privacy view ----------------------------------------------------------------------------------------
+# The question whether to erase everything, and what its buttons know: see custom_ids.py.
+
+CONFIRM_WITHIN: Final = timedelta(minutes=5)
+"""A question whether to erase everything must not lie around."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyButton:
+    """Erase everything, or leave it."""
+
+    user_id: int
+    decision: Literal["erase", "keep"]
+    until: int
+    """Unix seconds; after that the question has to be asked again."""
+
+    def custom_id(self) -> str:
+        return f"privacy:{base36(self.user_id)}:{self.decision}:{base36(self.until)}"
+
+
+def parse_privacy_id(custom_id: str) -> PrivacyButton | None:
+    """The button that a custom id stands for; None for anything that is not of /privacy."""
+    match custom_id.split(":"):
+        case ["privacy", user_id, ("erase" | "keep") as decision, until]:
+            try:
+                return PrivacyButton(int(user_id, 36), _DECISIONS[decision], int(until, 36))
+            except ValueError:
+                return None
+        case _:
+            return None
+
+
+def erase_question(held: Holdings, user_id: int, words: Texts, now: datetime) -> EphemeralView:
+    """Of a user about whom something is stored."""
+    until = now + CONFIRM_WITHIN
+    moment = int(until.timestamp())
+    erase, keep = PrivacyButton(user_id, "erase", moment), PrivacyButton(user_id, "keep", moment)
+    told = words.privacy
+    return EphemeralView(
+        f"{told.asked(held)}\n{told.confirm_within.format(until=timestamp(until, 't'))}",
+        buttons=(
+            Button(told.erase, erase.custom_id(), danger=True),
+            Button(told.keep, keep.custom_id()),
+        ),
+    )
+
+
+_DECISIONS: Final[dict[str, Literal["erase", "keep"]]] = {"erase": "erase", "keep": "keep"}
+
+# ---- summary view ----------------------------------------------------------------------------------------
+# What is kept of a conversation as an embed: two summaries have no room in a message's 2000 characters.
+
+
+def summary_embed(kept: Sequence[Summary], words: Texts) -> hikari.Embed:
+    """The summaries, and when the newest was written, which clients show in their own zone and language."""
+    parts = [
+        f"**{words.summary.private}**\n{summary.content}"
+        if summary.visibility == "private"
+        else summary.content
+        for summary in kept
+    ]
+    written = max(summary.created_at for summary in kept)
+    return hikari.Embed(
+        title=words.summary.title,
+        description="\n\n".join((*parts, f"-# <t:{int(written.timestamp())}:f>")),
+        colour=COLOUR,
+    )
+
+
+# ---- usage view ------------------------------------------------------------------------------------------
+# What was used, as a message: two or three lines, and a small chart in text that reads well on a phone.
+
+NAME_CHARACTERS = 60
+"""Of a model: five stay under the 1024 characters of a field, even if each character needs a backslash."""
+
+
+def usage_view(report: UsageReport, words: Texts) -> hikari.Embed:
+    """A user's own report, or that of a server, where it tells how many used it."""
+    told = words.usage
+    of_server = report.users is not None
+    lines = told.lines(report, on_discord, _named) if report.left or not report.empty else [told.nothing]
+    embed = hikari.Embed(
+        title=told.server_title if of_server else told.title,
+        description="\n".join(lines),
+        colour=COLOUR,
+    )
+    if report.days:
+        embed.add_field(told.chart, f"```\n{table(chart_of(report, told.chart))}\n```")
+    if of_server and report.models:
+        embed.add_field(told.models, "\n".join(told.model_lines(report, _named)))
+    return embed
+
+
+def _named(model: str) -> str:
+    return escaped(shortened(one_line(model), NAME_CHARACTERS))

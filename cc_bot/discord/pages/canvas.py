@@ -1,0 +1,230 @@
+"""A canvas as one message: its elements become embeds, its charts pictures in them. Nothing is sent.
+
+Embeds and not Components V2: only the fields of an embed stand side by side where there is room (three in a
+row on a desktop, one below the other on a phone), and a message that was marked as Components V2 stays so for
+good, whatever it is edited to. What a model writes in one embed, an open block of code say, ends with it.
+
+Discord's limits hold for any canvas. Lengths are counted in UTF-16 code units, as in split.py: what fits in
+those fits however Discord counts. Where all of it is too long, the longest texts are cut first, and the whole
+comes as a file.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Final
+
+from cc_bot.charts import table
+from cc_bot.discord.pages.memory import one_line
+from cc_bot.discord.pages.page import TextFile
+from cc_bot.discord.pages.split import split, utf16_length
+from cc_bot.domain.canvas import Canvas, Chart, Element
+from cc_bot.domain.message import is_blank
+from cc_bot.domain.text import shortened
+from cc_bot.texts import Texts
+
+# ---- canvas page ---------------------------------------------------------------------------------------
+
+# "Embed Limits" of Discord's documentation of messages.
+MAX_EMBEDS: Final = 10
+MAX_CHARACTERS: Final = 6000
+"""Of all embeds of a message: titles, descriptions, names and values of fields, footers."""
+TITLE_CHARACTERS: Final = 200
+"""Of 256; an element's has at most 100 characters of two units each."""
+DESCRIPTION_CHARACTERS: Final = 4096
+VALUE_CHARACTERS: Final = 1024
+FOOTER_CHARACTERS: Final = 2000
+"""Of 2048."""
+MAX_FILES: Final = 10
+
+NARROW_CHARACTERS: Final = 300
+"""A longer text would be a tower in a third of a row: it gets one of its own."""
+NAMED_BY: Final = 30
+"""Characters of a text without a title, where it is named in a few words."""
+
+_LOCK: Final = "🔒"
+_UNNAMED: Final = "\u200b"
+"""A field must have a name; this one is not seen."""
+_CUT: Final = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A part of a panel; inline ones stand side by side."""
+
+    name: str
+    value: str
+    inline: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One embed."""
+
+    title: str = ""
+    text: str = ""
+    fields: tuple[Field, ...] = ()
+    picture: str = ""
+    """The name of the attached file that it shows."""
+    footer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasPage:
+    """The message that shows a canvas."""
+
+    content: str
+    panels: tuple[Panel, ...]
+    file: TextFile | None = None
+    """All texts as they are, where some had to be cut."""
+
+    @property
+    def pictures(self) -> frozenset[str]:
+        return frozenset(panel.picture for panel in self.panels if panel.picture)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """An element before it is known how much room it has."""
+
+    element: Element
+    title: str
+    text: str
+    picture: str = ""
+
+
+def picture_name(chart: Chart) -> str:
+    """The name of the file that shows a chart: another one as soon as the chart looks otherwise."""
+    looks = repr((chart.title, chart.kind, chart.labels, chart.series))
+    return f"chart-{blake2b(looks.encode(), digest_size=6).hexdigest()}.png"
+
+
+def canvas_page(
+    canvas: Canvas, words: Texts, *, user_id: int | None, pictures: Collection[str] = ()
+) -> CanvasPage:
+    """The message for a canvas that is not empty, of which all may be seen.
+
+    `user_id` is whose it is, where others see it too; None where its user alone does. `pictures` are the
+    names of the charts' pictures that there are: the other charts become tables.
+    """
+    seen = canvas.in_sight[:MAX_EMBEDS]
+    mixed = user_id is None and len({element.visibility for element in canvas.elements}) > 1
+    parts = [_part(element, pictures, locked=mixed and element.visibility == "private") for element in seen]
+    footer = _footer(canvas, seen, words)
+    fitting = _fitted(parts, footer, board=canvas.mode == "board")
+    file = _file(parts, words) if fitting != parts else None
+    if len({part.picture for part in parts if part.picture}) == MAX_FILES:
+        file = None
+    panels = _board(fitting) if canvas.mode == "board" else [_panel(part) for part in fitting]
+    panels[-1] = replace(panels[-1], footer=footer)
+    notes = [_heading(user_id, words)]
+    if mixed:
+        notes.append(words.canvas.private_marked)
+    if fitting != parts:
+        notes.append(words.canvas.cut if file else words.canvas.cut_for_good)
+    return CanvasPage("\n".join(f"-# {note}" for note in notes), tuple(panels), file)
+
+
+def _heading(user_id: int | None, words: Texts) -> str:
+    """A user is named by a mention, which shows what they are called there now; it is sent so that it does
+    not ping."""
+    return words.canvas.own if user_id is None else words.canvas.of_user.format(user=f"<@{user_id}>")
+
+
+def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part:
+    title = shortened(one_line(element.title), TITLE_CHARACTERS // 2)
+    if locked:
+        title = f"{_LOCK} {title}".strip()
+    if isinstance(element, Chart):
+        name = picture_name(element)
+        return _Part(element, title, "", name) if name in pictures else _Part(element, title, _table(element))
+    text = element.content.strip()
+    return _Part(element, title, _CUT if is_blank(text) else text)
+
+
+def _table(chart: Chart) -> str:
+    """Between fences, which nothing in it may close."""
+    return f"```\n{table(chart).replace('`', '´')}\n```"
+
+
+def _footer(canvas: Canvas, seen: Sequence[Element], words: Texts) -> str:
+    """Names what is not in sight. A footer shows its text as it is, without Markdown."""
+    others = [_name(element) for element in canvas.elements if element not in seen]
+    if not others:
+        return ""
+    return _within(words.canvas.others.format(titles=" ・ ".join(others)), FOOTER_CHARACTERS)
+
+
+def _name(element: Element) -> str:
+    if element.title or isinstance(element, Chart):
+        return one_line(element.title)
+    return shortened(one_line(element.content), NAMED_BY)
+
+
+def _fitted(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
+    """With texts that have room, each by itself and all together."""
+    most = [
+        VALUE_CHARACTERS if board and not isinstance(part.element, Chart) else DESCRIPTION_CHARACTERS
+        for part in parts
+    ]
+    names = sum(utf16_length(part.title or _UNNAMED) for part in parts)
+    room = MAX_CHARACTERS - names - utf16_length(footer)
+    lengths = [min(utf16_length(part.text), limit) for part, limit in zip(parts, most, strict=True)]
+    level = fair_level(lengths, room)
+    return [
+        replace(part, text=_within(part.text, min(level, limit)))
+        for part, limit in zip(parts, most, strict=True)
+    ]
+
+
+def fair_level(lengths: Sequence[int], room: int) -> int:
+    """The greatest length to which the longer ones can be cut so that all have room together."""
+    left = room
+    for count, length in zip(range(len(lengths), 0, -1), sorted(lengths), strict=True):
+        if length * count > left:
+            return left // count
+        left -= length
+    return max(lengths, default=0)
+
+
+def _within(text: str, limit: int) -> str:
+    """The text, or its beginning up to a good place to end, with a mark and without an open block of code."""
+    if utf16_length(text) <= limit:
+        return text
+    begun = split(text, limit=limit - 1 - len(_CUT), most=1)[0]
+    is_code = begun.rpartition("\n")[2].lstrip().startswith(("```", "~~~"))
+    return f"{begun}\n{_CUT}" if is_code else f"{begun}{_CUT}"
+
+
+def _panel(part: _Part) -> Panel:
+    return Panel(part.title, part.text, picture=part.picture)
+
+
+def _board(parts: Sequence[_Part]) -> list[Panel]:
+    """Texts that stand in a row share a panel. A chart takes the whole width: it is not readable else."""
+    panels: list[Panel] = []
+    joined = False
+    for part in parts:
+        if isinstance(part.element, Chart):
+            panels.append(_panel(part))
+            joined = False
+            continue
+        if not joined:
+            panels.append(Panel())
+            joined = True
+        panels[-1] = replace(panels[-1], fields=(*panels[-1].fields, _field(part)))
+    return panels
+
+
+def _field(part: _Part) -> Field:
+    return Field(part.title or _UNNAMED, part.text, utf16_length(part.text) <= NARROW_CHARACTERS)
+
+
+def _file(parts: Sequence[_Part], words: Texts) -> TextFile:
+    texts = (f"## {part.title}\n\n{_whole(part)}" if part.title else part.text for part in parts)
+    return TextFile(words.canvas.file_name, "\n\n".join(texts) + "\n")
+
+
+def _whole(part: _Part) -> str:
+    """A picture's numbers too."""
+    return _table(part.element) if isinstance(part.element, Chart) else part.text

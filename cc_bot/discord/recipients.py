@@ -1,0 +1,142 @@
+"""Which language whom: the commands' names for Discord, and each user's own language and time."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from zoneinfo import ZoneInfo
+
+import hikari
+import lightbulb
+
+from cc_bot.discord.interactions import message_link
+from cc_bot.discord.places import Recent
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.message import UserSettings
+from cc_bot.stores.settings import SettingsStore
+from cc_bot.texts import Texts, commands, texts, texts_with_mentions
+
+# ---- localization --------------------------------------------------------------------------------------
+
+
+DEFAULT_LOCALE = hikari.Locale.EN_US
+"""Its names are the commands' real ones: those that interactions carry."""
+REMEMBERED = 2000
+"""Channels and threads whose server is known at a time."""
+
+
+def command_names() -> lightbulb.DictLocalizationProvider:
+    """The names and descriptions of all commands, by the keys that the extensions use."""
+    english = commands.command_names(Locale.EN)
+    return lightbulb.DictLocalizationProvider(
+        {
+            hikari.Locale.EN_US: english,
+            hikari.Locale.EN_GB: english,
+            hikari.Locale.JA: commands.command_names(Locale.JA),
+        }
+    )
+
+
+class Wordings:
+    """What the bot says, in each language. Commands stand under their names until it is known under which ids
+    Discord has them: from then on Discord shows them."""
+
+    def __init__(self) -> None:
+        self._words = {locale: texts(locale) for locale in Locale}
+
+    def learn(self, registered: Iterable[hikari.PartialCommand]) -> None:
+        """The commands as they are registered everywhere. One of a single server has another id in each, and
+        goes by its name."""
+        ids = {each.name: int(each.id) for each in registered if each.type is hikari.CommandType.SLASH}
+        self._words = {locale: texts_with_mentions(locale, ids) for locale in Locale}
+
+    def of(self, locale: Locale) -> Texts:
+        return self._words[locale]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The person who reads a reply."""
+
+    user_id: int
+    locale: Locale
+    timezone: ZoneInfo
+    words: Texts
+    """In that language."""
+    welcomed: bool
+    memory_paused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Finds out how to speak to whom: their own settings, else what Discord tells, else the operator's."""
+
+    settings: SettingsStore
+    locale: Locale
+    timezone: ZoneInfo
+    clock: Clock = utc_now
+    wordings: Wordings = field(default_factory=Wordings)
+
+    def words(self, locale: Locale) -> Texts:
+        """For somebody of whom no more is known than this language."""
+        return self.wordings.of(locale)
+
+    async def of(self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None) -> Reader:
+        """The user of an interaction. Discord tells a language, but no time zone. `chosen` is what they chose
+        themselves, where that was read already."""
+        return await self._reader(int(interaction.user.id), self.discord_locale(interaction), chosen)
+
+    async def of_author(self, user_id: int, spoken_here: Locale | None = None) -> Reader:
+        """The author of a message, of whom Discord tells no language: maybe that of their server is known."""
+        return await self._reader(user_id, spoken_here or self.locale)
+
+    async def _reader(self, user_id: int, otherwise: Locale, chosen: UserSettings | None = None) -> Reader:
+        chosen = chosen or await self.settings.get(user_id)
+        locale = chosen.locale or otherwise
+        return Reader(
+            user_id,
+            locale,
+            chosen.zone(self.timezone),
+            self.words(locale),
+            chosen.welcomed,
+            chosen.memory_paused,
+        )
+
+    def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:
+        """The language of the user's own Discord."""
+        return Locale.of(str(interaction.locale)) if interaction.locale else self.locale
+
+
+class GuildLocales:
+    """The languages of the servers that chose one: those with Discord's community features. Of all others
+    Discord says that it is American English, whatever is spoken there."""
+
+    def __init__(self, *, remembered: int = REMEMBERED) -> None:
+        self._locales: dict[int, Locale] = {}
+        self._guilds = Recent[int, int](remembered)
+
+    def learn(self, guild: hikari.Guild) -> None:
+        self._locales.pop(int(guild.id), None)
+        if hikari.GuildFeature.COMMUNITY in guild.features:
+            self._locales[int(guild.id)] = Locale.of(str(guild.preferred_locale))
+
+    def place(self, channel_id: int, guild_id: int) -> None:
+        """A channel or thread belongs to that server. Its messages tell; nothing that is stored does."""
+        self._guilds[channel_id] = guild_id
+
+    def guild_of(self, channel_id: int) -> int | None:
+        """The server that a channel or thread belongs to, once one of its messages has told."""
+        return self._guilds.get(channel_id)
+
+    def of(self, channel_id: int) -> Locale | None:
+        """The language of the server that a channel or thread belongs to, if both are known."""
+        guild_id = self._guilds.get(channel_id)
+        return None if guild_id is None else self.of_guild(guild_id)
+
+    def of_guild(self, guild_id: int) -> Locale | None:
+        """The language of a server, if it chose one."""
+        return self._locales.get(guild_id)
+
+    def link(self, channel_id: int, message_id: int | None) -> str:
+        """Where a message of a server is found again; empty where its server is not known."""
+        guild_id = self._guilds.get(channel_id)
+        return "" if guild_id is None else message_link(guild_id, channel_id, message_id)

@@ -1,0 +1,303 @@
+"""Until when the bot runs: until a signal, or until what it waits for ends."""
+
+import asyncio
+import contextlib
+import signal
+from collections.abc import Awaitable, Iterator
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+from zoneinfo import ZoneInfo
+
+import hikari
+import lightbulb
+
+from cc_bot.agents import Agents
+from cc_bot.assistant import Assistant, TimeResolver
+from cc_bot.assistant.proposals import Proposals
+from cc_bot.discord.access import Gate, Owners, admit_presses
+from cc_bot.discord.agents import Chooser
+from cc_bot.discord.delivery.answers import Answers
+from cc_bot.discord.delivery.canvas_boards import CanvasBoards, CanvasUpkeep
+from cc_bot.discord.delivery.canvas_messages import CanvasMessages, Pictures
+from cc_bot.discord.delivery.deliveries import TurnDeliveries
+from cc_bot.discord.delivery.live import RunningTurns
+from cc_bot.discord.delivery.outlets import MessageReplies
+from cc_bot.discord.delivery.receipts import ReceiptUpkeep
+from cc_bot.discord.delivery.reply import TakenDown
+from cc_bot.discord.gateway import GrantedReading, Shards
+from cc_bot.discord.in_order import FileLine, Pace
+from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
+from cc_bot.discord.messages.listening import Messages
+from cc_bot.discord.places import Places
+from cc_bot.discord.recipients import GuildLocales, Readers
+from cc_bot.discord.reminders.reminders import Posting, Reminders, Timekeeping
+from cc_bot.discord.status import Ask, BotStatus, NewestBackup, ServedModels, no_backup, not_asked
+from cc_bot.discord.unfinished.unfinished import DeliveryRoutes, Unfinished
+from cc_bot.domain.clock import Clock
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
+from cc_bot.domain.message import Reading
+from cc_bot.policy import Policies
+from cc_bot.privacy import Privacy
+from cc_bot.spending import Spending
+from cc_bot.stores import (
+    AccessStore,
+    CanvasStore,
+    ChannelModelStore,
+    ChannelStore,
+    LimitStore,
+    MemoryHistoryStore,
+    MemoryPinStore,
+    MemoryRemovalStore,
+    MemoryStore,
+    MemoryTransferStore,
+    ProposalStore,
+    ScheduleStore,
+    SessionStore,
+    SettingsStore,
+    Stores,
+    SummaryStore,
+    TurnLedger,
+)
+
+# ---- lifetime ------------------------------------------------------------------------------------------
+
+
+Result = TypeVar("Result")
+
+
+class Lifeline(Protocol):
+    """Whoever watches over the program, and is told how far it is."""
+
+    def ready(self) -> None:
+        """The bot answers."""
+
+    def leave(self) -> None:
+        """The stop has begun, and has to come to an end. May be told twice, and from a signal handler."""
+
+
+async def first_of(task: asyncio.Task[Result], interruption: Awaitable[object]) -> bool:
+    """Wait for a task or an interruption, whichever comes first. True when the task ended, without error."""
+    other = asyncio.ensure_future(interruption)
+    try:
+        await asyncio.wait((task, other), return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            task.cancel()
+            return False
+        task.result()
+        return True
+    finally:
+        other.cancel()
+        await asyncio.gather(other, return_exceptions=True)
+
+
+@contextlib.contextmanager
+def signals(stop: asyncio.Event, lifeline: Lifeline) -> Iterator[None]:
+    """SIGINT and SIGTERM ask to stop. The lifeline is told at once, the loop when it goes on."""
+    loop = asyncio.get_running_loop()
+    wanted = (signal.SIGINT, signal.SIGTERM)
+
+    def ask(*_: object) -> None:
+        lifeline.leave()
+        loop.call_soon_threadsafe(stop.set)
+
+    previous = {number: signal.getsignal(number) for number in wanted}
+    for number in wanted:
+        # signal.signal, unlike the loop's own handlers, is there on Windows too.
+        signal.signal(number, ask)
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+# ---- assembly ------------------------------------------------------------------------------------------
+# What the bot is made of, put together and registered for the commands that ask for it.
+
+# ---- provided --------------------------------------------------------------------------------------------
+# What commands and buttons may ask for by naming its type: lightbulb hands it to them.
+
+
+def provide_stores(client: lightbulb.Client, stores: Stores) -> None:
+    """All stores together, and those that are asked for one by one."""
+    registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
+    registry.register_value(Stores, stores)
+    registry.register_value(SessionStore, stores.sessions)
+    registry.register_value(MemoryStore, stores.memories)
+    registry.register_value(MemoryHistoryStore, stores.memory_history)
+    registry.register_value(MemoryTransferStore, stores.memory_transfer)
+    registry.register_value(MemoryRemovalStore, stores.memory_removal)
+    registry.register_value(MemoryPinStore, stores.memory_pins)
+    registry.register_value(SettingsStore, stores.settings)
+    registry.register_value(SummaryStore, stores.summaries)
+    registry.register_value(ChannelStore, stores.channels)
+    registry.register_value(CanvasStore, stores.canvases)
+    registry.register_value(ScheduleStore, stores.schedules)
+    registry.register_value(ProposalStore, stores.proposals)
+    registry.register_value(TurnLedger, stores.ledger)
+    registry.register_value(AccessStore, stores.access)
+    registry.register_value(ChannelModelStore, stores.channel_models)
+    registry.register_value(LimitStore, stores.limits)
+
+
+# ---- settings --------------------------------------------------------------------------------------------
+# What the operator decided about the bot on Discord.
+
+
+@dataclass(frozen=True, slots=True)
+class DiscordSettings:
+    token: str
+    owners: frozenset[int]
+    """Whom the operator named; empty: whoever owns the application."""
+    api_url: str | None
+    """REST base; None is Discord's own."""
+    reading: Reading
+    """Which messages the operator wants the bot to read."""
+    locale: Locale
+    """For users whose language is not known."""
+    operator_locale: Locale
+    """For whoever reads the program's own output."""
+    timezone: ZoneInfo
+    drain_s: float
+    """How long running turns may go on after the signal to stop."""
+
+
+# ---- assembly --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class BotDependencies:
+    """What the bot is handed, and does not close."""
+
+    settings: DiscordSettings
+    stores: Stores
+    assistant: Assistant
+    agents: Agents
+    policies: Policies
+    spending: Spending
+    timekeeping: Timekeeping
+    privacy: Privacy
+    clock: Clock
+    lifeline: Lifeline
+    meter: Meter = NULL_METER
+    pulse: GatewayHealth = field(default_factory=GatewayHealth)
+    newest_backup: NewestBackup = no_backup
+    ask_model: Ask = not_asked
+
+
+@dataclass(frozen=True, slots=True)
+class BotServices:
+    """What lives as long as the bot."""
+
+    gate: Gate
+    readers: Readers
+    running: RunningTurns
+    receipts: ReceiptUpkeep
+    messages: Messages
+    reminders: Reminders
+    boards: CanvasBoards
+    canvas_upkeep: CanvasUpkeep
+    entries: TurnDeliveries
+    unfinished: Unfinished
+
+
+def build_services(
+    bot: hikari.GatewayBot, client: lightbulb.Client, given: BotDependencies, granted: GrantedReading
+) -> BotServices:
+    """Make the parts, and have them listen."""
+    settings, stores = given.settings, given.stores
+    readers = Readers(stores.settings, settings.locale, settings.timezone, given.clock)
+    places, taken_down, locales = Places(bot.rest), TakenDown(), GuildLocales()
+    pace = Pace()
+    receipts = ReceiptUpkeep(bot.rest, stores, pace)
+    running = RunningTurns(given.meter, receipts)
+    bot_status = BotStatus(
+        given.assistant, stores, given.policies, given.pulse, given.newest_backup, given.clock()
+    )
+    owners = Owners(settings.owners, given.policies)
+    gate = Gate(owners, given.policies, stores.access, places, bot.rest)
+    chooser = Chooser(given.agents, stores.agents, places)
+    boards = CanvasBoards(
+        stores.canvases,
+        CanvasMessages(bot.rest, taken_down),
+        Pictures(),
+        readers,
+        places,
+        spoken_in=locales.of,
+        is_current=chooser.is_current,
+    )
+    shards = Shards(places, locales)
+    canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards)
+    entries = TurnDeliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
+    answers = Answers(given.assistant, running, entries, boards, chooser, readers, taken_down)
+    replies = MessageReplies(bot.rest, taken_down, stores.channels)
+    messages = Messages(
+        bot,
+        stores,
+        given.assistant,
+        readers,
+        chooser,
+        gate=gate,
+        personal_answers=answers,
+        places=places,
+        replies=replies,
+        locales=locales,
+        clock=given.clock,
+        granted=granted,
+        shards=shards,
+    )
+    reminders = Reminders(
+        given.timekeeping,
+        stores.schedules,
+        Posting(bot.rest, pace=pace),
+        chooser=chooser,
+        gate=gate,
+        boards=boards,
+        readers=readers,
+        locales=locales,
+        clock=given.clock,
+    )
+    unfinished = Unfinished(
+        stores.ledger,
+        entries,
+        running,
+        DeliveryRoutes(bot.rest, replies, stores.channels, stores.ledger, entries),
+        channels=stores.channels,
+        proposals=stores.proposals,
+        readers=readers,
+        locales=locales,
+        taken_down=taken_down,
+        clock=given.clock,
+    )
+    provide_stores(client, stores)
+    registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
+    registry.register_value(Assistant, given.assistant)
+    registry.register_value(Proposals, Proposals(stores, given.clock))
+    registry.register_value(Privacy, given.privacy)
+    registry.register_value(Spending, given.spending)
+    registry.register_value(TimeResolver, given.timekeeping.moments)
+    registry.register_value(GrantedReading, granted)
+    registry.register_value(Owners, owners)
+    registry.register_value(BotStatus, bot_status)
+    registry.register_value(ServedModels, ServedModels(given.ask_model))
+    registry.register_value(Gate, gate)
+    registry.register_value(FileLine, FileLine())
+    registry.register_value(Policies, given.policies)
+    registry.register_value(Readers, readers)
+    registry.register_value(RunningTurns, running)
+    registry.register_value(ReceiptUpkeep, receipts)
+    registry.register_value(TurnDeliveries, entries)
+    registry.register_value(Chooser, chooser)
+    registry.register_value(Places, places)
+    registry.register_value(TakenDown, taken_down)
+    registry.register_value(CanvasBoards, boards)
+    registry.register_value(Messages, messages)
+    registry.register_value(Answers, answers)
+    registry.register_value(ProactiveMessageQuotes, messages.quotes)
+    admit_presses(bot, gate, readers)
+    canvas_upkeep.listen()
+    messages.listen()
+    return BotServices(
+        gate, readers, running, receipts, messages, reminders, boards, canvas_upkeep, entries, unfinished
+    )

@@ -1,0 +1,252 @@
+"""What happens during a turn, in the order in which a front end shows it."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+from cc_bot.domain.canvas import Canvas
+from cc_bot.domain.locale import Locale
+from cc_bot.domain.memory import MemoryChange
+from cc_bot.domain.message import Message, ToolCall, Visibility
+from cc_bot.domain.proposal import Proposal
+from cc_bot.domain.schedule import ScheduleChange
+from cc_bot.domain.session import SessionKey
+
+# ---- events --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens that a turn cost; zero where the server did not say."""
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    """Those of the prompt that the server had in its cache, and charges less for."""
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.cached_tokens + other.cached_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    """The next piece of the answer's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    call_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFinished:
+    call_id: str
+    name: str
+    ok: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChanged:
+    """A memory was kept, changed or deleted in this turn, and that is committed."""
+
+    change: MemoryChange
+
+
+@dataclass(frozen=True, slots=True)
+class CallsResumed:
+    """An earlier run of the program began this turn, and its tools did this. It comes before all changes."""
+
+    calls: tuple[ToolCall, ...]
+    """Those without a result may have been done or not."""
+
+    @property
+    def in_doubt(self) -> bool:
+        return any(not call.result for call in self.calls)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoriesRecalled:
+    """Memories were shown to the model."""
+
+    memory_ids: tuple[int, ...]
+    numbers: tuple[int, ...]
+    """What their user calls them by."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotSaved:
+    """The model promised to remember something, or to remind of it, and nothing was stored."""
+
+    what: Literal["memory", "reminder"] = "memory"
+
+
+@dataclass(frozen=True, slots=True)
+class NotRemoved:
+    """The model says that a memory was forgotten, or a reminder cancelled, and nothing was."""
+
+    what: Literal["memory", "reminder"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleChanged:
+    """The model made or cancelled a schedule in this turn, and that is committed."""
+
+    change: ScheduleChange
+
+
+@dataclass(frozen=True, slots=True)
+class FilesLeftOut:
+    """Files came with the question that the model is not shown. It comes before everything else."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CanvasChanged:
+    """The canvas of the session is another one now, and that is committed. It comes right before Done."""
+
+    canvas: Canvas
+
+
+NoticeKind = Literal["queued", "started", "fallback", "thinking"]
+"""queued: waiting for another turn to end; started: no longer waiting; fallback: the next model is asked;
+thinking: the model thinks before it speaks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a waiting user should know of."""
+
+    kind: NoticeKind
+    ahead: int | None = None
+    """Of a queued turn: how many others that wait come before it; None while it waits for an earlier question
+    of the same user or channel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The turn's end. Unless the turn was temporary, the answer is in the database by now."""
+
+    answer: Message
+    """`answer.status` tells how it ended; `answer.id` is None for a temporary turn."""
+    usage: Usage
+    first: bool = False
+    """Whether this is the first answer this user ever got."""
+    proposals: tuple[Proposal, ...] = ()
+    """What the user is to decide on, below the answer."""
+
+
+TurnEvent = (
+    TextDelta
+    | ToolStarted
+    | ToolFinished
+    | MemoryChanged
+    | MemoriesRecalled
+    | CallsResumed
+    | NotSaved
+    | NotRemoved
+    | ScheduleChanged
+    | FilesLeftOut
+    | CanvasChanged
+    | Notice
+    | Done
+)
+
+
+# ---- ledger --------------------------------------------------------------------------------------------
+# A turn of a session on its way from its question to the eyes of whoever asked.
+#
+# Three states, each reached in one transaction: `accepted` before anybody is told that it is, `answered`
+# with the answer itself, and delivered, which is that the ledger has it no more. Whenever the program is
+# killed, the ledger tells what is still owed to whom. A turn that had no answer by then becomes
+# `interrupted`: its user was told, and may have the same question asked again.
+
+
+TurnState = Literal["accepted", "answered", "interrupted"]
+TurnKind = Literal["ask", "again", "continue", "message"]
+"""ask: a command; again, continue: buttons under an answer; message: a DM, or a reply to one's own answer."""
+
+TOKEN_LIVES: Final = timedelta(minutes=14)
+"""Discord takes an interaction's token for a quarter of an hour; the last minute is left for clocks that
+differ."""
+KEPT: Final = timedelta(days=7)
+"""For how long the question of an interrupted turn waits to be asked again."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFile:
+    """A file of a question, where Discord has it."""
+
+    name: str
+    url: str
+    size: int
+    """In bytes."""
+    media_type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """What is needed to ask it again."""
+
+    text: str
+    author_name: str
+    files: tuple[AskedFile, ...] = ()
+    tainted: bool = False
+    """As `Message.tainted`."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingTurn:
+    """All ids but `id`, `replaces` and `answer_id` are Discord's."""
+
+    id: str
+    key: SessionKey
+    kind: TurnKind
+    visibility: Visibility
+    accepted_at: datetime
+    state: TurnState = "accepted"
+    guild_id: int | None = None
+    temporary: bool = False
+    locale: Locale | None = None
+    """None where it is not known."""
+    question: AskedQuestion | None = None
+    """None where nothing may be kept, or where the archive has it."""
+    question_id: int | None = None
+    """Of a question that is a message."""
+    replaces: int | None = None
+    """The row of the answer that this one takes the place of."""
+    interaction_id: int | None = None
+    token: str | None = None
+    """Of the interaction; None for a message, and once nothing is shown by it any more."""
+    token_until: datetime | None = None
+    ephemeral: bool = False
+    """Whether its user alone sees the message that shows it."""
+    below: bool = False
+    """Whether the answer is shown in follow-ups alone, below the interaction's own message."""
+    shown_in: int | None = None
+    """The interaction's own message, or the first one of an answer to a message, where it is known."""
+    place_id: int | None = None
+    """Where the bot writes the answer by itself: to a message, and past the token's life; or where the button
+    was pressed, if that is not in the channel of the session."""
+    pages: tuple[int, ...] = ()
+    """The follow-ups so far; of an answer that comes past the token's life, all its messages."""
+    earlier: tuple[int, ...] = ()
+    """Of the replaced answer, the messages above the one with the button."""
+    answer_id: int | None = None
+    """The answer's row, once it is stored."""
+    former: str | None = None
+    """The id of the interrupted turn that this one asks again."""
+    calls: tuple[ToolCall, ...] = ()
+    """What its tools had changed when it was interrupted. One without a result may have been done or not."""
+
+    def token_at(self, now: datetime) -> str | None:
+        """The token, if it still works then."""
+        alive = self.token_until is not None and now < self.token_until
+        return self.token if alive else None

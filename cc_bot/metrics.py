@@ -1,0 +1,437 @@
+"""Whether the program can do its work at this moment, and what it is busy with.
+
+It is ready while the gateway is connected and the database can be written to. A database that somebody else
+holds for long is asked once at a time: each look waits on the connection's one thread, where turns wait too.
+"""
+
+import asyncio
+import errno
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from math import isnan
+from typing import Final, Literal, Protocol, get_args
+
+import structlog
+from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.registry import Collector
+
+from cc_bot.domain.errors import InvalidSetting, PortTaken, StartupError, StorageError
+from cc_bot.domain.measures import Ending, GatewayHealth, Held, Phase, Purpose
+from cc_bot.domain.turn import Usage
+
+_log = structlog.get_logger(__name__)
+
+# ---- health --------------------------------------------------------------------------------------------
+
+
+DATABASE_PATIENCE_S: Final = 3.0
+"""Less than what waits for the answer: Docker gives a health check 30 s, Prometheus a scrape 10 s."""
+ROOM_BYTES: Final = 16 * 2**20
+"""With less on the disk the next writes fail: SQLite's log alone grows by some megabytes at a time."""
+
+Problem = Literal["disconnected", "locked", "no_room", "unusable"]
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What is wrong, by the part; empty where nothing is."""
+
+    problems: dict[str, Problem]
+
+    @property
+    def ok(self) -> bool:
+        return not self.problems
+
+
+class CheckedDatabase(Protocol):
+    """What is asked of the database (see stores/retention.py)."""
+
+    async def check_writable(self) -> None: ...
+
+    async def open_sessions(self) -> int: ...
+
+    async def size_bytes(self) -> int: ...
+
+
+class TurnLoad(Protocol):
+    """How busy the assistant is."""
+
+    @property
+    def running(self) -> int: ...
+
+    @property
+    def waiting(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """What is true at one moment; None where it can't be told."""
+
+    running: int
+    waiting: int
+    latency_s: float | None
+    sessions: float | None
+    size_bytes: float | None
+    free_bytes: float | None
+    backed_up_at_s: float | None
+    """When the newest backup was made, as Unix time."""
+    health: Health
+
+
+class Vitals:
+    """Looks at the program's parts."""
+
+    def __init__(
+        self,
+        pulse: GatewayHealth,
+        database: CheckedDatabase,
+        load: Callable[[], TurnLoad],
+        free_bytes: Callable[[], int],
+        backed_up_at_s: Callable[[], float | None],
+        *,
+        patience_s: float = DATABASE_PATIENCE_S,
+    ) -> None:
+        """`free_bytes`: the room where the database is; `backed_up_at_s`: when the newest backup was made, as
+        Unix time. Both may raise OSError."""
+        self._pulse = pulse
+        self._database = database
+        self._load = load
+        self._free_bytes = free_bytes
+        self._backed_up_at_s = backed_up_at_s
+        self._patience_s = patience_s
+        self._looking: asyncio.Task[None] | None = None
+
+    async def health(self) -> Health:
+        problems: dict[str, Problem] = {}
+        if not self._pulse.connected:
+            problems["gateway"] = "disconnected"
+        trouble = await self._trouble()
+        if trouble:
+            problems["database"] = trouble
+        return Health(problems)
+
+    async def readings(self) -> Readings:
+        health, load = await self.health(), self._load()
+        reads = "database" not in health.problems  # else these would wait for the same thread
+        return Readings(
+            load.running,
+            load.waiting,
+            self._pulse.latency_s,
+            await _told(self._database.open_sessions()) if reads else None,
+            await _told(self._database.size_bytes()) if reads else None,
+            await _told(asyncio.to_thread(self._free_bytes)),
+            await _told(asyncio.to_thread(self._backed_up_at_s)),
+            health,
+        )
+
+    async def close(self) -> None:
+        if self._looking:
+            self._looking.cancel()
+            await asyncio.gather(self._looking, return_exceptions=True)
+
+    async def _trouble(self) -> Problem | None:
+        try:
+            if await asyncio.to_thread(self._free_bytes) < ROOM_BYTES:
+                return "no_room"
+        except OSError:
+            return "unusable"
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._database.check_writable())
+        try:
+            await asyncio.wait_for(asyncio.shield(self._looking), self._patience_s)
+        except TimeoutError:
+            return "locked"
+        except StorageError:
+            return "unusable"
+        return None
+
+
+async def _told(asked: Awaitable[float | None]) -> float | None:
+    try:
+        return await asked
+    except (StorageError, OSError):
+        return None
+
+
+# ---- meter ---------------------------------------------------------------------------------------------
+# The Meter that keeps count for Prometheus: the one place where metrics have their names.
+#
+# The names follow Prometheus' conventions (a prefix, base units, `_total` for what only grows). Labels take
+# few values: names that the operator or the program gave, never those of users, channels or servers.
+# https://prometheus.io/docs/practices/naming/
+
+
+_QUICK_S: Final = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600)
+"""From a commit to the longest turn."""
+_WAITS_S: Final = (0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300)
+
+
+class PrometheusMeter:
+    """A Meter (see there) with a registry of its own, so that two programs in one process don't add up."""
+
+    def __init__(self, version: str) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        Gauge("cc_bot_build_info", "The program.", ["version"], registry=self.registry).labels(version).set(1)
+        self._turns = self._counter("turns", "Turns by how they ended.", "status")
+        self._turn_seconds = self._histogram("turn_seconds", "From the question to the stored answer.")
+        self._phase_seconds = self._histogram("phase_seconds", "Where the time of turns goes.", "phase")
+        self._unshown = self._counter("answers_not_shown", "Answers that could not be shown to their end.")
+        self._tokens = self._counter(
+            "tokens", "Tokens as servers count them; `prompt` without those in `cached`.", "kind", "model"
+        )
+        self._purposes = self._counter("tokens_by_purpose", "The same by what they were spent on.", "purpose")
+        self._tools = self._counter("tool_calls", "Calls of tools by models.", "tool", "outcome")
+        self._errors = self._counter("errors", "What went wrong, by its kind.", "kind")
+        self._limits = self._counter("rate_limits", "How often requests to Discord had to wait.", "held")
+        self._waits = self._histogram(
+            "rate_limit_wait_seconds", "How long they waited, where that is known.", buckets=_WAITS_S
+        )
+
+        for counted, values in (
+            (self._turns, get_args(Ending)),
+            (self._phase_seconds, get_args(Phase)),
+            (self._limits, get_args(Held)),
+        ):
+            for value in values:  # there from the beginning, so that the first one is seen as growth
+                counted.labels(value)
+
+    def turn_ended(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
+        self._turns.labels(ending).inc()
+        self._turn_seconds.observe(seconds)
+        for phase, spent in phases.items():
+            self._phase_seconds.labels(phase).observe(spent)
+
+    def shown(self, seconds: float, *, ok: bool) -> None:
+        if ok:
+            self._phase_seconds.labels("discord").observe(seconds)
+        else:
+            self._unshown.inc()
+
+    def tokens_spent(self, purpose: Purpose, model: str, usage: Usage) -> None:
+        fresh = max(usage.prompt_tokens - usage.cached_tokens, 0)
+        kinds = {"prompt": fresh, "cached": usage.cached_tokens, "completion": usage.completion_tokens}
+        for kind, tokens in kinds.items():
+            self._tokens.labels(kind, model).inc(tokens)
+        self._purposes.labels(purpose).inc(sum(kinds.values()))
+
+    def tool_called(self, name: str, *, ok: bool) -> None:
+        self._tools.labels(name, "ok" if ok else "failed").inc()
+
+    def failed(self, kind: str) -> None:
+        self._errors.labels(kind).inc()
+
+    def rate_limited(self, held: Held, seconds: float | None) -> None:
+        self._limits.labels(held).inc()
+        if seconds is not None:
+            self._waits.observe(seconds)
+
+    def _counter(self, name: str, help_: str, *labels: str) -> Counter:
+        return Counter(f"cc_bot_{name}", help_, labels, registry=self.registry)
+
+    def _histogram(
+        self, name: str, help_: str, *labels: str, buckets: tuple[float, ...] = _QUICK_S
+    ) -> Histogram:
+        return Histogram(f"cc_bot_{name}", help_, labels, buckets=buckets, registry=self.registry)
+
+
+# ---- server --------------------------------------------------------------------------------------------
+# /healthz and /metrics over HTTP, on the program's own event loop.
+#
+# By default only this machine can ask: there is no password, and how busy a bot is is nobody else's
+# business. Who can ask may still mean harm: a connection is for one request, ends after PATIENCE_S however
+# far that is, and there are few of them at a time. The event loop is everybody's.
+
+# ---- gauges ----------------------------------------------------------------------------------------------
+# What is true at the moment of a scrape, as gauges: read anew for each, so that nothing runs in between.
+
+
+class Gauges(Collector):
+    """The readings that were taken last. A number that can't be told is not there."""
+
+    def __init__(self) -> None:
+        self.readings: Readings | None = None
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        now = self.readings
+        if now is None:
+            return
+        connected = "gateway" not in now.health.problems
+        told: tuple[tuple[str, str, float | None], ...] = (
+            ("turns_running", "Turns that are being answered.", now.running),
+            ("turns_waiting", "Turns that wait for their place.", now.waiting),
+            ("sessions", "Conversations that go on.", now.sessions),
+            ("database_bytes", "Size of the database, its write-ahead log included.", now.size_bytes),
+            (
+                "database_writable",
+                "1 while the database can be written to.",
+                "database" not in now.health.problems,
+            ),
+            ("disk_free_bytes", "Room on the database's disk.", now.free_bytes),
+            ("last_backup_timestamp_seconds", "When the newest backup was made.", now.backed_up_at_s),
+            ("gateway_connected", "1 while Discord's gateway is connected.", connected),
+            ("gateway_latency_seconds", "How long the last heartbeat took.", now.latency_s),
+        )
+        for name, help_, value in told:
+            if value is not None and not isnan(value):
+                yield GaugeMetricFamily(f"cc_bot_{name}", help_, float(value))
+
+
+# ---- records ---------------------------------------------------------------------------------------------
+# The log's warnings and errors, counted by their names: what goes wrong outside of turns is seen as well.
+#
+# Only the program's own records are: their names are words of its code. Those of libraries may hold anything.
+
+OURS: Final = "cc_bot"
+
+
+class _Counting(logging.Handler):
+    def __init__(self, records: Counter) -> None:
+        super().__init__(logging.WARNING)
+        self._records = records
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if isinstance(record.msg, dict):  # as structlog hands it on
+            event = str(record.msg.get("event", ""))
+            self._records.labels(record.levelname.lower(), event).inc()
+
+
+@contextmanager
+def counted(registry: CollectorRegistry) -> Iterator[None]:
+    """Count them in a metric of this registry until left."""
+    records = Counter(
+        "cc_bot_log_records",
+        "The program's own log records from warnings on, by their names.",
+        ["level", "event"],
+        registry=registry,
+    )
+    handler = _Counting(records)
+    logger = logging.getLogger(OURS)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+
+
+# ---- server ----------------------------------------------------------------------------------------------
+
+_requests: Final = logging.getLogger(f"{__name__}.requests")
+"""What aiohttp has to say of them."""
+_requests.addFilter(lambda record: not _is_malformed(record))
+
+CLOSING_S: Final = 1.0
+"""A scrape that is under way when the program ends."""
+PATIENCE_S: Final = 10.0
+"""From a connection to the end of its one answer; Prometheus gives up after as long."""
+MOST_CONNECTIONS: Final = 32
+"""At a time; who comes beyond that is turned away. Prometheus has one."""
+
+
+@asynccontextmanager
+async def serving(
+    host: str, port: int, meter: PrometheusMeter, vitals: Vitals, *, patience_s: float = PATIENCE_S
+) -> AsyncIterator[int]:
+    """Serve until left. The port, which the system chooses for 0.
+
+    Raises PortTaken, and InvalidSetting for a port that the program may not use, or a host that this machine
+    does not have.
+    """
+    gauges = Gauges()
+    meter.registry.register(gauges)
+    runner = web.AppRunner(
+        _app(meter, gauges, vitals),
+        access_log=None,
+        logger=_requests,
+        shutdown_timeout=CLOSING_S,
+        lingering_time=0,  # a body is nothing that anybody here waits for
+    )
+    await runner.setup()
+    listener = None
+    try:
+        listener = await _listen(runner, host, port, patience_s)
+        listening = int(listener.sockets[0].getsockname()[1])
+        _log.info("metrics_served", host=host, port=listening)
+        with counted(meter.registry):
+            yield listening
+    finally:
+        if listener is not None:
+            listener.close()
+        await runner.cleanup()
+        await vitals.close()
+
+
+async def _listen(runner: web.AppRunner, host: str, port: int, patience_s: float) -> asyncio.Server:
+    loop, server = asyncio.get_running_loop(), runner.server
+    if server is None:
+        raise RuntimeError("the runner was not set up")
+
+    def connection() -> asyncio.Protocol:
+        if len(server.connections) >= MOST_CONNECTIONS:
+            return _TurnedAway()
+        handler = server()
+        # Not the idle time but the whole of it: a byte now and then is no reason to wait.
+        loop.call_later(patience_s, _end, handler)
+        return handler
+
+    try:
+        return await loop.create_server(connection, host, port)
+    except OSError as error:
+        raise why_not(error, host, port) from error
+
+
+def _is_malformed(record: logging.LogRecord) -> bool:
+    """Whether somebody sent what is no request: they are told so, and nobody here has to do anything."""
+    return record.exc_info is not None and isinstance(record.exc_info[1], HttpProcessingError)
+
+
+class _TurnedAway(asyncio.Protocol):
+    """A connection too many."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        if isinstance(transport, asyncio.Transport):
+            transport.abort()
+
+
+def _end(handler: web.RequestHandler) -> None:
+    """End a connection that is still there; what has not been read is not waited for."""
+    if handler.transport is not None:
+        handler.transport.abort()
+
+
+def why_not(error: OSError, host: str, port: int) -> StartupError:
+    """What the operator is told when nothing can be served there."""
+    match error.errno:
+        case errno.EADDRINUSE:
+            return PortTaken(host=host, port=port)
+        case errno.EACCES:  # those below 1024 are for root
+            return InvalidSetting(name="CC_BOT_METRICS_PORT", expected="9464")
+        case _:
+            return InvalidSetting(name="CC_BOT_METRICS_HOST", expected="127.0.0.1 / 0.0.0.0")
+
+
+def _app(meter: PrometheusMeter, gauges: Gauges, vitals: Vitals) -> web.Application:
+    async def healthz(_: web.Request) -> web.Response:
+        health = await vitals.health()
+        told = {"status": "ok" if health.ok else "failing", "problems": health.problems}
+        return web.json_response(told, status=200 if health.ok else 503)
+
+    async def metrics(_: web.Request) -> web.Response:
+        gauges.readings = await vitals.readings()
+        body = generate_latest(meter.registry)
+        return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
+
+    async def for_one_request(_: web.Request, response: web.StreamResponse) -> None:
+        response.force_close()
+
+    app = web.Application()
+    app.on_response_prepare.append(for_one_request)
+    app.router.add_get("/healthz", healthz)
+    app.router.add_get("/metrics", metrics)
+    return app

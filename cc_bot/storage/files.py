@@ -1,0 +1,167 @@
+"""Where the database is: CC_BOT_DATABASE_URL, read."""
+
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from cc_bot.domain.errors import AlreadyRunning, DatabaseFolderMissing, DatabaseUnusable, InvalidSetting
+
+# ---- location ------------------------------------------------------------------------------------------
+
+
+DEFAULT_URL = "sqlite:///data/sessions.db"
+
+_PREFIX = "sqlite:///"
+_DEFAULT_FOLDER = Path("data")
+_LONGEST_NAME_BYTES = 180
+"""Of 255 that most file systems take: what stands beside the database has longer names."""
+_LONGEST_PATH_BYTES = 3900
+"""Of 4096, likewise."""
+
+
+def sqlite_path(url: str) -> Path:
+    """The file of a URL: `sqlite:///relative/path` or `sqlite:////absolute/path`.
+
+    The rest of the URL is the path as it stands: nothing is unquoted, and `?` begins no options. Raises
+    InvalidSetting for anything else. The error does not repeat the URL, which may hold a password.
+    """
+    path = url.removeprefix(_PREFIX)
+    if path == url or not path.strip() or "\0" in path or not _can_be_a_file(Path(path)):
+        raise InvalidSetting(
+            name="CC_BOT_DATABASE_URL",
+            expected=f"{DEFAULT_URL}, sqlite:////var/lib/cc-bot/sessions.db",
+        )
+    return Path(path)
+
+
+def _can_be_a_file(path: Path) -> bool:
+    """Whether it ends in a name, and no name is longer than a file system takes."""
+    longest = max((len(os.fsencode(name)) for name in path.parts), default=0)
+    fits = longest <= _LONGEST_NAME_BYTES and len(os.fsencode(path)) <= _LONGEST_PATH_BYTES
+    return path.name not in ("", "..") and fits
+
+
+def database_file(url: str) -> Path:
+    """The file itself, where the URL names a link to it: what stands beside the database, and what takes its
+    place or takes it away, has to be where SQLite keeps its log. Raises InvalidSetting."""
+    path = sqlite_path(url)
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def has_folder(database: Path) -> bool:
+    """Whether the folder of a database is there, or would be made."""
+    return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
+
+
+def need_folder(database: Path) -> None:
+    """See that the folder of a database is there. Only the default one is made: a typing error must not start
+    an empty database. Raises DatabaseFolderMissing."""
+    if database.parent == _DEFAULT_FOLDER:
+        database.parent.mkdir(mode=0o700, exist_ok=True)
+    if not database.parent.is_dir():
+        raise DatabaseFolderMissing(path=str(database.parent))
+
+
+# ---- run lock --------------------------------------------------------------------------------------------
+# One bot per database: two would answer every question twice.
+#
+# The lock is the operating system's, on a file beside the database, so it ends with the process however
+# that ends. `chat`, `backup` and `migrate` may stand beside a running bot and don't take it.
+
+
+@contextmanager
+def sole_bot(database: Path) -> Iterator[None]:
+    """Hold the database's lock. Raises AlreadyRunning when another process does, and what opening the
+    database would raise for a folder that is missing or can't be written to."""
+    need_folder(database)
+    lock = FileLock(f"{database}.lock", timeout=0, mode=0o600)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise AlreadyRunning(path=str(database)) from error
+    except OSError as error:
+        raise DatabaseUnusable(path=str(database)) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+# ---- durable -------------------------------------------------------------------------------------------
+# Files that are there, whole, after a power cut: written, made to reach the disk, and only then named.
+#
+# A rename is done at once or not at all, but what it names may still be on its way to the disk, and so may
+# the name. So the file is synced before it, and the folder after it.
+
+
+def sync_file(path: Path) -> None:
+    """Have what was written to the file reach the disk. Raises OSError."""
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the names in a folder reach the disk, where the system can: Windows opens no folders."""
+    with suppress(PermissionError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def move(source: Path, target: Path) -> None:
+    """Give a file, which has reached the disk, its name for good, whatever had it before. Raises OSError."""
+    source.replace(target)
+    sync_folder(target.parent)
+
+
+def write_new(path: Path, content: bytes) -> bool:
+    """Make a file with mode 0600, whole from its first moment. False when there is one. Raises OSError."""
+    partial = _written_beside(path, content)
+    try:
+        os.link(partial, path)
+    except FileExistsError:
+        return False
+    finally:
+        partial.unlink(missing_ok=True)
+    sync_folder(path.parent)
+    return True
+
+
+def write_over(path: Path, content: bytes) -> None:
+    """Make a file with mode 0600 in the place of what has its name. Raises OSError."""
+    partial = _written_beside(path, content)
+    try:
+        move(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def append(path: Path, lines: bytes) -> None:
+    """Add whole lines to a file in one write. What a crash left of a line stays a line of its own. Raises
+    OSError."""
+    with path.open("ab+", buffering=0) as file:
+        if file.seek(0, os.SEEK_END):
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                lines = b"\n" + lines
+        if file.write(lines) < len(lines):
+            raise OSError("the disk took a part of the lines only")
+        os.fsync(file.fileno())
+
+
+def _written_beside(path: Path, content: bytes) -> Path:
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    partial.touch(mode=0o600, exist_ok=False)
+    try:
+        partial.write_bytes(content)
+        sync_file(partial)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    return partial

@@ -1,0 +1,650 @@
+"""Who may use the bot, as its owners have decided while it runs: rules, and whether there is maintenance.
+
+All rules are read at once: there are few, and each way in asks for them. What is here is the operator's own
+and no user's data, though it may name a user.
+"""
+
+import secrets
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final, Literal
+from zoneinfo import ZoneInfo
+
+from cc_bot.domain.clock import Clock, utc_now
+from cc_bot.domain.errors import LimitReached, ServerLimitReached, TooManyAtOnce
+from cc_bot.domain.measures import Purpose
+from cc_bot.domain.member import (
+    LIMIT_NAMES,
+    MINUTE,
+    AccessRules,
+    Bounds,
+    LimitKey,
+    LimitName,
+    LimitScope,
+    Maintenance,
+    Reached,
+    Rules,
+    Ruling,
+    Spent,
+    Subject,
+    Subjects,
+    UsageSnapshot,
+    UsageSubject,
+    Used,
+    bounds_of_guild,
+    bounds_of_user,
+    day_of,
+    limits_tokens,
+    reached,
+)
+from cc_bot.domain.message import UserSettings
+from cc_bot.domain.turn import PendingTurn, Usage
+from cc_bot.storage import Database, Row, Statement, Steps
+from cc_bot.stores.columns import ISO, Columns, Kind, from_ms, to_ms, to_text
+from cc_bot.stores.ledger import accept_turn
+from cc_bot.stores.settings import PlaceAgents, agents_in, settings_of
+
+# ---- access --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRule:
+    subject: Subject
+    subject_id: int
+    ruling: Ruling
+
+
+_RULE: Final = Columns(StoredRule, ruling=Kind(column="rule"))
+
+SELECT_RULES: Final = f"SELECT {_RULE.select} FROM access_rules ORDER BY subject, subject_id"
+SELECT_IN_FORCE: Final = """
+    SELECT subject, subject_id, rule FROM access_rules
+    UNION ALL
+    SELECT 'maintenance', 0, note FROM maintenance
+"""
+"""Every rule, and the maintenance as one row more."""
+SET_RULE: Final = """
+    INSERT INTO access_rules (subject, subject_id, rule, set_by, set_at) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (subject, subject_id) DO UPDATE SET
+        rule = excluded.rule, set_by = excluded.set_by, set_at = excluded.set_at
+"""
+DELETE_RULE: Final = "DELETE FROM access_rules WHERE subject = $1 AND subject_id = $2 RETURNING 1"
+BEGIN_MAINTENANCE: Final = """
+    INSERT INTO maintenance (id, note, set_by, set_at) VALUES (1, $1, $2, $3)
+    ON CONFLICT (id) DO UPDATE SET note = excluded.note, set_by = excluded.set_by, set_at = excluded.set_at
+"""
+END_MAINTENANCE: Final = "DELETE FROM maintenance WHERE id = 1 RETURNING 1"
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What holds at a moment."""
+
+    rules: AccessRules
+    maintenance: Maintenance | None
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """All that is asked of somebody who comes to a place, and of a turn that they begin there."""
+
+    in_force: InForce
+    limits: Rules
+    """Those that owners set."""
+    settings: UserSettings
+    agents: PlaceAgents
+
+
+class AccessStore:
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def in_force(self) -> InForce:
+        """All that is asked at each way in, in one trip. Raises StorageError."""
+        return _in_force(await self._database.query(SELECT_IN_FORCE))
+
+    async def visit(self, user_id: int, place_ids: Sequence[int]) -> Visit:
+        """The same with all else that is asked of whoever comes, in one trip. `place_ids` are a channel, or a
+        thread and its channel. Raises StorageError."""
+
+        def steps() -> Steps[Visit]:
+            in_force = _in_force((yield Statement(SELECT_IN_FORCE)))
+            limits = yield from all_limits()
+            settings = yield from settings_of(user_id)
+            agents = yield from agents_in(user_id, place_ids)
+            return Visit(in_force, {limit.key: limit.value for limit in limits}, settings, agents)
+
+        return await self._database.read(steps)
+
+    async def rules(self) -> tuple[StoredRule, ...]:
+        """Every rule, by subject. Raises StorageError."""
+        return tuple(map(_RULE.read, await self._database.query(SELECT_RULES)))
+
+    async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
+        """This is the one rule of the subject from now on. Raises StorageError."""
+        params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
+        await self._database.transaction([Statement(SET_RULE, params)])
+
+    async def remove(self, subject: Subject, subject_id: int) -> bool:
+        """Whether it had a rule. Raises StorageError."""
+        [rows] = await self._database.transaction([Statement(DELETE_RULE, (subject, subject_id))])
+        return bool(rows)
+
+    async def begin_maintenance(self, note: str, *, set_by: int) -> None:
+        """From now on, or with another note. Raises StorageError."""
+        params = (note, set_by, to_text(self._clock()))
+        await self._database.transaction([Statement(BEGIN_MAINTENANCE, params)])
+
+    async def end_maintenance(self) -> bool:
+        """Whether there was maintenance. Raises StorageError."""
+        [rows] = await self._database.transaction([Statement(END_MAINTENANCE)])
+        return bool(rows)
+
+
+def _in_force(rows: Sequence[Row]) -> InForce:
+    ids: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+    maintenance = None
+    for subject, subject_id, rule in rows:
+        if subject == "maintenance":
+            maintenance = Maintenance(str(rule))
+        else:
+            ids[rule, subject].add(subject_id)
+    return InForce(AccessRules(_subjects(ids, "allow"), _subjects(ids, "deny")), maintenance)
+
+
+def _subjects(ids: defaultdict[tuple[str, str], set[int]], ruling: Ruling) -> Subjects:
+    return Subjects(
+        frozenset(ids[ruling, "user"]),
+        frozenset(ids[ruling, "role"]),
+        frozenset(ids[ruling, "channel"]),
+        frozenset(ids[ruling, "guild"]),
+    )
+
+
+# ---- usage ---------------------------------------------------------------------------------------------
+# What was used, by whom, of which model, and for what; and what is reserved for what is on its way.
+#
+# Something is admitted with a reservation, and settled with what it took. Both are in the database, so a
+# restart resets nothing; and what a killed program has reserved counts as used.
+
+# ruff: noqa: S608 - put together from constants alone
+
+# ---- limits ----------------------------------------------------------------------------------------------
+# What an owner decided about limits while the program runs; it goes before what the operator's file says.
+#
+# The store knows nothing of what limits mean: which of them holds for whom is decided in domain/member.py.
+
+
+@dataclass(frozen=True, slots=True)
+class SetLimit:
+    """A rule, and who made it."""
+
+    key: LimitKey
+    value: int | None
+    """None: no limit."""
+    set_by: int
+    set_at: datetime
+
+
+_LIMIT: Final = Columns(SetLimit, moments=ISO, name=Kind())
+
+# Of the bot and of no user: an owner sets them, and whatever is asked is held to them.
+SELECT_LIMITS: Final = f"SELECT {_LIMIT.select} FROM limits ORDER BY scope, scope_id, name"
+
+# $1 user, $2 guild
+_SELECT_FOR: Final = """
+    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'everyone'
+    UNION ALL
+    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'role'
+    UNION ALL
+    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'user' AND scope_id = $1
+    UNION ALL
+    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'guild' AND scope_id = $2
+"""
+
+_SET: Final = """
+    INSERT INTO limits (scope, scope_id, name, value, set_by, set_at) VALUES ($1, $2, $3, $4, $5, $6)
+    ON CONFLICT (scope, scope_id, name) DO UPDATE SET
+        value = excluded.value, set_by = excluded.set_by, set_at = excluded.set_at
+"""
+
+_UNSET: Final = "DELETE FROM limits WHERE scope = $1 AND scope_id = $2 AND name = $3 RETURNING name"
+
+
+class LimitStore:
+    def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def all(self) -> tuple[SetLimit, ...]:
+        """Those that are set, by scope and id."""
+        return await self._database.read(all_limits)
+
+    async def rules_for(self, payer: UsageSubject) -> Rules:
+        """Those that are set and may concern the payer."""
+        return await self._database.read(lambda: rules_for(payer))
+
+    async def set(
+        self, scope: LimitScope, scope_id: int, name: LimitName, value: int | None, *, set_by: int
+    ) -> None:
+        """Have a limit hold from the next question on; None: no limit. The id of everyone is 0."""
+        params = (scope, scope_id, name, value, set_by, to_text(self._clock()))
+        await self._database.transaction([Statement(_SET, params)])
+
+    async def unset(self, scope: LimitScope, scope_id: int, name: LimitName) -> bool:
+        """Have the operator's file decide again. False when nothing was set."""
+        [rows] = await self._database.transaction([Statement(_UNSET, (scope, scope_id, name))])
+        return bool(rows)
+
+
+def all_limits() -> Steps[tuple[SetLimit, ...]]:
+    """Those that are set, by scope and id."""
+    rows = yield Statement(SELECT_LIMITS)
+    return tuple(limit for limit in map(_LIMIT.read, rows) if limit.key.name in LIMIT_NAMES)
+
+
+def rules_for(payer: UsageSubject) -> Steps[Rules]:
+    """Those that are set and may concern the payer, all rules for roles among them."""
+    rows = yield Statement(_SELECT_FOR, (payer.user_id, payer.guild_id))
+    return {LimitKey(scope, scope_id, name): value for scope, scope_id, name, value in rows}
+
+
+# ---- usage statements ------------------------------------------------------------------------------------
+# The SQL of what was used. Sums of a guild, and of all, name no user: they are nobody's.
+
+# $1 user, $2 the first day
+SELECT_OWN_DAYS: Final = """
+    SELECT day, sum(prompt_tokens + completion_tokens) FROM usage
+    WHERE user_id = $1 AND day >= $2
+    GROUP BY day
+    UNION ALL
+    SELECT day, tokens FROM erased_usage WHERE user_id = $1 AND day >= $2
+"""
+
+# $1 guild, $2 the first day
+SELECT_GUILD_DAYS: Final = """
+    SELECT day, sum(prompt_tokens + completion_tokens) FROM usage_totals
+    WHERE guild_id = $1 AND day >= $2
+    GROUP BY day
+"""
+
+# $1 user
+SELECT_OWN_RESERVED: Final = """
+    SELECT purpose, tokens, at FROM reservations WHERE user_id = $1 ORDER BY at
+"""
+
+# $1 guild
+SELECT_GUILD_RESERVED: Final = """
+    SELECT purpose, tokens, at FROM reservations WHERE guild_id = $1 ORDER BY at
+"""
+
+# $1 id, $2 user, $3 guild, $4 front end, $5 purpose, $6 model, $7 tokens, $8 now
+RESERVE: Final = """
+    INSERT INTO reservations (id, user_id, guild_id, front_end, purpose, model, tokens, at)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+"""
+
+# $1 user, $2 the moment from which on turns are counted
+FORGET_OWN_SETTLED: Final = "DELETE FROM reservations WHERE user_id = $1 AND at <= $2 AND tokens = 0"
+
+# $1 guild, $2 the moment from which on turns are counted
+FORGET_GUILDS_SETTLED: Final = "DELETE FROM reservations WHERE guild_id = $1 AND at <= $2 AND tokens = 0"
+"""So that a guild with a limit has no more of them to count than those of a minute."""
+
+# $1 id, $2 user
+SETTLE_TURN: Final = """
+    UPDATE reservations SET tokens = 0 WHERE id = $1 AND user_id = $2 AND tokens > 0 RETURNING id
+"""
+
+# $1 id, $2 user
+SETTLE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 RETURNING id"
+
+# $1 id, $2 user
+RELEASE: Final = "DELETE FROM reservations WHERE id = $1 AND user_id = $2 AND tokens > 0"
+
+# $1 user, $2 day, $3 guild, $4 model, $5 purpose, $6 turns, $7 prompt, $8 cached, $9 completion, $10 cost
+ADD_OWN: Final = """
+    INSERT INTO usage AS known (user_id, day, guild_id, model, purpose,
+        turns, prompt_tokens, cached_tokens, completion_tokens, cost_micros)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    ON CONFLICT (user_id, day, guild_id, model, purpose) DO UPDATE SET
+        turns = known.turns + excluded.turns,
+        prompt_tokens = known.prompt_tokens + excluded.prompt_tokens,
+        cached_tokens = known.cached_tokens + excluded.cached_tokens,
+        completion_tokens = known.completion_tokens + excluded.completion_tokens,
+        cost_micros = known.cost_micros + excluded.cost_micros
+    WHERE known.user_id = $1
+"""
+
+# $1 guild, $2 day, $3 model, $4 turns, $5 prompt, $6 cached, $7 completion, $8 cost
+ADD_TOTAL: Final = """
+    INSERT INTO usage_totals AS known (guild_id, day, model,
+        turns, prompt_tokens, cached_tokens, completion_tokens, cost_micros)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+    ON CONFLICT (guild_id, day, model) DO UPDATE SET
+        turns = known.turns + excluded.turns,
+        prompt_tokens = known.prompt_tokens + excluded.prompt_tokens,
+        cached_tokens = known.cached_tokens + excluded.cached_tokens,
+        completion_tokens = known.completion_tokens + excluded.completion_tokens,
+        cost_micros = known.cost_micros + excluded.cost_micros
+"""
+
+_USED: Final = Columns(Used, day=Kind(date.isoformat, date.fromisoformat))
+_USED_BY_ALL: Final = ", ".join("NULL" if name == "purpose" else name for name in _USED.names)
+
+# $1 user, $2 the first day
+SELECT_OWN: Final = f"""
+    SELECT {_USED.select}
+    FROM usage WHERE user_id = $1 AND day >= $2
+    ORDER BY day
+"""
+
+# $1 guild, $2 the first day
+SELECT_GUILD: Final = f"""
+    SELECT {_USED_BY_ALL}
+    FROM usage_totals WHERE guild_id = $1 AND day >= $2
+    ORDER BY day
+"""
+
+# $1 guild, $2 the first day
+COUNT_USERS: Final = "SELECT count(DISTINCT user_id) FROM usage WHERE guild_id = $1 AND day >= $2"
+"""How many they are, and no more than that."""
+
+# $1 the first day
+SELECT_EVERYWHERE: Final = f"""
+    SELECT {_USED_BY_ALL}
+    FROM usage_totals WHERE day >= $1
+    ORDER BY day
+"""
+
+# $1 the front end whose reservations are nobody's any more, $2 so are those of any until then
+SELECT_LEFT: Final = """
+    SELECT id, user_id, guild_id, purpose, model, tokens, at FROM reservations
+    WHERE tokens > 0 AND (front_end = $1 OR at <= $2)
+"""
+"""Of all users: those whose program has died."""
+
+# $1 the moment from which on turns are counted
+FORGET_SETTLED: Final = "DELETE FROM reservations WHERE at <= $1 AND tokens = 0"
+
+# $1 the first day of the month
+FORGET_ERASED: Final = "DELETE FROM erased_usage WHERE day < $1"
+
+USAGE_STATEMENTS: Final = frozenset(
+    {SELECT_GUILD_RESERVED, FORGET_GUILDS_SETTLED, COUNT_USERS, SELECT_LEFT, FORGET_SETTLED, FORGET_ERASED}
+)
+"""Those that touch users' rows and name none: sums of a guild, and the upkeep of all."""
+
+# ---- reservations ----------------------------------------------------------------------------------------
+# Whether something may begin, and a reservation for it.
+#
+# It is read, decided and written in one transaction, so that two questions that come at once do not both find
+# the same room.
+
+LONGEST: Final = timedelta(minutes=15)
+"""Nothing is on its way for longer: a turn waits three minutes at most and takes ten."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReservationRequest:
+    """What is about to begin."""
+
+    payer: UsageSubject
+    purpose: Purpose
+    model: str
+    """That is asked first; empty for the one that comes along, which counts no tokens."""
+    tokens: int
+    """About what it will use."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    id: int
+    wish: ReservationRequest
+    day: date
+    """On which it counts, however long it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What is counted in place of what was reserved."""
+
+    reservation: Reservation
+    costs: tuple[tuple[Spent, int], ...]
+    """Each with its cost in millionths."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverLimit:
+    reached: Reached
+    of_guild: bool
+    """Whether it is the guild's limit, and not the user's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What somebody may use, and has used."""
+
+    bounds: Bounds
+    standing: UsageSnapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Now, and where the operator is: their days and months count."""
+
+    now: datetime
+    zone: ZoneInfo
+
+    @property
+    def today(self) -> date:
+        return day_of(self.now, self.zone)
+
+
+def reserve(
+    wish: ReservationRequest, file_rules: Rules, moment: Moment, turn: PendingTurn | None
+) -> Steps[Reservation | OverLimit]:
+    payer, asked = wish.payer, wish.purpose == "turn"
+    minute_ago = to_ms(moment.now - MINUTE)
+    yield Statement(FORGET_OWN_SETTLED, (payer.user_id, minute_ago))
+    own, guild = yield from allowances(payer, file_rules, moment)
+    if guild.bounds.any:
+        yield Statement(FORGET_GUILDS_SETTLED, (payer.guild_id, minute_ago))
+    for allowance in (own, guild):
+        limit = reached(allowance.bounds, allowance.standing, moment.now, moment.zone, asked=asked)
+        if limit:
+            return OverLimit(limit, of_guild=allowance is guild)
+    reservation = Reservation(secrets.randbits(62), wish, moment.today)
+    yield Statement(
+        RESERVE,
+        (
+            *(reservation.id, payer.user_id, payer.guild_id, payer.front_end),
+            *(wish.purpose, wish.model, max(1, wish.tokens), to_ms(moment.now)),
+        ),
+    )
+    if turn is not None:
+        yield from accept_turn(turn)
+    return reservation
+
+
+def allowances(payer: UsageSubject, file_rules: Rules, moment: Moment) -> Steps[tuple[Allowance, Allowance]]:
+    """The user's own, and that of the guild. What has no bound is not looked up."""
+    set_rules = yield from rules_for(payer)
+    rules = {**file_rules, **set_rules} if set_rules else file_rules
+    own = bounds_of_user(rules, payer)
+    guild = bounds_of_guild(rules, payer.guild_id)
+    return (
+        Allowance(own, (yield from _standing_of_user(payer.user_id, own, moment))),
+        Allowance(guild, (yield from _standing_of_guild(payer.guild_id, guild, moment))),
+    )
+
+
+def _standing_of_user(user_id: int, bounds: Bounds, moment: Moment) -> Steps[UsageSnapshot]:
+    if not bounds.any:
+        return UsageSnapshot()
+    days: Sequence[Row] = ()
+    if bounds.of_tokens:
+        days = yield Statement(SELECT_OWN_DAYS, (user_id, _first(moment)))
+    reserved = yield Statement(SELECT_OWN_RESERVED, (user_id,))
+    return _standing(bounds, days, reserved, moment)
+
+
+def _standing_of_guild(guild_id: int, bounds: Bounds, moment: Moment) -> Steps[UsageSnapshot]:
+    if not bounds.any:
+        return UsageSnapshot()
+    days: Sequence[Row] = ()
+    if bounds.of_tokens:
+        days = yield Statement(SELECT_GUILD_DAYS, (guild_id, _first(moment)))
+    reserved = yield Statement(SELECT_GUILD_RESERVED, (guild_id,))
+    return _standing(bounds, days, reserved, moment)
+
+
+def _standing(bounds: Bounds, days: Sequence[Row], reserved: Sequence[Row], moment: Moment) -> UsageSnapshot:
+    tokens = Counter[str]()
+    for day, used in days:
+        tokens[day] += int(used)
+    held = sum(kept for _, kept, _ in reserved)
+    minute_ago, oldest, now = (to_ms(moment.now - ago) for ago in (MINUTE, LONGEST, timedelta()))
+    turns = [(kept, at) for purpose, kept, at in reserved if purpose == "turn"]
+    counted = bounds.turns_per_minute is not None
+    return UsageSnapshot(
+        # A clock that was put back has left moments that are yet to come: they are of no last minute.
+        turns=tuple(from_ms(at) for _, at in turns if minute_ago < at <= now) if counted else (),
+        today=tokens[moment.today.isoformat()] + held,
+        this_month=tokens.total() + held,
+        underway=sum(kept > 0 and at > oldest for kept, at in turns),
+    )
+
+
+def _first(moment: Moment) -> str:
+    return moment.today.replace(day=1).isoformat()
+
+
+# ---- usage -----------------------------------------------------------------------------------------------
+
+UTC_ZONE: Final = ZoneInfo("UTC")
+
+Cost = Callable[[str, Usage], int]
+"""What a model's tokens cost, in millionths of the currency."""
+
+
+class UsageStore:
+    def __init__(self, database: Database, *, clock: Clock = utc_now, zone: ZoneInfo = UTC_ZONE) -> None:
+        """Days and months are those of `zone`."""
+        self._database = database
+        self._clock = clock
+        self._zone = zone
+
+    async def reserve(
+        self, wish: ReservationRequest, file_rules: Rules, turn: PendingTurn | None = None
+    ) -> Reservation:
+        """Admit it, and enter its turn in the ledger, or do neither. Raises LimitReached when a limit is
+        reached that the operator's file or an owner set: ServerLimitReached for the guild's, TooManyAtOnce
+        where the end of a turn is what to wait for."""
+        outcome = await self._database.write(lambda: reserve(wish, file_rules, self._moment(), turn))
+        if isinstance(outcome, OverLimit):
+            raise _as_error(outcome)
+        return outcome
+
+    async def settle(self, settlement: Settlement) -> bool:
+        """Count what was used in place of what was reserved. False when it is settled by now, or its user has
+        had it erased: then nothing is counted."""
+        return await self._database.write(lambda: settle(settlement))
+
+    async def release(self, reservation: Reservation) -> None:
+        """What it was made for never began: it counts as nothing."""
+        columns = (reservation.id, reservation.wish.payer.user_id)
+        await self._database.transaction([Statement(RELEASE, columns)])
+
+    async def take_over(self, front_end: Literal["discord", "terminal"] | None, cost: Cost) -> int:
+        """Count as used what programs that died had reserved: of this front end any, since there is none
+        beside this one, and of all what is older than anything can be. Returns how many there were."""
+        return await self._database.write(lambda: self._take_over(front_end, cost))
+
+    async def forget_settled(self) -> None:
+        """Drop what counts for no minute any more, and for no month."""
+        before, month = to_ms(self._clock() - MINUTE), self.today().replace(day=1).isoformat()
+        await self._database.transaction(
+            [Statement(FORGET_SETTLED, (before,)), Statement(FORGET_ERASED, (month,))]
+        )
+
+    async def may_be_limited(self, user_id: int, file_rules: Rules) -> bool:
+        """Whether any limit of tokens may hold for a user, whatever roles they have."""
+        set_rules = await self._database.read(lambda: rules_for(UsageSubject(user_id)))
+        return limits_tokens({**file_rules, **set_rules}, user_id)
+
+    async def allowances(self, payer: UsageSubject, file_rules: Rules) -> tuple[Allowance, Allowance]:
+        """What holds for the user, and for the guild."""
+        return await self._database.read(lambda: allowances(payer, file_rules, self._moment()))
+
+    async def of_user(self, user_id: int, since: date) -> tuple[Used, ...]:
+        """A user's own, in every place, by day."""
+        return tuple(map(_USED.read, await self._database.query(SELECT_OWN, user_id, since.isoformat())))
+
+    async def of_guild(self, guild_id: int, since: date) -> tuple[Used, ...]:
+        """All of a guild together, by day."""
+        return tuple(map(_USED.read, await self._database.query(SELECT_GUILD, guild_id, since.isoformat())))
+
+    async def users_of_guild(self, guild_id: int, since: date) -> int:
+        """How many have used anything there."""
+        [[count]] = await self._database.query(COUNT_USERS, guild_id, since.isoformat())
+        return int(count)
+
+    async def everywhere(self, since: date) -> tuple[Used, ...]:
+        """All that was used, by day."""
+        return tuple(map(_USED.read, await self._database.query(SELECT_EVERYWHERE, since.isoformat())))
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Where the operator is."""
+        return self._zone
+
+    def now(self) -> datetime:
+        return self._clock()
+
+    def today(self) -> date:
+        """Where the operator is."""
+        return day_of(self._clock(), self._zone)
+
+    def _moment(self) -> Moment:
+        return Moment(self._clock(), self._zone)
+
+    def _take_over(self, front_end: str | None, cost: Cost) -> Steps[int]:
+        rows = yield Statement(SELECT_LEFT, (front_end, to_ms(self._clock() - LONGEST)))
+        for id_, user_id, guild_id, purpose, model, tokens, at in rows:
+            usage = Usage(prompt_tokens=tokens) if model else Usage()
+            wish = ReservationRequest(UsageSubject(user_id, guild_id), purpose, model, tokens)
+            reservation = Reservation(id_, wish, day_of(from_ms(at), self._zone))
+            yield from settle(Settlement(reservation, ((Spent(model, usage), cost(model, usage)),)))
+        return len(rows)
+
+
+def settle(settlement: Settlement) -> Steps[bool]:
+    """To be run in the transaction that stores what it was used for, or by itself."""
+    reservation = settlement.reservation
+    wish, payer = reservation.wish, reservation.wish.payer
+    turn = wish.purpose == "turn"
+    rows = yield Statement(SETTLE_TURN if turn else SETTLE, (reservation.id, payer.user_id))
+    if not rows:
+        return False
+    day = reservation.day.isoformat()
+    turns = int(turn)
+    for each, cost in settlement.costs or ((Spent(wish.model, Usage()), 0),):
+        usage = each.usage
+        counts = (turns, usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens, cost)
+        own = (payer.user_id, day, payer.guild_id, each.model, wish.purpose, *counts)
+        yield Statement(ADD_OWN, own)
+        yield Statement(ADD_TOTAL, (payer.guild_id, day, each.model, *counts))
+        turns = 0  # one turn, however many models it took
+    return True
+
+
+def _as_error(refusal: OverLimit) -> LimitReached:
+    limit = refusal.reached
+    if limit.resets_at is None:
+        return TooManyAtOnce(what=limit.name)
+    error = ServerLimitReached if refusal.of_guild else LimitReached
+    return error(what=limit.name, resets=limit.resets_at)
