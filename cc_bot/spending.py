@@ -14,7 +14,6 @@ from cc_bot.domain.errors import ModelError, StorageError
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.member import (
     Policy,
-    PriceList,
     Spent,
     UsageReport,
     UsageSubject,
@@ -62,11 +61,13 @@ class UsageRecorder:
     one whose answer was cut or stopped costs what its server told, and about what was sent and said where it
     told nothing."""
 
-    def __init__(self, reservation: Reservation, prices: PriceList, meter: Meter = NULL_METER) -> None:
+    def __init__(
+        self, reservation: Reservation, policy: Callable[[], Awaitable[Policy]], meter: Meter = NULL_METER
+    ) -> None:
         self.reservation = reservation
         self.settled = False
         """Whether what it comes to is counted by now."""
-        self._prices = prices
+        self._policy = policy
         self._meter = meter
         self._asked: list[_Asked] = []
 
@@ -83,8 +84,8 @@ class UsageRecorder:
 
     async def settlement(self) -> Settlement:
         """What is to be counted in place of what was reserved."""
-        spent = await self.spent()
-        costs = tuple((each, self._prices.cost(each.model, each.usage)) for each in spent)
+        spent, prices = await self.spent(), (await self._policy()).prices
+        costs = tuple((each, prices.cost(each.model, each.usage)) for each in spent)
         return Settlement(self.reservation, costs)
 
     async def stream(self, model: ChatModel, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
@@ -187,7 +188,7 @@ class Spending:
     @asynccontextmanager
     async def admitted(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
         """Record what is asked of models on a reservation, and have it settled at the end."""
-        recorder = UsageRecorder(reservation, (await self._policy()).prices, self._meter)
+        recorder = UsageRecorder(reservation, self._policy, self._meter)
         try:
             yield recorder
         finally:

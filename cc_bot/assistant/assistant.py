@@ -21,7 +21,7 @@ from cc_bot.assistant.account import Account
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.claims import Kind, says_what_it_did, untrue_removals
-from cc_bot.assistant.queue import Load, TurnQueue, lines_of
+from cc_bot.assistant.queue import Load, QueuePlace, TurnQueue, lines_of
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.turn import (
@@ -328,22 +328,33 @@ class Assistant:
         From here on every record of this task and of those it starts, the model's and the front end's too,
         carries the id of the turn.
         """
+        account, events = Account(self._meter), asyncio.Queue[TurnEvent | None]()
         async with AsyncExitStack() as held:
             recorder = await held.enter_async_context(self._spending.admitted(admitted)) if admitted else None
             for question in request.questions if request.replaces is None else ():
                 _check(question)
             held.enter_context(self._erasures.turn(request.askers, stop))
             take_up_turn()
-            events = asyncio.Queue[TurnEvent | None]()
-            running = asyncio.create_task(self._run(request, stop, recorder, events.put_nowait))
-            running.add_done_callback(lambda _: events.put_nowait(None))
             try:
-                while (event := await events.get()) is not None:
-                    yield event
-                ended = running.result()
-            finally:
-                running.cancel()
-                await asyncio.gather(running, return_exceptions=True)
+                lines = lines_of(request.key, request.user_id)
+                with self._queue.joined(lines, request.options.guild_id) as place:
+                    self._queue.announce(place, events.put_nowait)  # whoever waits is told first of all
+                    running = asyncio.create_task(
+                        self._run(
+                            request, place, recorder, stop=stop, account=account, emit=events.put_nowait
+                        )
+                    )
+                    running.add_done_callback(lambda _: events.put_nowait(None))
+                    try:
+                        while (event := await events.get()) is not None:
+                            yield event
+                        ended = running.result()
+                    finally:
+                        running.cancel()
+                        await asyncio.gather(running, return_exceptions=True)
+            except Exception as error:
+                account.failed(error)
+                raise
             try:
                 yield ended.done
             finally:  # whoever asked has the answer by now
@@ -351,29 +362,28 @@ class Assistant:
                     ended.turn.after(ended.messages, ended.history_tokens)
 
     async def _run(
-        self, request: TurnRequest, stop: Stop, recorder: UsageRecorder | None, emit: Emit
+        self,
+        request: TurnRequest,
+        place: QueuePlace,
+        recorder: UsageRecorder | None,
+        *,
+        stop: Stop,
+        account: Account,
+        emit: Emit,
     ) -> TurnResult:
-        """Take a place in line, be admitted, wait, begin, answer, store; one log record for how it ended."""
-        account = Account(self._meter)
-        try:
-            async with AsyncExitStack() as held:
-                with account.phase("queue"):
-                    lines = lines_of(request.key, request.user_id)
-                    place = held.enter_context(self._queue.joined(lines, request.options.guild_id))
-                    self._queue.announce(place, emit)  # first of all: whoever waits is told at once
-                    if recorder is None:
-                        recorder = await held.enter_async_context(self._admit(request))
-                    await self._queue.wait(place, stop, emit)
-                held.enter_context(self._active.track(stop))
-                with account.phase("store"):
-                    turn, draft = await self._begin(request), Draft()
-                await self._answer(turn, draft, recorder, stop=stop, account=account, emit=emit)
-                with account.phase("store"):
-                    closing, settings = self._queue.closed, self._stores.settings
-                    ended = await finish_turn(turn, draft, stop, recorder, settings, closing=closing)
-        except Exception as error:
-            account.failed(error)
-            raise
+        """Be admitted, wait, begin, answer, store; one log record for how it ended."""
+        async with AsyncExitStack() as held:
+            with account.phase("queue"):
+                if recorder is None:
+                    recorder = await held.enter_async_context(self._admit(request))
+                await self._queue.wait(place, stop, emit)
+            held.enter_context(self._active.track(stop))
+            with account.phase("store"):
+                turn, draft = await self._begin(request), Draft()
+            await self._answer(turn, draft, recorder, stop=stop, account=account, emit=emit)
+            with account.phase("store"):
+                closing, settings = self._queue.closed, self._stores.settings
+                ended = await finish_turn(turn, draft, stop, recorder, settings, closing=closing)
         account.done(ended.done)
         learned = self._calibration.learn(draft.measured)
         if isinstance(request.key, ChannelKey):  # the next request is the same even if the plug is pulled now

@@ -9,10 +9,10 @@ import pytest
 from cc_bot.context.tokens import estimate_tokens, request_tokens
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.measures import NULL_METER, Meter, NullMeter, Purpose
-from cc_bot.domain.member import PriceList, Spent, UsageSubject
+from cc_bot.domain.member import Spent, UsageSubject
 from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ToolRequest, UserPart
-from cc_bot.spending import UsageRecorder
+from cc_bot.spending import UsageRecorder, without_limits
 from cc_bot.stores import Reservation, ReservationRequest
 from tests.scripted_model import ScriptedModel, Step
 
@@ -34,7 +34,7 @@ class Reports(NullMeter):
 
 def recorder_of(model: str, meter: Meter = NULL_METER) -> UsageRecorder:
     wish = ReservationRequest(UsageSubject(1), "summary", model, 10)
-    return UsageRecorder(Reservation(1, wish, date(2026, 11, 24)), PriceList(), meter)
+    return UsageRecorder(Reservation(1, wish, date(2026, 11, 24)), without_limits, meter)
 
 
 def on(recorder: UsageRecorder, *steps: Step) -> ChatModel:

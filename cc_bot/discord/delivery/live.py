@@ -42,9 +42,6 @@ _log = structlog.get_logger(__name__)
 INTERVAL_S = 1.2
 """Between edits. A webhook takes five requests in two seconds, and the other messages of a long answer share
 them."""
-FIRST_S = 0.05
-"""Until an answer of which nothing is known shows that it is on its way; that it waits in line is known at
-once."""
 QUIET_S = 15.0
 _SHORT_CHARACTERS = 4000
 """An answer of so much is laid out in some milliseconds; one of the longest takes half a second."""
@@ -73,6 +70,7 @@ class LiveAnswer:
         """What the messages say until the first word comes, when an older answer is replaced."""
         self.state = AnswerState(carried=Carried.over(before[-1]) if before else NOTHING_CARRIED)
         self._changed = asyncio.Event()
+        self._changed.set()
         self._over = asyncio.Event()
         self._last_event_s = asyncio.get_running_loop().time()
         self._one_message = one_message
@@ -166,10 +164,8 @@ class LiveAnswer:
     async def _paint(self) -> None:
         """Show the latest state whenever it changed, and that time passes when it did not."""
         loop = asyncio.get_running_loop()
-        patience_s = FIRST_S
         while True:
-            await _within(patience_s, self._changed)
-            patience_s = QUIET_S
+            await _within(QUIET_S, self._changed)
             if self._over.is_set():
                 return
             self._changed.clear()
