@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -14,7 +15,7 @@ import cc_bot.tools
 from cc_bot.assistant import Assistant, Heartbeats, Stop, TimeResolver
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain import Agent, ChannelKey, Locale, Message, Notice, TextDelta, Usage
-from cc_bot.domain.errors import LimitReached, ModelUnavailable, TooManyAtOnce
+from cc_bot.domain.errors import EmptyQuestion, LimitReached, ModelUnavailable, TooManyAtOnce
 from cc_bot.domain.member import LimitKey, LimitName, Policy, Price, PriceList, UsageSubject, Used
 from cc_bot.llm.model import Fallback, Finish, ToolRequest
 from cc_bot.spending import Spending
@@ -89,6 +90,18 @@ class TestTurn:
         async for _ in till.assistant.ask(KEY, Message("user", "?"), OPTIONS):
             seen.append(await till.tokens())
         assert seen[-1] == 1100
+
+    async def test_that_was_admitted_before_is_settled_once_whatever_becomes_of_it(self, till: Till) -> None:
+        till.model.script = [says("はい")]
+        for text in ("?", " "):  # the second one is no question
+            payer = UsageSubject(KEY.user_id)
+            admitted = await till.spending.reserve(payer, "turn", model="small")
+            with suppress(EmptyQuestion):
+                async for _ in till.assistant.ask(KEY, Message("user", text), OPTIONS, admitted=admitted):
+                    pass
+        assert sum(each.turns for each in await till.used()) == 2
+        assert await till.tokens() == 1100
+        assert await till.stores.usage.take_over("discord", lambda *_: 0) == 0
 
     async def test_of_a_channel_is_paid_by_who_asked_last(self, till: Till) -> None:
         questions = [

@@ -4,7 +4,8 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import closing
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import hikari
@@ -14,13 +15,15 @@ from cc_bot.discord.delivery.deliveries import Delivery, TurnDeliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.pages.answer import AnswerState
 from cc_bot.domain import SessionKey
-from cc_bot.domain.errors import AttachmentNotFetched
+from cc_bot.domain.errors import AttachmentNotFetched, TooManyAtOnce
+from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.turn import PendingTurn
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
 from tests.discord.choosing import deliveries_over
 
 TURN = PendingTurn("e1", SessionKey(1, 10), "ask", "public", datetime(2026, 11, 22, tzinfo=UTC))
+PAYER = UsageSubject(1)
 TOO_LATE = hikari.NotFoundError("url", {}, b"", "Unknown interaction", 10062)
 OUT_OF_REACH = hikari.HTTPError("connection lost")
 
@@ -137,3 +140,44 @@ class TestEntry:
         await entry.settle()
         assert entries.unsettled == {"e1": 1}
         assert entries.owed.is_set()
+
+
+class TestAdmission:
+    async def test_is_made_with_the_entry_and_handed_over_once(
+        self, stores: Stores, entries: TurnDeliveries
+    ) -> None:
+        entry = await entries.admit(TURN, PAYER, "small")
+        reservation = await entry.admitted()
+        assert reservation is not None
+        assert reservation.wish.model == "small"
+        assert len(await stores.ledger.unfinished()) == 1
+        assert await entry.admitted() is None
+
+    async def test_that_is_refused_enters_nothing_and_says_why(
+        self, stores: Stores, entries: TurnDeliveries
+    ) -> None:
+        await stores.limits.set("everyone", 0, "concurrent", 1, set_by=9)
+        await entries.admit(TURN, PAYER, "small")
+        entry = await entries.admit(replace(TURN, id="e2"), PAYER, "small")
+        with pytest.raises(TooManyAtOnce):
+            await entry.admitted()
+        assert [each.id for each in await stores.ledger.unfinished()] == ["e1"]
+
+    async def test_that_nobody_takes_up_counts_as_nothing(
+        self, stores: Stores, entries: TurnDeliveries
+    ) -> None:
+        await stores.limits.set("everyone", 0, "concurrent", 1, set_by=9)
+        with pytest.raises(hikari.NotFoundError):
+            await entries.acknowledged(entries.admit(TURN, PAYER, "small"), refuse, undo=settle)
+        assert await stores.ledger.unfinished() == ()
+        assert await (await entries.admit(TURN, PAYER, "small")).admitted()
+        assert await stores.usage.of_user(PAYER.user_id, date(2000, 1, 1)) == ()
+
+    async def test_does_not_wait_for_a_locked_database(
+        self, stores: Stores, entries: TurnDeliveries, tmp_path: Path
+    ) -> None:
+        with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            entry = await entries.admit(TURN, PAYER, "small")
+        assert await entry.admitted()
+        assert len(await stores.ledger.unfinished()) == 1

@@ -1,15 +1,16 @@
 """The ledger of turns: what is owed to whom, whenever the program ends."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from cc_bot.domain import ChannelKey, Locale, Message, ToolCall
-from cc_bot.domain.errors import StorageError
+from cc_bot.domain.errors import StorageError, TooManyAtOnce
+from cc_bot.domain.member import LimitKey, Rules, Spent, UsageSubject
 from cc_bot.domain.session import Session
-from cc_bot.domain.turn import KEPT, AskedFile, AskedQuestion, PendingTurn
-from cc_bot.stores import Stores, channel_turn
+from cc_bot.domain.turn import KEPT, AskedFile, AskedQuestion, PendingTurn, Usage
+from cc_bot.stores import ReservationRequest, Settlement, Stores, channel_turn
 from tests.stores.backends import KEY, OTHER_USER, OpenStores, turn
 from tests.stores.places import answer, said
 
@@ -43,6 +44,17 @@ AGAIN = PendingTurn(
 
 
 class TestEntry:
+    async def test_comes_with_what_is_reserved_for_it_or_not_at_all(self, stores: Stores) -> None:
+        wish = ReservationRequest(UsageSubject(KEY.user_id), "turn", "small", 100)
+        rules: Rules = {LimitKey("everyone", 0, "concurrent"): 1}
+        reservation = await stores.usage.reserve(wish, rules, ASKED)
+        with pytest.raises(TooManyAtOnce):
+            await stores.usage.reserve(wish, rules, replace(ASKED, id="e3"))
+        assert [entry.id for entry in await stores.ledger.unfinished()] == ["e1"]
+        await stores.usage.release(reservation)
+        await stores.usage.reserve(wish, rules)
+        assert await stores.usage.of_user(KEY.user_id, date(2000, 1, 1)) == ()
+
     async def test_is_read_as_it_was_written(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             await stores.ledger.accept(AGAIN)
@@ -175,6 +187,26 @@ class TestAnswer:
         assert answer is not None
         assert answer.content == "タマです。"
         assert await stores.ledger.stored(replace(entry, key=OTHER_USER)) is None
+
+    async def test_notes_the_message_that_shows_it_unless_that_is_known(self, stores: Stores) -> None:
+        for entry, shown_in in ((ASKED, None), (replace(ASKED, id="e3"), 70)):
+            await stores.ledger.accept(replace(entry, shown_in=shown_in))
+            session = await stores.sessions.open(KEY)
+            question, told = turn("？", answer="はい。")
+            said = (question, replace(told, discord_id=80 + (shown_in or 0)))
+            await stores.sessions.archive_turn(session, said, entry=entry.id)
+        assert [entry.shown_in for entry in await stores.ledger.unfinished()] == [80, 70]
+
+    async def test_and_what_it_has_used_are_written_together(self, stores: Stores) -> None:
+        wish = ReservationRequest(UsageSubject(KEY.user_id), "turn", "small", 100)
+        reservation = await stores.usage.reserve(wish, {}, ASKED)
+        settlement = Settlement(reservation, ((Spent("small", Usage(10, 5)), 3),))
+        session = await stores.sessions.open(KEY)
+        for _ in range(2):  # it is counted once
+            said = turn("？", answer="はい。")
+            await stores.sessions.archive_turn(session, said, entry="e1", settlement=settlement)
+        [used] = await stores.usage.of_user(KEY.user_id, date(2000, 1, 1))
+        assert (used.turns, used.usage, used.cost_micros) == (1, Usage(10, 5), 3)
 
     async def test_that_is_refused_leaves_the_question(self, stores: Stores) -> None:
         theirs = await stores.sessions.open(OTHER_USER)

@@ -287,7 +287,7 @@ class DeliveryRoutes:
         return False
 
     async def _late(self, owed: PendingDelivery) -> Reply:
-        turn = owed.turn
+        turn = await self._with_first(owed.turn)
         place_id, waiting_id, ids = turn.key.channel_id, turn.shown_in, turn.pages
         if turn.place_id is None:
             ids = await self._shown_in(turn)
@@ -298,6 +298,13 @@ class DeliveryRoutes:
             waiting_id = None
         noting = self.entries.entry(turn).posted
         return self.replies.late(place_id, turn.id, waiting_id, _sent(ids), noting=noting)
+
+    async def _with_first(self, turn: PendingTurn) -> PendingTurn:
+        """With the interaction's own message, which is on record only once the answer is stored."""
+        if turn.shown_in is not None or turn.place_id is not None or turn.interaction_id is None:
+            return turn
+        found = await self._strays(turn, turn.key.channel_id, turn.interaction_id)
+        return replace(turn, shown_in=found[0]) if found else turn
 
     async def _shown_in(self, turn: PendingTurn) -> tuple[int, ...]:
         """The messages in which the bot can go on by itself. One that only shows that it is thinking stays:
