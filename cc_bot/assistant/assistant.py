@@ -57,7 +57,7 @@ from cc_bot.llm.model import ChatModel
 from cc_bot.spending import Spending, UsageRecorder
 from cc_bot.stores import Reservation, SettingsStore, Stores
 from cc_bot.summaries import Summaries
-from cc_bot.texts import texts
+from cc_bot.texts import explain, texts
 from cc_bot.tools.registry import ToolRegistry
 
 # ---- ends -----------------------------------------------------------------------------------------------
@@ -439,7 +439,7 @@ class Assistant:
             words = texts(options.locale)
             draft.text = words.answer.no_words
             if draft.circled:  # that is all there will be: to go on from here would go on in circles
-                draft.text, draft.status = words.errors.model_went_in_circles, "complete"
+                draft.text, draft.status = explain(ModelWentInCircles(), words), "complete"
             emit(TextDelta(draft.text))
 
     def _admit(self, request: TurnRequest) -> AbstractAsyncContextManager[UsageRecorder]:

@@ -221,7 +221,7 @@ def words_under(chosen: Chosen, reader: Reader) -> Texts:
     if not chosen.left:
         return words
     changed = words.canvas.changed_unseen.format(display=chosen.agent.display_name(reader.locale))
-    return replace(words, canvas=replace(words.canvas, changed=changed))
+    return replace(words, canvas=words.canvas.reword(changed=changed))
 
 
 def _in_session(user_id: int, place: Somewhere, agent: Agent, *, stands_in: bool = False) -> Chosen:

@@ -106,122 +106,11 @@
         ├── NotConfirmed        what can't be undone was not confirmed
         └── PortTaken           another program listens there
 
-Each class is explained in every language by the text of the same name (texts/errors.py), which is
-formatted with the error's parameters. Neither holds what a user wrote, so both may be logged.
+Each class has a sentence in every language (texts/errors.py), which is formatted with the error's parameters:
+a class tells of them only what the sentence does not. Neither holds what a user wrote, so both may be logged.
 """
 
 from datetime import datetime
-
-__all__ = [
-    "AccessError",
-    "AgentGone",
-    "AlreadyRunning",
-    "AttachmentNotFetched",
-    "AttachmentNotSupported",
-    "AttachmentTooLarge",
-    "BackupChanged",
-    "BackupDamaged",
-    "BackupFailed",
-    "BackupForeign",
-    "BackupMissing",
-    "BeingErased",
-    "Busy",
-    "CcBotError",
-    "CommandsNotRegistered",
-    "ContextTooLong",
-    "ConversationGone",
-    "Crowded",
-    "DatabaseDamaged",
-    "DatabaseFolderMissing",
-    "DatabaseFull",
-    "DatabaseInUse",
-    "DatabaseLocked",
-    "DatabaseMissing",
-    "DatabaseNewer",
-    "DatabaseNotOurs",
-    "DatabaseReadOnly",
-    "DatabaseUnusable",
-    "DiscordUnreachable",
-    "EmptyMemory",
-    "EmptyQuestion",
-    "EmptyReminder",
-    "EndNotUnderstood",
-    "EndPassed",
-    "ErasureNotNoted",
-    "ErasuresCut",
-    "ErasuresMissing",
-    "ErasuresThinned",
-    "ErasuresUnreadable",
-    "FilesInLine",
-    "ImportNotUnderstood",
-    "InputError",
-    "InvalidAgents",
-    "InvalidPolicy",
-    "InvalidSetting",
-    "LimitNotForChannels",
-    "LimitNotForServers",
-    "LimitReached",
-    "MemoryFull",
-    "MemoryNotFound",
-    "MemoryPaused",
-    "MemoryTooLong",
-    "MessageContentRefused",
-    "MissingToken",
-    "ModelError",
-    "ModelNotFound",
-    "ModelRefusedKey",
-    "ModelRefusedRequest",
-    "ModelSaidNothing",
-    "ModelUnavailable",
-    "ModelWentInCircles",
-    "ModelsNotUnderstood",
-    "NoSuchTime",
-    "NotAllowed",
-    "NotConfirmed",
-    "NotEnoughRoom",
-    "NotNewest",
-    "OldBackupsKept",
-    "OwnersOnly",
-    "PortTaken",
-    "Postponed",
-    "ProposalGone",
-    "ProposalOutdated",
-    "QuestionTooLong",
-    "RefusedToken",
-    "ReminderTooLong",
-    "RepeatNotUnderstood",
-    "RepeatTooOften",
-    "RestoreFailed",
-    "ScheduleNotFound",
-    "SchemaChanged",
-    "SecretNotStored",
-    "ServerLimitReached",
-    "SettingsUnreadable",
-    "SeveralTimes",
-    "ShuttingDown",
-    "SqliteTooOld",
-    "StartupError",
-    "StorageError",
-    "SubjectNotUnderstood",
-    "TooManyAtOnce",
-    "TooManyCommands",
-    "TooManyImports",
-    "TooManyMemories",
-    "TooManyPinned",
-    "TooManySchedules",
-    "TooManyToImport",
-    "TurnError",
-    "UnderMaintenance",
-    "UnknownAgent",
-    "UnknownTimezone",
-    "UpgradeFailed",
-    "WhenNotUnderstood",
-    "WhenPassed",
-    "WhenTooFar",
-]
-
-# ---- root ------------------------------------------------------------------------------------------------
-# The root of all errors that somebody is told of.
 
 
 class CcBotError(Exception):
@@ -234,248 +123,198 @@ class CcBotError(Exception):
 
 
 # ---- access ----------------------------------------------------------------------------------------------
-# What the operator does not allow.
 
 
-class AccessError(CcBotError):
-    """The operator does not let this be done here, or by this user, or now."""
+class AccessError(CcBotError): ...
 
 
-class NotAllowed(AccessError):
-    """The operator does not let this user, or anybody in this place, use the bot."""
+class NotAllowed(AccessError): ...
 
 
-class OwnersOnly(AccessError):
-    """Only the bot's owners may do this."""
+class OwnersOnly(AccessError): ...
 
 
 class UnderMaintenance(AccessError):
-    """For now nobody but owners is answered. Parameters: note (the owner's own words, may be empty)."""
+    """Parameters: note (the owner's own words, may be empty)."""
 
 
 class TooManyCommands(AccessError):
-    """The user has used as many commands and buttons as they may for now. Parameters: resets (the moment of
-    the next one)."""
+    """Parameters: resets (the moment of the next one)."""
 
 
 # ---- input -----------------------------------------------------------------------------------------------
-# What a user gave can't be used as it is; they can mend it.
 
 
-class InputError(CcBotError):
-    """What the user gave can't be used as it is."""
+class InputError(CcBotError): ...
 
 
-class EmptyQuestion(InputError):
-    """There is neither text nor an attachment."""
+class EmptyQuestion(InputError): ...
 
 
 class QuestionTooLong(InputError):
     """Parameters: limit, length (characters)."""
 
 
-class EmptyMemory(InputError):
-    """There is nothing to remember."""
+class EmptyMemory(InputError): ...
 
 
 class MemoryTooLong(InputError):
     """Parameters: limit, length (characters)."""
 
 
-class TooManyMemories(InputError):
-    """The user keeps as many as they may. Parameters: limit."""
+class TooManyMemories(InputError): ...
 
 
 class MemoryFull(InputError):
-    """The texts of the user's memories take all the room that they may. Parameters: limit (as shown)."""
+    """Parameters: limit (as shown)."""
 
 
-class TooManyPinned(InputError):
-    """The user has pinned as many as one may. Parameters: limit."""
+class TooManyPinned(InputError): ...
 
 
 class TooManyImports(InputError):
-    """The user has imported as often as they may for now. Parameters: resets (the moment of the next one)."""
+    """Parameters: resets (the moment of the next one)."""
 
 
-class FilesInLine(InputError):
-    """As many files of the user's wait as may; those before have to be done first."""
+class FilesInLine(InputError): ...
 
 
-class SecretNotStored(InputError):
-    """What was to be remembered looks like a password, token, card or key number."""
+class SecretNotStored(InputError): ...
 
 
-class MemoryPaused(InputError):
-    """The user wants nothing stored or recalled for now."""
+class MemoryPaused(InputError): ...
 
 
-class MemoryNotFound(InputError):
-    """The user has no such memory. Parameters: id."""
+class MemoryNotFound(InputError): ...
 
 
-class ImportNotUnderstood(InputError):
-    """A file is not a list of memories."""
+class ImportNotUnderstood(InputError): ...
 
 
 class TooManyToImport(InputError):
-    """A file has more memories than are taken at a time. Parameters: limit, found."""
+    """Parameters: limit, found."""
 
 
-class EndNotUnderstood(InputError):
-    """What was entered as the day until which a memory holds is no date."""
+class EndNotUnderstood(InputError): ...
 
 
-class EndPassed(InputError):
-    """What was entered as the day until which a memory holds is over."""
+class EndPassed(InputError): ...
 
 
-class UnknownTimezone(InputError):
-    """The name is not in the IANA time zone database."""
+class UnknownTimezone(InputError): ...
 
 
-class UnknownAgent(InputError):
-    """There is no such agent, or not here."""
+class UnknownAgent(InputError): ...
 
 
-class EmptyReminder(InputError):
-    """There is nothing to remind of."""
+class EmptyReminder(InputError): ...
 
 
 class ReminderTooLong(InputError):
     """Parameters: limit, length (characters)."""
 
 
-class TooManySchedules(InputError):
-    """The user has as many as one may have. Parameters: limit."""
+class TooManySchedules(InputError): ...
 
 
-class ScheduleNotFound(InputError):
-    """The user has no such schedule. Parameters: id."""
+class ScheduleNotFound(InputError): ...
 
 
-class ProposalGone(InputError):
-    """The proposal was decided already, or nobody decided it in time."""
+class ProposalGone(InputError): ...
 
 
-class ProposalOutdated(InputError):
-    """What the proposal would change has changed since, or is gone."""
+class ProposalOutdated(InputError): ...
 
 
-class WhenNotUnderstood(InputError):
-    """What was entered as a time is none."""
+class WhenNotUnderstood(InputError): ...
 
 
-class NoSuchTime(WhenNotUnderstood):
-    """What was entered is a date or time that no calendar or clock has: 2月30日, 25:99."""
+class NoSuchTime(WhenNotUnderstood): ...
 
 
-class SeveralTimes(InputError):
-    """What was entered as one time are several."""
+class SeveralTimes(InputError): ...
 
 
-class WhenPassed(InputError):
-    """What was entered as a time is over."""
+class WhenPassed(InputError): ...
 
 
 class WhenTooFar(InputError):
-    """What was entered as a time is years away. Parameters: limit (years)."""
+    """Parameters: limit (years)."""
 
 
-class RepeatNotUnderstood(InputError):
-    """What was entered as a repeat is none, or never comes."""
+class RepeatNotUnderstood(InputError): ...
 
 
-class RepeatTooOften(InputError):
-    """What was entered as a repeat comes more than once an hour."""
+class RepeatTooOften(InputError): ...
 
 
-class SubjectNotUnderstood(InputError):
-    """What was entered as a user, role, channel or server is none."""
+class SubjectNotUnderstood(InputError): ...
 
 
-class ModelsNotUnderstood(InputError):
-    """What was entered as names of models is not a list of them."""
+class ModelsNotUnderstood(InputError): ...
 
 
-class LimitNotForServers(InputError):
-    """What a user keeps or does is limited by user, not for a server together."""
+class LimitNotForServers(InputError): ...
 
 
-class LimitNotForChannels(InputError):
-    """A limit is for users, roles and servers."""
+class LimitNotForChannels(InputError): ...
 
 
 class AttachmentTooLarge(InputError):
     """Parameters: limit (as shown to the user, such as `8 MB`)."""
 
 
-class AttachmentNotSupported(InputError):
-    """Neither an image that models read nor text in a known encoding."""
+class AttachmentNotSupported(InputError): ...
 
 
-class AttachmentNotFetched(InputError):
-    """Discord did not hand the file over."""
+class AttachmentNotFetched(InputError): ...
 
 
 # ---- startup ---------------------------------------------------------------------------------------------
-# The operator must mend it; the program ends with exit code 2.
 
 
-class StartupError(CcBotError):
-    """The program can't start as it is set up."""
+class StartupError(CcBotError): ...
 
 
 class InvalidSetting(StartupError):
     """Parameters: name (the environment variable), expected (an example of a good value)."""
 
 
-class SettingsUnreadable(StartupError):
-    """There is a file of settings, but the program may not read it. Parameters: path."""
+class SettingsUnreadable(StartupError): ...
 
 
 class InvalidAgents(StartupError):
     """Parameters: path, detail (a sentence: which agent, which key, what is expected)."""
 
 
-class MissingToken(StartupError):
-    """DISCORD_TOKEN is not set."""
+class MissingToken(StartupError): ...
 
 
-class RefusedToken(StartupError):
-    """Discord does not accept DISCORD_TOKEN."""
+class RefusedToken(StartupError): ...
 
 
-class DiscordUnreachable(StartupError):
-    """Discord did not answer, or closed the connection for good."""
+class DiscordUnreachable(StartupError): ...
 
 
-class MessageContentRefused(StartupError):
-    """Discord does not let the bot read all messages (any more)."""
+class MessageContentRefused(StartupError): ...
 
 
-class CommandsNotRegistered(StartupError):
-    """An extension did not load or Discord refused the commands. Parameters: detail."""
+class CommandsNotRegistered(StartupError): ...
 
 
-class AlreadyRunning(StartupError):
-    """Another `cc-bot run` uses the same database. Parameters: path."""
+class AlreadyRunning(StartupError): ...
 
 
-class DatabaseInUse(StartupError):
-    """Some program has the file open, and it may not be replaced under it. Parameters: path."""
+class DatabaseInUse(StartupError): ...
 
 
-class DatabaseFolderMissing(StartupError):
-    """The operator named a folder that does not exist. Parameters: path."""
+class DatabaseFolderMissing(StartupError): ...
 
 
-class DatabaseMissing(StartupError):
-    """There is no database to copy. Parameters: path."""
+class DatabaseMissing(StartupError): ...
 
 
-class DatabaseUnusable(StartupError):
-    """Not a database, damaged, or not readable and writable. Parameters: path."""
+class DatabaseUnusable(StartupError): ...
 
 
 class DatabaseNewer(StartupError):
@@ -483,186 +322,148 @@ class DatabaseNewer(StartupError):
 
 
 class SchemaChanged(StartupError):
-    """Somebody changed what the database does by itself. Parameters: path, name (of the object, with its
-    kind)."""
+    """Parameters: path, name (of the object, with its kind)."""
 
 
 class DatabaseNotOurs(StartupError):
-    """What would be replaced or deleted is no database of cc-bot. Parameters: path, command (that does it all
-    the same)."""
+    """Parameters: path, command (that does it all the same)."""
 
 
 class UpgradeFailed(StartupError):
-    """The database holds what a migration can't take; it is as it was before that. Parameters: path, version
-    (that it would have had)."""
+    """Parameters: path, version (that it would have had)."""
 
 
 class SqliteTooOld(StartupError):
     """Parameters: found, needed (versions)."""
 
 
-class BackupFailed(StartupError):
-    """The copy could not be written. Parameters: path."""
+class BackupFailed(StartupError): ...
 
 
 class InvalidPolicy(StartupError):
-    """The file of limits, prices and access can't be used as it is. Parameters: path, detail (a sentence:
-    which key, what is expected)."""
+    """Parameters: path, detail (a sentence: which key, what is expected)."""
 
 
-class PortTaken(StartupError):
-    """Another program listens where the health check and the metrics should be. Parameters: host, port."""
+class PortTaken(StartupError): ...
 
 
 class NotEnoughRoom(StartupError):
-    """The disk has too little room for a copy. Parameters: path, needed, free (as shown)."""
+    """Parameters: path, needed, free (as shown)."""
 
 
 class OldBackupsKept(StartupError):
-    """The copy was made, but older ones could not be deleted. Parameters: made, path (the folder)."""
+    """Parameters: made, path (the folder)."""
 
 
-class BackupMissing(StartupError):
-    """There is nothing to restore. Parameters: path."""
+class BackupMissing(StartupError): ...
 
 
-class BackupDamaged(StartupError):
-    """It is no database of cc-bot, not whole, or not what its manifest says. Parameters: path."""
+class BackupDamaged(StartupError): ...
 
 
 class BackupForeign(StartupError):
-    """It holds what cc-bot does not make, beside its own. Parameters: path, name (of the object, with its
-    kind), command (that takes the rows alone)."""
+    """Parameters: path, name (of the object, with its kind), command (that takes the rows alone)."""
 
 
 class BackupChanged(StartupError):
-    """What it holds is not as cc-bot makes it. Parameters: path, name (of the object, with its kind)."""
+    """Parameters: path, name (of the object, with its kind)."""
 
 
-class RestoreFailed(StartupError):
-    """The backup could not be put in place; the database is as it was. Parameters: path."""
+class RestoreFailed(StartupError): ...
 
 
-class ErasuresMissing(StartupError):
-    """Nobody can tell who has to be forgotten again in a backup. Parameters: path."""
+class ErasuresMissing(StartupError): ...
 
 
-class ErasuresUnreadable(StartupError):
-    """A record of who has to be forgotten again can't be read. Parameters: path."""
+class ErasuresUnreadable(StartupError): ...
 
 
 class ErasuresCut(StartupError):
-    """A backup knows of more than the record of erasures has. Parameters: path (the backup), name (of the
-    record's copy)."""
+    """Parameters: path (the backup), name (of the record's copy)."""
 
 
 class ErasuresThinned(StartupError):
-    """The backup is older than the record of who has to be forgotten goes back. Parameters: path, since (the
-    day from which on it is whole)."""
+    """Parameters: path, since (the day from which on it is whole)."""
 
 
-class NotConfirmed(StartupError):
-    """What can't be undone was not confirmed. Parameters: command."""
+class NotConfirmed(StartupError): ...
 
 
 # ---- storage ---------------------------------------------------------------------------------------------
-# The database did not do what was asked.
 
 
-class StorageError(CcBotError):
-    """The database did not do what was asked: locked, full, read-only, damaged."""
+class StorageError(CcBotError): ...
 
 
-class ConversationGone(StorageError):
-    """What was to be stored belongs to something that was erased meanwhile, perhaps by another program."""
+class ConversationGone(StorageError): ...
 
 
-class ErasureNotNoted(StorageError):
-    """What is to be erased can't be noted, so that a restore would bring it back."""
+class ErasureNotNoted(StorageError): ...
 
 
-class DatabaseLocked(StorageError):
-    """Another program writes to it, and did not end in time."""
+class DatabaseLocked(StorageError): ...
 
 
-class DatabaseFull(StorageError):
-    """There is no room left where it stands."""
+class DatabaseFull(StorageError): ...
 
 
-class DatabaseReadOnly(StorageError):
-    """It may be read, and not written to."""
+class DatabaseReadOnly(StorageError): ...
 
 
-class DatabaseDamaged(StorageError):
-    """What the file holds contradicts itself: a copy has to take its place."""
+class DatabaseDamaged(StorageError): ...
 
 
 # ---- turn ------------------------------------------------------------------------------------------------
-# A turn ended without an answer; asking again may help.
 
 
-class TurnError(CcBotError):
-    """A turn ended without an answer."""
+class TurnError(CcBotError): ...
 
 
-class Busy(TurnError):
-    """This user has too many turns waiting."""
+class Busy(TurnError): ...
 
 
-class Crowded(TurnError):
-    """No place became free for too long."""
+class Crowded(TurnError): ...
 
 
-class ShuttingDown(TurnError):
-    """The program is stopping and takes no new turns."""
+class ShuttingDown(TurnError): ...
 
 
-class Postponed(ShuttingDown):
-    """The program is about to stop, and has the question on record."""
+class Postponed(ShuttingDown): ...
 
 
-class NotNewest(TurnError):
-    """The answer is no longer the newest of an open session."""
+class NotNewest(TurnError): ...
 
 
-class AgentGone(TurnError):
-    """The agent that gave an answer is in the file no more, or may not be used there any more."""
+class AgentGone(TurnError): ...
 
 
-class BeingErased(TurnError):
-    """Everything of the user's is being erased, so nothing of this turn is kept."""
+class BeingErased(TurnError): ...
 
 
-class ModelError(TurnError):
-    """The model gave no answer."""
+class ModelError(TurnError): ...
 
 
-class ModelUnavailable(ModelError):
-    """No model of the chain answered in time: overloaded, unreachable, or broken."""
+class ModelUnavailable(ModelError): ...
 
 
-class ModelSaidNothing(ModelError):
-    """The model ended its answer without a word."""
+class ModelSaidNothing(ModelError): ...
 
 
-class ModelWentInCircles(ModelError):
-    """The model called its tools as often as it may, and came to no answer."""
+class ModelWentInCircles(ModelError): ...
 
 
-class ModelRefusedKey(ModelError):
-    """The server does not accept the operator's key."""
+class ModelRefusedKey(ModelError): ...
 
 
-class ModelRefusedRequest(ModelError):
-    """The server does not take the request: most often a question that it can't handle."""
+class ModelRefusedRequest(ModelError): ...
 
 
 class ModelNotFound(ModelRefusedRequest):
-    """The server has no such model, or is not where it is looked for. Parameters: model, as it was named."""
+    """Parameters: model, as it was named."""
 
 
 class ContextTooLong(ModelError):
-    """The request has more tokens than the model takes. Parameters: limit (tokens), where the server told."""
+    """Parameters: limit (tokens), where the server told."""
 
     @property
     def limit(self) -> int | None:
@@ -671,13 +472,12 @@ class ContextTooLong(ModelError):
 
 
 class LimitReached(TurnError):
-    """The user has used what there is for now. Parameters: what (the limit's name), resets (the moment from
-    which on there is something again)."""
+    """Parameters: what (the limit's name), resets (the moment from which on there is something again)."""
 
 
 class ServerLimitReached(LimitReached):
-    """The members of the server together have used what there is for now. Parameters: as above."""
+    """Parameters: as above."""
 
 
 class TooManyAtOnce(LimitReached):
-    """As many turns are on their way as may be. Parameters: what."""
+    """Parameters: what."""

@@ -31,7 +31,7 @@ from cc_bot.terminal.lexer import FILE, Argument, Option, OptionalFile, Switch, 
 from cc_bot.terminal.markdown import one_line, printable
 from cc_bot.terminal.view import MemoryPage, tag_words, unmarked
 from cc_bot.texts import Texts
-from cc_bot.texts.memory_markdown import to_markdown
+from cc_bot.texts.memory import to_markdown
 
 T = TypeVar("T")
 PAGE: Final = 20

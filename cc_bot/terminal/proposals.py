@@ -19,7 +19,7 @@ from cc_bot.terminal.lexer import Argument, command, number_of, numbered
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.view import RECEIPT_CHARACTERS, canvas_note, change_line, moment_line, receipt_line
 from cc_bot.texts import Texts
-from cc_bot.texts.proposals import Time, Value, describe, gist, headline
+from cc_bot.texts.proposal import Time, Value, describe, gist, headline
 
 # ---- lines -----------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Schedule, ScheduleChange
 from cc_bot.terminal.markdown import one_line
 from cc_bot.texts import Texts
-from cc_bot.texts.repeats import described
+from cc_bot.texts.reminder import described
 
 RECEIPT_CHARACTERS = 60
 """Of a memory's text under an answer."""
@@ -243,7 +243,7 @@ def change_line(change: ScheduleChange, words: Texts) -> str:
         return told.cancelled.format(text=text)
     time = moment_line(schedule.due_at, schedule.zone, schedule.created_at, words)
     if schedule.repeat:
-        repeat = described(schedule.repeat, words)
+        repeat = described(schedule.repeat, words.repeat)
         return told.again_and_again.format(repeat=repeat, time=time, text=text, id=schedule.number)
     return told.once.format(time=time, text=text, id=schedule.number)
 
@@ -255,5 +255,5 @@ def listed_line(schedule: Schedule, now: datetime, words: Texts) -> str:
     notes += "" if schedule.place == "terminal" else told.elsewhere
     text = one_line(schedule.text) + notes
     if schedule.repeat:
-        time = told.repeated.format(time=time, repeat=described(schedule.repeat, words))
+        time = told.repeated.format(time=time, repeat=described(schedule.repeat, words.repeat))
     return told.line.format(id=schedule.number, time=time, text=text)

@@ -1,66 +1,151 @@
 """What is stored about a user, how long, and what erasing it covers: said to that user."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.memory import Erased
 from cc_bot.domain.privacy import LEFT_BY_ERASING, DataKind, Held, Holdings, Retention
+from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
-@dataclass(frozen=True, slots=True)
-class PrivacyTexts:
-    title: str
-    nothing: str
-    kinds: Mapping[DataKind, str]
+class PrivacyTexts(Area):
+    title = Sentence(ja="🔒 あなたについて保存しているもの", en="🔒 What is stored about you")
+    nothing = Sentence(
+        ja="あなたについて保存しているものは、何もありません。", en="Nothing is stored about you."
+    )
+    kinds: Both[Mapping[DataKind, str]] = by_key(
+        {
+            "conversations": Sentence(ja="会話", en="conversations"),
+            "messages": Sentence(ja="会話の中の質問と回答", en="questions and answers in them"),
+            "channel_messages": Sentence(ja="チャンネルでの発言", en="what you said in channels"),
+            "channel_answers": Sentence(ja="その発言への回答", en="answers to that"),
+            "files": Sentence(ja="添付ファイル", en="attachments"),
+            "summaries": Sentence(ja="会話の要約", en="summaries of conversations"),
+            "memories": Sentence(ja="メモリ（以前の内容をふくむ）", en="memories, former versions included"),
+            "schedules": Sentence(ja="お知らせの予定", en="reminders and heartbeats"),
+            "deliveries": Sentence(ja="お知らせを送った記録", en="records of what was sent when"),
+            "proposals": Sentence(ja="確認待ちの提案", en="proposals to decide on"),
+            "receipts": Sentence(
+                ja="回答の下の「取り消す」の場所", en="where answers offer to take something back"
+            ),
+            "turns": Sentence(ja="回答の途中の質問", en="questions being answered"),
+            "usage": Sentence(ja="使った量の記録", en="records of usage"),
+            "counts": Sentence(
+                ja="消す前に使ったトークンの数（今月の上限のため）",
+                en="tokens you used before erasing (for this month's limit)",
+            ),
+            "settings": Sentence(ja="設定", en="settings"),
+            "choices": Sentence(
+                ja="選んだエージェントとキャンバスの場所", en="agents you chose, and where canvases are"
+            ),
+            "decisions": Sentence(
+                ja="サーバーの設定を決めた人としての記録", en="records that you set something for a server"
+            ),
+            "rules": Sentence(
+                ja="管理者が決めた、あなたの利用の決まり", en="what the operator decided about your use"
+            ),
+        }
+    )
     """What each is called."""
-    line: str
-    """Parameters: kind, count, span."""
-    span: str
+    line = Sentence(ja="・{kind}: {count}件{span}", en="- {kind}: {count}{span}")
+    span = Sentence(ja="（{first} 〜 {last}）", en=" ({first} to {last})")
     """Parameters: first, last (days)."""
-    one_day: str
-    """Parameter: first."""
-    kept_for: str
+    one_day = Sentence(ja="（{first}）", en=" ({first})")
+    kept_for = Sentence(ja="保存する期間", en="How long")
     """The heading of how long."""
-    archive_days: str
-    session_days: str
-    usage_days: str
-    copy_days: str
+    archive_days = Sentence(
+        ja="・発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。",
+        en="- Messages are deleted after {days} days, unless a conversation that goes on still shows them.",
+    )
+    session_days = Sentence(
+        ja="・終わった会話は {days}日で消えます。",
+        en="- Conversations that are over are deleted after {days} days.",
+    )
+    usage_days = Sentence(
+        ja="・使った量の記録は {days}日で消えます。", en="- Records of usage are deleted after {days} days."
+    )
+    copy_days = Sentence(
+        ja="・更新や復元の前に取った控えは {days}日で消えます。",
+        en="- Copies made before an upgrade or a restore are deleted after {days} days.",
+    )
     """Each with a parameter: days."""
-    kept_until_erased: str
-    files: str
-    backups: str
-    how_on: str
+    kept_until_erased = Sentence(
+        ja="・そのほかは、あなたが消すまで残ります。", en="- Everything else stays until you delete it."
+    )
+    files = Sentence(
+        ja="・添付ファイルは、会話の履歴から外れると消えます。",
+        en="- Attachments are deleted when they leave the history of their conversation.",
+    )
+    backups = Sentence(
+        ja="・バックアップには、管理者が捨てるまで残ります。",
+        en="- Backups keep a copy until the operator deletes them.",
+    )
+    how_on = Sentence(
+        ja="-# </privacy export> でファイルとして受け取れます。すべて消すには </privacy erase> をお使いください。",
+        en="-# </privacy export> hands all of it to you as a file, and </privacy erase> erases all of it.",
+    )
     """What can be done about it."""
-    exported: str
-    exported_parts: str
-    """Parameter: parts."""
-    exported_by_dm: str
-    dm_closed: str
-    cut_short: str
+    exported = Sentence(
+        ja="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。",
+        en="📦 Everything that is stored about you (JSON). Best kept to yourself.",
+    )
+    exported_parts = Sentence(ja="{parts}個のファイルに分かれています。", en="It comes in {parts} files.")
+    exported_by_dm = Sentence(ja="📬 DM にお送りしました。", en="📬 Sent to you by DM.")
+    dm_closed = Sentence(
+        ja="DM を送れませんでした。DM を受け取る設定にするか、場所を選ばずにもう一度お試しください。",
+        en="I couldn't send you a DM. Please allow DMs, or try again without choosing where.",
+    )
+    cut_short = Sentence(
+        ja="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。",
+        en="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.",
+    )
     """Parameter: sent (files)."""
-    question: str
-    """Parameter: list."""
-    stays: str
+    question = Sentence(
+        ja=(
+            "⚠️ **あなたのデータをすべて消しますか？**\n"
+            "消えるもの: {list}\n"
+            "チャンネルでの発言とそれへの回答も、ボットの記録から消えます。元には戻せません。"
+        ),
+        en=(
+            "⚠️ **Erase everything that is stored about you?**\n"
+            "What goes: {list}\n"
+            "What you said in channels goes from my records as well, with the answers to it. "
+            "This can't be undone."
+        ),
+    )
+    stays = Sentence(
+        ja="-# 残るもの: Discord に表示されているメッセージ、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、バックアップと控え（管理者が捨てるまで残り、復元するときには、もう一度消します）。",
+        en="-# What stays: messages on Discord itself; what others said, and their conversations, summaries and memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this month (until it ends); what the operator decided about your use; backups and copies (until the operator deletes them; restoring one erases you again).",
+    )
     """What erasing does not reach."""
-    confirm_within: str
+    confirm_within = Sentence(
+        ja="-# このボタンは {until} まで使えます。", en="-# The button works until {until}."
+    )
     """Parameter: until, as a moment of Discord."""
-    erase: str
-    keep: str
-    kept: str
-    too_late: str
-    not_yours: str
-    erased: str
-    """Parameter: list."""
-    nothing_erased: str
-    comma: str
-    part: str
-    """Of a list. Parameters: kind, count."""
-    erase_now: str
-    """Parameter: command."""
-    written: str
-    """Parameter: path."""
+    erase = Sentence(ja="すべて消す", en="Erase everything")
+    keep = Sentence(ja="やめる", en="Cancel")
+    kept = Sentence(ja="何も消していません。", en="Nothing was erased.")
+    too_late = Sentence(
+        ja="時間がたったので、もう一度 </privacy erase> からやり直してください。",
+        en="That was too long ago. Please start again with </privacy erase>.",
+    )
+    not_yours = Sentence(
+        ja="このボタンは、</privacy erase> を使った人だけが使えます。",
+        en="Only the person who used </privacy erase> can use this button.",
+    )
+    erased = Sentence(
+        ja="🗑️ すべて消しました。消したもの: {list}", en="🗑️ Everything is erased. That was: {list}"
+    )
+    nothing_erased = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
+    comma = Sentence(ja="、", en="; ")
+    part = Sentence(ja="{kind} {count}件", en="{kind}: {count}")
+    """Of a list."""
+    erase_now = Sentence(ja="消すときは {command} と入力してください。", en="To erase it, type {command}.")
+    written = Sentence(
+        ja="あなたについて保存しているもののすべてを {path} に書き出しました。",
+        en="Everything that is stored about you is in {path} now.",
+    )
 
     def overview(self, held: Holdings, retention: Retention, zone: ZoneInfo) -> str:
         """All kinds with their number and days, and how long they are kept."""
@@ -112,166 +197,54 @@ def _day(moment: datetime | None, zone: ZoneInfo) -> str:
     return moment.astimezone(zone).date().isoformat() if moment else ""
 
 
-PRIVACY_JA = PrivacyTexts(
-    title="🔒 あなたについて保存しているもの",
-    nothing="あなたについて保存しているものは、何もありません。",
-    kinds={
-        "conversations": "会話",
-        "messages": "会話の中の質問と回答",
-        "channel_messages": "チャンネルでの発言",
-        "channel_answers": "その発言への回答",
-        "files": "添付ファイル",
-        "summaries": "会話の要約",
-        "memories": "メモリ（以前の内容をふくむ）",
-        "schedules": "お知らせの予定",
-        "deliveries": "お知らせを送った記録",
-        "proposals": "確認待ちの提案",
-        "receipts": "回答の下の「取り消す」の場所",
-        "turns": "回答の途中の質問",
-        "usage": "使った量の記録",
-        "counts": "消す前に使ったトークンの数（今月の上限のため）",
-        "settings": "設定",
-        "choices": "選んだエージェントとキャンバスの場所",
-        "decisions": "サーバーの設定を決めた人としての記録",
-        "rules": "管理者が決めた、あなたの利用の決まり",
-    },
-    line="・{kind}: {count}件{span}",
-    span="（{first} 〜 {last}）",
-    one_day="（{first}）",
-    kept_for="保存する期間",
-    archive_days="・発言と回答は {days}日で消えます（続いている会話に見えているものは残ります）。",
-    session_days="・終わった会話は {days}日で消えます。",
-    usage_days="・使った量の記録は {days}日で消えます。",
-    copy_days="・更新や復元の前に取った控えは {days}日で消えます。",
-    kept_until_erased="・そのほかは、あなたが消すまで残ります。",
-    files="・添付ファイルは、会話の履歴から外れると消えます。",
-    backups="・バックアップには、管理者が捨てるまで残ります。",
-    how_on="-# </privacy export> でファイルとして受け取れます。すべて消すには </privacy erase> をお使いください。",
-    exported="📦 あなたについて保存しているもののすべてです（JSON）。人に見せないようにしてください。",
-    exported_parts="{parts}個のファイルに分かれています。",
-    exported_by_dm="📬 DM にお送りしました。",
-    dm_closed="DM を送れませんでした。DM を受け取る設定にするか、場所を選ばずにもう一度お試しください。",
-    cut_short="{sent}個までしか送れませんでした。サーバーの中でもう一度お試しになるか、ボットの管理者にお知らせください。",
-    question=(
-        "⚠️ **あなたのデータをすべて消しますか？**\n"
-        "消えるもの: {list}\n"
-        "チャンネルでの発言とそれへの回答も、ボットの記録から消えます。元には戻せません。"
-    ),
-    stays=(
-        "-# 残るもの: Discord に表示されているメッセージ、ほかの人の発言や会話・要約・メモリの中であなたにふれた部分、"
-        "サーバー全体の使った量の合計、上限があれば今月使ったトークンの数（月末まで）、管理者が決めた利用の決まり、"
-        "バックアップと控え"
-        "（管理者が捨てるまで残り、復元するときには、もう一度消します）。"
-    ),
-    confirm_within="-# このボタンは {until} まで使えます。",
-    erase="すべて消す",
-    keep="やめる",
-    kept="何も消していません。",
-    too_late="時間がたったので、もう一度 </privacy erase> からやり直してください。",
-    not_yours="このボタンは、</privacy erase> を使った人だけが使えます。",
-    erased="🗑️ すべて消しました。消したもの: {list}",
-    nothing_erased="消すものはありませんでした。",
-    comma="、",
-    part="{kind} {count}件",
-    erase_now="消すときは {command} と入力してください。",
-    written="あなたについて保存しているもののすべてを {path} に書き出しました。",
-)
+class ErasureTexts(Area):
+    """What was erased for good, and what remains: said to the user whose it was."""
 
-PRIVACY_EN = PrivacyTexts(
-    title="🔒 What is stored about you",
-    nothing="Nothing is stored about you.",
-    kinds={
-        "conversations": "conversations",
-        "messages": "questions and answers in them",
-        "channel_messages": "what you said in channels",
-        "channel_answers": "answers to that",
-        "files": "attachments",
-        "summaries": "summaries of conversations",
-        "memories": "memories, former versions included",
-        "schedules": "reminders and heartbeats",
-        "deliveries": "records of what was sent when",
-        "proposals": "proposals to decide on",
-        "receipts": "where answers offer to take something back",
-        "turns": "questions being answered",
-        "usage": "records of usage",
-        "counts": "tokens you used before erasing (for this month's limit)",
-        "settings": "settings",
-        "choices": "agents you chose, and where canvases are",
-        "decisions": "records that you set something for a server",
-        "rules": "what the operator decided about your use",
-    },
-    line="- {kind}: {count}{span}",
-    span=" ({first} to {last})",
-    one_day=" ({first})",
-    kept_for="How long",
-    archive_days=(
-        "- Messages are deleted after {days} days, unless a conversation that goes on still shows them."
-    ),
-    session_days="- Conversations that are over are deleted after {days} days.",
-    usage_days="- Records of usage are deleted after {days} days.",
-    copy_days="- Copies made before an upgrade or a restore are deleted after {days} days.",
-    kept_until_erased="- Everything else stays until you delete it.",
-    files="- Attachments are deleted when they leave the history of their conversation.",
-    backups="- Backups keep a copy until the operator deletes them.",
-    how_on="-# </privacy export> hands all of it to you as a file, and </privacy erase> erases all of it.",
-    exported="📦 Everything that is stored about you (JSON). Best kept to yourself.",
-    exported_parts="It comes in {parts} files.",
-    exported_by_dm="📬 Sent to you by DM.",
-    dm_closed="I couldn't send you a DM. Please allow DMs, or try again without choosing where.",
-    cut_short="Only {sent} files could be sent. Please try again in a server, or tell the bot's operator.",
-    question=(
-        "⚠️ **Erase everything that is stored about you?**\n"
-        "What goes: {list}\n"
-        "What you said in channels goes from my records as well, with the answers to it. "
-        "This can't be undone."
-    ),
-    stays=(
-        "-# What stays: messages on Discord itself; what others said, and their conversations, summaries and "
-        "memories, where they speak of you; the sum of what each server used; where tokens are limited, how many you used this "
-        "month (until it ends); what the operator decided about your use; backups and copies (until the operator deletes them; restoring one erases you again)."
-    ),
-    confirm_within="-# The button works until {until}.",
-    erase="Erase everything",
-    keep="Cancel",
-    kept="Nothing was erased.",
-    too_late="That was too long ago. Please start again with </privacy erase>.",
-    not_yours="Only the person who used </privacy erase> can use this button.",
-    erased="🗑️ Everything is erased. That was: {list}",
-    nothing_erased="There was nothing to erase.",
-    comma="; ",
-    part="{kind}: {count}",
-    erase_now="To erase it, type {command}.",
-    written="Everything that is stored about you is in {path} now.",
-)
-
-# ---- erasure ---------------------------------------------------------------------------------------------
-# What was erased for good, and what remains: said to the user whose it was.
-
-
-@dataclass(frozen=True, slots=True)
-class ErasureTexts:
-    question: str
-    """Before an erasure, where more than the memory tells of it. Parameter: count."""
-    memory_only: str
-    conversations_too: str
-    mark: str
+    question = Sentence(
+        ja=(
+            "このメモリの内容にふれた発言や回答が、会話の記録に {count}件あります。そちらも空にしますか？\n"
+            "-# 空にした会話のことは、もう思い出せません。"
+        ),
+        en=(
+            "Conversation records touch on this memory in {count} messages. Empty those as well?\n"
+            "-# Then I no longer know what was said there."
+        ),
+    )
+    """Before an erasure, where more than the memory tells of it."""
+    memory_only = Sentence(ja="メモリだけ完全に消す", en="Erase the memory only")
+    conversations_too = Sentence(ja="会話の記録からも消す", en="Erase it from conversations too")
+    mark = Sentence(ja="（消去しました）", en="(erased)")
     """Takes the place of a message in the record of a conversation."""
-    done: str
-    nothing: str
-    removed: str
-    """Parameter: list."""
-    memories: str
-    versions: str
-    tool_calls: str
-    summaries: str
-    messages: str
+    done = Sentence(
+        ja="🗑️ 完全に消しました。もう元には戻せません。", en="🗑️ Erased for good. This can't be undone."
+    )
+    nothing = Sentence(ja="消すものはありませんでした。", en="There was nothing to erase.")
+    removed = Sentence(ja="消したもの: {list}", en="Removed: {list}")
+    memories = Sentence(ja="メモリ {count}件", en="memories: {count}")
+    versions = Sentence(ja="以前の内容 {count}件", en="former versions: {count}")
+    tool_calls = Sentence(
+        ja="回答の中でメモリを使った記録 {count}件", en="records of their use in answers: {count}"
+    )
+    summaries = Sentence(ja="会話の要約 {count}件", en="conversation summaries: {count}")
+    messages = Sentence(ja="会話の記録の発言 {count}件", en="messages in conversation records: {count}")
     """Each of the list's; parameter: count."""
-    comma: str
-    still_told: str
-    """Parameter: count."""
-    remains: str
-    not_told: str
-    out_of_reach: str
+    comma = Sentence(ja="、", en=", ")
+    still_told = Sentence(
+        ja="会話の記録には、その内容にふれた発言や回答がまだ {count}件あります。",
+        en="Messages in conversation records that still touch on it: {count}.",
+    )
+    remains = Sentence(
+        ja="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。",
+        en="-# Backups, copies made before upgrades, and messages already on screen stay as they are.",
+    )
+    not_told = Sentence(
+        ja="この内容にふれた発言や回答は、会話の記録にありません。",
+        en="No message in conversation records touches on it.",
+    )
+    out_of_reach = Sentence(
+        ja="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。",
+        en="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.",
+    )
     """Of a memory that is back, or gone for good already."""
 
     def choices(self) -> tuple[str, str]:
@@ -292,50 +265,3 @@ class ErasureTexts:
             return self.nothing
         still = [self.still_told.format(count=erased.told_in)] if erased.told_in else []
         return "\n".join((self.done, self.removed.format(list=self.comma.join(parts)), *still, self.remains))
-
-
-ERASURE_JA = ErasureTexts(
-    question=(
-        "このメモリの内容にふれた発言や回答が、会話の記録に {count}件あります。そちらも空にしますか？\n"
-        "-# 空にした会話のことは、もう思い出せません。"
-    ),
-    memory_only="メモリだけ完全に消す",
-    conversations_too="会話の記録からも消す",
-    mark="（消去しました）",
-    done="🗑️ 完全に消しました。もう元には戻せません。",
-    nothing="消すものはありませんでした。",
-    removed="消したもの: {list}",
-    memories="メモリ {count}件",
-    versions="以前の内容 {count}件",
-    tool_calls="回答の中でメモリを使った記録 {count}件",
-    summaries="会話の要約 {count}件",
-    messages="会話の記録の発言 {count}件",
-    comma="、",
-    still_told="会話の記録には、その内容にふれた発言や回答がまだ {count}件あります。",
-    remains="-# バックアップや更新前の控え、すでに表示されたメッセージはそのまま残ります。",
-    not_told="この内容にふれた発言や回答は、会話の記録にありません。",
-    out_of_reach="このメモリは、元に戻したか、完全に消したあとです。会話をまっさらにするには </clear> をお使いください。",
-)
-
-ERASURE_EN = ErasureTexts(
-    question=(
-        "Conversation records touch on this memory in {count} messages. Empty those as well?\n"
-        "-# Then I no longer know what was said there."
-    ),
-    memory_only="Erase the memory only",
-    conversations_too="Erase it from conversations too",
-    mark="(erased)",
-    done="🗑️ Erased for good. This can't be undone.",
-    nothing="There was nothing to erase.",
-    removed="Removed: {list}",
-    memories="memories: {count}",
-    versions="former versions: {count}",
-    tool_calls="records of their use in answers: {count}",
-    summaries="conversation summaries: {count}",
-    messages="messages in conversation records: {count}",
-    comma=", ",
-    still_told="Messages in conversation records that still touch on it: {count}.",
-    remains="-# Backups, copies made before upgrades, and messages already on screen stay as they are.",
-    not_told="No message in conversation records touches on it.",
-    out_of_reach="This memory is back, or it was erased for good already. </clear> starts your conversation afresh.",
-)

@@ -1,17 +1,44 @@
 """What a model wanted to change and left to its user: what would be done, how to choose, and what came of it."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+from zoneinfo import ZoneInfo
 
-from cc_bot.domain.canvas import ChartKind
+from cc_bot.domain.canvas import (
+    AddCard,
+    AddChart,
+    Canvas,
+    CanvasCommand,
+    Chart,
+    ChartKind,
+    Element,
+    RemoveElement,
+    SetMode,
+    ShowText,
+    UpdateCard,
+)
+from cc_bot.domain.memory import Audience
+from cc_bot.domain.message import written_out
 from cc_bot.domain.proposal import (
+    AS_IT_IS,
+    NEVER,
     AddReminder,
     CancelReminder,
     ChangeMemory,
     Draw,
     ForgetMemory,
     KeepMemory,
+    Proposal,
     ProposedChange,
+    memory_of,
+    steps,
 )
+from cc_bot.domain.schedule import Place, zone_named
+from cc_bot.texts.area import Area, Both, Sentence
+from cc_bot.texts.memory import MemoryCardTexts, MemoryTexts
+from cc_bot.texts.reminder import RepeatTexts, described
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,60 +51,88 @@ class Choice:
     no: str
 
 
-@dataclass(frozen=True, slots=True)
-class ProposalTexts:
-    title: str
-    numbered: str
-    """Where there are several. Parameter: number."""
-    why: str
+class ProposalTexts(Area):
+    title = Sentence(ja="確認待ち", en="For you to decide")
+    numbered = Sentence(ja="確認待ち {number}", en="For you to decide ({number})")
+    """Where there are several."""
+    why = Sentence(
+        ja="まだ何も変わっていません。あなたが選んだときだけ実行します（7日間有効）。",
+        en="Nothing has changed yet. It is done only if you choose it (open for 7 days).",
+    )
     """That nothing is done yet: on Discord below the last one, in a terminal above the first."""
-    keep: Choice
-    replace: Choice
-    change: Choice
-    forget: Choice
-    remind: Choice
-    cancel: Choice
-    draw: Choice
-    one_of: str
-    """A button where there are several proposals. Parameters: number, label."""
-    now: str
+    keep = Both(
+        ja=Choice("💾 メモリに覚える", "覚える", "覚えない"),
+        en=Choice("💾 Remember this", "Remember it", "Don't remember"),
+    )
+    replace = Both(
+        ja=Choice("✏️ メモリ #{id} と入れ替える", "入れ替える", "そのまま"),
+        en=Choice("✏️ Replace memory #{id}", "Replace it", "Leave it"),
+    )
+    change = Both(
+        ja=Choice("✏️ メモリ #{id} を書き換える", "書き換える", "そのまま"),
+        en=Choice("✏️ Change memory #{id}", "Change it", "Leave it"),
+    )
+    forget = Both(
+        ja=Choice("🗑️ メモリ #{id} を忘れる", "忘れる", "残す"),
+        en=Choice("🗑️ Forget memory #{id}", "Forget it", "Keep it"),
+    )
+    remind = Both(
+        ja=Choice("⏰ お知らせを予約する", "予約する", "予約しない"),
+        en=Choice("⏰ Set a reminder", "Set the reminder", "Don't set it"),
+    )
+    cancel = Both(
+        ja=Choice("🔕 お知らせ #{id} をやめる", "お知らせをやめる", "残す"),
+        en=Choice("🔕 Cancel reminder #{id}", "Cancel the reminder", "Keep it"),
+    )
+    draw = Both(
+        ja=Choice("🖼️ キャンバスを変える", "キャンバスを変える", "変えない"),
+        en=Choice("🖼️ Change the canvas", "Change the canvas", "Leave it"),
+    )
+    one_of = Sentence(ja="{number}. {label}", en="{number}. {label}")
+    """A button where there are several proposals."""
+    now = Sentence(ja="いまの内容", en="Text now")
     """Above the text that is there now."""
-    then: str
+    then = Sentence(ja="変えたあとの内容", en="Text after the change")
     """Above the one that would be there."""
-    field: str
+    field = Sentence(ja="{name}: {value}", en="{name}: {value}")
     """Parameters: name, value. Of what is filed with a memory, and of a time."""
-    changed_field: str
-    """Parameters: name, old, new."""
-    time: str
-    from_now: str
+    changed_field = Sentence(ja="{name}: {old} → {new}", en="{name}: {old} → {new}")
+    time = Sentence(ja="日時", en="When")
+    from_now = Sentence(ja="{time}（{moment}）", en="{time} ({moment})")
     """Parameters: time, moment. Once."""
-    repeated: str
+    repeated = Sentence(ja="🔁 {repeat}（次は {time}）", en="🔁 {repeat} (next: {time})")
     """Parameters: repeat, time (the next one)."""
-    draw_card: str
+    draw_card = Sentence(ja="カードを出す: {title}", en="Put up a card: {title}")
     """Parameter: title, which may be empty; the content follows."""
-    draw_text: str
-    draw_titled_text: str
-    draw_line: str
-    draw_bars: str
-    draw_pie: str
-    draw_update: str
-    """Parameter: title."""
-    draw_remove: str
-    title_of: str
-    draw_list: str
-    draw_board: str
-    draw_focus: str
-    """Parameter: title."""
-    draw_clear: str
-    see: str
-    """A button where they take too much room. Parameter: count."""
-    whole: str
+    draw_text = Sentence(ja="文章を出す", en="Put up a text")
+    draw_titled_text = Sentence(ja="文章を出す: {title}", en="Put up a text: {title}")
+    draw_line = Sentence(ja="折れ線グラフを出す: {title}", en="Put up a line chart: {title}")
+    draw_bars = Sentence(ja="棒グラフを出す: {title}", en="Put up a bar chart: {title}")
+    draw_pie = Sentence(ja="円グラフを出す: {title}", en="Put up a pie chart: {title}")
+    draw_update = Sentence(ja="「{title}」を書き換える", en="Change “{title}”")
+    draw_remove = Sentence(ja="「{title}」を下ろす", en="Take down “{title}”")
+    title_of = Sentence(ja="題名", en="Title")
+    draw_list = Sentence(ja="縦に並べる", en="Show everything as a list")
+    draw_board = Sentence(ja="横に並べる", en="Show cards side by side")
+    draw_focus = Sentence(ja="「{title}」だけを大きく出す", en="Show “{title}” alone")
+    draw_clear = Sentence(ja="すべて下ろす", en="Take everything down")
+    see = Sentence(ja="確認待ちを見る（{count}件）", en="See what to decide ({count})")
+    """A button where they take too much room."""
+    whole = Sentence(
+        ja="長いので、全文は添付のファイルで確かめてください。",
+        en="It is long: the attached file has all of it.",
+    )
     """Where a text is too long: it is in the file."""
-    file_name: str
-    left: str
+    file_name = Sentence(ja="確認待ち.txt", en="to-decide.txt")
+    left = Sentence(ja="↩️ 見送りました: {what}", en="↩️ Left as it was: {what}")
     """It was left undone. Parameter: what, of its texts the first."""
-    none_open: str
-    not_yours: str
+    none_open = Sentence(
+        ja="この回答の提案は、もうすべて決まっています。",
+        en="Everything that this answer proposed is decided.",
+    )
+    not_yours = Sentence(
+        ja="この提案は、質問した本人だけが選べます。", en="Only the person who asked can decide this."
+    )
 
     def layout(self, mode: str) -> str:
         """What a way to lay the canvas out is called."""
@@ -102,82 +157,216 @@ class ProposalTexts:
                 return self.draw
 
 
-JA = ProposalTexts(
-    title="確認待ち",
-    numbered="確認待ち {number}",
-    why="まだ何も変わっていません。あなたが選んだときだけ実行します（7日間有効）。",
-    keep=Choice("💾 メモリに覚える", "覚える", "覚えない"),
-    replace=Choice("✏️ メモリ #{id} と入れ替える", "入れ替える", "そのまま"),
-    change=Choice("✏️ メモリ #{id} を書き換える", "書き換える", "そのまま"),
-    forget=Choice("🗑️ メモリ #{id} を忘れる", "忘れる", "残す"),
-    remind=Choice("⏰ お知らせを予約する", "予約する", "予約しない"),
-    cancel=Choice("🔕 お知らせ #{id} をやめる", "お知らせをやめる", "残す"),
-    draw=Choice("🖼️ キャンバスを変える", "キャンバスを変える", "変えない"),
-    one_of="{number}. {label}",
-    now="いまの内容",
-    then="変えたあとの内容",
-    field="{name}: {value}",
-    changed_field="{name}: {old} → {new}",
-    time="日時",
-    from_now="{time}（{moment}）",
-    repeated="🔁 {repeat}（次は {time}）",
-    draw_card="カードを出す: {title}",
-    draw_text="文章を出す",
-    draw_titled_text="文章を出す: {title}",
-    draw_line="折れ線グラフを出す: {title}",
-    draw_bars="棒グラフを出す: {title}",
-    draw_pie="円グラフを出す: {title}",
-    draw_update="「{title}」を書き換える",
-    draw_remove="「{title}」を下ろす",
-    title_of="題名",
-    draw_list="縦に並べる",
-    draw_board="横に並べる",
-    draw_focus="「{title}」だけを大きく出す",
-    draw_clear="すべて下ろす",
-    see="確認待ちを見る（{count}件）",
-    whole="長いので、全文は添付のファイルで確かめてください。",
-    file_name="確認待ち.txt",
-    left="↩️ 見送りました: {what}",
-    none_open="この回答の提案は、もうすべて決まっています。",
-    not_yours="この提案は、質問した本人だけが選べます。",
-)
+@dataclass(frozen=True, slots=True)
+class Time:
+    """When a reminder is said."""
 
-EN = ProposalTexts(
-    title="For you to decide",
-    numbered="For you to decide ({number})",
-    why="Nothing has changed yet. It is done only if you choose it (open for 7 days).",
-    keep=Choice("💾 Remember this", "Remember it", "Don't remember"),
-    replace=Choice("✏️ Replace memory #{id}", "Replace it", "Leave it"),
-    change=Choice("✏️ Change memory #{id}", "Change it", "Leave it"),
-    forget=Choice("🗑️ Forget memory #{id}", "Forget it", "Keep it"),
-    remind=Choice("⏰ Set a reminder", "Set the reminder", "Don't set it"),
-    cancel=Choice("🔕 Cancel reminder #{id}", "Cancel the reminder", "Keep it"),
-    draw=Choice("🖼️ Change the canvas", "Change the canvas", "Leave it"),
-    one_of="{number}. {label}",
-    now="Text now",
-    then="Text after the change",
-    field="{name}: {value}",
-    changed_field="{name}: {old} → {new}",
-    time="When",
-    from_now="{time} ({moment})",
-    repeated="🔁 {repeat} (next: {time})",
-    draw_card="Put up a card: {title}",
-    draw_text="Put up a text",
-    draw_titled_text="Put up a text: {title}",
-    draw_line="Put up a line chart: {title}",
-    draw_bars="Put up a bar chart: {title}",
-    draw_pie="Put up a pie chart: {title}",
-    draw_update="Change “{title}”",
-    draw_remove="Take down “{title}”",
-    title_of="Title",
-    draw_list="Show everything as a list",
-    draw_board="Show cards side by side",
-    draw_focus="Show “{title}” alone",
-    draw_clear="Take everything down",
-    see="See what to decide ({count})",
-    whole="It is long: the attached file has all of it.",
-    file_name="to-decide.txt",
-    left="↩️ Left as it was: {what}",
-    none_open="Everything that this answer proposed is decided.",
-    not_yours="Only the person who asked can decide this.",
-)
+    due_at: datetime
+    """The next time."""
+    repeat: str
+    """In words; empty for once."""
+    zone: ZoneInfo | None = None
+    """Where it counts, and below where it is said; None where that is not told."""
+    place: Place | None = None
+
+
+Value = str | datetime | Time | None
+"""What stands in a line: a name, when something ends, when something is said, or that there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A line, and what stands below it."""
+
+    template: str
+    values: Mapping[str, Value] = field(default_factory=dict)
+    below: str | Chart | None = None
+
+    def line(self, write: Callable[[Value], str]) -> str:
+        """The line, with each value as a front end writes it."""
+        return self.template.format(**{name: write(value) for name, value in self.values.items()})
+
+
+class ProposalWords(Protocol):
+    """Of the texts, what a proposal is described with."""
+
+    @property
+    def proposal(self) -> ProposalTexts: ...
+    @property
+    def memory(self) -> MemoryTexts: ...
+    @property
+    def memory_card(self) -> MemoryCardTexts: ...
+    @property
+    def repeat(self) -> RepeatTexts: ...
+
+
+def describe(proposal: Proposal, words: ProposalWords) -> Iterator[Part]:
+    """All that it would do, and what is there now; the first part says what kind of change it is."""
+    change = proposal.change
+    match change:
+        case KeepMemory(content, supersedes=None):
+            yield _head(change, words, content)
+            yield from _filed(change, words)
+        case KeepMemory(content, before=before):
+            yield _head(change, words)
+            yield from _rewritten(before, content, words)
+            yield from _filed(change, words)
+        case ChangeMemory(_, before, content):
+            yield _head(change, words)
+            yield from _rewritten(before, content, words)
+            yield from _refiled(change, words)
+        case ForgetMemory(_, before):
+            yield _head(change, words, before)
+        case AddReminder(text, due_at, repeat, timezone, place):
+            yield _head(change, words, text)
+            yield _time(due_at, repeat, words, zone_named(timezone), place)
+        case CancelReminder(_, before, due_at, repeat):
+            yield _head(change, words, before)
+            if due_at is not None:
+                yield _time(due_at, repeat, words)
+        case Draw():
+            yield _head(change, words)
+            for command, canvas in steps(change, proposal.visibility):
+                yield from _drawn(command, canvas, words)
+
+
+def headline(change: ProposedChange, words: ProposalWords) -> str:
+    """What kind of change it is, without any of its words."""
+    row = change.schedule_id if isinstance(change, CancelReminder) else memory_of(change)
+    return words.proposal.choice(change).what.format(id=getattr(change, "number", 0) or row)
+
+
+def gist(proposal: Proposal, words: ProposalWords) -> str:
+    """What its user knows it by, on one line: the first of its texts, or what kind of change it is."""
+    texts = (part.below for part in describe(proposal, words) if isinstance(part.below, str))
+    return next(filter(None, map(_on_one_line, texts)), headline(proposal.change, words))
+
+
+def _head(change: ProposedChange, words: ProposalWords, text: str | None = None) -> Part:
+    return Part(headline(change, words), below=text)
+
+
+def _rewritten(before: str | Chart | None, after: str | None, words: ProposalWords) -> Iterator[Part]:
+    yield Part(words.proposal.now, below=before)
+    if after is not None:
+        yield Part(words.proposal.then, below=after)
+
+
+def _field(name: str, value: Value, words: ProposalWords) -> Part:
+    return Part(words.proposal.field, {"name": name, "value": value})
+
+
+def _changed_field(name: str, old: Value, new: Value, words: ProposalWords) -> Iterator[Part]:
+    """Nothing of one that stays as it is."""
+    if new != old:
+        yield Part(words.proposal.changed_field, {"name": name, "old": old, "new": new})
+
+
+def _on_one_line(text: str) -> str:
+    """All of a text as a value of a line, with what no screen shows written as its number."""
+    return written_out(" ".join(text.split()))
+
+
+# ---- memories ---------------------------------------------------------------------------------------------
+
+
+def _filed(keep: KeepMemory, words: ProposalWords) -> Iterator[Part]:
+    card = words.memory_card
+    yield _field(card.category, _category(keep.category, words), words)
+    if keep.tags:
+        yield _field(card.tags, _tags(keep.tags), words)
+    if keep.expires_at is not None:
+        yield _field(card.end, keep.expires_at, words)
+    yield _field(card.audience, _audience(keep.audience, words), words)
+
+
+def _refiled(edit: ChangeMemory, words: ProposalWords) -> Iterator[Part]:
+    card = words.memory_card
+    if edit.category is not None:
+        old, new = _category(edit.category_before, words), _category(edit.category, words)
+        yield from _changed_field(card.category, old, new, words)
+    if edit.tags is not None:
+        yield from _changed_field(card.tags, _tags(edit.tags_before), _tags(edit.tags), words)
+    if edit.expires_at != AS_IT_IS:
+        end = None if edit.expires_at == NEVER else edit.expires_at
+        yield from _changed_field(card.end, edit.expires_before, end, words)
+    if edit.audience is not None:
+        yield _field(card.audience, _audience(edit.audience, words), words)
+
+
+def _category(stored: str, words: ProposalWords) -> str | None:
+    return _on_one_line(words.memory.shown_category(stored)) or None
+
+
+def _tags(tags: Sequence[str]) -> str | None:
+    return _on_one_line(" ".join(f"#{tag}" for tag in tags)) or None
+
+
+def _audience(audience: Audience, words: ProposalWords) -> str:
+    return words.memory_card.private if audience == "private" else words.memory_card.anywhere
+
+
+# ---- reminders --------------------------------------------------------------------------------------------
+
+
+def _time(
+    due_at: datetime,
+    cron: str,
+    words: ProposalWords,
+    zone: ZoneInfo | None = None,
+    place: Place | None = None,
+) -> Part:
+    repeat = _on_one_line(described(cron, words.repeat)) if cron else ""
+    return _field(words.proposal.time, Time(due_at, repeat, zone, place), words)
+
+
+# ---- drawings ---------------------------------------------------------------------------------------------
+
+
+def _drawn(command: CanvasCommand, canvas: Canvas, words: ProposalWords) -> Iterator[Part]:
+    """One step, beside what is up before it."""
+    told = words.proposal
+    match command:
+        case AddCard(title, content):
+            yield _titled(told.draw_card, title, content)
+        case ShowText(content, title):
+            yield _titled(told.draw_titled_text if title else told.draw_text, title, content)
+        case AddChart(title, kind, labels, series):
+            yield _titled(told.draw_chart(kind), title, Chart("chart", title, kind, labels, series))
+        case UpdateCard(id_, title, content):
+            old = canvas.element(id_)
+            yield _titled(told.draw_update, _name(id_, canvas))
+            if title is not None:
+                before = _on_one_line(old.title if old else "") or None
+                yield from _changed_field(told.title_of, before, _on_one_line(title), words)
+            if content is not None:
+                yield from _rewritten(_content(old), content, words)
+        case RemoveElement(id_):
+            yield _taken_down(id_, canvas, words)
+        case SetMode("clear"):
+            yield Part(told.draw_clear)
+            yield from (_taken_down(each.id, canvas, words) for each in canvas.elements)
+        case SetMode(mode, focus):
+            yield _titled(told.layout(mode), _name(focus, canvas))
+
+
+def _titled(template: str, title: str, below: str | Chart | None = None) -> Part:
+    return Part(template, {"title": _on_one_line(title)}, below)
+
+
+def _taken_down(id_: str, canvas: Canvas, words: ProposalWords) -> Part:
+    return _titled(words.proposal.draw_remove, _name(id_, canvas), _content(canvas.element(id_)))
+
+
+def _name(id_: str, canvas: Canvas) -> str:
+    """What its user knows an element by; its id where it has no title, or is not up."""
+    element = canvas.element(id_)
+    return (element.title if element else "") or id_
+
+
+def _content(element: Element | None) -> str | Chart | None:
+    match element:
+        case None | Chart():
+            return element
+        case _:
+            return element.content

@@ -1,72 +1,127 @@
 """Reminders on Discord: what is said at their time, what is said about them, and what became of those that
 could not be said."""
 
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from typing import Final
 
+from cc_bot.domain.repeats import Interval, parts_of
 from cc_bot.domain.schedule import Obstacle
+from cc_bot.domain.when_words import SMALL_HOURS
+from cc_bot.texts.area import Area, Both, Sentence
+
+_NAMES: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
+_HOURS: Final = re.compile(r"every (\d+)h")
+_EVERY_SO_MANY: Final = re.compile(r"\*/(\d+)")
+_NTH: Final = re.compile(r"\A(?:(?P<day>\w++)#(?P<nth>[1-5])|(?P<last>[0-6])L)\Z")
+_LISTED_AT_MOST: Final = 4
+"""Times of a day; of more that are equally far apart, it is told how far."""
+_IN_EVERY_MONTH: Final = 28
 
 
-@dataclass(frozen=True, slots=True)
-class ReminderTexts:
-    late: str
-    """Below a reminder that comes after its time. Parameter: time."""
-    snooze_ten_minutes: str
-    snooze_hour: str
-    stop_repeating: str
-    snoozed: str
-    """Below a reminder that will come once more. Parameter: moment."""
-    not_yours: str
+class ReminderTexts(Area):
+    late = Sentence(
+        ja="予定は {time} でした。お知らせが遅れてすみません。",
+        en="It was due at {time}. Sorry for being late.",
+    )
+    """Below a reminder that comes after its time."""
+    snooze_ten_minutes = Sentence(ja="10分後にもう一度", en="Again in 10 minutes")
+    snooze_hour = Sentence(ja="1時間後にもう一度", en="Again in an hour")
+    stop_repeating = Sentence(ja="繰り返しをやめる", en="Stop repeating")
+    snoozed = Sentence(ja="⏰ {moment}にもう一度お知らせします。", en="⏰ I’ll remind you again {moment}.")
+    """Below a reminder that will come once more."""
+    not_yours = Sentence(
+        ja="このボタンは、お知らせを予約した人だけが使えます。ご自分の分は </remind add> で予約できます。",
+        en="Only the person who set the reminder can use this button. Set your own with </remind add>.",
+    )
 
-    once: str
+    once = Sentence(
+        ja="⏰ {time}（{moment}）にお知らせします: {text}",
+        en="⏰ I’ll remind you on {time} ({moment}): {text}",
+    )
     """Parameters: time, moment (how far away that is), text."""
-    again_and_again: str
+    again_and_again = Sentence(
+        ja="🔁 {repeat}にお知らせします（次は {time}）: {text}",
+        en="🔁 I’ll remind you {repeat} (next: {time}): {text}",
+    )
     """Parameters: repeat, time (the next one), text."""
-    cancelled: str
-    """Parameter: text."""
-    hidden: str
+    cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
+    hidden = Sentence(ja="（自分だけに見える内容）", en="(something that only you may see)")
     """In place of a text that only its owner may see."""
-    cancel: str
-    cancel_one: str
-    """Where there are several. Parameter: text."""
-    gone: str
+    cancel = Sentence(ja="お知らせを取り消す", en="Cancel the reminder")
+    cancel_one = Sentence(ja="取り消す: {text}", en="Cancel: {text}")
+    """Where there are several."""
+    gone = Sentence(
+        ja="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。",
+        en="This reminder is gone: it was cancelled, or you have been reminded already. See </remind list> for those that are there.",
+    )
 
-    in_channel: str
-    """Parameter: channel."""
-    by_dm: str
-    by_dm_instead: str
+    in_channel = Sentence(ja="場所: {channel}", en="Where: {channel}")
+    by_dm = Sentence(ja="場所: DM", en="Where: DM")
+    by_dm_instead = Sentence(
+        ja="場所: DM（ここには書き込めないため）", en="Where: DM (I can’t post here for you)"
+    )
     """The bot may not write in the channel by itself, or its user may not."""
 
-    none: str
-    list_title: str
-    """Parameter: count."""
-    dm_place: str
-    terminal_place: str
-    paused: str
+    none = Sentence(
+        ja="予約したお知らせはありません。</remind add> で予約できます。",
+        en="You have no reminders. Set one with </remind add>.",
+    )
+    list_title = Sentence(ja="予約したお知らせ（{count}件）", en="Your reminders ({count})")
+    dm_place = Sentence(ja="DM", en="DM")
+    terminal_place = Sentence(ja="ターミナル", en="terminal")
+    paused = Sentence(ja="⏸ 停止中", en="⏸ paused")
     """In a list, by its owner's own wish."""
-    paused_because: str
-    """Parameter: reason."""
-    channel_gone: str
-    bot_removed: str
-    left_server: str
-    dms_closed: str
-    permission_missing: str
-    channel_refused: str
+    paused_because = Sentence(ja="⏸ {reason}", en="⏸ {reason}")
+    channel_gone = Sentence(ja="チャンネルがなくなったので止めています", en="paused: the channel is gone")
+    bot_removed = Sentence(
+        ja="このチャンネルを見られなくなったので止めています", en="paused: I can’t see the channel any more"
+    )
+    left_server = Sentence(
+        ja="そのサーバーのメンバーではなくなったので止めています",
+        en="paused: you are no longer a member of that server",
+    )
+    dms_closed = Sentence(ja="DM を受け取らない設定なので止めています", en="paused: your DMs are closed")
+    permission_missing = Sentence(
+        ja="このチャンネルに書き込む権限がないので止めています", en="paused: I may not write in the channel"
+    )
+    channel_refused = Sentence(
+        ja="このチャンネルに書き込めなかったので止めています",
+        en="paused: Discord did not let me write in the channel",
+    )
     """Each of these: why a reminder is paused, in few words."""
-    look_at_paused: str
-    """Below a reply. Parameter: count."""
-    stopped: str
-    """By DM, when a reminder could not be posted. Parameters: text, reason."""
-    heartbeat_stopped: str
-    """Parameter: reason."""
+    look_at_paused = Sentence(
+        ja="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。",
+        en="⚠️ Paused reminders: {count}. </remind list> says why.",
+    )
+    """Below a reply."""
+    stopped = Sentence(
+        ja="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。",
+        en="⚠️ I could not remind you of “{text}” ({reason}). When that is mended, </remind resume> lets it go on.",
+    )
+    """By DM, when a reminder could not be posted."""
+    heartbeat_stopped = Sentence(
+        ja="⚠️ こちらからの声かけができませんでした。{reason}。</heartbeat on> で始め直せます。",
+        en="⚠️ I could not check in with you ({reason}). </heartbeat on> starts it anew.",
+    )
 
-    resumed: str
-    """Parameters: time, moment, text."""
-    not_paused: str
-    """Parameter: text."""
+    resumed = Sentence(
+        ja="▶️ 再開しました。次は {time}（{moment}）です: {text}",
+        en="▶️ It goes on, next on {time} ({moment}): {text}",
+    )
+    not_paused = Sentence(
+        ja="このお知らせは止まっていません: {text}", en="This reminder is not paused: {text}"
+    )
 
-    missed: str
+    missed = Sentence(
+        ja="⏰ ボットが動いていない間に、お知らせの時刻が過ぎていました。",
+        en="⏰ While I was not running, the time of these reminders passed.",
+    )
     """Above the reminders whose time passed while the program was not there."""
-    uncertain: str
+    uncertain = Sentence(
+        ja="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。",
+        en="⏰ I was cut off while sending these reminders; perhaps they did not reach you.",
+    )
     """Above those of which nobody knows whether they were sent."""
 
     def reason(self, obstacle: Obstacle) -> str:
@@ -83,382 +138,374 @@ class ReminderTexts:
         return reasons[obstacle]
 
 
-REMINDER_JA = ReminderTexts(
-    late="予定は {time} でした。お知らせが遅れてすみません。",
-    snooze_ten_minutes="10分後にもう一度",
-    snooze_hour="1時間後にもう一度",
-    stop_repeating="繰り返しをやめる",
-    snoozed="⏰ {moment}にもう一度お知らせします。",
-    not_yours="このボタンは、お知らせを予約した人だけが使えます。ご自分の分は </remind add> で予約できます。",
-    once="⏰ {time}（{moment}）にお知らせします: {text}",
-    again_and_again="🔁 {repeat}にお知らせします（次は {time}）: {text}",
-    cancelled="🔕 お知らせを取り消しました: {text}",
-    hidden="（自分だけに見える内容）",
-    cancel="お知らせを取り消す",
-    cancel_one="取り消す: {text}",
-    gone="このお知らせはもうありません。取り消し済みか、もうお知らせしたあとです。今あるものは </remind list> で見られます。",
-    in_channel="場所: {channel}",
-    by_dm="場所: DM",
-    by_dm_instead="場所: DM（ここには書き込めないため）",
-    none="予約したお知らせはありません。</remind add> で予約できます。",
-    list_title="予約したお知らせ（{count}件）",
-    dm_place="DM",
-    terminal_place="ターミナル",
-    paused="⏸ 停止中",
-    paused_because="⏸ {reason}",
-    channel_gone="チャンネルがなくなったので止めています",
-    bot_removed="このチャンネルを見られなくなったので止めています",
-    left_server="そのサーバーのメンバーではなくなったので止めています",
-    dms_closed="DM を受け取らない設定なので止めています",
-    permission_missing="このチャンネルに書き込む権限がないので止めています",
-    channel_refused="このチャンネルに書き込めなかったので止めています",
-    look_at_paused="⚠️ 止まっているお知らせが {count} 件あります。理由は </remind list> で見られます。",
-    stopped="⚠️ 「{text}」をお知らせできませんでした。{reason}。直したら </remind resume> で再開できます。",
-    heartbeat_stopped="⚠️ こちらからの声かけができませんでした。{reason}。</heartbeat on> で始め直せます。",
-    resumed="▶️ 再開しました。次は {time}（{moment}）です: {text}",
-    not_paused="このお知らせは止まっていません: {text}",
-    missed="⏰ ボットが動いていない間に、お知らせの時刻が過ぎていました。",
-    uncertain="⏰ ボットが途中で止まったため、届いていないかもしれないお知らせがあります。",
-)
+class HeartbeatTexts(Area):
+    """Heartbeats, as their user reads of them."""
 
-REMINDER_EN = ReminderTexts(
-    late="It was due at {time}. Sorry for being late.",
-    snooze_ten_minutes="Again in 10 minutes",
-    snooze_hour="Again in an hour",
-    stop_repeating="Stop repeating",
-    snoozed="⏰ I’ll remind you again {moment}.",
-    not_yours="Only the person who set the reminder can use this button. Set your own with </remind add>.",
-    once="⏰ I’ll remind you on {time} ({moment}): {text}",
-    again_and_again="🔁 I’ll remind you {repeat} (next: {time}): {text}",
-    cancelled="🔕 Reminder cancelled: {text}",
-    hidden="(something that only you may see)",
-    cancel="Cancel the reminder",
-    cancel_one="Cancel: {text}",
-    gone="This reminder is gone: it was cancelled, or you have been reminded already. See </remind list> for those that are there.",
-    in_channel="Where: {channel}",
-    by_dm="Where: DM",
-    by_dm_instead="Where: DM (I can’t post here for you)",
-    none="You have no reminders. Set one with </remind add>.",
-    list_title="Your reminders ({count})",
-    dm_place="DM",
-    terminal_place="terminal",
-    paused="⏸ paused",
-    paused_because="⏸ {reason}",
-    channel_gone="paused: the channel is gone",
-    bot_removed="paused: I can’t see the channel any more",
-    left_server="paused: you are no longer a member of that server",
-    dms_closed="paused: your DMs are closed",
-    permission_missing="paused: I may not write in the channel",
-    channel_refused="paused: Discord did not let me write in the channel",
-    look_at_paused="⚠️ Paused reminders: {count}. </remind list> says why.",
-    stopped="⚠️ I could not remind you of “{text}” ({reason}). When that is mended, </remind resume> lets it go on.",
-    heartbeat_stopped="⚠️ I could not check in with you ({reason}). </heartbeat on> starts it anew.",
-    resumed="▶️ It goes on, next on {time} ({moment}): {text}",
-    not_paused="This reminder is not paused: {text}",
-    missed="⏰ While I was not running, the time of these reminders passed.",
-    uncertain="⏰ I was cut off while sending these reminders; perhaps they did not reach you.",
-)
-
-# ---- heartbeat -------------------------------------------------------------------------------------------
-# Heartbeats, as their user reads of them.
-
-
-@dataclass(frozen=True, slots=True)
-class HeartbeatTexts:
-    started: str
+    started = Sentence(
+        ja=(
+            "💓 声かけを始めました。{rhythm}\n"
+            "近づいた予定や新しいメモを見て、お知らせしたほうがよいことがあるときだけ声をかけます。最初は {time}（{moment}）です。\n"
+            "-# やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。"
+        ),
+        en=(
+            "💓 I’ll check in with you. {rhythm}\n"
+            "I look at what is coming up and at new memories, and speak only when something is worth telling. "
+            "The first time is {time} ({moment}).\n"
+            "-# </heartbeat off> stops it, </heartbeat status> shows it."
+        ),
+    )
     """Parameters: rhythm, time (of the first), moment (how far away that is)."""
-    stopped: str
-    off: str
+    stopped = Sentence(
+        ja="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。",
+        en="💓 I won’t check in any more. </heartbeat on> starts it again.",
+    )
+    off = Sentence(
+        ja="声かけはオフです。</heartbeat on> で始められます。",
+        en="Heartbeats are off. </heartbeat on> starts them.",
+    )
     """There was nothing to stop, or nothing to show."""
-    status: str
-    """Parameters: rhythm, time, moment."""
-    paused: str
-    """Parameter: reason."""
-    paused_by_user: str
-    rhythm: str
-    """Parameters: hours, where, quiet."""
-    by_dm: str
-    in_channel: str
-    """Parameter: channel."""
-    quiet: str
-    """Parameters: since, until."""
-    never_quiet: str
-    only_public: str
+    status = Sentence(
+        ja="💓 声かけはオンです。{rhythm}\n次は {time}（{moment}）です。",
+        en="💓 Heartbeats are on. {rhythm}\nNext: {time} ({moment}).",
+    )
+    paused = Sentence(
+        ja="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。",
+        en="⏸ Heartbeats {reason}. When that is mended, </heartbeat on> starts them anew.",
+    )
+    paused_by_user = Sentence(
+        ja="⏸ 声かけは止まっています。</heartbeat on> で始め直せます。",
+        en="⏸ Heartbeats are paused. </heartbeat on> starts them anew.",
+    )
+    rhythm = Sentence(
+        ja="{hours}時間ごとに確かめて、{where}。{quiet}",
+        en="I look every {hours} h and tell you {where}. {quiet}",
+    )
+    by_dm = Sentence(ja="DM でお知らせします", en="by DM")
+    in_channel = Sentence(ja="{channel} でお知らせします", en="in {channel}")
+    quiet = Sentence(ja="{since}〜{until} は静かにしています。", en="I keep quiet from {since} to {until}.")
+    never_quiet = Sentence(ja="静かにする時間はありません。", en="No hours are quiet.")
+    only_public = Sentence(
+        ja="-# チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモだけを見ます。",
+        en="-# Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.",
+    )
     """Below: in a channel others read along."""
-    by_dm_instead: str
-    memory_paused: str
-    time_not_understood: str
-    """Parameter: given."""
+    by_dm_instead = Sentence(
+        ja="-# ここには書き込めないので、DM にしました。",
+        en="-# I can’t post here for you, so I’ll use your DMs.",
+    )
+    memory_paused = Sentence(
+        ja="-# メモリを一時停止しているので、お知らせの予定だけを見ます。",
+        en="-# Memory is paused, so I look only at your reminders.",
+    )
+    time_not_understood = Sentence(
+        ja="時刻「{given}」が分かりませんでした。22:00、7時半、10pm のように書いてください。",
+        en="I don’t understand the time “{given}”. Write it like 22:00, 7:30 or 10pm.",
+    )
 
 
-HEARTBEAT_JA = HeartbeatTexts(
-    started=(
-        "💓 声かけを始めました。{rhythm}\n"
-        "近づいた予定や新しいメモを見て、お知らせしたほうがよいことがあるときだけ声をかけます。最初は {time}（{moment}）です。\n"
-        "-# やめるときは </heartbeat off>、確かめるときは </heartbeat status> です。"
-    ),
-    stopped="💓 声かけをやめました。もう一度始めるには </heartbeat on> です。",
-    off="声かけはオフです。</heartbeat on> で始められます。",
-    status="💓 声かけはオンです。{rhythm}\n次は {time}（{moment}）です。",
-    paused="⏸ 声かけ: {reason}。直したら </heartbeat on> で始め直せます。",
-    paused_by_user="⏸ 声かけは止まっています。</heartbeat on> で始め直せます。",
-    rhythm="{hours}時間ごとに確かめて、{where}。{quiet}",
-    by_dm="DM でお知らせします",
-    in_channel="{channel} でお知らせします",
-    quiet="{since}〜{until} は静かにしています。",
-    never_quiet="静かにする時間はありません。",
-    only_public="-# チャンネルはほかの人も読むので、ここで公開で頼まれたお知らせと、どこで使ってもよいメモだけを見ます。",
-    by_dm_instead="-# ここには書き込めないので、DM にしました。",
-    memory_paused="-# メモリを一時停止しているので、お知らせの予定だけを見ます。",
-    time_not_understood="時刻「{given}」が分かりませんでした。22:00、7時半、10pm のように書いてください。",
-)
+class RemindHereTexts(Area):
+    """Reminders in the terminal, which says them while it is open."""
 
-HEARTBEAT_EN = HeartbeatTexts(
-    started=(
-        "💓 I’ll check in with you. {rhythm}\n"
-        "I look at what is coming up and at new memories, and speak only when something is worth telling. "
-        "The first time is {time} ({moment}).\n"
-        "-# </heartbeat off> stops it, </heartbeat status> shows it."
-    ),
-    stopped="💓 I won’t check in any more. </heartbeat on> starts it again.",
-    off="Heartbeats are off. </heartbeat on> starts them.",
-    status="💓 Heartbeats are on. {rhythm}\nNext: {time} ({moment}).",
-    paused="⏸ Heartbeats {reason}. When that is mended, </heartbeat on> starts them anew.",
-    paused_by_user="⏸ Heartbeats are paused. </heartbeat on> starts them anew.",
-    rhythm="I look every {hours} h and tell you {where}. {quiet}",
-    by_dm="by DM",
-    in_channel="in {channel}",
-    quiet="I keep quiet from {since} to {until}.",
-    never_quiet="No hours are quiet.",
-    only_public="-# Others read a channel, so I look only at reminders set here in public, and at memories that may be used anywhere.",
-    by_dm_instead="-# I can’t post here for you, so I’ll use your DMs.",
-    memory_paused="-# Memory is paused, so I look only at your reminders.",
-    time_not_understood="I don’t understand the time “{given}”. Write it like 22:00, 7:30 or 10pm.",
-)
-
-# ---- remind here -----------------------------------------------------------------------------------------
-# Reminders in the terminal, which says them while it is open.
-
-
-@dataclass(frozen=True, slots=True)
-class RemindHereTexts:
-    moment: str
+    moment = Sentence(ja="{m}月{d}日({w}) {t}", en="{w}, {m} {d}, {t}")
     """A day and a time of this year. Parameters: m (month), d (day), w (weekday), t (time)."""
-    moment_of_year: str
+    moment_of_year = Sentence(ja="{y}年{m}月{d}日({w}) {t}", en="{w}, {m} {d} {y}, {t}")
     """Of another year, likewise, and y (year)."""
-    weekdays: tuple[str, ...]
+    weekdays = Both(ja=tuple("月火水木金土日"), en=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))
     """Monday first."""
-    months: tuple[str, ...]
-    once: str
-    """Parameters: time, text, id."""
-    again_and_again: str
+    months = Both(
+        ja=tuple(str(month) for month in range(1, 13)),
+        en=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+    )
+    once = Sentence(
+        ja="⏰ {time} にお知らせします: {text}（取り消すには /remind delete {id}）",
+        en="⏰ I'll remind you on {time}: {text} (cancel it with /remind delete {id})",
+    )
+    again_and_again = Sentence(
+        ja="🔁 {repeat}にお知らせします（次は {time}）: {text}（取り消すには /remind delete {id}）",
+        en="🔁 I'll remind you {repeat} (next: {time}): {text} (cancel it with /remind delete {id})",
+    )
     """Parameters: repeat, time (the next one), text, id."""
-    cancelled: str
-    """Parameter: text."""
-    elsewhere: str
+    cancelled = Sentence(ja="🔕 お知らせを取り消しました: {text}", en="🔕 Reminder cancelled: {text}")
+    elsewhere = Sentence(ja="（Discord でお知らせします）", en=" (on Discord)")
     """After a line of the list. Reminders that were asked for on Discord."""
-    said: str
-    """Parameter: text."""
-    said_late: str
+    said = Sentence(ja="⏰ {text}", en="⏰ {text}")
+    said_late = Sentence(ja="⏰ {text}（予定は {time} でした）", en="⏰ {text} (it was due on {time})")
     """Parameters: text, time (when it was due)."""
-    missed: str
-    """Parameters: text, time."""
-    uncertain: str
-    """Parameters: text, time."""
-    none: str
-    title: str
-    line: str
-    """Parameters: id, time, text."""
-    repeated: str
-    """In place of the time. Parameters: time, repeat."""
-    paused: str
-    id_needed: str
-    what: str
+    missed = Sentence(
+        ja="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}",
+        en="⏰ While I was not running, the time of a reminder passed ({time}): {text}",
+    )
+    uncertain = Sentence(
+        ja="⏰ {time} のお知らせは、届いていないかもしれません: {text}",
+        en="⏰ The reminder of {time} perhaps did not reach you: {text}",
+    )
+    none = Sentence(
+        ja="予約したお知らせはありません。/remind add 明日9時 薬を飲む のように予約できます。",
+        en="You have no reminders. Set one like this: /remind add tomorrow at 9 take the pills",
+    )
+    title = Sentence(ja="予約したお知らせ", en="Your reminders")
+    line = Sentence(ja="  #{id}  {time}  {text}", en="  #{id}  {time}  {text}")
+    repeated = Sentence(ja="{time}（{repeat}）", en="{time} ({repeat})")
+    """In place of the time."""
+    paused = Sentence(ja="（停止中）", en=" (paused)")
+    id_needed = Sentence(
+        ja="どのお知らせかを番号で書いてください。番号は /remind list で見られます。",
+        en="Give the number of the reminder. /remind list shows the numbers.",
+    )
+    what = Sentence(
+        ja="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む",
+        en="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills",
+    )
     """There is a time, and nothing to remind of."""
 
 
-REMIND_HERE_JA = RemindHereTexts(
-    moment="{m}月{d}日({w}) {t}",
-    moment_of_year="{y}年{m}月{d}日({w}) {t}",
-    weekdays=tuple("月火水木金土日"),
-    months=tuple(str(month) for month in range(1, 13)),
-    once="⏰ {time} にお知らせします: {text}（取り消すには /remind delete {id}）",
-    again_and_again="🔁 {repeat}にお知らせします（次は {time}）: {text}（取り消すには /remind delete {id}）",
-    cancelled="🔕 お知らせを取り消しました: {text}",
-    elsewhere="（Discord でお知らせします）",
-    said="⏰ {text}",
-    said_late="⏰ {text}（予定は {time} でした）",
-    missed="⏰ お知らせの時刻（{time}）が、動いていない間に過ぎていました: {text}",
-    uncertain="⏰ {time} のお知らせは、届いていないかもしれません: {text}",
-    none="予約したお知らせはありません。/remind add 明日9時 薬を飲む のように予約できます。",
-    title="予約したお知らせ",
-    line="  #{id}  {time}  {text}",
-    repeated="{time}（{repeat}）",
-    paused="（停止中）",
-    id_needed="どのお知らせかを番号で書いてください。番号は /remind list で見られます。",
-    what="何をお知らせするかも書いてください。たとえば /remind add 明日9時 薬を飲む",
-)
+class RepeatTexts(Area):
+    """What comes again and again, in words: the pieces that `repeats` puts together."""
 
-REMIND_HERE_EN = RemindHereTexts(
-    moment="{w}, {m} {d}, {t}",
-    moment_of_year="{w}, {m} {d} {y}, {t}",
-    weekdays=("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"),
-    months=("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
-    once="⏰ I'll remind you on {time}: {text} (cancel it with /remind delete {id})",
-    again_and_again="🔁 I'll remind you {repeat} (next: {time}): {text} (cancel it with /remind delete {id})",
-    cancelled="🔕 Reminder cancelled: {text}",
-    elsewhere=" (on Discord)",
-    said="⏰ {text}",
-    said_late="⏰ {text} (it was due on {time})",
-    missed="⏰ While I was not running, the time of a reminder passed ({time}): {text}",
-    uncertain="⏰ The reminder of {time} perhaps did not reach you: {text}",
-    none="You have no reminders. Set one like this: /remind add tomorrow at 9 take the pills",
-    title="Your reminders",
-    line="  #{id}  {time}  {text}",
-    repeated="{time} ({repeat})",
-    paused=" (paused)",
-    id_needed="Give the number of the reminder. /remind list shows the numbers.",
-    what="Write what to remind you of as well, for example: /remind add tomorrow at 9 take the pills",
-)
-
-# ---- repeat ----------------------------------------------------------------------------------------------
-# What comes again and again, in words: the pieces that `repeats` puts together.
-
-
-@dataclass(frozen=True, slots=True)
-class RepeatTexts:
-    at: str
-    """Parameters: days, times."""
-    small_hour: str
+    at = Sentence(ja="{days} {times}", en="{days} at {times}")
+    small_hour = Sentence(ja="{hour}", en="{hour:02}")
     """An hour before 5 in the morning, as it is read. Parameter: hour (a number)."""
-    daily: str
-    workdays: str
-    weekends: str
-    weekly: str
+    daily = Sentence(ja="毎日", en="every day")
+    workdays = Sentence(ja="平日", en="every weekday")
+    weekends = Sentence(ja="毎週土・日曜", en="every Saturday and Sunday")
+    weekly = Sentence(ja="毎週{days}曜", en="every {days}")
     """Parameter: days (names of weekdays, joined)."""
-    nth_day: str
+    nth_day = Sentence(ja="第{nth}{day}曜", en="{nth} {day}")
     """Parameters: nth, day (the name of a weekday)."""
-    last_day: str
+    last_day = Sentence(ja="最後の{day}曜", en="last {day}")
     """Parameter: day (the name of a weekday)."""
-    by_nth_day: str
+    by_nth_day = Sentence(ja="毎月{days}", en="every {days} of the month")
     """Every month. Parameter: days (`nth_day` and `last_day`, joined)."""
-    monthly: str
+    monthly = Sentence(ja="毎月{days}", en="on the {days} of every month")
     """Parameter: days (numbers, as they are counted, joined)."""
-    month_end: str
-    yearly: str
-    """Parameters: month, day."""
-    yearly_by_nth_day: str
-    """Parameters: month, days."""
-    some_months: str
+    month_end = Sentence(ja="毎月末日", en="on the last day of every month")
+    yearly = Sentence(ja="毎年{month}{day}", en="every year on {month} {day}")
+    yearly_by_nth_day = Sentence(ja="毎年{month}の{days}", en="every year on the {days} of {month}")
+    some_months = Sentence(ja="（ない月はお休み）", en=" (when there is one)")
     """Behind days that not every month has."""
-    leap_years: str
+    leap_years = Sentence(ja="（うるう年だけ）", en=" (leap years only)")
     """Behind 29 February."""
-    days_apart: str
+    days_apart = Sentence(ja="{count}日ごと", en="every {count} days")
     """Parameter: count, as in all that follow."""
-    weeks_apart: str
+    weeks_apart = Sentence(ja="{count}週間ごとの{days}曜", en="every {count} weeks on {days}")
     """Parameter: days (names of weekdays, joined)."""
-    weeks_apart_workdays: str
-    months_apart: str
+    weeks_apart_workdays = Sentence(ja="{count}週間ごとの平日", en="every {count} weeks on weekdays")
+    months_apart = Sentence(ja="{count}か月ごとの{days}", en="every {count} months on the {days}")
     """Parameter: days."""
-    months_apart_by_nth_day: str
+    months_apart_by_nth_day = Sentence(ja="{count}か月ごとの{days}", en="every {count} months on the {days}")
     """Parameter: days."""
-    months_apart_end: str
-    years_apart: str
+    months_apart_end = Sentence(ja="{count}か月ごとの末日", en="every {count} months on the last day")
+    years_apart = Sentence(ja="{count}年ごとの{month}{day}", en="every {count} years on {month} {day}")
     """Parameters: month, day."""
-    years_apart_by_nth_day: str
+    years_apart_by_nth_day = Sentence(
+        ja="{count}年ごとの{month}の{days}", en="every {count} years on the {days} of {month}"
+    )
     """Parameters: month, days."""
-    hourly: str
-    hourly_at: str
-    """Parameter: minute."""
-    hours_apart: str
-    """Parameter: hours."""
-    hours_apart_from: str
+    hourly = Sentence(ja="1時間ごと", en="every hour")
+    hourly_at = Sentence(ja="毎時{minute}分", en="every hour, {minute} minutes past")
+    hours_apart = Sentence(ja="{hours}時間ごと", en="every {hours} hours")
+    hours_apart_from = Sentence(ja="{hours}時間ごと（{time}から）", en="every {hours} hours from {time}")
     """Parameters: hours, time (the first of a day)."""
-    by_cron: str
-    """Parameter: cron."""
-    weekdays: tuple[str, ...]
+    by_cron = Sentence(ja="cron「{cron}」の時刻", en="at the times of cron “{cron}”")
+    weekdays = Both(
+        ja=tuple("日月火水木金土"),
+        en=("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"),
+    )
     """From Sunday on."""
-    months: tuple[str, ...]
-    counted: tuple[str, ...]
+    months = Both(
+        ja=tuple(f"{month}月" for month in range(1, 13)),
+        en=(
+            *("January", "February", "March", "April", "May", "June"),
+            *("July", "August", "September", "October", "November", "December"),
+        ),
+    )
+    counted = Both(
+        ja=tuple(f"{day}日" for day in range(1, 32)),
+        en=tuple(
+            f"{day}{ ({1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th') if day not in (11, 12, 13) else 'th') }"
+            for day in range(1, 32)
+        ),
+    )
     """The days of a month, as they are counted."""
-    comma: str
-    last_comma: str
+    comma = Sentence(ja="・", en=", ")
+    last_comma = Sentence(ja="・", en=" and ")
 
 
-REPEAT_JA = RepeatTexts(
-    at="{days} {times}",
-    small_hour="{hour}",
-    daily="毎日",
-    workdays="平日",
-    weekends="毎週土・日曜",
-    weekly="毎週{days}曜",
-    nth_day="第{nth}{day}曜",
-    last_day="最後の{day}曜",
-    by_nth_day="毎月{days}",
-    monthly="毎月{days}",
-    month_end="毎月末日",
-    yearly="毎年{month}{day}",
-    yearly_by_nth_day="毎年{month}の{days}",
-    some_months="（ない月はお休み）",
-    leap_years="（うるう年だけ）",
-    days_apart="{count}日ごと",
-    weeks_apart="{count}週間ごとの{days}曜",
-    weeks_apart_workdays="{count}週間ごとの平日",
-    months_apart="{count}か月ごとの{days}",
-    months_apart_by_nth_day="{count}か月ごとの{days}",
-    months_apart_end="{count}か月ごとの末日",
-    years_apart="{count}年ごとの{month}{day}",
-    years_apart_by_nth_day="{count}年ごとの{month}の{days}",
-    hourly="1時間ごと",
-    hourly_at="毎時{minute}分",
-    hours_apart="{hours}時間ごと",
-    hours_apart_from="{hours}時間ごと（{time}から）",
-    by_cron="cron「{cron}」の時刻",
-    weekdays=tuple("日月火水木金土"),
-    months=tuple(f"{month}月" for month in range(1, 13)),
-    counted=tuple(f"{day}日" for day in range(1, 32)),
-    comma="・",
-    last_comma="・",
-)
+def described(repeat: str, phrases: RepeatTexts) -> str:
+    """Return a repeat in the words of a person: `0 9 * * 1-5` is 平日 9:00, or every weekday at 9:00.
 
-REPEAT_EN = RepeatTexts(
-    at="{days} at {times}",
-    small_hour="{hour:02}",
-    daily="every day",
-    workdays="every weekday",
-    weekends="every Saturday and Sunday",
-    weekly="every {days}",
-    nth_day="{nth} {day}",
-    last_day="last {day}",
-    by_nth_day="every {days} of the month",
-    monthly="on the {days} of every month",
-    month_end="on the last day of every month",
-    yearly="every year on {month} {day}",
-    yearly_by_nth_day="every year on the {days} of {month}",
-    some_months=" (when there is one)",
-    leap_years=" (leap years only)",
-    days_apart="every {count} days",
-    weeks_apart="every {count} weeks on {days}",
-    weeks_apart_workdays="every {count} weeks on weekdays",
-    months_apart="every {count} months on the {days}",
-    months_apart_by_nth_day="every {count} months on the {days}",
-    months_apart_end="every {count} months on the last day",
-    years_apart="every {count} years on {month} {day}",
-    years_apart_by_nth_day="every {count} years on the {days} of {month}",
-    hourly="every hour",
-    hourly_at="every hour, {minute} minutes past",
-    hours_apart="every {hours} hours",
-    hours_apart_from="every {hours} hours from {time}",
-    by_cron="at the times of cron “{cron}”",
-    weekdays=("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"),
-    months=(
-        *("January", "February", "March", "April", "May", "June"),
-        *("July", "August", "September", "October", "November", "December"),
-    ),
-    counted=tuple(
-        f"{day}{ ({1: 'st', 2: 'nd', 3: 'rd'}.get(day % 10, 'th') if day not in (11, 12, 13) else 'th') }"
-        for day in range(1, 32)
-    ),
-    comma=", ",
-    last_comma=" and ",
-)
+    It fits into 「…にお知らせします」 and `I'll remind you …`, and reads back as the same repeat
+    (domain/repeat_words): who changes a reminder may copy it. What there are no words for is told as cron.
+    """
+    if match := _HOURS.fullmatch(repeat):
+        return _hours(phrases, int(match[1]))
+    try:
+        cron, interval = parts_of(repeat)
+        return _in_words(phrases, cron.split(), interval)
+    except (ValueError, IndexError, TypeError):
+        return phrases.by_cron.format(cron=repeat)
+
+
+def _in_words(phrases: RepeatTexts, fields: Sequence[str], interval: Interval | None) -> str:
+    """Raises ValueError or IndexError where there are no words."""
+    minute, hour, *of_days = fields
+    past = int(minute)
+    if interval is None and of_days == ["*"] * 3 and (told := _through_the_day(phrases, hour, past)):
+        return told
+    days = _days(phrases, *of_days) if interval is None else _days_apart(phrases, interval, *of_days)
+    times = [_time(phrases, each, past) for each in _numbers(hour)]
+    return phrases.at.format(days=days, times=_joined(phrases, times))
+
+
+def _through_the_day(phrases: RepeatTexts, hour: str, past: int) -> str | None:
+    """What comes so many hours apart; None for all else."""
+    if hour == "*":
+        return phrases.hourly_at.format(minute=past) if past else phrases.hourly
+    if match := _EVERY_SO_MANY.fullmatch(hour):
+        return _hours(phrases, int(match[1]), past=past)
+    hours = _numbers(hour)
+    apart = 24 // len(hours)
+    if len(hours) <= _LISTED_AT_MOST or hours != list(range(hours[0], 24, apart)):
+        return None
+    return _hours(phrases, apart, first=hours[0], past=past)
+
+
+def _days(phrases: RepeatTexts, day: str, month: str, weekday: str) -> str:
+    if day == "*" and (nth_days := _nth_days(phrases, weekday)):
+        return _by_nth_days(phrases, nth_days, month)
+    if (day, month, weekday) == ("*", "*", "*"):
+        return phrases.daily
+    match (day, month, weekday):
+        case ("*", "*", _):
+            return _of_week(phrases, _numbers(weekday.replace("7", "0")))
+        case ("L", "*", "*"):
+            return phrases.month_end
+        case (_, "*", "*"):
+            return phrases.monthly.format(days=_of_month(phrases, day))
+        case (_, _, "*"):
+            return phrases.yearly.format(**_of_year(phrases, day, month))
+        case _:
+            raise ValueError(weekday)
+
+
+def _by_nth_days(phrases: RepeatTexts, nth_days: str, month: str) -> str:
+    if month == "*":
+        return phrases.by_nth_day.format(days=nth_days)
+    return phrases.yearly_by_nth_day.format(month=_month(phrases, month), days=nth_days)
+
+
+def _of_year(phrases: RepeatTexts, day: str, month: str) -> dict[str, str]:
+    only = phrases.leap_years if (int(day), int(month)) == (29, 2) else ""
+    return {"month": _month(phrases, month), "day": phrases.counted[int(day) - 1] + only}
+
+
+def _days_apart(phrases: RepeatTexts, interval: Interval, day: str, month: str, weekday: str) -> str:
+    """Likewise, of what has some days, weeks or months between."""
+    count = interval.count
+    match (interval.unit, day, month, weekday):
+        case ("days", "*", "*", "*"):
+            return phrases.days_apart.format(count=count)
+        case ("weeks", "*", "*", _):
+            return _weeks_apart(phrases, count, _numbers(weekday.replace("7", "0")))
+        case ("months", _, "*", _):
+            return _months_apart(phrases, count, day, weekday)
+        case ("months", _, _, _) if count % 12 == 0:
+            return _years_apart(phrases, count // 12, day, month, weekday)
+        case _:
+            raise ValueError(interval)
+
+
+def _weeks_apart(phrases: RepeatTexts, count: int, numbers: Sequence[int]) -> str:
+    if numbers == [1, 2, 3, 4, 5]:
+        return phrases.weeks_apart_workdays.format(count=count)
+    return phrases.weeks_apart.format(count=count, days=_weekdays(phrases, numbers))
+
+
+def _months_apart(phrases: RepeatTexts, count: int, day: str, weekday: str) -> str:
+    if (day, weekday) == ("L", "*"):
+        return phrases.months_apart_end.format(count=count)
+    if day == "*" and (nth_days := _nth_days(phrases, weekday)):
+        return phrases.months_apart_by_nth_day.format(count=count, days=nth_days)
+    if weekday != "*":
+        raise ValueError(weekday)
+    return phrases.months_apart.format(count=count, days=_of_month(phrases, day))
+
+
+def _years_apart(phrases: RepeatTexts, count: int, day: str, month: str, weekday: str) -> str:
+    if day == "*" and (nth_days := _nth_days(phrases, weekday)):
+        name = _month(phrases, month)
+        return phrases.years_apart_by_nth_day.format(count=count, month=name, days=nth_days)
+    if weekday != "*":
+        raise ValueError(weekday)
+    return phrases.years_apart.format(count=count, **_of_year(phrases, day, month))
+
+
+def _of_week(phrases: RepeatTexts, numbers: Sequence[int]) -> str:
+    if numbers in ([1, 2, 3, 4, 5], [0, 6]):
+        return phrases.workdays if len(numbers) == 5 else phrases.weekends
+    return phrases.weekly.format(days=_weekdays(phrases, numbers))
+
+
+def _weekdays(phrases: RepeatTexts, numbers: Sequence[int]) -> str:
+    from_monday = sorted(numbers, key=lambda number: number or 7)
+    return _joined(phrases, [phrases.weekdays[number] for number in from_monday])
+
+
+def _of_month(phrases: RepeatTexts, field: str) -> str:
+    numbers = _numbers(field)
+    told = _joined(phrases, [phrases.counted[number - 1] for number in numbers])
+    return told + (phrases.some_months if numbers[-1] > _IN_EVERY_MONTH else "")
+
+
+def _nth_days(phrases: RepeatTexts, field: str) -> str | None:
+    """第2水曜・第4水曜; None where it is another kind of weekdays."""
+    found = [_NTH.match(each) for each in field.split(",")]
+    told = [
+        phrases.last_day.format(day=phrases.weekdays[int(match["last"])])
+        if match["last"]
+        else phrases.nth_day.format(
+            nth=_nth(phrases, int(match["nth"])), day=phrases.weekdays[_number(match["day"])]
+        )
+        for match in found
+        if match
+    ]
+    return _joined(phrases, told) if len(told) == len(found) else None
+
+
+def _month(phrases: RepeatTexts, field: str) -> str:
+    return phrases.months[int(field) - 1]
+
+
+def _nth(phrases: RepeatTexts, number: int) -> str:
+    """`2` in 第2月曜, `2nd` in English."""
+    return phrases.counted[number - 1].removesuffix("日")
+
+
+def _time(phrases: RepeatTexts, hour: int, minute: int) -> str:
+    """`at 3:05` is in the afternoon, `at 03:05` at night (domain/when)."""
+    told = phrases.small_hour.format(hour=hour) if 1 <= hour < SMALL_HOURS // 60 else str(hour)
+    return f"{told}:{minute:02}"
+
+
+def _hours(phrases: RepeatTexts, hours: int, *, first: int = 0, past: int = 0) -> str:
+    if first or past:
+        return phrases.hours_apart_from.format(hours=hours, time=_time(phrases, first, past))
+    return phrases.hourly if hours == 1 else phrases.hours_apart.format(hours=hours)
+
+
+def _numbers(field: str) -> list[int]:
+    """Those of a list with ranges, such as `1-3,5` or `MON-WED,FRI`."""
+    found = set[int]()
+    for part in field.split(","):
+        first, _, last = part.partition("-")
+        found.update(range(_number(first), _number(last or first) + 1))
+    return sorted(found)
+
+
+def _number(text: str) -> int:
+    return _NAMES.index(text) if text in _NAMES else int(text)
+
+
+def _joined(phrases: RepeatTexts, parts: list[str]) -> str:
+    *most, last = parts
+    return f"{phrases.comma.join(most)}{phrases.last_comma}{last}" if most else last

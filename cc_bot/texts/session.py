@@ -1,133 +1,115 @@
 """Sessions, settings and help, as a user reads of them."""
 
-from dataclasses import dataclass
+from cc_bot.texts.area import Area, Sentence
 
 
-@dataclass(frozen=True, slots=True)
-class SessionTexts:
-    cleared: str
-    reset: str
+class SessionTexts(Area):
+    cleared = Sentence(
+        ja="🧹 会話をまっさらにしました。メモリは残っています。",
+        en="🧹 Started afresh. Your memories are still there.",
+    )
+    reset = Sentence(
+        ja="🧹 ここまでの会話を区切りました。これより前に書かれたことは、もう読みません。",
+        en="🧹 A fresh start: I no longer read what was written here before.",
+    )
     """Everyone in the channel reads it."""
-    reset_refused: str
-    reset_unsure: str
-    settings_title: str
-    settings_language: str
-    settings_timezone: str
-    settings_default: str
-    """Parameter: value."""
-    settings_saved: str
-    """Parameters: language, timezone."""
-    language_ja: str
-    language_en: str
-    help: str
+    reset_refused = Sentence(
+        ja="区切れるのは、「メッセージの管理」の権限がある人と、このスレッドを作った人だけです。",
+        en="Only members who may manage messages, and whoever started this thread, can do that.",
+    )
+    reset_unsure = Sentence(
+        ja="あなたがこのスレッドを作ったかどうか、Discord に確かめられませんでした。少し待って、もう一度お試しください。",
+        en="Discord did not tell me whether you started this thread. Please try again in a moment.",
+    )
+    settings_title = Sentence(ja="あなたの設定", en="Your settings")
+    settings_language = Sentence(ja="言語", en="Language")
+    settings_timezone = Sentence(ja="タイムゾーン", en="Time zone")
+    settings_default = Sentence(ja="{value}（既定）", en="{value} (default)")
+    settings_saved = Sentence(
+        ja="⚙️ 設定を保存しました。言語: {language}、タイムゾーン: {timezone}",
+        en="⚙️ Saved. Language: {language}, time zone: {timezone}",
+    )
+    language_ja = Sentence(ja="日本語", en="Japanese")
+    language_en = Sentence(ja="英語 (English)", en="English")
+    help = Sentence(
+        ja=(
+            "**できること**\n"
+            "- `</ask>` 質問に答えます。このチャンネルでの前の会話も踏まえます。画像やテキストファイルも添付できます。"
+            "`自分だけ` は回答を自分だけに表示し、`保存しない` は何も保存しません。\n"
+            "{mention}"
+            "- `</memory add>` 覚えてほしいことを保存します。「〜を覚えておいて」と話しかけても大丈夫です。\n"
+            "- `</memory list>`・`</memory search>` メモリを見る、探す。選ぶと、なぜ知っているのかも分かります。\n"
+            "- `</memory show>`・`</memory edit>`・`</memory pin>`・`</memory delete>` 1件をくわしく見る、書き直す、目印を付ける、消す。消しても10分以内なら元に戻せます。\n"
+            "- `</memory export>`・`</memory import>`・`</memory pause>`・`</memory resume>`・`</memory stats>`・`</memory delete-all>` メモリをまとめて扱います。\n"
+            "- `</clear>` このチャンネルでのあなたとの会話をまっさらにします（メモリは残ります）。\n"
+            "- `</summary>` このチャンネルでの会話の要約を見ます。消すこともできます。\n"
+            "- `</reset>` みんなとの会話をここで区切り、これより前に書かれたことをもう読みません。「メッセージの管理」の権限がある人と、スレッドを作った人が使えます。\n"
+            "- `</remind add>`・`</remind list>`・`</remind delete>`・`</remind resume>` 決めた時刻にお知らせします。「明日9時に知らせて」と話しかけても大丈夫です。\n"
+            "- `</heartbeat on>`・`</heartbeat off>`・`</heartbeat status>` お知らせしたほうがよいことがあるとき、こちらから声をかけます（ふだんはオフです）。\n"
+            "- `</canvas show>`・`</canvas clear>` 出してあるカードや文章、グラフを見る、片付ける。\n"
+            "- `</agent list>`・`</agent use>`・`</agent default>` 答える相手を選びます。`</agent default>` はサーバーを管理する人が使えます。\n"
+            "- `</settings>` 自分の言語とタイムゾーンを決めます。\n"
+            "- `</usage>` 使ったトークンと、残りを見ます。\n"
+            "- `</privacy show>`・`</privacy export>`・`</privacy erase>` あなたについて保存しているものを見る、受け取る、すべて消す。\n"
+            "- メッセージを長押し（右クリック）→ アプリ →「これを覚える」でも保存できます。\n"
+            "{admin}"
+            "\n"
+            "**保存されるもの**\n"
+            "会話とメモリは、このボットを動かしている人のサーバーに保存されます。ほかの利用者には、あなたのメモリは見えません。"
+            "{stored}"
+        ),
+        en=(
+            "**What I can do**\n"
+            "- `</ask>` answers a question, with what was said before in this channel. Attach an image or a text file if you like. "
+            "`private` shows the answer to you alone, `temporary` stores nothing.\n"
+            "{mention}"
+            "- `</memory add>` keeps something for you. Saying “remember that …” works too.\n"
+            "- `</memory list>`, `</memory search>` show and find memories. Choose one to see why I know it.\n"
+            "- `</memory show>`, `</memory edit>`, `</memory pin>`, `</memory delete>` are for one of them. A deletion can be undone for ten minutes.\n"
+            "- `</memory export>`, `</memory import>`, `</memory pause>`, `</memory resume>`, `</memory stats>`, `</memory delete-all>` are for all of them.\n"
+            "- `</clear>` starts your conversation in this channel afresh (memories stay).\n"
+            "- `</summary>` shows what I wrote down of our conversation in this channel, and deletes it if you like.\n"
+            "- `</reset>` starts everybody's afresh: nothing that was written here before is read again. For members who "
+            "may manage messages, and for whoever started the thread.\n"
+            "- `</remind add>`, `</remind list>`, `</remind delete>`, `</remind resume>`: be told at a time you choose. “Remind me tomorrow at 9 …” works too.\n"
+            "- `</heartbeat on>`, `</heartbeat off>`, `</heartbeat status>`: I speak to you when something is worth telling (off unless you want it).\n"
+            "- `</canvas show>`, `</canvas clear>`: the cards, texts and charts that are up.\n"
+            "- `</agent list>`, `</agent use>`, `</agent default>`: who answers. `</agent default>` is for those who manage the server.\n"
+            "- `</settings>` sets your own language and time zone.\n"
+            "- `</usage>` shows the tokens you used, and what is left.\n"
+            "- `</privacy show>`, `</privacy export>`, `</privacy erase>`: what is stored about you.\n"
+            "- Long-press (right-click) a message → Apps → “Remember this” keeps that message.\n"
+            "{admin}"
+            "\n"
+            "**What is stored**\n"
+            "Conversations and memories are kept on the server of whoever runs this bot. No other user sees your memories."
+            "{stored}"
+        ),
+    )
     """Parameters: mention, stored (what of those two there is in the operator's mode)."""
-    help_mention: str
-    help_admin: str
+    help_mention = Sentence(
+        ja="- チャンネルやスレッドで私にメンションするか、私のメッセージに返信すると、その場の会話を踏まえて答えます。DM では、普通に話しかけてください。\n",
+        en="- Mention me in a channel or thread, or reply to me, and I answer with what was said there. In a DM, just write.\n",
+    )
+    help_admin = Sentence(
+        ja="- `</admin status>`・`</admin limits show>`・`</admin access list>`・`</admin model list>`・`</admin maintenance on>` 私の管理です（管理者のあなただけに表示しています）。\n",
+        en="- `</admin status>`, `</admin limits show>`, `</admin access list>`, `</admin model list>`, `</admin maintenance on>` look after me (shown to owners alone).\n",
+    )
     """For owners."""
-    help_stored_mentions: str
-    help_stored_all: str
-
-
-JA = SessionTexts(
-    cleared="🧹 会話をまっさらにしました。メモリは残っています。",
-    reset="🧹 ここまでの会話を区切りました。これより前に書かれたことは、もう読みません。",
-    reset_refused="区切れるのは、「メッセージの管理」の権限がある人と、このスレッドを作った人だけです。",
-    reset_unsure="あなたがこのスレッドを作ったかどうか、Discord に確かめられませんでした。少し待って、もう一度お試しください。",
-    settings_title="あなたの設定",
-    settings_language="言語",
-    settings_timezone="タイムゾーン",
-    settings_default="{value}（既定）",
-    settings_saved="⚙️ 設定を保存しました。言語: {language}、タイムゾーン: {timezone}",
-    language_ja="日本語",
-    language_en="英語 (English)",
-    help=(
-        "**できること**\n"
-        "- `</ask>` 質問に答えます。このチャンネルでの前の会話も踏まえます。画像やテキストファイルも添付できます。"
-        "`自分だけ` は回答を自分だけに表示し、`保存しない` は何も保存しません。\n"
-        "{mention}"
-        "- `</memory add>` 覚えてほしいことを保存します。「〜を覚えておいて」と話しかけても大丈夫です。\n"
-        "- `</memory list>`・`</memory search>` メモリを見る、探す。選ぶと、なぜ知っているのかも分かります。\n"
-        "- `</memory show>`・`</memory edit>`・`</memory pin>`・`</memory delete>` 1件をくわしく見る、書き直す、目印を付ける、消す。消しても10分以内なら元に戻せます。\n"
-        "- `</memory export>`・`</memory import>`・`</memory pause>`・`</memory resume>`・`</memory stats>`・`</memory delete-all>` メモリをまとめて扱います。\n"
-        "- `</clear>` このチャンネルでのあなたとの会話をまっさらにします（メモリは残ります）。\n"
-        "- `</summary>` このチャンネルでの会話の要約を見ます。消すこともできます。\n"
-        "- `</reset>` みんなとの会話をここで区切り、これより前に書かれたことをもう読みません。「メッセージの管理」の権限がある人と、スレッドを作った人が使えます。\n"
-        "- `</remind add>`・`</remind list>`・`</remind delete>`・`</remind resume>` 決めた時刻にお知らせします。「明日9時に知らせて」と話しかけても大丈夫です。\n"
-        "- `</heartbeat on>`・`</heartbeat off>`・`</heartbeat status>` お知らせしたほうがよいことがあるとき、こちらから声をかけます（ふだんはオフです）。\n"
-        "- `</canvas show>`・`</canvas clear>` 出してあるカードや文章、グラフを見る、片付ける。\n"
-        "- `</agent list>`・`</agent use>`・`</agent default>` 答える相手を選びます。`</agent default>` はサーバーを管理する人が使えます。\n"
-        "- `</settings>` 自分の言語とタイムゾーンを決めます。\n"
-        "- `</usage>` 使ったトークンと、残りを見ます。\n"
-        "- `</privacy show>`・`</privacy export>`・`</privacy erase>` あなたについて保存しているものを見る、受け取る、すべて消す。\n"
-        "- メッセージを長押し（右クリック）→ アプリ →「これを覚える」でも保存できます。\n"
-        "{admin}"
-        "\n"
-        "**保存されるもの**\n"
-        "会話とメモリは、このボットを動かしている人のサーバーに保存されます。ほかの利用者には、あなたのメモリは見えません。"
-        "{stored}"
-    ),
-    help_admin="- `</admin status>`・`</admin limits show>`・`</admin access list>`・`</admin model list>`・`</admin maintenance on>` 私の管理です（管理者のあなただけに表示しています）。\n",
-    help_mention=(
-        "- チャンネルやスレッドで私にメンションするか、私のメッセージに返信すると、その場の会話を踏まえて答えます。"
-        "DM では、普通に話しかけてください。\n"
-    ),
-    help_stored_mentions="\nチャンネルのメッセージで保存されるのは、私へのメンションと返信だけです。Discord で消せば、保存されたものも、それへの私の回答も消えます。",
-    help_stored_all=(
-        "\n私が見られるチャンネルでは、みなさんのメッセージがすべて保存され、答えるときに使われます。"
-        "Discord で消せば、保存されたものも、それへの私の回答も消えます。"
-    ),
-)
-
-EN = SessionTexts(
-    cleared="🧹 Started afresh. Your memories are still there.",
-    reset="🧹 A fresh start: I no longer read what was written here before.",
-    reset_refused="Only members who may manage messages, and whoever started this thread, can do that.",
-    reset_unsure="Discord did not tell me whether you started this thread. Please try again in a moment.",
-    settings_title="Your settings",
-    settings_language="Language",
-    settings_timezone="Time zone",
-    settings_default="{value} (default)",
-    settings_saved="⚙️ Saved. Language: {language}, time zone: {timezone}",
-    language_ja="Japanese",
-    language_en="English",
-    help=(
-        "**What I can do**\n"
-        "- `</ask>` answers a question, with what was said before in this channel. Attach an image or a text file if you like. "
-        "`private` shows the answer to you alone, `temporary` stores nothing.\n"
-        "{mention}"
-        "- `</memory add>` keeps something for you. Saying “remember that …” works too.\n"
-        "- `</memory list>`, `</memory search>` show and find memories. Choose one to see why I know it.\n"
-        "- `</memory show>`, `</memory edit>`, `</memory pin>`, `</memory delete>` are for one of them. A deletion can be undone for ten minutes.\n"
-        "- `</memory export>`, `</memory import>`, `</memory pause>`, `</memory resume>`, `</memory stats>`, `</memory delete-all>` are for all of them.\n"
-        "- `</clear>` starts your conversation in this channel afresh (memories stay).\n"
-        "- `</summary>` shows what I wrote down of our conversation in this channel, and deletes it if you like.\n"
-        "- `</reset>` starts everybody's afresh: nothing that was written here before is read again. For members who "
-        "may manage messages, and for whoever started the thread.\n"
-        "- `</remind add>`, `</remind list>`, `</remind delete>`, `</remind resume>`: be told at a time you choose. “Remind me tomorrow at 9 …” works too.\n"
-        "- `</heartbeat on>`, `</heartbeat off>`, `</heartbeat status>`: I speak to you when something is worth telling (off unless you want it).\n"
-        "- `</canvas show>`, `</canvas clear>`: the cards, texts and charts that are up.\n"
-        "- `</agent list>`, `</agent use>`, `</agent default>`: who answers. `</agent default>` is for those who manage the server.\n"
-        "- `</settings>` sets your own language and time zone.\n"
-        "- `</usage>` shows the tokens you used, and what is left.\n"
-        "- `</privacy show>`, `</privacy export>`, `</privacy erase>`: what is stored about you.\n"
-        "- Long-press (right-click) a message → Apps → “Remember this” keeps that message.\n"
-        "{admin}"
-        "\n"
-        "**What is stored**\n"
-        "Conversations and memories are kept on the server of whoever runs this bot. No other user sees your memories."
-        "{stored}"
-    ),
-    help_admin="- `</admin status>`, `</admin limits show>`, `</admin access list>`, `</admin model list>`, `</admin maintenance on>` look after me (shown to owners alone).\n",
-    help_mention=(
-        "- Mention me in a channel or thread, or reply to me, and I answer with what was said there. "
-        "In a DM, just write.\n"
-    ),
-    help_stored_mentions=(
-        "\nOf messages in channels, those that mention me or reply to me are stored. What you delete on Discord is "
-        "deleted there too, with my answer to it."
-    ),
-    help_stored_all=(
-        "\nIn channels that I can see, everybody's messages are stored and used for my answers. What you delete on "
-        "Discord is deleted there too, with my answer to it."
-    ),
-)
+    help_stored_mentions = Sentence(
+        ja="\nチャンネルのメッセージで保存されるのは、私へのメンションと返信だけです。Discord で消せば、保存されたものも、それへの私の回答も消えます。",
+        en=(
+            "\nOf messages in channels, those that mention me or reply to me are stored. What you delete on Discord is "
+            "deleted there too, with my answer to it."
+        ),
+    )
+    help_stored_all = Sentence(
+        ja=(
+            "\n私が見られるチャンネルでは、みなさんのメッセージがすべて保存され、答えるときに使われます。"
+            "Discord で消せば、保存されたものも、それへの私の回答も消えます。"
+        ),
+        en=(
+            "\nIn channels that I can see, everybody's messages are stored and used for my answers. What you delete on "
+            "Discord is deleted there too, with my answer to it."
+        ),
+    )

@@ -1,47 +1,53 @@
 """What was used and what is left: said to who used it, and of a server to who manages it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 
 from cc_bot.domain.member import MICROS, MODELS, Total, UsageReport
+from cc_bot.texts.area import Area, Sentence
 
 
-@dataclass(frozen=True, slots=True)
-class UsageTexts:
-    title: str
-    server_title: str
-    nothing: str
-    today: str
-    """Parameter: total."""
-    month: str
-    """Parameter: total."""
-    total: str
-    """Parameters: tokens, turns."""
-    total_cost: str
-    """Parameters: tokens, turns, cost."""
-    left_today: str
-    """Parameters: left, limit, resets."""
-    left_this_month: str
-    """Parameters: left, limit, resets."""
-    users: str
-    """Parameter: count."""
-    models: str
+class UsageTexts(Area):
+    title = Sentence(ja="使用量", en="What you used")
+    server_title = Sentence(ja="このサーバーの使用量", en="What this server used")
+    nothing = Sentence(ja="まだ何も使っていません。", en="Nothing has been used yet.")
+    today = Sentence(ja="今日: {total}", en="Today: {total}")
+    month = Sentence(ja="今月: {total}", en="This month: {total}")
+    total = Sentence(ja="{tokens} トークン・質問 {turns}件", en="{tokens} tokens, questions: {turns}")
+    total_cost = Sentence(
+        ja="{tokens} トークン・質問 {turns}件・{cost}", en="{tokens} tokens, questions: {turns}, {cost}"
+    )
+    left_today = Sentence(
+        ja="今日の残り: {left} / {limit} トークン（{resets}に戻ります）",
+        en="Left today: {left} of {limit} tokens (all again {resets})",
+    )
+    left_this_month = Sentence(
+        ja="今月の残り: {left} / {limit} トークン（{resets}に戻ります）",
+        en="Left this month: {left} of {limit} tokens (all again {resets})",
+    )
+    users = Sentence(ja="今月使った人: {count}人", en="Members who used it this month: {count}")
+    models = Sentence(ja="今月よく使ったモデル", en="The models that used most this month")
     """The heading of those that used most this month."""
-    model: str
-    """Parameters: model, tokens."""
-    model_cost: str
-    """Parameters: model, tokens, cost."""
-    offline: str
+    model = Sentence(ja="{model}: {tokens} トークン", en="{model}: {tokens} tokens")
+    model_cost = Sentence(ja="{model}: {tokens} トークン・{cost}", en="{model}: {tokens} tokens, {cost}")
+    offline = Sentence(ja="オフラインモデル", en="the offline model")
     """What the model that comes along is called."""
-    unpriced: str
-    """Parameter: models."""
-    chart: str
+    unpriced = Sentence(
+        ja="値段が決まっていないため、金額に入っていないモデル: {models}",
+        en="Not in the cost, since they have no price: {models}",
+    )
+    chart = Sentence(ja="日ごとのトークン", en="Tokens by day")
     """What the chart shows."""
-    at: str
-    """At the terminal. Parameter: time."""
-    managers_only: str
-    servers_only: str
+    at = Sentence(ja="{time}", en="at {time}")
+    """At the terminal."""
+    managers_only = Sentence(
+        ja="サーバー全体の使用量を見られるのは、サーバーを管理できる人だけです。",
+        en="Only those who manage the server can see what all of it used.",
+    )
+    servers_only = Sentence(
+        ja="サーバー全体の使用量は、サーバーの中で見てください。",
+        en="Please ask for what a server used in that server.",
+    )
 
     def lines(
         self, report: UsageReport, moment: Callable[[datetime], str], name: Callable[[str], str] = str
@@ -83,48 +89,3 @@ def money(micros: int, currency: str) -> str:
     """`0.0123 USD`: with as many decimals as say something."""
     amount = micros / MICROS
     return f"{amount:,.2f} {currency}" if amount >= 1 or not micros else f"{amount:,.4f} {currency}"
-
-
-JA = UsageTexts(
-    title="使用量",
-    server_title="このサーバーの使用量",
-    nothing="まだ何も使っていません。",
-    today="今日: {total}",
-    month="今月: {total}",
-    total="{tokens} トークン・質問 {turns}件",
-    total_cost="{tokens} トークン・質問 {turns}件・{cost}",
-    left_today="今日の残り: {left} / {limit} トークン（{resets}に戻ります）",
-    left_this_month="今月の残り: {left} / {limit} トークン（{resets}に戻ります）",
-    users="今月使った人: {count}人",
-    models="今月よく使ったモデル",
-    model="{model}: {tokens} トークン",
-    model_cost="{model}: {tokens} トークン・{cost}",
-    offline="オフラインモデル",
-    unpriced="値段が決まっていないため、金額に入っていないモデル: {models}",
-    chart="日ごとのトークン",
-    at="{time}",
-    managers_only="サーバー全体の使用量を見られるのは、サーバーを管理できる人だけです。",
-    servers_only="サーバー全体の使用量は、サーバーの中で見てください。",
-)
-
-EN = UsageTexts(
-    title="What you used",
-    server_title="What this server used",
-    nothing="Nothing has been used yet.",
-    today="Today: {total}",
-    month="This month: {total}",
-    total="{tokens} tokens, questions: {turns}",
-    total_cost="{tokens} tokens, questions: {turns}, {cost}",
-    left_today="Left today: {left} of {limit} tokens (all again {resets})",
-    left_this_month="Left this month: {left} of {limit} tokens (all again {resets})",
-    users="Members who used it this month: {count}",
-    models="The models that used most this month",
-    model="{model}: {tokens} tokens",
-    model_cost="{model}: {tokens} tokens, {cost}",
-    offline="the offline model",
-    unpriced="Not in the cost, since they have no price: {models}",
-    chart="Tokens by day",
-    at="at {time}",
-    managers_only="Only those who manage the server can see what all of it used.",
-    servers_only="Please ask for what a server used in that server.",
-)

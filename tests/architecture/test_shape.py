@@ -21,6 +21,7 @@ SHORT: Final = 80
 
 MANY_PARTS: Final = {
     "assistant/assistant.py: Assistant": "what a turn reads and writes becomes one object each",
+    "discord/services.py: BotServices": "a record of what the bot is made of",
     "discord/delivery/outlets.py: MessageOutlet": "one object is to show a turn",
     "discord/messages/arrivals.py: Arrivals": "one object is to show a turn",
     "discord/messages/channel_answers.py: ChannelAnswers": "one object is to show a turn",

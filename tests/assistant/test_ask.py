@@ -30,7 +30,7 @@ from cc_bot.llm.model import (
     UserPart,
 )
 from cc_bot.stores import SettingsStore
-from cc_bot.texts import texts
+from cc_bot.texts import explain, texts
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
 from tests.scripted_model import Step
@@ -296,7 +296,7 @@ class TestTools:
         """It is not busy, and nothing broke off; what was changed stays."""
         table.model.script = [[remember(f"事実{number}")] for number in range(9)]
         answer = await table.answer("ずっと覚え続けて", options=replace(OPTIONS, locale=locale))
-        assert answer.content == texts(locale).errors.model_went_in_circles
+        assert answer.content == explain(ModelWentInCircles(), texts(locale))
         assert answer.status == "complete"
 
     @pytest.mark.parametrize("last", [[ToolRequest("1", "list_memories", "{}")], []])

@@ -3,7 +3,7 @@
 import base64
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import hikari
@@ -21,6 +21,7 @@ from cc_bot.discord.recipients import DEFAULT_LOCALE, Wordings, command_names
 from cc_bot.domain.locale import Locale
 from cc_bot.llm import offline
 from cc_bot.texts import Texts, commands, texts, texts_with_mentions
+from cc_bot.texts.area import Area
 from cc_bot.texts.naming import named, without_mentions
 from tests.discord.mentioned import LONGEST_ID, mentioned
 
@@ -36,9 +37,12 @@ IN_THE_TERMINAL = re.compile(r"terminal\.|remind_here\.|.*_here$")
 def sentences(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(value, str):
         yield path, value
-    elif isinstance(value, dict):
+    elif isinstance(value, Area):
+        yield from sentences(value.values(), path)
+    elif isinstance(value, Mapping):
         for key, each in value.items():
-            yield from sentences(each, f"{path}.{key}".lstrip("."))
+            name = key.__name__ if isinstance(key, type) else key
+            yield from sentences(each, f"{path}.{name}".lstrip("."))
     elif isinstance(value, tuple):
         for each in value:
             yield from sentences(each, path)

@@ -20,7 +20,7 @@ from cc_bot.domain.proposal import (
 )
 from cc_bot.domain.session import SessionKey
 from cc_bot.texts import texts
-from cc_bot.texts.proposals import Part, Time, describe, gist, headline
+from cc_bot.texts.proposal import Part, Time, describe, gist, headline
 
 NINE = datetime(2026, 11, 23, 0, tzinfo=UTC)
 CHART = Chart("sales", "売上", "bar", ("1月",), (Series("今年", (0.1,)),))

@@ -12,8 +12,8 @@ from cc_bot.domain import Locale
 from cc_bot.domain.errors import InputError, RepeatNotUnderstood, SeveralTimes, WhenNotUnderstood
 from cc_bot.domain.repeats import begun_on, next_time, parse_repeat, parse_schedules
 from cc_bot.texts import explain, texts
-from cc_bot.texts.commands import remind
-from cc_bot.texts.repeats import described
+from cc_bot.texts.commands import command_names
+from cc_bot.texts.reminder import described
 
 
 class TestRepeat:
@@ -104,8 +104,8 @@ class TestRepeat:
         ],
     )
     def test_is_told_as_people_say_it(self, repeat: str, japanese: str, english: str) -> None:
-        assert described(repeat, texts(Locale.JA)) == japanese
-        assert described(repeat, texts(Locale.EN)) == english
+        assert described(repeat, texts(Locale.JA).repeat) == japanese
+        assert described(repeat, texts(Locale.EN).repeat) == english
 
 
 def listed(low: int, high: int, most: int) -> st.SearchStrategy[str]:
@@ -144,7 +144,7 @@ REPEATS = (
 class TestWords:
     @given(repeat=REPEATS, locale=st.sampled_from(Locale))
     def test_for_a_repeat_read_back_to_the_same_one(self, repeat: str, locale: Locale) -> None:
-        told = described(repeat, texts(locale))
+        told = described(repeat, texts(locale).repeat)
         assert "cron" not in told
         assert parse_repeat(told) == repeat
 
@@ -162,7 +162,7 @@ class TestWords:
         if first is None or first - now > timedelta(days=3600):
             return
         stored = begun_on(repeat, first.astimezone(zone).date())
-        told = described(stored, texts(locale))
+        told = described(stored, texts(locale).repeat)
         assert parse_schedules(first.isoformat(), told, now, zone) == ((first, stored),)
 
 
@@ -173,8 +173,7 @@ class TestExamples:
     @pytest.mark.parametrize("name", ["remind_when_description", "remind_repeat_description"])
     def test_are_read(self, locale: Locale, name: str) -> None:
         now = datetime(2026, 11, 22, 10, 30, tzinfo=UTC)
-        described_as: str = getattr(remind.JA if locale is Locale.JA else remind.EN, name)
-        for example in re.split(r"、|, ", described_as.partition(": ")[2]):
+        for example in re.split(r"、|, ", command_names(locale)[name].partition(": ")[2]):
             when, repeat = ("2026-12-01", example) if "repeat" in name else (example, "")
             assert parse_schedules(when, repeat, now, ZoneInfo("Asia/Tokyo")), example
 

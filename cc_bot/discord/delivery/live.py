@@ -333,7 +333,7 @@ def _told(live: LiveAnswer, reader: Reader) -> Iterator[None]:
 def in_channel(words: Texts) -> Texts:
     """The same, for answers that are no one user's: there are no buttons to tell of."""
     mention = words.mention
-    answer = replace(
-        words.answer, cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty
+    answer = words.answer.reword(
+        cut=mention.cut, cut_for_good=mention.cut, stopped_empty=mention.stopped_empty
     )
     return replace(words, answer=answer)

@@ -28,7 +28,7 @@ from cc_bot.domain.message import written_out
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import shortened
 from cc_bot.texts import Texts
-from cc_bot.texts.proposals import Time, Value, describe, gist
+from cc_bot.texts.proposal import Time, Value, describe, gist
 
 SHOWN_CHARACTERS: Final = 60
 """Of what was left undone."""

@@ -27,7 +27,7 @@ from cc_bot.domain.message import ToolCall
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.text import shortened
 from cc_bot.texts import Texts
-from cc_bot.texts.repeats import described
+from cc_bot.texts.reminder import described
 
 # ---- schedule receipts -----------------------------------------------------------------------------------
 # What an answer did to reminders: a fact under it for each, and a button to take it back.
@@ -71,7 +71,7 @@ def schedule_line(receipt: ScheduleReceipt, words: Texts) -> str:
         return told.cancelled.format(text=text)
     time = timestamp(receipt.due_at, "F")
     if receipt.repeat:
-        repeat = described(receipt.repeat, words)
+        repeat = described(receipt.repeat, words.repeat)
         return told.again_and_again.format(repeat=repeat, time=time, text=text)
     return told.once.format(time=time, moment=timestamp(receipt.due_at, "R"), text=text)
 

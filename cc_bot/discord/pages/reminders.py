@@ -22,7 +22,7 @@ from cc_bot.discord.recipients import Reader
 from cc_bot.domain.schedule import Firing, Schedule, Untold, clock_time, hours_of
 from cc_bot.domain.text import shortened
 from cc_bot.texts import Texts
-from cc_bot.texts.repeats import described
+from cc_bot.texts.reminder import described
 
 # ---- reminder view -------------------------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ def told(schedule: Schedule, reader: Reader, *, characters: int = QUOTED_CHARACT
     words = reader.words.reminder
     text = shown_text(schedule, characters)
     if schedule.repeat:
-        repeat = described(schedule.repeat, reader.words)
+        repeat = described(schedule.repeat, reader.words.repeat)
         return words.again_and_again.format(repeat=repeat, time=timestamp(schedule.due_at, "F"), text=text)
     time, moment = timestamp(schedule.due_at, "F"), timestamp(schedule.due_at, "R")
     return words.once.format(time=time, moment=moment, text=text)
@@ -122,7 +122,7 @@ def _entry(schedule: Schedule, reader: Reader) -> str:
     }[schedule.place]
     details = [timestamp(schedule.due_at, "f"), timestamp(schedule.due_at, "R")]
     if schedule.repeat:
-        details = [f"🔁 {described(schedule.repeat, reader.words)}", timestamp(schedule.due_at, "f")]
+        details = [f"🔁 {described(schedule.repeat, reader.words.repeat)}", timestamp(schedule.due_at, "f")]
     if schedule.status == "paused":
         reason = words.reason(schedule.obstacle)
         details.append(words.paused_because.format(reason=reason) if reason else words.paused)

@@ -27,7 +27,7 @@ from cc_bot.domain.memory_transfer import (
     to_json,
 )
 from cc_bot.stores.memory.transfer import MemoryTransferStore
-from cc_bot.texts.memory_markdown import markdown_parts
+from cc_bot.texts.memory import markdown_parts
 
 MAX_FILES = 10
 """In one message."""
