@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from cc_bot.charts.drawing import draw
+from cc_bot.charts import draw
 from cc_bot.doctor.checkup import Finding, FindingWriter
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.errors import CcBotError, ModelRefusedKey, ModelRefusedRequest, StartupError
