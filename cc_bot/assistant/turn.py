@@ -17,8 +17,7 @@ from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolSchema
 from cc_bot.stores import MemoryPinStore, Settlement, StoredTurn, Stores
-from cc_bot.tools.canvas_draft import CanvasDraft
-from cc_bot.tools.registry import NOBODY, ToolContext
+from cc_bot.tools.registry import NOBODY, CanvasDraft, ToolContext
 
 # ---- turn prompt -----------------------------------------------------------------------------------------
 # The prompt of a turn: it grows with each round of tool calls, and may be made shorter once.
