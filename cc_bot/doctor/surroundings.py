@@ -22,6 +22,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.search.vectors import Embedder
 from cc_bot.storage.backup import backups_in
 from cc_bot.storage.erasures import unusable_logs
+from cc_bot.storage.location import sidecar
 from cc_bot.storage.restoring import PATIENCE_S, Condition, Examined, examine
 from cc_bot.storage.rewriting import free_bytes
 from cc_bot.texts import Texts, explain
@@ -219,7 +220,7 @@ def _of_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
 def _of_modes(side: FilesSide, words: Texts) -> Finding:
     said = words.doctor_files
     notes = FindingWriter("files", words.doctor.label_files)
-    own = [side.database.with_name(side.database.name + end) for end in ("", "-wal", "-shm")]
+    own = [sidecar(side.database, end) for end in ("", "-wal", "-shm")]
     open_ = [path for path in (*own, *side.private) if _mode(path) & OTHERS]
     if not open_:
         return notes.ok(said.files_ok)
