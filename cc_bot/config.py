@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
-from typing import Final, Literal, TypeVar, get_args
+from typing import Any, Final, Literal, TypeVar, get_args
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -229,32 +229,21 @@ def secret_patterns(text: str) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-def count_or_zero(text: str) -> int:
-    number = int(text)
-    if not 0 <= number <= _LARGEST:
-        raise ValueError
-    return number
+def whole(least: int, most: int = _LARGEST) -> Callable[[str], int]:
+    """A whole number within these bounds, both included."""
+
+    def parse(text: str) -> int:
+        number = int(text)
+        if not least <= number <= most:
+            raise ValueError
+        return number
+
+    return parse
 
 
-def count(text: str) -> int:
-    number = count_or_zero(text)
-    if not number:
-        raise ValueError
-    return number
-
-
-def profile_notes(text: str) -> int:
-    number = count_or_zero(text)
-    if number > MAX_PINNED:
-        raise ValueError
-    return number
-
-
-def days(text: str) -> int:
-    number = count_or_zero(text)
-    if number > _MOST_DAYS:
-        raise ValueError
-    return number
+count_or_zero: Final = whole(0)
+count: Final = whole(1)
+days: Final = whole(0, _MOST_DAYS)
 
 
 def positive_seconds(text: str) -> float:
@@ -272,30 +261,14 @@ def switch(text: str) -> bool:
     return {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}[text.lower()]
 
 
-def synchronous(text: str) -> Synchronous:
-    values: dict[str, Synchronous] = {"normal": "NORMAL", "full": "FULL"}
-    return values[text.lower()]
-
-
 def port_or_none(text: str) -> int | None:
-    if text and not 0 < int(text) < 65536:
-        raise ValueError
-    return int(text) if text else None
+    return whole(1, 65535)(text) if text else None
 
 
-def log_format(text: str) -> LogFormat:
-    formats: dict[str, LogFormat] = {format_: format_ for format_ in get_args(LogFormat)}
-    return formats[text.lower()]
-
-
-def log_level(text: str) -> LogLevel:
-    levels: dict[str, LogLevel] = {level: level for level in get_args(LogLevel)}
-    return levels[text.lower()]
-
-
-def channels(text: str) -> Reading:
-    modes: dict[str, Reading] = {mode: mode for mode in get_args(Reading)}
-    return modes[text.lower()]
+def one_of(literal: Any) -> Callable[[str], Any]:
+    """One word of a Literal type, however it is capitalized."""
+    words = {word.lower(): word for word in get_args(literal)}
+    return lambda text: words[text.lower()]
 
 
 # ---- config ----------------------------------------------------------------------------------------------
@@ -318,14 +291,14 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         policy_file=read.path("CC_BOT_POLICY_FILE"),
         backup_folder=Path(read.text("CC_BOT_BACKUP_FOLDER", "backup")),
         owners=read.parsed("CC_BOT_OWNERS", "", user_ids, example="123456789012345678"),
-        synchronous=read.parsed("CC_BOT_SYNCHRONOUS", "NORMAL", synchronous, example="NORMAL / FULL"),
+        synchronous=read.parsed("CC_BOT_SYNCHRONOUS", "NORMAL", one_of(Synchronous), example="NORMAL / FULL"),
         history_limit=read.parsed("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, example="20"),
         token_budget=read.parsed("CC_BOT_TOKEN_BUDGET", "80000", count, example="80000"),
         block_tokens=read.parsed("CC_BOT_BLOCK_TOKENS", "1500", count, example="1500"),
         cache_control=read.parsed("CC_BOT_CACHE_CONTROL", "off", switch, example="on / off"),
         summary_every=read.parsed("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, example="20"),
         summary_models=read.parsed("CC_BOT_SUMMARY_MODEL", ",".join(models), names, example=models[0]),
-        profile_notes=read.parsed("CC_BOT_PROFILE_NOTES", "0", profile_notes, example="0–10"),
+        profile_notes=read.parsed("CC_BOT_PROFILE_NOTES", "0", whole(0, MAX_PINNED), example="0–10"),
         embedding_model=read.parsed("CC_BOT_EMBEDDING_MODEL", LOCAL, read.embedding_model, example="off"),
         session_ttl=read.parsed("CC_BOT_SESSION_TTL", "86400", duration, example="86400"),
         max_turns=read.parsed("CC_BOT_MAX_TURNS", "64", count, example="64"),
@@ -339,13 +312,15 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
         secret_patterns=read.parsed(
             "CC_BOT_SECRET_PATTERNS", "", secret_patterns, example="data/secret_patterns.txt"
         ),
-        channels=read.parsed("CC_BOT_CHANNELS", "mentions", channels, example="off / mentions / all"),
+        channels=read.parsed("CC_BOT_CHANNELS", "mentions", one_of(Reading), example="off / mentions / all"),
         locale=read.parsed("CC_BOT_LOCALE", "ja", Locale, example="ja / en"),
         operator_locale=operator_locale(environ, dotenv),
         timezone=read.parsed("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, example="Asia/Tokyo"),
-        log_level=read.parsed("CC_BOT_LOG_LEVEL", "info", log_level, example=" / ".join(get_args(LogLevel))),
+        log_level=read.parsed(
+            "CC_BOT_LOG_LEVEL", "info", one_of(LogLevel), example="debug / info / warning / error"
+        ),
         log_format=read.parsed(
-            "CC_BOT_LOG_FORMAT", "auto", log_format, example=" / ".join(get_args(LogFormat))
+            "CC_BOT_LOG_FORMAT", "auto", one_of(LogFormat), example="auto / json / console"
         ),
         metrics_port=read.parsed("CC_BOT_METRICS_PORT", "", port_or_none, example="9464"),
         metrics_host=read.text("CC_BOT_METRICS_HOST", "127.0.0.1"),

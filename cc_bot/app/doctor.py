@@ -6,7 +6,7 @@ aiohttp, hikari and openai are imported when they are used: not with --offline.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -24,7 +24,7 @@ from cc_bot.app.core import (
     reach_model,
 )
 from cc_bot.config import LOCAL, OFF, Config
-from cc_bot.doctor import Check, Checkup, Finding, FindingWriter, Report, examined
+from cc_bot.doctor import Check, Finding, FindingWriter, Report, examined
 from cc_bot.doctor.surroundings import (
     FilesSide,
     examine_backups,
@@ -40,9 +40,8 @@ from cc_bot.doctor.surroundings import (
 )
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StartupError
-from cc_bot.search.vectors import Embedder
-from cc_bot.storage.backup import backups_in, copies_of
-from cc_bot.storage.erasures import ErasureLog, unusable_logs
+from cc_bot.storage.backup import copies_of
+from cc_bot.storage.erasures import ErasureLog
 from cc_bot.storage.files import database_file, sqlite_path
 from cc_bot.storage.restoring import SQLITE
 from cc_bot.texts import Texts, texts
@@ -66,9 +65,9 @@ async def run_doctor(config: Config, *, offline: bool, until_s: float | None = N
     as that, and may still be running."""
     words, path = texts(config.operator_locale), sqlite_path(config.database_url)
     loaded = await _loaded(config, offline=offline, at_once=until_s is None)
-    files = partial(_files, config, path, until_s)
-    checks = tuple(_checks(config, words, files, loaded, offline=offline))
-    return await examined(Checkup(checks, words, until_s))
+    database = partial(_database, config, words, path, until_s)
+    checks = tuple(_checks(config, words, database, loaded, offline=offline))
+    return await examined(checks, words, until_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,27 +121,25 @@ async def _once(loaded: asyncio.Future[None], look: Look) -> Sequence[Finding]:
     return await look()
 
 
-def _files(config: Config, path: Path, until_s: float | None) -> FilesSide:
-    if until_s is None:
-        return FilesSide(path, _private(config))
-    return FilesSide(path, _private(config), until_s=until_s - SUMMING_UP_S, patience_s=PATIENCE_IN_A_HURRY_S)
+async def _database(config: Config, words: Texts, path: Path, until_s: float | None) -> Sequence[Finding]:
+    side = FilesSide(path, await asyncio.to_thread(_private, config))
+    if until_s is not None:
+        side = replace(side, until_s=until_s - SUMMING_UP_S, patience_s=PATIENCE_IN_A_HURRY_S)
+    return await examine_database(side, words)
 
 
 def _checks(
-    config: Config, words: Texts, files: Callable[[], FilesSide], loaded: _Loaded, *, offline: bool
+    config: Config, words: Texts, database: Look, loaded: _Loaded, *, offline: bool
 ) -> Iterator[Check]:
     """In a hurry, what is loaded for the least of them comes after what asks the network."""
-
-    async def database() -> Sequence[Finding]:
-        return await examine_database(await asyncio.to_thread(files), words)
-
     said = words.doctor
     yield Check("program", said.label_program, partial(_at_hand, config, words))
     if not offline:
         look = partial(_once, loaded.clients, partial(_discord, config, words, loaded))
         yield Check("token", said.label_token, look, unfinished="failed")
     yield Check("database", said.label_database, database, DATABASE_LIMIT_S)
-    yield Check("backups", said.label_backups, partial(_backups, config, words))
+    backups = partial(examine_backups, config.backup_folder, utc_now(), words)
+    yield Check("backups", said.label_backups, backups)
     yield Check("erasures", said.label_erasures, partial(_erasures, config, words))
     yield Check("agents", said.label_agents, partial(_agents, config, words))
     yield Check("policy", said.label_policy, partial(_policy, config, words))
@@ -183,17 +180,9 @@ def _private(config: Config) -> Sequence[Path]:
     return [Path(".env"), ErasureLog.beside(database).path, history, *copies_of(database)]
 
 
-async def _backups(config: Config, words: Texts) -> Sequence[Finding]:
-    def newest(folder: Path) -> Path | None:
-        return next((backup.path for backup in backups_in(folder)), None)
-
-    return await examine_backups(config.backup_folder, newest, utc_now(), words)
-
-
 async def _erasures(config: Config, words: Texts) -> Sequence[Finding]:
     log = ErasureLog.beside(database_file(config.database_url)).path
-    look = partial(unusable_logs, log, config.backup_folder)
-    return await examine_erasures(log, look, words)
+    return await examine_erasures(log, config.backup_folder, words)
 
 
 async def _agents(config: Config, words: Texts) -> Sequence[Finding]:
@@ -203,8 +192,7 @@ async def _agents(config: Config, words: Texts) -> Sequence[Finding]:
         said = words.doctor_files
         return said.agents_ok.format(count=len(agents)) if there else said.agents_none
 
-    notes = FindingWriter("agents", words.doctor.label_agents)
-    return await examine_operator_file(notes, load, words)
+    return await examine_operator_file(FindingWriter("agents", words.doctor.label_agents), load, words)
 
 
 async def _policy(config: Config, words: Texts) -> Sequence[Finding]:
@@ -213,15 +201,13 @@ async def _policy(config: Config, words: Texts) -> Sequence[Finding]:
         said = words.doctor_files
         return said.policy_ok if policy_path(config).exists() else said.policy_none
 
-    notes = FindingWriter("policy", words.doctor.label_policy)
-    return await examine_operator_file(notes, load, words)
+    return await examine_operator_file(FindingWriter("policy", words.doctor.label_policy), load, words)
 
 
 def _models(config: Config, words: Texts, loaded: _Loaded, *, offline: bool) -> Iterator[Check]:
     said = words.doctor
     if is_offline(config):
-        finding = FindingWriter("model", said.label_model).ok(said.model_offline)
-        yield Check("model", said.label_model, partial(_known, finding))
+        yield Check("model", said.label_model, partial(_offline_model, words))
     elif not offline:
         look = partial(_once, loaded.clients, partial(_all_models, config, words))
         limit_s = config.model_timeout_s + SLACK_S
@@ -245,8 +231,8 @@ async def _all_models(config: Config, words: Texts) -> Sequence[Finding]:
     return [finding for findings in found for finding in findings]
 
 
-async def _known(finding: Finding) -> Sequence[Finding]:
-    return [finding]
+async def _offline_model(words: Texts) -> Sequence[Finding]:
+    return [FindingWriter("model", words.doctor.label_model).ok(words.doctor.model_offline)]
 
 
 async def _embedder(config: Config, words: Texts) -> Sequence[Finding]:
@@ -256,13 +242,6 @@ async def _embedder(config: Config, words: Texts) -> Sequence[Finding]:
     if embedder is None:
         return [notes.ok(said.embedder_off if config.embedding_model == OFF else said.embedder_none)]
     try:
-        return await examine_embedder(embedder.name, _encoding(embedder), words)
+        return await examine_embedder(embedder, words)
     finally:
         await embedder.close()
-
-
-def _encoding(embedder: Embedder) -> Callable[[], Awaitable[None]]:
-    async def encode() -> None:
-        await embedder.embed(["猫 cat"])
-
-    return encode

@@ -86,7 +86,7 @@ def says_what_it_did(answer: str, question: str) -> bool:
 #
 # Models say so without doing it, and their user would count on it. So this list of words stays where all the
 # others went: nothing is allowed or refused by it. Where it finds a promise and nothing was kept, the model
-# is asked once more to keep what it promised, under the rules of every call (tools/consent.py); if it does
+# is asked once more to keep what it promised, under the rules of every call (tools/registry.py); if it does
 # not, the user is told. A promise that it does not know costs that notice, and one that it finds wrongly a
 # request.
 #

@@ -39,8 +39,7 @@ from cc_bot.llm.model import ChatModel, ToolSchema
 from cc_bot.llm.requests import heartbeat_parts, is_silent
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores
-from cc_bot.tools.canvas_draft import CanvasDraft
-from cc_bot.tools.registry import ToolContext, ToolRegistry
+from cc_bot.tools.registry import CanvasDraft, ToolContext, ToolRegistry
 
 _log = structlog.get_logger(__name__)
 

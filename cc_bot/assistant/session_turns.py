@@ -17,7 +17,7 @@ from cc_bot.domain.session import Session, SessionKey
 from cc_bot.llm.model import ToolSchema
 from cc_bot.stores import SessionStore, Settlement, StoredTurn
 from cc_bot.summaries import Summaries
-from cc_bot.tools.canvas_draft import CanvasDraft
+from cc_bot.tools.registry import CanvasDraft
 
 # ---- cache key -------------------------------------------------------------------------------------------
 # What a provider's prefix cache may know a conversation by: always the same, and nobody's id.

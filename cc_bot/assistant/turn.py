@@ -19,8 +19,7 @@ from cc_bot.domain.schedule import Place
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ChatRequest, PromptPart, ToolSchema
 from cc_bot.stores import MemoryPinStore, Settlement, StoredTurn, Stores
-from cc_bot.tools.canvas_draft import CanvasDraft
-from cc_bot.tools.registry import NOBODY, ToolContext
+from cc_bot.tools.registry import NOBODY, CanvasDraft, ToolContext
 
 # ---- stop ----------------------------------------------------------------------------------------------
 # Ending a turn before the model is done: by its user, by a time limit, or because the program stops.

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from cc_bot.charts.lettering import cells, in_lines
+from cc_bot.charts.labels import cells, in_lines
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.locale import Locale
 

@@ -2,8 +2,9 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Final, Literal
 
 from cc_bot.texts import Texts
@@ -108,35 +109,23 @@ class Check:
     """What it comes to that the whole checkup was over before: a server that says nothing is a failure."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checkup:
-    """What is to be looked at."""
-
-    checks: Sequence[Check]
-    words: Texts
-    until_s: float | None = None
-    """When it has to be over, by the event loop's clock; None: when all checks are."""
-
-
-async def examined(checkup: Checkup) -> Report:
-    """Run every check. Their findings stand in the order of the checks. What is not over in time is told of
-    as that, and its threads are left to themselves."""
-    running = [(check, asyncio.create_task(_run(check, checkup.words))) for check in checkup.checks]
+async def examined(checks: Sequence[Check], words: Texts, until_s: float | None = None) -> Report:
+    """Run every check. Their findings stand in the order of the checks. What is not over by `until_s` (by the
+    event loop's clock) is told of as that, and its threads are left to themselves."""
+    running = [asyncio.create_task(_run(check, words)) for check in checks]
     if running:
-        left_s = None
-        if checkup.until_s is not None:
-            left_s = max(0.0, checkup.until_s - asyncio.get_running_loop().time())
-        await asyncio.wait([task for _, task in running], timeout=left_s)
-    found = [task.result() if task.done() else [_unfinished(check, checkup.words)] for check, task in running]
-    for _, task in running:
+        left_s = None if until_s is None else max(0.0, until_s - asyncio.get_running_loop().time())
+        await asyncio.wait(running, timeout=left_s)
+    findings = list[Finding]()
+    for check, task in zip(checks, running, strict=True):
+        findings += task.result() if task.done() else [_unfinished(check, words)]
         task.cancel()
-    return Report(tuple(finding for findings in found for finding in findings))
+    return Report(tuple(findings))
 
 
 def _unfinished(check: Check, words: Texts) -> Finding:
-    said = words.doctor
     notes = FindingWriter(check.name, check.label)
-    return notes.unfinished(check.unfinished, said.unfinished, said.unfinished_mend)
+    return notes.unfinished(check.unfinished, words.doctor.unfinished, words.doctor.unfinished_mend)
 
 
 async def _run(check: Check, words: Texts) -> Sequence[Finding]:
@@ -214,11 +203,5 @@ def as_json(report: Report, *, version: str, offline: bool) -> str:
 
 
 def _pieces(text: str, width: int, breaks: Breaks) -> list[str]:
-    return [piece.rstrip() for piece in _cut(text, breaks(text, width))]
-
-
-def _cut(text: str, offsets: Sequence[int]) -> Iterator[str]:
-    start = 0
-    for offset in (*offsets, len(text)):
-        yield text[start:offset]
-        start = offset
+    offsets = breaks(text, width)
+    return [text[start:end].rstrip() for start, end in pairwise((0, *offsets, len(text)))]

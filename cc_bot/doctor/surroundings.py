@@ -14,11 +14,15 @@ from pathlib import Path
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from cc_bot.charts.drawing import draw
+from cc_bot.charts import draw
 from cc_bot.doctor.checkup import Finding, FindingWriter
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.errors import CcBotError, ModelRefusedKey, ModelRefusedRequest, StartupError
 from cc_bot.domain.locale import Locale
+from cc_bot.search.vectors import Embedder
+from cc_bot.storage.backup import backups_in
+from cc_bot.storage.erasures import unusable_logs
+from cc_bot.storage.files import sidecar
 from cc_bot.storage.restoring import PATIENCE_S, Condition, Examined, examine
 from cc_bot.storage.rewriting import free_bytes
 from cc_bot.texts import Texts, explain
@@ -71,14 +75,12 @@ async def examine_operator_file(
         return [notes.failed(explain(error, words), words.doctor_files.file_mend)]
 
 
-async def examine_backups(
-    folder: Path, newest: Callable[[Path], Path | None], now: datetime, words: Texts
-) -> Sequence[Finding]:
-    """`newest` names the newest backup in a folder; raises OSError. Its age is that of the file."""
+async def examine_backups(folder: Path, now: datetime, words: Texts) -> Sequence[Finding]:
+    """The age of the newest backup is that of its file."""
     said = words.doctor_files
     notes = FindingWriter("backups", words.doctor.label_backups)
     try:
-        found = await asyncio.to_thread(newest, folder)
+        found = next((backup.path for backup in await asyncio.to_thread(backups_in, folder)), None)
         made_s = None if found is None else found.stat().st_mtime
     except FileNotFoundError:
         found = made_s = None
@@ -94,13 +96,12 @@ async def examine_backups(
     return [notes.ok(said.backups_ok.format(name=found.name, days=days))]
 
 
-async def examine_erasures(
-    log: Path, unusable: Callable[[], Sequence[Path]], words: Texts
-) -> Sequence[Finding]:
-    """`unusable` names the records of erasures with which nobody could be erased, or nothing restored."""
+async def examine_erasures(log: Path, backups: Path, words: Texts) -> Sequence[Finding]:
+    """The record of erasures and its copies: with one that is unusable nobody could be erased, or nothing
+    restored."""
     said = words.doctor_files
     notes = FindingWriter("erasures", words.doctor.label_erasures)
-    if found := await asyncio.to_thread(unusable):
+    if found := await asyncio.to_thread(unusable_logs, log, backups):
         names = " ".join(map(str, found))
         return [notes.failed(said.erasures_unusable.format(names=names), said.erasures_mend)]
     there = await asyncio.to_thread(log.exists)
@@ -219,7 +220,7 @@ def _of_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
 def _of_modes(side: FilesSide, words: Texts) -> Finding:
     said = words.doctor_files
     notes = FindingWriter("files", words.doctor.label_files)
-    own = [side.database.with_name(side.database.name + end) for end in ("", "-wal", "-shm")]
+    own = [sidecar(side.database, end) for end in ("", "-wal", "-shm")]
     open_ = [path for path in (*own, *side.private) if _mode(path) & OTHERS]
     if not open_:
         return notes.ok(said.files_ok)
@@ -267,12 +268,12 @@ async def examine_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
     return [notes.ok(said.model_ok.format(model=name, seconds=seconds))]
 
 
-async def examine_embedder(name: str, encode: Try, words: Texts) -> Sequence[Finding]:
+async def examine_embedder(embedder: Embedder, words: Texts) -> Sequence[Finding]:
     """What finds memories by their meaning. Without it search works all the same, by words."""
     said = words.doctor
     notes = FindingWriter("embedder", said.label_embedder)
     try:
-        await encode()
+        await embedder.embed(["猫 cat"])
     except CcBotError:
-        return [notes.warning(said.embedder_failed.format(name=name), said.embedder_failed_mend)]
-    return [notes.ok(said.embedder_ok.format(name=name))]
+        return [notes.warning(said.embedder_failed.format(name=embedder.name), said.embedder_failed_mend)]
+    return [notes.ok(said.embedder_ok.format(name=embedder.name))]

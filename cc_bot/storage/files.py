@@ -57,6 +57,11 @@ def has_folder(database: Path) -> bool:
     return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
 
 
+def sidecar(database: Path, suffix: str) -> Path:
+    """Return the file beside the database that has its name and a suffix: `-wal` (SQLite's own), `.copy`."""
+    return database.with_name(database.name + suffix)
+
+
 def need_folder(database: Path) -> None:
     """See that the folder of a database is there. Only the default one is made: a typing error must not start
     an empty database. Raises DatabaseFolderMissing."""

@@ -42,7 +42,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.regular_file import NotRegular, open_regular
 from cc_bot.storage.backup import copies_of, leftovers_of
-from cc_bot.storage.files import has_folder, move, need_folder, sync_file, sync_folder
+from cc_bot.storage.files import has_folder, move, need_folder, sidecar, sync_file, sync_folder
 from cc_bot.storage.fresh_copy import Deviating, compare, copy_rows, open_warily
 from cc_bot.storage.manifest import (
     LONGEST_BYTES,
@@ -124,7 +124,7 @@ def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> Sta
         manifest = read_manifest(backup)
     except (ValueError, NotRegular) as error:
         raise BackupDamaged(path=str(backup)) from error
-    copy = _beside(path, ".copy")
+    copy = sidecar(path, ".copy")
     _copy(backup, copy, progress)
     if manifest and hash_of(copy, progress) != manifest.sha256:
         raise BackupDamaged(path=str(backup))
@@ -146,7 +146,7 @@ def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> Sta
     ):
         raise BackupDamaged(path=str(backup))
     for suffix in ("", *SIDECARS):
-        _beside(copy, suffix).unlink(missing_ok=True)
+        sidecar(copy, suffix).unlink(missing_ok=True)
     return Staged(path, manifest, version, rows, _newest(path))
 
 
@@ -188,7 +188,7 @@ def _refusal(backup: Path, deviating: Deviating) -> BackupForeign | BackupChange
 def _copy(backup: Path, path: Path, progress: Progress) -> None:
     """With a log that stands beside it, as a file has that was in use elsewhere."""
     for suffix in ("", "-wal"):
-        source, target = _beside(backup, suffix), _beside(path, suffix)
+        source, target = sidecar(backup, suffix), sidecar(path, suffix)
         if source.is_file():
             target.touch(mode=0o600)
             with growing(target, source.stat().st_size, progress):
@@ -213,7 +213,7 @@ def finish(copy: Path, former: Path, *, rewrite: bool) -> None:
                 (name, number),
             )
         if rewrite:
-            anew = _beside(copy, ".anew")
+            anew = sidecar(copy, ".anew")
             anew.touch(mode=0o600)
             connection.execute("VACUUM INTO ?", (str(anew),))  # plain VACUUM wants the room elsewhere as well
     if rewrite:
@@ -253,7 +253,7 @@ def _is_own_file(database: Path) -> bool:
             beginning = file.read(len(_BEGINNING))
         if beginning != _BEGINNING:
             # The bot has run on it, and not through a link: it was a database then.
-            return not beginning or (_beside(database, ".lock").exists() and not database.is_symlink())
+            return not beginning or (sidecar(database, ".lock").exists() and not database.is_symlink())
         with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             tables = Schema.of(connection).tables
         return not tables or RECORDS in tables
@@ -310,7 +310,7 @@ def _set_aside(database: Path, now: datetime) -> Path:
         sync_file(replaced)
     for suffix in SIDECARS:
         with suppress(FileNotFoundError):
-            _beside(database, suffix).replace(_beside(replaced, suffix))
+            sidecar(database, suffix).replace(sidecar(replaced, suffix))
     sync_folder(database.parent)
     return replaced
 
@@ -319,10 +319,6 @@ def _free_name(database: Path, stem: str) -> Path:
     ends = chain([""], (f"-{number}" for number in count(2)))
     names = (database.with_name(f"{stem}{end}.db") for end in ends)
     return next(name for name in names if not name.exists())
-
-
-def _beside(path: Path, suffix: str) -> Path:
-    return path.with_name(path.name + suffix)
 
 
 # ---- examination -----------------------------------------------------------------------------------------
@@ -476,7 +472,7 @@ def _meaning(error: sqlite3.Error) -> Condition:
 
 def data_of(database: Path, *more: Path) -> list[Path]:
     """What there is of it, and of these other files, in the order in which it is to go."""
-    beside = [database.with_name(database.name + suffix) for suffix in SIDECARS]
+    beside = [sidecar(database, suffix) for suffix in SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # what it has not sent elsewhere yet
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)
     return [path for path in candidates if path.exists()]

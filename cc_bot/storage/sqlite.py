@@ -34,7 +34,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage import backup
 from cc_bot.storage.database import Database, DatabaseUsage, Dialect, Row, Statement, Steps
-from cc_bot.storage.files import database_file, need_folder
+from cc_bot.storage.files import database_file, need_folder, sidecar
 from cc_bot.storage.rewriting import Rewriting, connect_to_rewrite, rewrite
 
 # ---- sqlite file -----------------------------------------------------------------------------------------
@@ -67,7 +67,7 @@ def open_file(path: Path, synchronous: Synchronous, patience_s: float) -> sqlite
 def log_bytes_of(path: Path) -> int:
     """The size of the write-ahead log, where what is not in the file yet stands; 0 where there is none."""
     try:
-        return path.with_name(path.name + "-wal").stat().st_size
+        return sidecar(path, "-wal").stat().st_size
     except OSError:
         return 0
 
@@ -89,7 +89,7 @@ def _make(path: Path) -> None:
 
 def _make_private(path: Path) -> None:
     """Take what others may do with a file that was there already; only now is it known to be ours."""
-    for file in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
+    for file in (path, sidecar(path, "-wal"), sidecar(path, "-shm")):
         with suppress(FileNotFoundError):  # the last program to close the file takes the other two away
             if file.stat().st_mode & 0o077:
                 file.chmod(0o600)
@@ -430,7 +430,7 @@ def _checkpoint(connection: sqlite3.Connection, patience_s: float) -> bool:
 
 
 def _usage(path: Path) -> DatabaseUsage:
-    log = path.with_name(path.name + "-wal")
+    log = sidecar(path, "-wal")
     written = [file.stat().st_mtime for file in (path, log) if file.exists()]
     return DatabaseUsage(path.stat().st_size, log_bytes_of(path), time.time() - max(written))
 

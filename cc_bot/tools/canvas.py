@@ -23,8 +23,15 @@ from cc_bot.domain.canvas import (
     ShowText,
     UpdateCard,
 )
-from cc_bot.tools.consent import PROPOSED, must_propose
-from cc_bot.tools.registry import InvalidToolCall, ToolContext, as_text, as_texts, tool
+from cc_bot.tools.registry import (
+    PROPOSED,
+    InvalidToolCall,
+    ToolContext,
+    as_text,
+    as_texts,
+    must_propose,
+    tool,
+)
 
 
 class _Line(BaseModel):

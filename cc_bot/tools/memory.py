@@ -1,7 +1,7 @@
 """The model's hands on the user's memories: keep, look up, change, forget, list.
 
 Each acts for the one user of the turn, and only on what the answer's readers may see. What the turn has read
-decides whether a change is made or proposed (consent.py).
+decides whether a change is made or proposed (consent in registry.py).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,8 +23,8 @@ from cc_bot.domain.memory import (
 )
 from cc_bot.domain.proposal import AS_IT_IS, NEVER, ChangeMemory, ForgetMemory, KeepMemory, memory_of
 from cc_bot.stores.settings import Keep
-from cc_bot.tools.consent import PROPOSED, must_propose, must_propose_changing
 from cc_bot.tools.registry import (
+    PROPOSED,
     Expires,
     Limit,
     MemoryId,
@@ -34,6 +34,7 @@ from cc_bot.tools.registry import (
     ToolResult,
     as_list,
     end_of,
+    must_propose,
     tool,
 )
 
@@ -136,7 +137,7 @@ async def remember(
         return await _say_again(context, wanted, known, filed=bool(category), tagged=bool(tags))
     if must_propose(context):
         return await _proposed(context, wanted)
-    if former is not None and must_propose_changing(context, former.id):
+    if former is not None and _must_propose_changing(context, former.id):
         return await _keep_beside(context, wanted, former)
     return await _keep(context, wanted, former, beside_known=known is not None)
 
@@ -180,7 +181,7 @@ async def update_memory(
     former = await _own(context, id)
     audience: Audience | None = "private" if context.audience == "private" else None
     ends: datetime | Keep | None = end_of(expires, context) if expires else Keep.AS_IS
-    if must_propose_changing(context, former.id):
+    if _must_propose_changing(context, former.id):
         edit = ChangeMemory(
             former.id,
             former.content,
@@ -211,7 +212,7 @@ async def update_memory(
 async def forget(context: ToolContext, id: MemoryId) -> ToolResult:  # noqa: A002 - what the notes call it
     """Delete a memory, when the user asks for it; recall or list_memories tells its id."""
     memory = await _own(context, id)
-    if must_propose_changing(context, memory.id):
+    if _must_propose_changing(context, memory.id):
         return await _proposed(context, ForgetMemory(memory.id, memory.content, memory.number))
     if not await context.memories.delete(context.user_id, memory.id):
         raise MemoryNotFound(id=memory.number)
@@ -252,7 +253,7 @@ async def _say_again(
         number=known.number,
     )
     changes = edit != ChangeMemory(known.id, known.content, number=known.number)
-    if changes and must_propose_changing(context, known.id):
+    if changes and _must_propose_changing(context, known.id):
         return await _proposed_edit(context, edit, known)
     memory: Memory | None = known
     if changes:
@@ -325,6 +326,15 @@ async def _keep_beside(context: ToolContext, wanted: KeepMemory, former: Memory)
         return kept
     left = await _proposed(context, wanted)
     return replace(kept, told={**kept.told, "superseded": left.told}, proposal=left.proposal)
+
+
+def _must_propose_changing(context: ToolContext, memory_id: int) -> bool:
+    """Whether changing or deleting this memory is left to the user. Raises as must_propose does."""
+    if must_propose(context):
+        return True
+    if memory_id in context.made:
+        return False
+    return memory_id not in context.recalled or context.changing > 1
 
 
 async def _proposed(context: ToolContext, change: KeepMemory | ChangeMemory | ForgetMemory) -> ToolResult:

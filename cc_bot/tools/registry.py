@@ -22,19 +22,19 @@ from zoneinfo import ZoneInfo
 import structlog
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, create_model
 
+from cc_bot.domain.canvas import AddCard, AddChart, Canvas, CanvasCommand, Drawn, ShowText, reduce
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError, SecretNotStored
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Audience, Memory, MemoryChange, Source, parse_tags
 from cc_bot.domain.message import Visibility
-from cc_bot.domain.proposal import ProposedChange
+from cc_bot.domain.proposal import Draw, ProposedChange
 from cc_bot.domain.schedule import Place, ScheduleChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import MAX_ARGUMENTS_CHARACTERS, ToolRequest, ToolSchema
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.schedules import ScheduleStore
 from cc_bot.texts import explain, texts
-from cc_bot.tools.canvas_draft import CanvasDraft
 
 # ---- call texts ------------------------------------------------------------------------------------------
 # What a model wrote into a call, to be looked through for what must not be stored.
@@ -70,6 +70,49 @@ LONGEST_TEXT = 6000
 """Characters of one text among the arguments, as in a question; no tool keeps one of more than 4000."""
 NOBODY = -1
 """The id of no user of Discord or of the terminal."""
+
+
+class CanvasDraft:
+    """The canvas as one turn draws on it, before anything is stored."""
+
+    def __init__(self, canvas: Canvas, visibility: Visibility) -> None:
+        """`canvas` is all that is up, private elements too; `visibility` is that of the turn."""
+        self._canvas = canvas
+        self._visibility = visibility
+        self._drawn: list[Drawn] = []
+        self._proposed: list[CanvasCommand] = []
+        self._before = Canvas()
+
+    @property
+    def canvas(self) -> Canvas:
+        """As much of it as the turn may see."""
+        return self._canvas.seen(self._visibility)
+
+    @property
+    def drawn(self) -> tuple[Drawn, ...]:
+        """What was done, in order; with the ids that elements got, which later commands name."""
+        return tuple(self._drawn)
+
+    @property
+    def proposed(self) -> Draw | None:
+        """What is left to the user; None for nothing."""
+        return Draw(tuple(self._proposed), self._before) if self._proposed else None
+
+    def apply(self, command: CanvasCommand, *, propose: bool = False) -> Canvas:
+        """Draw, and return what the turn sees then; what was added is its last element. What it is to
+        `propose` is drawn for the turn's own eyes alone: what it says next may build on it. Raises
+        CanvasRefused with a message for the model; nothing is drawn then. It awaits nothing, so that calls
+        which a model makes at once are done in their order."""
+        before = self.canvas
+        self._canvas = reduce(self._canvas, Drawn(command, self._visibility))
+        if isinstance(command, AddCard | ShowText | AddChart):
+            command = replace(command, id=self._canvas.elements[-1].id)
+        if propose:
+            self._before = self._before if self._proposed else before
+            self._proposed.append(command)
+        else:
+            self._drawn.append(Drawn(command, self._visibility))
+        return self.canvas
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +231,9 @@ class Tool:
             return _failed(_problems(error))
         except InvalidToolCall as error:
             return _failed(str(error))
-        except SecretNotStored as error:
-            return replace(_failed(explain(error, texts(context.locale))), secret=True)
         except CcBotError as error:
-            return _failed(explain(error, texts(context.locale)))
+            failed = _failed(explain(error, texts(context.locale)))
+            return replace(failed, secret=isinstance(error, SecretNotStored))
         except Exception as error:  # noqa: BLE001 - a tool that raises never ends the turn
             _log.error("tool_failed", tool=self.schema.name, error=type(error).__name__)
             return _failed("The tool failed. Tell the user that it did not work.")
@@ -352,6 +394,32 @@ def _problems(error: ValidationError) -> str:
 
 def _failed(problem: str) -> ToolOutcome:
     return ToolOutcome(json.dumps({"error": problem}, ensure_ascii=False), ok=False)
+
+
+# ---- consent ---------------------------------------------------------------------------------------------
+# Whether a turn does what its model calls, or proposes it.
+#
+# A model obeys whatever it reads, so what it may do hangs on what it has read, and on nothing that the
+# question says: words were tried, and each list of them let through what it was to hold back and held back
+# what its user wanted. In a turn that has read its user's own words alone, the model does what it calls. As
+# soon as anything else was read (a file, a quotation, a channel, what came of those), each change is a
+# proposal that its user confirms.
+#
+# Deleting and changing what is there takes more: one memory a turn, and one that its user was shown.
+
+PROPOSED: Final[dict[str, Any]] = {
+    "proposed": True,
+    "note": "Nothing is changed yet: below your answer the user sees exactly this, and can have it done or "
+    "not. Say that they can decide there, and do not say that it is done.",
+}
+"""What a model is told of a change that is left to the user."""
+
+
+def must_propose(context: ToolContext) -> bool:
+    """Whether a change is left to the user. Raises InvalidToolCall where there is nobody to ask."""
+    if context.tainted and not context.can_propose:
+        raise InvalidToolCall("Nothing can be changed here.")
+    return context.tainted
 
 
 # ---- arguments -------------------------------------------------------------------------------------------

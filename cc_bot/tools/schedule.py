@@ -1,7 +1,7 @@
 """The model's hands on the user's reminders: make one, list them, cancel one.
 
 Each acts for the one user of the turn. What was asked for in private is shown in private only, and what the
-turn has read decides whether a change is made or proposed (consent.py).
+turn has read decides whether a change is made or proposed (consent in registry.py).
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,17 @@ from cc_bot.domain.proposal import AddReminder, CancelReminder
 from cc_bot.domain.repeats import parse_schedule
 from cc_bot.domain.schedule import Schedule, ScheduleChange, is_known_in
 from cc_bot.stores.schedules import ScheduleStore
-from cc_bot.tools.consent import PROPOSED, must_propose
 from cc_bot.tools.memory import DATA_NOT_INSTRUCTIONS
-from cc_bot.tools.registry import InvalidToolCall, MemoryId, ToolContext, ToolResult, as_or_none, tool
+from cc_bot.tools.registry import (
+    PROPOSED,
+    InvalidToolCall,
+    MemoryId,
+    ToolContext,
+    ToolResult,
+    as_or_none,
+    must_propose,
+    tool,
+)
 
 MOST_LISTED = 30
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_bot.charts import colours, draw
+from cc_bot.charts import draw
+from cc_bot.charts.picture import GROUND, INK, SERIES, SLICES, SOFT
 from cc_bot.domain import Locale
 from cc_bot.domain.canvas import Chart, ChartKind, Series
 from tests.charts.charts import chart, colour, ink, picture, runs, several
@@ -35,9 +36,7 @@ class TestPicture:
     def test_is_800_by_450_pixels_on_a_ground_of_its_own(self, kind: ChartKind) -> None:
         image = picture(chart(kind, FRUIT))
         assert image.size == (800, 450)
-        assert {image.getpixel(at) for at in [(0, 0), (799, 0), (0, 449), (799, 449)]} == {
-            colour(colours.GROUND)
-        }
+        assert {image.getpixel(at) for at in [(0, 0), (799, 0), (0, 449), (799, 449)]} == {colour(GROUND)}
 
     def test_of_equal_charts_is_the_same_file(self) -> None:
         assert draw(chart("bar", FRUIT), Locale.JA) == draw(chart("bar", dict(FRUIT)), Locale.JA)
@@ -56,7 +55,7 @@ class TestPicture:
 
 class TestBars:
     def test_are_as_high_as_their_numbers(self) -> None:
-        bars = ink(picture(chart("bar", FRUIT)), colours.SERIES[0])
+        bars = ink(picture(chart("bar", FRUIT)), SERIES[0])
         heights = []
         for left, right in runs([x for x, _ in bars]):
             middle = (left + right) // 2
@@ -66,7 +65,7 @@ class TestBars:
         assert heights[1] == pytest.approx(2 * heights[2], abs=3)
 
     def test_below_zero_hang_down(self) -> None:
-        bars = ink(picture(chart("bar", {"札幌": -8.0, "那覇": 8.0})), colours.SERIES[0])
+        bars = ink(picture(chart("bar", {"札幌": -8.0, "那覇": 8.0})), SERIES[0])
         cold, warm = runs([x for x, _ in bars])
         lowest = min(y for x, y in bars if cold[0] <= x <= cold[1])
         highest = max(y for x, y in bars if warm[0] <= x <= warm[1])
@@ -74,51 +73,51 @@ class TestBars:
 
     def test_of_nothing_stand_on_the_lower_edge(self) -> None:
         image = picture(chart("bar", {"a": 0.0, "b": 0.0}))
-        zero = [y for x, y in ink(image, colours.SOFT) if x == 400]
+        zero = [y for x, y in ink(image, SOFT) if x == 400]
         assert zero
         assert min(zero) > 350
 
     def test_lie_where_their_labels_are_long(self) -> None:
         labels = [f"{place}番目の、とても長くて一行には収まらない項目の名前" for place in range(6)]
-        bars = ink(picture(chart("bar", dict.fromkeys(labels, 10.0))), colours.SERIES[0])
+        bars = ink(picture(chart("bar", dict.fromkeys(labels, 10.0))), SERIES[0])
         assert len(runs([y for _, y in bars])) == 6
         assert min(x for x, _ in bars) > 250
 
     def test_of_two_series_have_two_colours(self) -> None:
         image = picture(several("bar", ["1月", "2月"], {"売上": [3, 4], "費用": [2, 1]}))
-        assert all(len(ink(image, code)) > 5000 for code in colours.SERIES[:2])
+        assert all(len(ink(image, code)) > 5000 for code in SERIES[:2])
 
 
 class TestLines:
     def test_rise_where_the_numbers_rise(self) -> None:
-        line = ink(picture(chart("line", {"月": 1.0, "火": 2.0, "水": 5.0})), colours.SERIES[0])
+        line = ink(picture(chart("line", {"月": 1.0, "火": 2.0, "水": 5.0})), SERIES[0])
         left = [y for x, y in line if x == min(x for x, _ in line)]
         right = [y for x, y in line if x == max(x for x, _ in line)]
         assert min(left) > max(right)
 
     def test_of_one_number_are_a_point(self) -> None:
-        assert 20 < len(ink(picture(chart("line", {"今日": 62.4})), colours.SERIES[0])) < 200
+        assert 20 < len(ink(picture(chart("line", {"今日": 62.4})), SERIES[0])) < 200
 
     def test_of_equal_numbers_are_level(self) -> None:
-        line = ink(picture(chart("line", {"月": 7.0, "火": 7.0, "水": 7.0})), colours.SERIES[0])
+        line = ink(picture(chart("line", {"月": 7.0, "火": 7.0, "水": 7.0})), SERIES[0])
         assert len({y for _, y in line}) < 15
 
 
 class TestPies:
     def test_have_slices_as_large_as_their_shares(self) -> None:
         image = picture(chart("pie", {"家賃": 75.0, "食費": 25.0}))
-        large, small = (len(ink(image, code)) for code in colours.SLICES[:2])
+        large, small = (len(ink(image, code)) for code in SLICES[:2])
         assert large / small == pytest.approx(3, rel=0.1)
 
     def test_with_many_slices_put_the_small_ones_together(self) -> None:
         image = picture(chart("pie", {f"項目{place}": place + 1.0 for place in range(24)}))
-        assert all(len(ink(image, code)) > 1000 for code in colours.SLICES)
+        assert all(len(ink(image, code)) > 1000 for code in SLICES)
 
 
 class TestLegend:
     def test_is_there_with_more_than_one_series_only(self) -> None:
         def signs(image_of: Chart) -> int:
-            return len([at for at in ink(picture(image_of), colours.SERIES[0]) if at[1] < 44])
+            return len([at for at in ink(picture(image_of), SERIES[0]) if at[1] < 44])
 
         one = several("line", ["月", "火"], {"気温": [1, 2]})
         two = several("line", ["月", "火"], {"気温": [1, 2], "湿度": [1, 2]})
@@ -158,7 +157,7 @@ class TestLabels:
         image = picture(several(kind, labels, series))
         edge = [image.getpixel((x, y)) for x in (0, 1, 798, 799) for y in range(450)]
         edge += [image.getpixel((x, y)) for x in range(800) for y in (0, 1, 448, 449)]
-        assert set(edge) == {colour(colours.GROUND)}
+        assert set(edge) == {colour(GROUND)}
 
     def test_below_an_axis_do_not_touch_each_other(self) -> None:
         labels = {f"{day}日": 1.0 for day in range(1, 25)}
@@ -166,28 +165,28 @@ class TestLabels:
         empty = [
             x
             for x in range(row.width)
-            if all(row.getpixel((x, y)) == colour(colours.GROUND) for y in range(row.height))
+            if all(row.getpixel((x, y)) == colour(GROUND) for y in range(row.height))
         ]
         gaps = [right - left for left, right in runs(empty)]
         assert len([gap for gap in gaps if gap >= 5]) >= 5
 
 
 class TestColours:
-    @pytest.mark.parametrize("code", colours.SLICES)
+    @pytest.mark.parametrize("code", SLICES)
     def test_stand_out_from_the_ground(self, code: str) -> None:
         """WCAG 2.2, 1.4.11: graphical objects have a contrast of 3 at least."""
-        assert contrast(code, colours.GROUND) >= 3
+        assert contrast(code, GROUND) >= 3
 
-    @pytest.mark.parametrize("code", [colours.INK, colours.SOFT])
+    @pytest.mark.parametrize("code", [INK, SOFT])
     def test_of_words_can_be_read(self, code: str) -> None:
-        assert contrast(code, colours.GROUND) >= 7
+        assert contrast(code, GROUND) >= 7
 
     def test_of_shares_within_slices_can_be_read(self) -> None:
-        assert min(contrast(code, colours.GROUND) for code in colours.SLICES) >= 4
+        assert min(contrast(code, GROUND) for code in SLICES) >= 4
 
     @pytest.mark.parametrize("missing", ["red", "green"])
     def test_keep_apart_for_the_colour_blind(self, missing: str) -> None:
-        seen = [as_seen_without(missing, code) for code in colours.SERIES]
+        seen = [as_seen_without(missing, code) for code in SERIES]
         assert min(sum(abs(a - b) for a, b in zip(x, y, strict=True)) for x, y in combinations(seen, 2)) > 40
 
 

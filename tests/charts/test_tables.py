@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.charts import table
-from cc_bot.charts.lettering import balanced, cells, in_lines
+from cc_bot.charts.labels import balanced, cells, in_lines
 from cc_bot.domain.canvas import Chart, ChartKind, Series
 from tests.charts.charts import chart, several
 

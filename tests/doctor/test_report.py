@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.cells import cell_len
 
-from cc_bot.doctor import Check, Checkup, Finding, FindingWriter, Report, as_json, as_lines, examined
+from cc_bot.doctor import Check, Finding, FindingWriter, Report, as_json, as_lines, examined
 from cc_bot.doctor.surroundings import (
     examine_backups,
     examine_font,
@@ -50,17 +50,17 @@ def check(found: Sequence[Finding] = (), error: Exception | None = None, wait: b
 
 class TestACheckup:
     async def test_keeps_the_order_of_the_checks(self) -> None:
-        report = await examined(Checkup([check([FINE]), check([LOW, BAD])], JA))
+        report = await examined([check([FINE]), check([LOW, BAD])], JA)
         assert report.findings == (FINE, LOW, BAD)
 
     async def test_survives_a_check_that_breaks_and_tells_its_kind_alone(self) -> None:
-        report = await examined(Checkup([check(error=ValueError("sk-secret")), check([FINE])], JA))
+        report = await examined([check(error=ValueError("sk-secret")), check([FINE])], JA)
         assert [finding.verdict for finding in report.findings] == ["failed", "ok"]
         assert "ValueError" in report.findings[0].detail
         assert "secret" not in str(report)
 
     async def test_does_not_wait_for_a_check_that_hangs(self) -> None:
-        report = await examined(Checkup([check(wait=True), check([FINE])], JA))
+        report = await examined([check(wait=True), check([FINE])], JA)
         assert [finding.verdict for finding in report.findings] == ["failed", "ok"]
 
 
@@ -70,7 +70,7 @@ class TestACheckupThatIsDue:
         hanging = check(wait=True)
         silent = replace(hanging, limit_s=60.0, unfinished="failed")
         slow = replace(hanging, limit_s=60.0)
-        report = await examined(Checkup([check([FINE]), slow, silent], JA, until_s))
+        report = await examined([check([FINE]), slow, silent], JA, until_s)
         assert [finding.verdict for finding in report.findings] == ["ok", "warning", "failed"]
         assert [finding.finished for finding in report.findings] == [True, False, False]
         told = json.loads(as_json(report, version="1.2.3", offline=False))
@@ -161,15 +161,12 @@ class TestAnOperatorsFile:
 
 class TestBackups:
     async def found(self, folder: Path, age: timedelta | None = None) -> Finding:
-        def newest(looked_in: Path) -> Path | None:
-            return max(looked_in.iterdir(), default=None)
-
         if age is not None:
             copy = folder / "sessions_20261101-030405.db"
             copy.touch()
             made_s = (NOW - age).timestamp()
             os.utime(copy, (made_s, made_s))
-        [finding] = await examine_backups(folder, newest, NOW, JA)
+        [finding] = await examine_backups(folder, NOW, JA)
         return finding
 
     async def test_of_this_week_are_well(self, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.llm.openai import reach
 from cc_bot.texts import texts
 from tests.loopback.model_server import CutConnection, LoopbackModelServer, Reply, fails, hangs, says
+from tests.stores.encoders import TopicEncoder
 
 JA = texts(Locale.JA)
 
@@ -91,15 +92,9 @@ class TestAModel:
 
 class TestAnEncoder:
     async def test_that_works_is_well(self) -> None:
-        async def encode() -> None:
-            pass
-
-        [finding] = await examine_embedder("topics", encode, JA)
+        [finding] = await examine_embedder(TopicEncoder(), JA)
         assert finding.verdict == "ok"
 
     async def test_that_does_not_is_a_warning_for_search_goes_on(self) -> None:
-        async def encode() -> None:
-            raise ModelUnavailable
-
-        [finding] = await examine_embedder("topics", encode, JA)
+        [finding] = await examine_embedder(TopicEncoder(trouble=[ModelUnavailable()]), JA)
         assert (finding.verdict, "topics" in finding.detail) == ("warning", True)

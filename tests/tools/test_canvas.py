@@ -18,8 +18,7 @@ from cc_bot.tools.canvas import (
     canvas_show_text,
     canvas_update_card,
 )
-from cc_bot.tools.canvas_draft import CanvasDraft
-from cc_bot.tools.registry import Tool, ToolContext
+from cc_bot.tools.registry import CanvasDraft, Tool, ToolContext
 from tests.o200k import count
 
 HIDDEN = Card("salary", "給料日", "25日", visibility="private")

@@ -22,8 +22,7 @@ from cc_bot.domain.proposal import (
 )
 from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores
-from cc_bot.tools.canvas_draft import CanvasDraft
-from cc_bot.tools.registry import ToolContext, ToolOutcome, discover
+from cc_bot.tools.registry import CanvasDraft, ToolContext, ToolOutcome, discover
 
 ME = SessionKey(7, 10)
 TOOLS = discover(cc_bot.tools)

@@ -22,8 +22,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolRequest
 from cc_bot.stores import Stores
-from cc_bot.tools.canvas_draft import CanvasDraft
-from cc_bot.tools.registry import ToolContext, ToolRegistry, discover
+from cc_bot.tools.registry import CanvasDraft, ToolContext, ToolRegistry, discover
 
 AIKO, BEN = 1001, 1002
 EXAMPLES = settings(
