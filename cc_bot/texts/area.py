@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from copy import copy
 from types import MappingProxyType
-from typing import Any, Generic, Never, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Never, Self, TypeVar, overload
 
 from cc_bot.domain.locale import Locale
 from cc_bot.texts.naming import Show, named
@@ -31,6 +31,10 @@ class Both(Generic[Wording]):
     def __get__(self, area: "Area", owner: type) -> Wording: ...
     def __get__(self, area: object, owner: type) -> Any:
         return self  # of the class: an area's own attributes come first, at no cost
+
+    if TYPE_CHECKING:  # at run time areas refuse: with this here their own attributes would not come first
+
+        def __set__(self, area: object, value: Never) -> None: ...
 
 
 class Sentence(Both[str]):
