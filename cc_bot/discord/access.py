@@ -386,10 +386,21 @@ _Wish = tuple[str, ...]
 """What was pressed, and what was chosen of it."""
 
 
+@dataclass(frozen=True, slots=True)
+class _LastPress:
+    wish: _Wish
+    answer: int | str | None
+    """The answer, or the turn, that it was under."""
+    at_s: float
+
+
+_NO_PRESS: Final = _LastPress((), None, 0.0)
+
+
 class Presses:
     def __init__(self) -> None:
         self._order = InOrder()
-        self._last: OrderedDict[_Place, tuple[_Wish, float]] = OrderedDict()
+        self._last: OrderedDict[_Place, _LastPress] = OrderedDict()
 
     async def one_by_one(
         self, interaction: hikari.ComponentInteraction, act: Callable[[], Awaitable[object]]
@@ -399,9 +410,11 @@ class Presses:
         if isinstance(pressed, _AT_ONCE) or _opens_form(pressed):
             await act()
             return
-        answer = isinstance(pressed, AnswerButton | RetryButton)
-        place = (int(interaction.message.id), int(interaction.user.id), answer)
-        if self._is_again(place, interaction) or (answer and self._order.joined(place)):
+        answer = _answer_of(pressed)
+        place = (int(interaction.message.id), int(interaction.user.id), answer is not None)
+        now_s = asyncio.get_running_loop().time()
+        press = _LastPress((interaction.custom_id, *interaction.values), answer, now_s)
+        if self._is_again(place, press):
             await defer_update(interaction)
         else:
             await self._in_turn(place, interaction, act)
@@ -416,17 +429,31 @@ class Presses:
             if not waits or await _stands_there(interaction):
                 await act()
 
-    def _is_again(self, place: _Place, interaction: hikari.ComponentInteraction) -> bool:
-        """Whether its user pressed the same there last, and that is still acted on or was a moment ago."""
-        wish, now = (interaction.custom_id, *interaction.values), asyncio.get_running_loop().time()
-        before, at = self._last.get(place, ((), 0.0))
-        if wish == before and (self._order.joined(place) or now - at < ONE_WISH_S):
+    def _is_again(self, place: _Place, press: _LastPress) -> bool:
+        """Whether its user pressed the same there last, and that is still acted on or was a moment ago; or
+        anything under an answer that is being made anew. The buttons of the new one are no such press: they
+        stand there before all that goes with it is on record."""
+        last, busy = self._last.get(place, _NO_PRESS), self._order.joined(place) > 0
+        if busy and last.answer is not None and press.answer == last.answer:
             return True
-        self._last[place] = wish, now
+        if press.wish == last.wish and (busy or press.at_s - last.at_s < ONE_WISH_S):
+            return True
+        self._last[place] = press
         self._last.move_to_end(place)
         while len(self._last) > PRESSES_REMEMBERED:
             self._last.popitem(last=False)
         return False
+
+
+def _answer_of(pressed: object) -> int | str | None:
+    """The answer or the turn that a press would have made anew, or gone on with."""
+    match pressed:
+        case AnswerButton(answer_id=answer_id):
+            return answer_id
+        case RetryButton(entry=entry):
+            return entry
+        case _:
+            return None
 
 
 def _opens_form(pressed: object) -> bool:

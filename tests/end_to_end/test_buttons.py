@@ -1,5 +1,6 @@
 """Answer again and Continue: what happens to the answer, and who may press."""
 
+from tests.end_to_end.kills import EDIT
 from tests.end_to_end.stage import Stage, answered, ended, streaming
 from tests.loopback.discord import Channel, User
 from tests.loopback.model_server import CutConnection, Hang, Pause, Reply, Say, fails, says
@@ -43,6 +44,19 @@ class TestAnswerAgain:
         second = await answered(await stage.discord.click(ben, reply.message, "Answer again"))
         third = await answered(await stage.discord.click(ben, second.message, "Answer again"))
         assert third.text == "Third."
+
+    async def test_can_be_pressed_as_soon_as_the_new_answer_stands_there(
+        self, stage: Stage, ben: User, channel: Channel
+    ) -> None:
+        """What goes with the first press, as noting that it was shown, is still on its way then."""
+        stage.model.script(says("First."), Reply(Pause(0.5), *says("Second.").steps), says("Third."))
+        reply = await stage.ask(ben, channel)
+        press = await stage.discord.click(ben, reply.message, "Answer again")
+        await streaming(press, "Thinking…")
+        stage.discord.fail_next(EDIT, 500, take_effect=True)
+        second = await answered(press)
+        third = await stage.discord.click(ben, second.message, "Answer again")
+        await third.finished(lambda shown: shown.text == "Third." and "Answer again" in shown.labels)
 
     async def test_keeps_the_old_answer_until_the_new_one_comes(
         self, stage: Stage, ben: User, channel: Channel
