@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import structlog
 
-from cc_bot.assistant.account import Account
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.claims import Kind, says_what_it_did, untrue_removals
@@ -25,6 +24,7 @@ from cc_bot.assistant.queue import Load, QueuePlace, TurnQueue, lines_of
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.turn import (
+    Account,
     ProfileNotes,
     Stop,
     Turn,
@@ -104,8 +104,8 @@ async def finish_turn(
     if turn.options.temporary:
         return unstored
     drawing = turn.canvas.proposed if turn.canvas else None
-    settlement = await recorder.settlement()
-    stored = await turn.store(answer, collect(draft.proposals, drawing), settlement)
+    proposed = collect(draft.proposals, drawing) if draft.proposals or drawing else ()
+    stored = await turn.store(answer, proposed, await recorder.settlement())
     recorder.settled = True
     first = not turn.options.welcomed and await _claim_welcome(settings, turn.user_id)
     done = Done(stored.messages[-1], draft.usage, first, stored.proposals)

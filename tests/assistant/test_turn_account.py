@@ -11,7 +11,7 @@ from structlog.testing import capture_logs
 
 import cc_bot.tools
 from cc_bot.assistant import Assistant
-from cc_bot.assistant.account import Account
+from cc_bot.assistant.turn import Account
 from cc_bot.correlation import begin_turn, job
 from cc_bot.domain.errors import Busy, Crowded, LimitReached, ModelUnavailable, ShuttingDown, StorageError
 from cc_bot.domain.measures import Ending, NullMeter, Phase
