@@ -51,7 +51,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlan:
-    """What the operator decided about the history and its summaries."""
+    """The operator's decisions about the history and its summaries."""
 
     every_turns: int
     history_limit: int
@@ -64,7 +64,7 @@ class SummaryPlan:
 def is_due(
     plan: SummaryPlan, *, turns: int, messages: int, tokens: float, budget_tokens: float, closed: bool
 ) -> bool:
-    """Whether it is time to fold what is in no summary yet: so many turns, messages and tokens.
+    """Return whether it is time to fold what is in no summary yet: so many turns, messages and tokens.
 
     `budget_tokens` is how much history the model takes, in the same tokens. The next request's history still
     has all of it. The one after that would miss some when there is no room for two more messages now, or when
@@ -78,7 +78,7 @@ def is_due(
 
 
 def batch(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
-    """As many of the oldest as have so many characters together, at least one."""
+    """Take as many of the oldest as have so many characters together, at least one."""
     room, count = characters, 0
     for message in messages:
         room -= min(len(message.content), _MESSAGE_CHARACTERS)
@@ -90,7 +90,8 @@ def batch(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Occasion:
-    """Why a key is looked after: a turn was just stored under it, or an expired session has a rest."""
+    """The reason why a key is looked after: a turn was just stored under it, or an expired session has a
+    rest."""
 
     key: SessionKey
     history: Sequence[Message] = ()
@@ -275,7 +276,7 @@ class Summaries:
 
 
 def _visibilities(messages: Iterable[Message]) -> tuple[Visibility, ...]:
-    """Those of which anything was said."""
+    """List those of which anything was said."""
     found = {message.visibility for message in messages if message.content.strip()}
     order: tuple[Visibility, ...] = ("public", "private")
     return tuple(visibility for visibility in order if visibility in found)

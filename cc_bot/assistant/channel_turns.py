@@ -44,7 +44,7 @@ PAGE_SIZE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What may be shown of one place, as far as is known before its rows are read."""
+    """The part of one place that may be shown, as far as is known before its rows are read."""
 
     key: ChannelKey
     reset: int
@@ -84,7 +84,7 @@ class ChannelContext:
         self._page_size = page_size
 
     async def read(self, turn: "ChannelTurn", measure: Measure) -> Plan:
-        """What the turn's request shows of its channel. What is due to be frozen is kept by now."""
+        """Read what the turn's request shows of its channel. What is due to be frozen is kept by now."""
         most = 2 * ceil(measure.budget / measure.block) + 2  # two neighbours are more than one block's size
         state = await self._store.state(turn.place, bot_id=turn.options.bot_id, blocks=most)
         places = _places(turn, state)
@@ -117,7 +117,8 @@ class ChannelContext:
     async def _stretch(
         self, place: _Place, first: int, later: tuple[Stretch, ...], measure: Measure
     ) -> tuple[Stretch, bool]:
-        """As many pages of a place as there is room for before what is known, and whether these are all."""
+        """Read as many pages of a place as there is room for before what is known; the second value tells
+        whether these are all."""
         start, before = max(first, place.reset + 1), place.before
         rows: list[Said] = []
         blocks = tuple(block for block in place.blocks if block.last_id >= start)
@@ -232,7 +233,7 @@ class ChannelTurn:
         self._turns = turns
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        """As much of the channel as fits the budget, as the model counts tokens."""
+        """Show as much of the channel as fits the budget, as the model counts tokens."""
         turns, options = self._turns, self.options
         style, now = turns.style, turns.clock()
         factor = await turns.calibration.factor(options.agent.models)
@@ -275,4 +276,4 @@ class ChannelTurn:
         )
 
     def after(self, stored: Sequence[Message], history_tokens: float) -> None:
-        """What leaves a channel's window is not written down."""
+        """Do nothing: what leaves a channel's window is not written down."""

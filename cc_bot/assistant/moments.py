@@ -1,4 +1,5 @@
-"""Which moment a user's words mean: by rules where they understand it, else by asking a model once."""
+"""The moment that a user's words mean: found by rules where they understand it, else by asking a model
+once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -49,10 +50,10 @@ class TimeResolver:
     async def of(
         self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: UsageSubject = UsageSubject(0)
     ) -> tuple[Planned, ...]:
-        """All that is meant where the user is: the first time (UTC) of each, and its repeat, empty for none.
-        Raises InputError for words that mean no time, or one that is over or too far away, and LimitReached
-        when a model would have to be asked and `payer` has used up what there is. What repeats or is several
-        times is never one moment that a model chose."""
+        """Find all that is meant where the user is: the first time (UTC) of each, and its repeat, empty for
+        none. Raises InputError for words that mean no time, or one that is over or too far away, and
+        LimitReached when a model would have to be asked and `payer` has used up what there is. What repeats
+        or is several times is never one moment that a model chose."""
         try:
             return parse_schedules(when, repeat, self.clock(), zone)
         except NoSuchTime:

@@ -52,7 +52,7 @@ GONE: Final = 0
 
 
 async def want(canvases: CanvasStore, key: SessionKey) -> None:
-    """Never raises: it may be shown all the same."""
+    """Note that a canvas is to be shown. Never raises: it may be shown all the same."""
     try:
         if await canvases.shown(key) is None:
             await canvases.note_shown(key, GONE, 0)
@@ -158,8 +158,8 @@ class CanvasBoards:
                 _log.error("canvas_broke", exc_info=True)
 
     async def deleted(self, message_id: int) -> None:
-        """Somebody deleted a message: if it showed a canvas, that comes back with its next change, or when it
-        is asked for. Raises StorageError."""
+        """Take note that somebody deleted a message: if it showed a canvas, that comes back with its next
+        change, or when it is asked for. Raises StorageError."""
         key = await self._canvases.key_of(message_id)
         if key is None:
             return
@@ -188,8 +188,8 @@ class CanvasBoards:
                 self._rest_until_s[key] = now_s + REST_S
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
-        """Another one answers there whoever chose nobody: show its canvases in the place of those of the one
-        before. Raises StorageError."""
+        """Show the canvases of the agent that now answers whoever chose nobody, in the place of those of the
+        one before. Raises StorageError."""
         for key in await self._canvases.shown_in(channel_id, MOST_STALE):
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
@@ -244,7 +244,7 @@ class CanvasBoards:
         return interaction is not None and below
 
     async def _to_see(self, key: SessionKey, interaction: Answerable | None) -> SeenCanvas | None:
-        """What is up, if its agent is the one that answers there."""
+        """Return what is up, if its agent is the one that answers there."""
         seen = await self._canvases.get(key)
         return seen if seen and await self._is_current(key, interaction) else None
 
@@ -267,8 +267,8 @@ class CanvasBoards:
     async def _post(
         self, key: SessionKey, shown: CanvasMessage | None, revision: int, sheet: CanvasSheet
     ) -> bool:
-        """False where the bot may not write. That a message is wanted is on record before it is there: what
-        fails now is tried again."""
+        """Post a message; False where the bot may not write. That a message is wanted is on record before it
+        is there: what fails now is tried again."""
         await want(self._canvases, key)
         try:
             message_id = await self._messages.post(key, revision, sheet)
@@ -297,7 +297,7 @@ class CanvasBoards:
         await self._canvases.forget_message(key)
 
     async def _is_own_space(self, channel_id: int, interaction: Answerable | None) -> bool:
-        """Whether its user alone reads along; False where Discord won't tell."""
+        """Return whether its user alone reads along; False where Discord won't tell."""
         if interaction is not None:
             return own_space(interaction)
         try:
@@ -312,7 +312,8 @@ class CanvasBoards:
 
 
 def _may_write(interaction: Answerable) -> bool:
-    """Whether the bot itself may be where an interaction comes from; if not, asking would only be refused."""
+    """Return whether the bot itself may be where an interaction comes from; if not, asking would only be
+    refused."""
     return can_write(interaction) or own_space(interaction)
 
 
@@ -351,14 +352,14 @@ class CanvasUpkeep:
         self._closed = False
 
     def listen(self) -> None:
-        """To be called before the connection is opened."""
+        """Listen for what changes canvases. To be called before the connection is opened."""
         self._bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
         if self._bot.intents & hikari.Intents.GUILD_MESSAGES:  # without, Discord tells of no deletion
             self._bot.subscribe(hikari.MessageDeleteEvent, self._on_deleted)
             self._bot.subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
 
     def begin(self, shard_id: int = FIRST, serves: Serves = serves_all) -> None:
-        """Nothing that was not told of before is told of now, in the places that a shard serves."""
+        """Begin with nothing told of, in the places that a shard serves."""
         restoring = self._guarded(partial(self._restore_all, serves))
         self._restoring[shard_id] = asyncio.create_task(restoring)
         self._upkeep = self._upkeep or asyncio.create_task(self._keep_up())

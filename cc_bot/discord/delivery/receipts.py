@@ -58,7 +58,7 @@ _TakesBack = UndoButton | UnscheduleButton | KnownMemory
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One that says again what it said before it was taken back."""
+    """A line that says again what it said before it was taken back."""
 
     text: str
     button: Button | None
@@ -110,7 +110,8 @@ def told_lines(page: Page) -> tuple[ToldLine, ...]:
 
 
 def still_known(page: Page, told: ToldIn | None) -> tuple[ToldLine, ...]:
-    """Of what is on record of a message, the lines that a memory was known already, as far as it has them."""
+    """Keep of what is on record of a message the lines that a memory was known already, as far as it has
+    them."""
     lines = page.facts.receipts
     return tuple(
         each
@@ -122,7 +123,7 @@ def still_known(page: Page, told: ToldIn | None) -> tuple[ToldLine, ...]:
 
 
 def named_by(custom_id: str) -> Named | None:
-    """What a button takes back something of."""
+    """Return what a button takes back something of."""
     match _parsed(custom_id):
         case UndoButton(memory_id=number) | KnownMemory(memory_id=number):
             return Named("memory", number)
@@ -179,7 +180,7 @@ def _of_memory(button: UndoButton, states: Mapping[int, MemoryState]) -> Standin
 
 
 def _is_ours(page: Page, each: ToldLine) -> bool:
-    """Whether a message still has the line where the record has it."""
+    """Return whether a message still has the line where the record has it."""
     lines = page.facts.receipts
     return each.line < len(lines) and (lines[each.line] in _TAKEN_BACK or lines[each.line].startswith(_MARKS))
 
@@ -193,7 +194,7 @@ async def _told_again(
     *,
     private: bool,
 ) -> Mapping[str, _Line]:
-    """Of what was taken back and holds again, because a deletion was undone, what is said of it."""
+    """Return what is said of what was taken back and holds again, because a deletion was undone."""
     found = dict[str, _Line]()
     for each in lines:
         button = _parsed(each.button)
@@ -291,7 +292,7 @@ def _without(page: Page, buttons: Collection[str]) -> Page:
 
 
 def _without_untelling(page: Page) -> Page:
-    """Nothing is forgotten any more that conversations could still tell of."""
+    """Drop the offer: nothing is forgotten any more that conversations could still tell of."""
     return replace(
         page,
         facts=replace(
@@ -314,8 +315,8 @@ a later run could go on with."""
 
 
 class ReceiptUpkeep:
-    """What is shown anew is shown in the background, for each user one change after the other: nobody waits
-    for messages that they do not look at."""
+    """The upkeep of receipts, in the background, for each user one change after the other: nobody waits for
+    messages that they do not look at."""
 
     def __init__(self, rest: hikari.api.RESTClient, stores: Stores, pace: Pace) -> None:
         self._rest = rest
@@ -368,7 +369,7 @@ class ReceiptUpkeep:
         return await self._stores.receipts.newest(user_id, most=MOST)
 
     def refresh_these(self, messages: Sequence[ToldIn], words: Texts) -> None:
-        """All of one user."""
+        """Show all of one user anew."""
         if messages:
             self._begin(messages[0].user_id, self._show_anew(messages, words))
 
@@ -422,7 +423,7 @@ class ReceiptUpkeep:
         await self._show_anew(await self._stores.receipts.stale(user_id), words)
 
     async def _show_anew(self, messages: Collection[ToldIn], words: Texts) -> None:
-        """What can't be reached stays as it is."""
+        """Show messages anew; what can't be reached stays as it is."""
         for told in messages:
             try:
                 await self._pace.wait()
