@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
+from itertools import chain
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -195,7 +196,7 @@ def build_prompt(
         end = (SystemPart(told, tainted), asked)
     return (
         SystemPart(_stable(locale, tools, persona, notes, timezone, temporary=temporary)),
-        *(part for message in window(history, budget, cost) for part in message_parts(message)),
+        *chain.from_iterable(map(message_parts, window(history, budget, cost))),
         *end,
     )
 
