@@ -129,7 +129,7 @@ class BlockStore:
         self._database = database
         self._clock = clock
 
-    async def state(self, key: ChannelKey, *, bot_id: int, blocks: int) -> ContextState:
+    async def get_state(self, key: ChannelKey, *, bot_id: int, blocks: int) -> ContextState:
         """All that is known about a context; `blocks` of each place at most, the newest."""
         rows = await self._database.query(
             SELECT_CONTEXT, key.channel_id, key.thread_id, key.place_id, bot_id, blocks
@@ -157,7 +157,7 @@ class BlockStore:
             waiting=waiting,
         )
 
-    async def page(
+    async def get_page(
         self, key: ChannelKey, *, first: int, before: int, asked: int = UNBOUNDED, limit: int
     ) -> list[Said]:
         """What was said in one place, newest first: from the id `first` to the one before `before`.

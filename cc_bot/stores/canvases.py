@@ -209,11 +209,11 @@ class CanvasStore:
 
         return await self._database.write(lambda: carry_out(proposal, steps))
 
-    async def shown(self, key: SessionKey) -> CanvasMessage | None:
+    async def get_message(self, key: SessionKey) -> CanvasMessage | None:
         rows = await self._database.query(_SELECT_SHOWN, *_columns(key))
         return _MESSAGE.first(rows)
 
-    async def note_shown(self, key: SessionKey, message_id: int, revision: int) -> None:
+    async def note_message(self, key: SessionKey, message_id: int, revision: int) -> None:
         """This message shows this revision of the canvas now; another one that did is no longer known."""
         await self._database.transaction([Statement(_NOTE_SHOWN, (*_columns(key), message_id, revision))])
 
@@ -221,20 +221,20 @@ class CanvasStore:
         """The message that showed the canvas is gone."""
         await self._database.transaction([Statement(_FORGET, _columns(key))])
 
-    async def key_of(self, message_id: int) -> SessionKey | None:
+    async def get_key(self, message_id: int) -> SessionKey | None:
         """Whose canvas a message shows, if it shows one."""
         rows = await self._database.query(SELECT_KEY, message_id)
         return KEY.first(rows)
 
-    async def stale(self, limit: int) -> list[SessionKey]:
+    async def list_stale(self, limit: int) -> list[SessionKey]:
         """At most so many keys, of all users, whose message shows something else than what is up."""
         return [*map(KEY.read, await self._database.query(SELECT_STALE, limit))]
 
-    async def shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
+    async def list_shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
         """At most so many keys, of all users, whose canvas has a message in that channel or thread."""
         return [*map(KEY.read, await self._database.query(SELECT_SHOWN_IN, channel_id, limit))]
 
-    async def all_shown(self, limit: int) -> list[SessionKey]:
+    async def list_shown(self, limit: int) -> list[SessionKey]:
         """At most so many keys, of all users, whose canvas has a message."""
         return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, limit))]
 

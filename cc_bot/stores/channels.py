@@ -558,7 +558,7 @@ class ChannelStore:
             await self._log.note("message", *discord_ids)
         return removed
 
-    async def answers_to(self, discord_ids: Collection[int]) -> tuple[int, ...]:
+    async def list_answers(self, discord_ids: Collection[int]) -> tuple[int, ...]:
         """The messages that show answers to these questions and to no others, in channels and sessions."""
         rows = await self._database.query(ANSWERS_TO, json.dumps([*discord_ids]))
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
@@ -624,21 +624,21 @@ class ChannelStore:
         made = [row for rows in results[-len(questions) - len(proposing) :][: len(proposing)] for row in rows]
         return StoredTurn((stored,), proposals=tuple(map(PROPOSAL.read, made)))
 
-    async def newest_answer(self, key: ChannelKey) -> Message | None:
+    async def get_newest_answer(self, key: ChannelKey) -> Message | None:
         """The bot's last answer in this channel or thread since it was reset."""
         rows = await self._database.query(NEWEST_ANSWER, key.channel_id, key.thread_id, key.place_id)
         return MESSAGE.first(rows)
 
-    async def session_of(self, discord_id: int) -> SessionKey | None:
+    async def get_session_key(self, discord_id: int) -> SessionKey | None:
         """Whose session the answer belongs to that this message, or the long answer of this page, shows."""
         rows = await self._database.query(SESSION_OF, discord_id)
         return KEY.first(rows)
 
-    async def shows_answer(self, discord_id: int) -> bool:
+    async def is_answer(self, discord_id: int) -> bool:
         """Whether this message, or the long answer of this page, is an answer in a channel's archive."""
         return bool(await self._database.query(SHOWS_ANSWER, discord_id))
 
-    async def pages(self, answer_id: int) -> tuple[int, ...]:
+    async def list_pages(self, answer_id: int) -> tuple[int, ...]:
         """The further messages that show a long answer, in order."""
         return tuple(id_ for (id_,) in await self._database.query(PAGES, answer_id))
 
@@ -653,22 +653,22 @@ class ChannelStore:
         """
         await self._database.transaction([Statement(DROP_PAGES, (json.dumps([*discord_ids]),))])
 
-    async def places(self, *, limit: int) -> tuple[Place, ...]:
+    async def list_places(self, *, limit: int) -> tuple[Place, ...]:
         """The channels and threads with the newest messages, the most recent first."""
         rows = await self._database.query(PLACES)
         return tuple(nlargest(limit, map(_PLACE.read, rows), key=lambda place: place.newest_id))
 
-    async def direct(self, *, since: datetime, limit: int) -> tuple[int, ...]:
+    async def list_direct(self, *, since: datetime, limit: int) -> tuple[int, ...]:
         """The channels of DMs that go on and that somebody has written in since, the most recent first."""
         rows = await self._database.query(SELECT_DIRECT, to_text(since), limit)
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
-    async def known(self, discord_ids: Collection[int]) -> frozenset[int]:
+    async def find_known(self, discord_ids: Collection[int]) -> frozenset[int]:
         """Which of these messages are stored, in whatever conversation."""
         rows = await self._database.query(SELECT_KNOWN, json.dumps([*discord_ids]))
         return frozenset(id_ for (id_,) in rows)
 
-    async def reading(self, mode: Reading, since: int) -> int:
+    async def set_reading(self, mode: Reading, since: int) -> int:
         """Which messages are read from now on. Since when they are: the id of a moment, `since` if the last
         run read others, or there was none."""
         [[(began,)]] = await self._database.transaction([Statement(READING, (mode, since))])

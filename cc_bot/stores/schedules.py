@@ -458,7 +458,7 @@ class ScheduleStore:
         rows = await self._database.query(SELECT, user_id, schedule_id)
         return SCHEDULE.first(rows)
 
-    async def numbered(self, user_id: int, number: int) -> Schedule | None:
+    async def get_by_number(self, user_id: int, number: int) -> Schedule | None:
         """The user's reminder of this number, as `get` has it."""
         rows = await self._database.query(SELECT_NUMBERED, user_id, number)
         return SCHEDULE.first(rows)
@@ -537,7 +537,7 @@ class ScheduleStore:
         claimant = Claimant(process, places, user_id)
         return await self._database.write(lambda: claim(claimant, now, limit))
 
-    async def sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
+    async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
         """It was said, in this message: its user's, and no session's. `channel_id` is where, if that is not
         the schedule's own channel."""
         schedule = firing.schedule
@@ -551,21 +551,23 @@ class ScheduleStore:
             [_settled(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)]
         )
 
-    async def skipped(self, firing: Firing) -> None:
+    async def mark_skipped(self, firing: Firing) -> None:
         """There was nothing to say."""
         await self._database.transaction([_settled(firing, "skipped")])
 
-    async def failed(self, firing: Firing, obstacle: Obstacle) -> None:
+    async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
         """It can't be said where it should be: the schedule is paused."""
         of = (firing.schedule.key.user_id, firing.schedule.id)
         await self._database.transaction([_settled(firing, "failed"), Statement(OBSTRUCT, (*of, obstacle))])
 
-    async def lost(self, older_than: datetime) -> int:
+    async def mark_lost(self, older_than: datetime) -> int:
         """Give up what was claimed before then and never noted; how many that were."""
         [rows] = await self._database.transaction([Statement(LOSE, (to_ms(older_than),))])
         return len(rows)
 
-    async def unreported(self, places: Collection[Place], *, user_id: int | None = None) -> Untold | None:
+    async def take_unreported(
+        self, places: Collection[Place], *, user_id: int | None = None
+    ) -> Untold | None:
         """What one owner is still to be told; noted as told before it is returned, so that nobody is told
         twice. None when there is nothing for anybody."""
         whose = (as_list(places), user_id)
@@ -586,7 +588,7 @@ class ScheduleStore:
 
         return await self._database.write(steps)
 
-    async def next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
+    async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
         """The first time of all that wait; it may be over."""
         rows = await self._database.query(SELECT_NEXT, as_list(places), user_id)
         return from_ms(rows[0][0]) if rows else None
@@ -598,12 +600,12 @@ class ScheduleStore:
             [Statement(PRUNE_DONE, (before,)), Statement(PRUNE_FIRINGS, (before,))]
         )
 
-    async def said(self, discord_id: int) -> tuple[int, Message] | None:
+    async def get_said(self, discord_id: int) -> tuple[int, Message] | None:
         """Whose reminder or heartbeat this message of Discord is, and the message."""
         rows = await self._database.query(SELECT_SAID, discord_id)
         return _SAID.first(rows)
 
-    async def last_said(self, user_id: int, channel_id: int) -> Message | None:
+    async def get_last_said(self, user_id: int, channel_id: int) -> Message | None:
         """The newest reminder or heartbeat of this user in this channel, if they said nothing there since.
         What is older than ANSWERED_WITHIN is none."""
         since = to_ms(self._clock() - ANSWERED_WITHIN)
@@ -671,11 +673,11 @@ class HeartbeatStore:
         self._database = database
         self._clock = clock
 
-    async def looked_at(self, user_id: int) -> frozenset[str]:
+    async def get_marks(self, user_id: int) -> frozenset[str]:
         """The names of the marks of all that was looked at."""
         return frozenset(name for (name,) in await self._database.query(_SELECT_MARKS, user_id))
 
-    async def look(self, user_id: int, marks: Iterable[Mark]) -> None:
+    async def set_marks(self, user_id: int, marks: Iterable[Mark]) -> None:
         """Note that this was looked at, and drop the marks that are needed no more."""
         noted = [Statement(_MARK, (user_id, mark.name, to_ms(mark.until))) for mark in marks]
         old = Statement(_DROP_OLD, (user_id, to_ms(self._clock())))
@@ -685,7 +687,7 @@ class HeartbeatStore:
         """Know nothing any more: the user wants no heartbeats."""
         await self._database.transaction([Statement(_DROP_ALL, (user_id,))])
 
-    async def missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
+    async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
         """The user's reminders that were missed, or perhaps missed, from then on; the oldest first."""
         rows = await self._database.query(_SELECT_MISSED, user_id, to_ms(since))
         return [*map(_FIRING.read, rows)]

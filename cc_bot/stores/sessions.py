@@ -284,7 +284,7 @@ class SessionStore:
         files = await self._files(session, found.tail, UNBOUNDED)
         return read_session(found, key, files, more=more)
 
-    async def earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
+    async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
         """The session with one more page of its history, if there is one.
 
         `visibility` is that of the turn, as in `open`.

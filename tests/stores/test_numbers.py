@@ -107,8 +107,8 @@ class TestReminders:
         mine = [await stores.schedules.add(KEY, text, DUE) for text in ("薬", "水")]
         yours = await stores.schedules.add(OTHER_USER, "茶", DUE)
         assert [each.number for each in (*mine, yours)] == [1, 2, 1]
-        assert await stores.schedules.numbered(ME, 1) == mine[0]
-        assert await stores.schedules.numbered(YOU, 2) is None
+        assert await stores.schedules.get_by_number(ME, 1) == mine[0]
+        assert await stores.schedules.get_by_number(YOU, 2) is None
 
     async def test_are_counted_without_heartbeats(self, stores: Stores) -> None:
         beat = await stores.schedules.add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
@@ -119,7 +119,7 @@ class TestReminders:
         first = await stores.schedules.add(KEY, "薬", DUE)
         await stores.schedules.cancel(ME, first.id)
         assert (await stores.schedules.add(KEY, "水", DUE)).number == 2
-        assert await stores.schedules.numbered(ME, 1) is None
+        assert await stores.schedules.get_by_number(ME, 1) is None
 
 
 class TestProposals:
@@ -133,9 +133,9 @@ class TestProposals:
             )
             numbers += [each.number for each in turn.proposals]
         assert numbers == [1, 1, 2]
-        [first, _] = await stores.proposals.of_place(ME, KEY.channel_id)
-        assert await stores.proposals.id_of(ME, 1) == first.id
-        assert await stores.proposals.id_of(YOU, 2) == 0
+        [first, _] = await stores.proposals.list_for_place(ME, KEY.channel_id)
+        assert await stores.proposals.get_id(ME, 1) == first.id
+        assert await stores.proposals.get_id(YOU, 2) == 0
 
 
 class TestUpgrade:
@@ -168,7 +168,7 @@ class TestUpgrade:
             assert [await stores.memories.id_of(ME, number) for number in (1, 2, 3, 4)] == [7, 9, 3, None]
             assert await stores.memories.id_of(YOU, 1) == 4
             assert (await stores.memories.add(ME, "新しい")).number == 4
-            reminder = await stores.schedules.numbered(ME, 1)
+            reminder = await stores.schedules.get_by_number(ME, 1)
             assert reminder is not None
             assert reminder.id == 8
             assert (await stores.schedules.add(SessionKey(ME, 1), "水", DUE)).number == 3

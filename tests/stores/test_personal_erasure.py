@@ -114,7 +114,7 @@ class TestErased:
     async def test_summary_that_is_being_written_is_not_stored(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)
         await stores.sessions.commit_turn(session, turn("やあ"))
-        backlog = await stores.summaries.backlog(KEY)
+        backlog = await stores.summaries.get_backlog(KEY)
         assert backlog is not None
         await stores.personal_erasure.erase(ME)
         assert not await stores.summaries.put(backlog, {"public": "やあ"})
@@ -126,7 +126,7 @@ class TestErased:
         await stores.schedules.add(KEY, "牛乳", utc_now(), place="dm")
         [firing] = await stores.schedules.claim_due(utc_now(), places, "p", user_id=ME, limit=1)
         await stores.personal_erasure.erase(ME)
-        await stores.schedules.sent(firing, Message("assistant", "牛乳", discord_id=8))
+        await stores.schedules.mark_sent(firing, Message("assistant", "牛乳", discord_id=8))
         assert await about(database, ME) == set()
 
 
@@ -139,8 +139,8 @@ class TestChannels:
         await stores.channels.add(CHANNEL, said(30, "また別の人", author_id=YOU))
         await stores.personal_erasure.erase(ME)
         assert await archived(database, CHANNEL) == {10: "ほかの人", 30: "また別の人"}
-        assert await stores.mentions.waiting(CHANNEL) == ()
-        assert await stores.channels.pages(22) == ()
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
+        assert await stores.channels.list_pages(22) == ()
 
     async def test_answer_to_several_goes_and_the_others_do_not_wait_again(
         self, stores: Stores, database: Database
@@ -148,11 +148,11 @@ class TestChannels:
         questions = [said(10, "わたし", author_id=ME), said(11, "あなた", author_id=YOU)]
         for question in questions:
             await stores.channels.add(CHANNEL, question, waiting=True)
-        await stores.mentions.answering(questions, 12)
+        await stores.mentions.note_answer(questions, 12)
         await stores.channels.commit_answer(CHANNEL, answer(12, "お二人へ"), questions)
         await stores.personal_erasure.erase(ME)
         assert await archived(database, CHANNEL) == {11: "あなた"}
-        assert await stores.mentions.waiting(CHANNEL) == ()
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
 
     async def test_take_no_answer_that_comes_late(self, stores: Stores, database: Database) -> None:
         question = said(10, "しまうま？", author_id=ME)
@@ -173,11 +173,11 @@ class TestChannels:
         await stores.channels.add(CHANNEL, said(10, author_id=YOU))
         await stores.channels.add(CHANNEL, said(20, author_id=ME))
         await stores.personal_erasure.erase(ME)
-        [place] = await stores.channels.places(limit=5)
+        [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 20
         await stores.channels.forget_place(CHANNEL)
         await stores.channels.add(CHANNEL, said(5, author_id=YOU))
-        [place] = await stores.channels.places(limit=5)
+        [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 5
 
     async def test_answers_of_the_bot_are_nobodys_words(self, stores: Stores, database: Database) -> None:

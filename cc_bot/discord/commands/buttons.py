@@ -253,7 +253,7 @@ async def _see(
 ) -> None:
     """Each in a message of its own, for its user alone."""
     await defer(interaction, ephemeral=True)
-    found = await store.of_answer(reader.user_id, button.answer_id)
+    found = await store.list_for_answer(reader.user_id, button.answer_id)
     if not found:
         await interaction.edit_initial_response(reader.words.proposal.none_open, **NO_PINGS)
         return
