@@ -2,8 +2,8 @@
 
 First it is noted that the user is being erased; then messages go, some at a time, so that nobody else waits
 long; last comes all else in one transaction, with the note. When the program ends in between, the next one
-goes on (`list_begun`). Sessions go last, and with them the right of a turn that is still on its way to be stored:
-a turn is stored in its session's row or not at all.
+goes on (`list_begun`). Sessions go last, and with them the right of a turn that is still on its way to be
+stored: a turn is stored in its session's row or not at all.
 
 What was said in channels goes with the answers to it, the frozen blocks that held it, and that it waits for
 an answer. The id of the last of these messages is kept, the place's and nobody's, so that catching up does
