@@ -198,18 +198,18 @@ class Spending:
     async def report_of(self, payer: UsageSubject) -> UsageReport:
         """What a user has used, everywhere, and what is left to them here. Raises StorageError."""
         today = self._usage.today()
-        report = report_of(await self._usage.of_user(payer.user_id, first_day(today)), today)
+        report = report_of(await self._usage.list_for_user(payer.user_id, first_day(today)), today)
         policy = await self._policy()
-        own, _ = await self._usage.allowances(payer, policy.limits)
+        own, _ = await self._usage.get_allowances(payer, policy.limits)
         return self._complete(report, policy, own)
 
     async def report_of_guild(self, guild_id: int) -> UsageReport:
         """What a server's members have used there together, and what is left to them. Raises StorageError."""
         today = self._usage.today()
-        report = report_of(await self._usage.of_guild(guild_id, first_day(today)), today)
-        users = await self._usage.users_of_guild(guild_id, today.replace(day=1))
+        report = report_of(await self._usage.list_for_guild(guild_id, first_day(today)), today)
+        users = await self._usage.count_users(guild_id, today.replace(day=1))
         policy = await self._policy()
-        _, guild = await self._usage.allowances(UsageSubject(0, guild_id), policy.limits)
+        _, guild = await self._usage.get_allowances(UsageSubject(0, guild_id), policy.limits)
         return replace(self._complete(report, policy, guild), users=users)
 
     async def counting_on(self, user_id: int) -> date | None:

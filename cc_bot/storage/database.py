@@ -99,7 +99,7 @@ class Database(Protocol):
         """
         ...
 
-    async def usage(self) -> DatabaseUsage:
+    async def measure(self) -> DatabaseUsage:
         """How large it is, and whether somebody writes."""
         ...
 

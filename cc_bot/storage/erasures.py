@@ -123,7 +123,7 @@ class ErasureLog:
         would undo it.
         """
         if ids:
-            await self._aside(lambda: self._append(kind, ids, self._clock()))
+            await self._run_aside(lambda: self._append(kind, ids, self._clock()))
 
     @asynccontextmanager
     async def erasing(self, kind: Kind, *ids: int | str) -> AsyncIterator[None]:
@@ -138,13 +138,13 @@ class ErasureLog:
 
     async def ensure(self) -> None:
         """Make the log if it is missing, so that an empty one can be told from one that was lost."""
-        await self._aside(self.make)
+        await self._run_aside(self.make)
 
     async def read(self) -> Erasures | None:
         """What the log says; None when there is none. Raises ErasureNotNoted."""
-        return await self._aside(lambda: read_erasures(self.path))
+        return await self._run_aside(lambda: read_erasures(self.path))
 
-    async def _aside(self, job: Callable[[], T]) -> T:
+    async def _run_aside(self, job: Callable[[], T]) -> T:
         """The operator is told once, until it works again: the purge tries every few seconds."""
         try:
             result = await asyncio.to_thread(job)
@@ -159,7 +159,7 @@ class ErasureLog:
     async def thin(self, before: datetime) -> int:
         """Take out what was erased before that moment; how many lines. To be used when no copy of the
         database is as old as that. Raises ErasureNotNoted."""
-        return await self._aside(lambda: self._thin(before))
+        return await self._run_aside(lambda: self._thin(before))
 
     def _append(self, kind: Kind, ids: Iterable[int | str], now: datetime) -> None:
         self.make()

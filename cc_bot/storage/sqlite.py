@@ -189,7 +189,7 @@ class ErrorTranslator:
         self._location = location
         self._told = set[_Trouble]()
 
-    def met(self, error: BaseException) -> StorageError:
+    def translate(self, error: BaseException) -> StorageError:
         """The error to raise; a kind of trouble that the operator does not know of is told."""
         kind = kind_of(error)
         trouble = _Trouble(kind, getattr(error, "sqlite_errorname", type(error).__name__))
@@ -209,7 +209,7 @@ class ErrorTranslator:
         """Whether another program held the lock for too long, and nothing got it since."""
         return any(trouble.kind is DatabaseLocked for trouble in self._told)
 
-    def passed(self, *, written: bool) -> None:
+    def note_passed(self, *, written: bool) -> None:
         """A transaction got the lock, and perhaps wrote something. What is damaged stays so."""
         over = {
             trouble
@@ -282,7 +282,7 @@ class SqliteDatabase:
     async def checkpoint(self) -> bool:
         return await self._run(lambda connection: _checkpoint(connection, self._patience_s))
 
-    async def usage(self) -> DatabaseUsage:
+    async def measure(self) -> DatabaseUsage:
         try:
             return await asyncio.to_thread(_usage, self.path)
         except OSError as error:
@@ -299,7 +299,7 @@ class SqliteDatabase:
             finally:
                 connection.close()
         except (sqlite3.Error, OSError) as error:
-            raise self._troubles.met(error) from error
+            raise self._troubles.translate(error) from error
         finally:
             self._writable.set()
 
@@ -321,7 +321,7 @@ class SqliteDatabase:
                 return job(connection), connection.total_changes > before
 
         result, changed = await self._run(run)
-        self._troubles.passed(written=changed)
+        self._troubles.note_passed(written=changed)
         return result
 
     async def _run(self, job: Callable[[sqlite3.Connection], T]) -> T:
@@ -329,7 +329,7 @@ class SqliteDatabase:
             return await self._connection.run(job)
         except (sqlite3.Error, OSError, FileMoved, OverflowError, ValueError) as error:
             # OverflowError: an integer past 64 bits. ValueError: the connection is closed.
-            raise self._troubles.met(error) from error
+            raise self._troubles.translate(error) from error
 
 
 async def _to_its_end(

@@ -102,11 +102,11 @@ class AccessStore:
         self._database = database
         self._clock = clock
 
-    async def in_force(self) -> InForce:
+    async def get_in_force(self) -> InForce:
         """All that is asked at each way in, in one trip. Raises StorageError."""
         return _in_force(await self._database.query(SELECT_IN_FORCE))
 
-    async def visit(self, user_id: int, place_ids: Sequence[int]) -> Visit:
+    async def get_visit(self, user_id: int, place_ids: Sequence[int]) -> Visit:
         """The same with all else that is asked of whoever comes, in one trip. `place_ids` are a channel, or a
         thread and its channel. Raises StorageError."""
 
@@ -119,7 +119,7 @@ class AccessStore:
 
         return await self._database.read(steps)
 
-    async def rules(self) -> tuple[StoredRule, ...]:
+    async def list_rules(self) -> tuple[StoredRule, ...]:
         """Every rule, by subject. Raises StorageError."""
         return tuple(map(_RULE.read, await self._database.query(SELECT_RULES)))
 
@@ -128,7 +128,7 @@ class AccessStore:
         params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
         await self._database.transaction([Statement(SET_RULE, params)])
 
-    async def remove(self, subject: Subject, subject_id: int) -> bool:
+    async def unset(self, subject: Subject, subject_id: int) -> bool:
         """Whether it had a rule. Raises StorageError."""
         [rows] = await self._database.transaction([Statement(DELETE_RULE, (subject, subject_id))])
         return bool(rows)
@@ -219,11 +219,11 @@ class LimitStore:
         self._database = database
         self._clock = clock
 
-    async def all(self) -> tuple[SetLimit, ...]:
+    async def list_all(self) -> tuple[SetLimit, ...]:
         """Those that are set, by scope and id."""
         return await self._database.read(all_limits)
 
-    async def rules_for(self, payer: UsageSubject) -> Rules:
+    async def get_rules(self, payer: UsageSubject) -> Rules:
         """Those that are set and may concern the payer."""
         return await self._database.read(lambda: rules_for(payer))
 
@@ -576,24 +576,24 @@ class UsageStore:
         set_rules = await self._database.read(lambda: rules_for(UsageSubject(user_id)))
         return limits_tokens({**file_rules, **set_rules}, user_id)
 
-    async def allowances(self, payer: UsageSubject, file_rules: Rules) -> tuple[Allowance, Allowance]:
+    async def get_allowances(self, payer: UsageSubject, file_rules: Rules) -> tuple[Allowance, Allowance]:
         """What holds for the user, and for the guild."""
         return await self._database.read(lambda: allowances(payer, file_rules, self._moment()))
 
-    async def of_user(self, user_id: int, since: date) -> tuple[Used, ...]:
+    async def list_for_user(self, user_id: int, since: date) -> tuple[Used, ...]:
         """A user's own, in every place, by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_OWN, user_id, since.isoformat())))
 
-    async def of_guild(self, guild_id: int, since: date) -> tuple[Used, ...]:
+    async def list_for_guild(self, guild_id: int, since: date) -> tuple[Used, ...]:
         """All of a guild together, by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_GUILD, guild_id, since.isoformat())))
 
-    async def users_of_guild(self, guild_id: int, since: date) -> int:
+    async def count_users(self, guild_id: int, since: date) -> int:
         """How many have used anything there."""
         [[count]] = await self._database.query(COUNT_USERS, guild_id, since.isoformat())
         return int(count)
 
-    async def everywhere(self, since: date) -> tuple[Used, ...]:
+    async def list_all(self, since: date) -> tuple[Used, ...]:
         """All that was used, by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_EVERYWHERE, since.isoformat())))
 

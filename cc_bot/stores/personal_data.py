@@ -385,21 +385,21 @@ class PersonalDataStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def overview(self, user_id: int) -> Holdings:
+    async def get_overview(self, user_id: int) -> Holdings:
         """How much there is of each kind, all of it at one moment."""
         return await self._database.read(lambda: _overview(user_id))
 
-    async def records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
+    async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
         """Everything, with the name of the list that each record belongs to; the lists one after the other.
 
         What is written meanwhile may be in it or not.
         """
         for table in PERSONAL_TABLES:
-            async for row in self._rows(table, user_id):
+            async for row in self._read_rows(table, user_id):
                 for record in _records(table, row):
                     yield table.name, record
 
-    async def _rows(self, table: PersonalTable, user_id: int) -> AsyncIterator[Row]:
+    async def _read_rows(self, table: PersonalTable, user_id: int) -> AsyncIterator[Row]:
         if not table.ids:
             for row in await self._database.query(table.statement, user_id):
                 yield row

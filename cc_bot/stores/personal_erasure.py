@@ -177,12 +177,12 @@ class PersonalErasureStore:
         self._clock = clock
         self._log = log
 
-    async def users(self) -> frozenset[int]:
+    async def list_users(self) -> frozenset[int]:
         """Everybody about whom something is stored. It reads the whole database: for a copy that is about to
         take its place, not for every day."""
         return frozenset(id_ for (id_,) in await self._database.query(USERS))
 
-    async def begun(self) -> tuple[int, ...]:
+    async def list_begun(self) -> tuple[int, ...]:
         """Users whose erasing was begun and did not end."""
         return tuple(id_ for (id_,) in await self._database.query(SELECT_BEGUN))
 

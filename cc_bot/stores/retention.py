@@ -232,7 +232,7 @@ class ErasedRows:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def newest(self) -> datetime | None:
+    async def get_newest(self) -> datetime | None:
         """Up to when somebody did something, by this program's own clock; None when nobody ever did."""
         [(at,)] = await self._database.query(_SELECT_NEWEST)
         try:
@@ -240,24 +240,24 @@ class ErasedRows:
         except ValueError:  # a row that somebody has changed by hand
             return None
 
-    async def memories(self) -> dict[tuple[int, int], str]:
+    async def list_memories(self) -> dict[tuple[int, int], str]:
         """What each memory is called in the log of erasures, by user and number; newer ones first."""
         rows = await self._database.query(_SELECT_MEMORIES)
         return {(user, number): memory_name(user, number, created) for user, number, created in rows}
 
-    async def messages(self) -> list[int]:
+    async def list_messages(self) -> list[int]:
         """What Discord calls each message and each further page of an answer."""
         return [id_ for (id_,) in await self._database.query(_SELECT_MESSAGES)]
 
-    async def places(self) -> list[ChannelKey]:
+    async def list_places(self) -> list[ChannelKey]:
         """Channels and threads of which messages are kept."""
         return [*map(CHANNEL.read, await self._database.query(_SELECT_PLACES))]
 
-    async def count_anew(self) -> None:
+    async def recount(self) -> None:
         """Count what each user has."""
         await self._database.transaction([*map(Statement, _COUNT_ANEW)])
 
-    async def let_go(self) -> None:
+    async def drop_turns(self) -> None:
         """Drop the turns that were on their way: they came to their end in the time that is not in the copy,
         or nobody waits for them any more."""
         await self._database.transaction([*map(Statement, _LET_GO)])
@@ -285,7 +285,7 @@ class VitalsStore:
 
     async def size_bytes(self) -> int:
         """On the disk: the file, and its log, where what was written last stands."""
-        usage = await self._database.usage()
+        usage = await self._database.measure()
         return usage.bytes + usage.log_bytes
 
     async def schema_version(self) -> int:

@@ -281,7 +281,7 @@ class SessionStore:
         session = read_session(found, key, more=more)
         if not has_files(found.tail) or not session.history:
             return session
-        files = await self._files(session, found.tail, UNBOUNDED)
+        files = await self._read_files(session, found.tail, UNBOUNDED)
         return read_session(found, key, files, more=more)
 
     async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
@@ -301,7 +301,7 @@ class SessionStore:
             more = self._paging.may_continue(size, len(page), known + len(rows))
             rows.extend(page)
             before = message_id(rows[-1]) if rows else before
-        files = await self._files(session, rows, start) if rows and has_files(rows) else ()
+        files = await self._read_files(session, rows, start) if rows and has_files(rows) else ()
         return replace(session, history=(*read_history(rows, files), *session.history), more=more)
 
     async def clear(self, key: SessionKey) -> Session:
@@ -378,7 +378,7 @@ class SessionStore:
         )
         return await store_turn(self._database, writing, idle_since(now, self._ttl), self._limit)
 
-    async def _files(self, session: Session, rows: Sequence[Row], before: int) -> Sequence[Row]:
+    async def _read_files(self, session: Session, rows: Sequence[Row], before: int) -> Sequence[Row]:
         owned = (session.id, session.key.user_id)
         return await self._database.query(SELECT_FILES, *owned, message_id(rows[-1]), before)
 

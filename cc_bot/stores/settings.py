@@ -205,11 +205,11 @@ class AgentStore:
             statement = Statement(_CHOOSE, (user_id, channel_id, agent, to_text(self._clock())))
         await self._database.transaction([statement])
 
-    async def choice(self, user_id: int, channel_id: int) -> str | None:
+    async def get_choice(self, user_id: int, channel_id: int) -> str | None:
         """The name of the agent that the user chose there; None for no choice."""
-        return (await self.found(user_id, (channel_id,))).choices.get(channel_id)
+        return (await self.get_for_places(user_id, (channel_id,))).choices.get(channel_id)
 
-    async def found(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
+    async def get_for_places(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
         """What decides who answers the user there; a channel, or a thread and its channel."""
         return await self._database.read(lambda: agents_in(user_id, place_ids))
 
@@ -222,7 +222,7 @@ class AgentStore:
         """The channel has no agent of its own any more."""
         await self._database.transaction([Statement(_UNSET_DEFAULT, (channel_id,))])
 
-    async def of_answer(self, user_id: int, answer_id: int) -> str | None:
+    async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
         """The agent that gave the user an answer, by the answer's row; None when there is no such answer."""
         rows = await self._database.query(_OF_ANSWER, user_id, answer_id)
         return str(rows[0][0]) if rows else None
@@ -246,12 +246,12 @@ class ChannelModelStore:
         self._database = database
         self._clock = clock
 
-    async def chains(self) -> dict[int, tuple[str, ...]]:
+    async def list_chains(self) -> dict[int, tuple[str, ...]]:
         """Of every channel and thread that has some. Raises StorageError."""
         rows = await self._database.query(SELECT_ALL_MODELS)
         return {channel_id: tuple(json.loads(models)) for channel_id, models in rows}
 
-    async def put(self, channel_id: int, chain: tuple[str, ...], *, set_by: int) -> None:
+    async def set(self, channel_id: int, chain: tuple[str, ...], *, set_by: int) -> None:
         """From now on these answer there. Raises StorageError."""
         params = (channel_id, json.dumps(chain, ensure_ascii=False), set_by, to_text(self._clock()))
         await self._database.transaction([Statement(SET_MODELS, params)])

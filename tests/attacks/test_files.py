@@ -311,8 +311,8 @@ def operator(true: Path, tmp_path: Path) -> Iterator[Operator]:
 
 async def everything_of(stores: Stores, user_id: int) -> str:
     """What this user gets by `/privacy export` and `/memory export`."""
-    records = [dict(record) async for _, record in stores.personal_data.records(user_id)]
-    memories = [memory.content for memory in await stores.memory_transfer.everything(user_id)]
+    records = [dict(record) async for _, record in stores.personal_data.read_records(user_id)]
+    memories = [memory.content for memory in await stores.memory_transfer.list_all(user_id)]
     return json.dumps([records, memories], ensure_ascii=False, default=str)
 
 

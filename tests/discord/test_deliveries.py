@@ -171,7 +171,7 @@ class TestAdmission:
             await entries.acknowledged(entries.admit(TURN, PAYER, "small"), refuse, undo=settle)
         assert await stores.ledger.list_unfinished() == ()
         assert await (await entries.admit(TURN, PAYER, "small")).admitted()
-        assert await stores.usage.of_user(PAYER.user_id, date(2000, 1, 1)) == ()
+        assert await stores.usage.list_for_user(PAYER.user_id, date(2000, 1, 1)) == ()
 
     async def test_does_not_wait_for_a_locked_database(
         self, stores: Stores, entries: TurnDeliveries, tmp_path: Path

@@ -93,8 +93,8 @@ class Overtaken:
     async def checkpoint(self) -> bool:
         return await self._database.checkpoint()
 
-    async def usage(self) -> DatabaseUsage:
-        return await self._database.usage()
+    async def measure(self) -> DatabaseUsage:
+        return await self._database.measure()
 
     async def rewrite(self) -> Rewriting:
         return await self._database.rewrite()

@@ -63,20 +63,20 @@ async def do_everything(database: Database) -> set[str]:
     await stores.memories.supersede(USER, newer.memory.id, other.id)
     memory = newer.memory
     await stores.memories.get(USER, memory.id)
-    await stores.memories.numbered(USER, memory.number)
+    await stores.memories.get_by_number(USER, memory.number)
     await stores.memories.refuses("猫")
     await stores.memories.search(USER, "猫 犬", category="general", tags=("猫",), audience="anywhere")
     await stores.memories.search(USER, "")
-    await stores.memories.matching(USER, f"#{memory.id}")
+    await stores.memories.suggest(USER, f"#{memory.id}")
     await stores.memories.list(USER, category="general", before_id=9)
     await stores.memories.list(USER, after_id=0)
     await stores.memories.list(USER, order="updated")
     await stores.memories.count(USER)
-    await stores.memories.statistics(USER)
+    await stores.memories.get_statistics(USER)
     await keep_an_index(stores, database)
     await stores.memories.update(USER, memory.id, content="犬が好き")
     await stores.memory_pins.pin(USER, memory.id)
-    await stores.memory_pins.notes(USER)
+    await stores.memory_pins.list_for_prompt(USER)
     await stores.memory_pins.unpin(USER, memory.id)
     line = ToldLine(0, Named("memory", memory.id), "undo-added:1:1:0")
     await stores.receipts.note(ToldIn(USER, 2, 80, "public", (line,)))
@@ -86,8 +86,8 @@ async def do_everything(database: Database) -> set[str]:
     await stores.receipts.list_all_stale()
     await stores.receipts.get_states(USER, [memory.id])
     await stores.receipts.settle(ToldIn(USER, 2, 80, "public", (line,)))
-    await stores.memories.embedded()
-    await Meaning(database, TopicEncoder()).nearness(USER, "犬")
+    await stores.memories.catch_up()
+    await Meaning(database, TopicEncoder()).get_nearness(USER, "犬")
     await database.write(lambda: make_sketches(USER, "topics"))
     await stores.memories.delete(USER, memory.id)
     await forget_everything(stores, database)
@@ -199,16 +199,16 @@ async def grow_old_and_leave(stores: Stores) -> set[str]:
     session = await stores.sessions.open(KEY)
     await stores.sessions.commit_turn(session, turn("最後に", attachments=(FILE,)))
     await stores.memories.add(USER, "最後のメモ")
-    assert not (await stores.personal_data.overview(USER)).empty
-    assert [name async for name, _ in stores.personal_data.records(USER)]
+    assert not (await stores.personal_data.get_overview(USER)).empty
+    assert [name async for name, _ in stores.personal_data.read_records(USER)]
     await stores.retention.prune_messages(datetime.now(UTC) - timedelta(days=1))
     await stores.sessions.clear(KEY)
     await stores.retention.prune_sessions(datetime.now(UTC))
     await stores.retention.prune_usage(datetime.now(UTC).date())
-    assert USER in await stores.personal_erasure.users()
+    assert USER in await stores.personal_erasure.list_users()
     await stores.personal_erasure.erase(USER)
-    assert await stores.personal_erasure.begun() == ()
-    assert (await stores.personal_data.overview(USER)).empty
+    assert await stores.personal_erasure.list_begun() == ()
+    assert (await stores.personal_data.get_overview(USER)).empty
     return {"overview", "prune_messages", "prune_sessions", "prune_usage", "users", "erase", "begun"}
 
 
@@ -223,8 +223,8 @@ async def use_tokens(stores: Stores) -> None:
     """With limits on tokens for the user and for the guild, so that all is looked up."""
     await stores.limits.set("user", USER, "tokens_per_day", 1000, set_by=1)
     await stores.limits.set("guild", 5, "tokens_per_month", 10_000, set_by=1)
-    await stores.limits.all()
-    await stores.limits.rules_for(UsageSubject(USER))
+    await stores.limits.list_all()
+    await stores.limits.get_rules(UsageSubject(USER))
     await stores.memory_transfer.admit(USER)
     payer, spent = UsageSubject(USER, 5, (7,)), ((Spent("model", Usage(100, 10)), 5),)
     for wish in (
@@ -238,36 +238,36 @@ async def use_tokens(stores: Stores) -> None:
     await stores.usage.release(never)
     assert await stores.usage.take_over("discord", lambda *_: 0) == 1
     await stores.usage.forget_settled()
-    await stores.usage.allowances(payer, {LimitKey("everyone", 0, "concurrent"): 1})
+    await stores.usage.get_allowances(payer, {LimitKey("everyone", 0, "concurrent"): 1})
     await stores.usage.may_be_limited(payer.user_id, {})
     today = stores.usage.today()
-    assert await stores.usage.of_user(USER, today)
-    assert await stores.usage.of_guild(5, today)
-    assert await stores.usage.users_of_guild(5, today) == 1
-    assert await stores.usage.everywhere(today)
+    assert await stores.usage.list_for_user(USER, today)
+    assert await stores.usage.list_for_guild(5, today)
+    assert await stores.usage.count_users(5, today) == 1
+    assert await stores.usage.list_all(today)
     assert await stores.limits.unset("user", USER, "tokens_per_day")
 
 
 async def choose_agents(stores: Stores) -> None:
     await stores.agents.choose(USER, KEY.channel_id, "tutor")
-    await stores.agents.choice(USER, KEY.channel_id)
+    await stores.agents.get_choice(USER, KEY.channel_id)
     await stores.agents.choose(USER, KEY.channel_id, None)
     await stores.agents.set_default(KEY.channel_id, 1, "tutor", USER)
-    await stores.agents.found(USER, (KEY.channel_id,))
+    await stores.agents.get_for_places(USER, (KEY.channel_id,))
     await stores.agents.unset_default(KEY.channel_id)
-    await stores.agents.of_answer(USER, 1)
+    await stores.agents.get_for_answer(USER, 1)
 
 
 async def decide_as_an_owner(stores: Stores) -> None:
     await stores.access.set("user", USER, "deny", set_by=1)
     await stores.access.begin_maintenance("すぐ戻ります", set_by=1)
-    await stores.access.in_force()
-    await stores.access.rules()
-    await stores.access.visit(USER, (KEY.channel_id,))
-    assert await stores.access.remove("user", USER)
+    await stores.access.get_in_force()
+    await stores.access.list_rules()
+    await stores.access.get_visit(USER, (KEY.channel_id,))
+    assert await stores.access.unset("user", USER)
     assert await stores.access.end_maintenance()
-    await stores.channel_models.put(KEY.channel_id, ("small",), set_by=1)
-    await stores.channel_models.chains()
+    await stores.channel_models.set(KEY.channel_id, ("small",), set_by=1)
+    await stores.channel_models.list_chains()
     assert await stores.channel_models.unset(KEY.channel_id)
 
 
@@ -313,15 +313,15 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     memory = await stores.memories.add(USER, "猫の名前はタマ")
     for content in ("猫の名前はモチ", "猫の名前はミケ"):
         await stores.memories.update(USER, memory.id, content=content)
-    newest, oldest = await stores.memory_history.of(USER, memory.id)
+    newest, oldest = await stores.memory_history.list_versions(USER, memory.id)
     assert await stores.memory_history.undo_update(USER, memory.id, newest.id)
     assert await stores.memory_history.restore(USER, oldest.id)
     assert await stores.memory_history.undo_add(USER, memory.id)
-    await stores.memory_transfer.everything(USER)
+    await stores.memory_transfer.list_all(USER)
     imported = [PortableMemory("取り込んだもの")]
     assert len((await stores.memory_transfer.plan(USER, imported)).new) == 1
     assert await stores.memory_transfer.take(USER, imported) == 1
-    assert await stores.memory_removal.hidden(USER, memory.id)
+    assert await stores.memory_removal.get_hidden(USER, memory.id)
     assert await stores.memory_removal.undelete(USER, memory.id)
     call = ToolCall("1", "remember", "{}", json.dumps({"remembered": {"id": memory.id}}))
     session = await stores.sessions.open(KEY)
@@ -338,12 +338,12 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     await database.transaction(
         [Statement("UPDATE sessions SET canvas_state = $2 WHERE user_id = $1", (USER, canvas))]
     )
-    assert await stores.memory_removal.told_in(USER, memory.id)
+    assert await stores.memory_removal.count_messages(USER, memory.id)
     erased = await stores.memory_removal.erase(USER, memory.id, mark="（消去しました）")
     assert erased is not None
     assert 0 not in (erased.versions, erased.tool_calls, erased.summaries, erased.messages)
     await stores.memories.delete(USER, (await stores.memories.add(USER, "犬が好き")).id)
-    await stores.memory_removal.next_purge()
+    await stores.memory_removal.get_next_purge()
     assert await stores.memory_removal.purge(datetime.now(UTC)) > 0
     await stores.memory_removal.erase_all(USER)
     await stores.memory_removal.write_back()
@@ -404,7 +404,7 @@ async def decide(stores: Stores, proposal: Proposal) -> None:
     assert await stores.proposals.list_for_answer(USER, proposal.answer_id) == (proposal,)
     assert await stores.proposals.list_for_place(USER, KEY.channel_id) == (proposal,)
     assert isinstance(proposal.change, KeepMemory)
-    assert await stores.memories.alike(USER, proposal.change.content, "private") is None
+    assert await stores.memories.find_alike(USER, proposal.change.content, "private") is None
     await stores.memories.add(USER, proposal.change.content, proposal=proposal)
     assert not await stores.proposals.drop(USER, proposal.id)
     await stores.proposals.prune()

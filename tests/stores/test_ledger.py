@@ -53,7 +53,7 @@ class TestEntry:
         assert [entry.id for entry in await stores.ledger.list_unfinished()] == ["e1"]
         await stores.usage.release(reservation)
         await stores.usage.reserve(wish, rules)
-        assert await stores.usage.of_user(KEY.user_id, date(2000, 1, 1)) == ()
+        assert await stores.usage.list_for_user(KEY.user_id, date(2000, 1, 1)) == ()
 
     async def test_is_read_as_it_was_written(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
@@ -205,7 +205,7 @@ class TestAnswer:
         for _ in range(2):  # it is counted once
             said = turn("？", answer="はい。")
             await stores.sessions.archive_turn(session, said, entry="e1", settlement=settlement)
-        [used] = await stores.usage.of_user(KEY.user_id, date(2000, 1, 1))
+        [used] = await stores.usage.list_for_user(KEY.user_id, date(2000, 1, 1))
         assert (used.turns, used.usage, used.cost_micros) == (1, Usage(10, 5), 3)
 
     async def test_that_is_refused_leaves_the_question(self, stores: Stores) -> None:

@@ -72,9 +72,9 @@ class TestErased:
         assert left_in_files(tmp_path, *traces(ME, "しまうま")) == []
 
     async def test_users_are_told_apart(self, lived: Stores, database: Database, tmp_path: Path) -> None:
-        before = await lived.personal_data.overview(YOU)
+        before = await lived.personal_data.get_overview(YOU)
         await lived.personal_erasure.erase(ME)
-        after = await lived.personal_data.overview(YOU)
+        after = await lived.personal_data.get_overview(YOU)
         assert after == before
         assert left_in_files(tmp_path, "きりん".encode())
 
@@ -83,11 +83,11 @@ class TestErased:
         payer = UsageSubject(ME, 7, ())
         reservation = await stores.usage.reserve(ReservationRequest(payer, "turn", "mini", 9), DEFAULT_RULES)
         await stores.usage.settle(Settlement(reservation, ((Spent("mini", Usage(300, 10)), 5),)))
-        before = await stores.usage.of_guild(7, today)
+        before = await stores.usage.list_for_guild(7, today)
         assert before
         await stores.personal_erasure.erase(ME)
-        assert await stores.usage.of_guild(7, today) == before
-        assert await stores.usage.of_user(ME, today) == ()
+        assert await stores.usage.list_for_guild(7, today) == before
+        assert await stores.usage.list_for_user(ME, today) == ()
 
     async def test_user_is_noted_so_that_no_restore_brings_them_back(self, lived: Stores) -> None:
         await lived.personal_erasure.erase(ME)
@@ -109,7 +109,7 @@ class TestErased:
         await lived.personal_erasure.erase(ME)
         with pytest.raises(ConversationGone):
             await lived.sessions.commit_turn(session, turn("おそい"))
-        assert {*(await lived.personal_data.overview(ME)).kinds} == {"rules"}
+        assert {*(await lived.personal_data.get_overview(ME)).kinds} == {"rules"}
 
     async def test_summary_that_is_being_written_is_not_stored(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)
@@ -210,7 +210,7 @@ class TestKill:
                 break
             except StorageError:
                 kills += 1
-            assert ME in await lived.personal_erasure.begun()
+            assert ME in await lived.personal_erasure.list_begun()
             assert (await lived.sessions.open(SessionKey(YOU, 2))).history
         assert kills >= 4
         assert await about(database, ME) == {("access_rules", "subject_id"), ("limits", "scope_id")}
@@ -224,13 +224,13 @@ class TestKill:
 
 class TestUsers:
     async def test_are_all_of_whom_something_is_stored(self, lived: Stores) -> None:
-        assert await lived.personal_erasure.users() == {ME, YOU, OPERATOR}
+        assert await lived.personal_erasure.list_users() == {ME, YOU, OPERATOR}
         await lived.personal_erasure.erase(ME)
-        assert await lived.personal_erasure.users() == {YOU, OPERATOR}
+        assert await lived.personal_erasure.list_users() == {YOU, OPERATOR}
 
 
 class TestOtherProgram:
     async def test_may_ask_for_the_same_at_once(self, lived: Stores, open_again: OpenStores) -> None:
         async with open_again() as other:
             await asyncio.gather(lived.personal_erasure.erase(ME), other.personal_erasure.erase(ME))
-        assert await lived.personal_erasure.begun() == (YOU,)
+        assert await lived.personal_erasure.list_begun() == (YOU,)

@@ -303,8 +303,8 @@ class TraceFinder:
         not complete.
         """
         traces, sought = Traces(), TextMatcher(texts)
-        answers = [answer async for answer in self._answers(user_id, ids, sought, traces)]
-        sessions = await self._sessions(user_id)
+        answers = [answer async for answer in self._read_answers(user_id, ids, sought, traces)]
+        sessions = await self._find_sessions(user_id)
         for session in sessions:
             if (changed := without(session.canvas, sought)) != session.canvas:
                 traces.canvases.append((session.id, session.canvas, changed))
@@ -316,7 +316,7 @@ class TraceFinder:
         for id_, memory_id, change in await self._database.query(_SELECT_PROPOSALS, user_id):
             if memory_id in ids or any(sought.within(text) for text in texts_in(json.loads(change))):
                 traces.proposals.add(id_)
-        async for session, id_, content in self._said(user_id, sessions, everywhere=everywhere):
+        async for session, id_, content in self._read_said(user_id, sessions, everywhere=everywhere):
             if sought.within(content):
                 traces.told.add(id_)
                 if session.covered is not None and id_ > session.covered:
@@ -332,7 +332,7 @@ class TraceFinder:
                 traces.keys.add((channel_id, agent))
         return traces
 
-    async def _answers(
+    async def _read_answers(
         self, user_id: int, ids: Collection[int], sought: TextMatcher, traces: Traces
     ) -> AsyncIterator[_Answer]:
         """The answers whose calls tell of the memories."""
@@ -362,19 +362,19 @@ class TraceFinder:
         if kept or any(call.name == "recall" for call in telling):
             told.add(answer.id)
         if kept:
-            told.update(id_ for (id_,) in await self._questions(user_id, answer))
+            told.update(id_ for (id_,) in await self._find_questions(user_id, answer))
 
-    async def _questions(self, user_id: int, answer: _Answer) -> Iterable[Row]:
+    async def _find_questions(self, user_id: int, answer: _Answer) -> Iterable[Row]:
         if answer.session_id is None:
             return await self._database.query(SELECT_CHANNEL_QUESTIONS, user_id, answer.discord_id)
         return await self._database.query(_SELECT_QUESTION, user_id, answer.session_id, answer.id)
 
-    async def _sessions(self, user_id: int) -> list[_Session]:
+    async def _find_sessions(self, user_id: int) -> list[_Session]:
         """Newest first."""
         rows = await self._database.query(_SELECT_SESSIONS, user_id)
         return sorted(map(_Session._make, rows), key=lambda session: str(session.created_at), reverse=True)
 
-    async def _said(
+    async def _read_said(
         self, user_id: int, sessions: Iterable[_Session], *, everywhere: bool
     ) -> AsyncIterator[tuple[_Session, int, str]]:
         """What was said in these sessions: each message with its text; not `everywhere`: what is in no

@@ -130,7 +130,7 @@ class MemoryHistoryStore:
         self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
 
-    async def of(self, user_id: int, memory_id: int) -> list[Memory]:
+    async def list_versions(self, user_id: int, memory_id: int) -> list[Memory]:
         """What a memory said before, newest first; each version under an id of its own. Nothing of a memory
         that is not there, is hidden, or is not theirs."""
         rows = await self._database.query(_SELECT_CHAIN, user_id, known_id(memory_id))
@@ -154,7 +154,7 @@ class MemoryHistoryStore:
                 source=version.source,  # whoever wrote those words wrote what the memory says now
             )
             if restored is not None:
-                return MemoryChange("restored", restored, await self._replaced(head, restored))
+                return MemoryChange("restored", restored, await self._get_replaced(head, restored))
             # It was deleted or superseded in between: the next look finds what holds now.
 
     async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
@@ -171,7 +171,7 @@ class MemoryHistoryStore:
             Statement(_DROP_VECTOR, params[:2]),
             Statement(OWE),
         ]
-        rules = await self._quotas.now()
+        rules = await self._quotas.get_file_rules()
 
         def steps() -> Steps[Sequence[Row]]:
             rows, dropped, *_ = yield from unfolded(user_id, params[1], batch)
@@ -180,7 +180,7 @@ class MemoryHistoryStore:
             return rows
 
         rows = await self._database.write(steps)
-        return self._memories.written(MEMORY.read(rows[0])) if rows else None
+        return self._memories.note_written(MEMORY.read(rows[0])) if rows else None
 
     async def undo_add(self, user_id: int, memory_id: int) -> bool:
         """Hide a memory as if it had never been kept; what it superseded is active again.
@@ -196,7 +196,7 @@ class MemoryHistoryStore:
         *_, hidden = await self._database.write(lambda: unfolded(user_id, params[1], batch))
         return bool(hidden)
 
-    async def _replaced(self, before: Memory, after: Memory) -> Memory | None:
+    async def _get_replaced(self, before: Memory, after: Memory) -> Memory | None:
         """The version that a change left behind; None when it left none."""
         if after.supersedes is None or after.supersedes == before.supersedes:
             return None

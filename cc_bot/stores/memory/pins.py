@@ -91,7 +91,7 @@ class MemoryPinStore:
         [rows] = await self._database.transaction([Statement(_UNPIN, (user_id, known_id(memory_id)))])
         return MEMORY.first(rows)
 
-    async def notes(self, user_id: int, *, audience: Audience = "anywhere") -> list[Memory]:
+    async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> list[Memory]:
         """The user's memories that a prompt tells from the start: the pinned ones, then others, of either the
         newest first. `audience` as for MemoryStore.find. Where none are told, nothing is read.
 

@@ -47,7 +47,7 @@ class MemoryQuotas:
         self._rules = rules
         self._clock = clock
 
-    async def now(self) -> Rules:
+    async def get_file_rules(self) -> Rules:
         """What the file says, for the steps of one change."""
         return await self._rules()
 
@@ -70,7 +70,7 @@ class MemoryQuotas:
 
         await self._database.write(steps)
 
-    async def need_room(self, user_id: int, memories: int, size: int) -> None:
+    async def ensure_room(self, user_id: int, memories: int, size: int) -> None:
         """See that so many more memories of so many bytes would be kept. Raises TooManyMemories, MemoryFull,
         or StorageError."""
         file_rules = await self._rules()

@@ -10,7 +10,7 @@ What goes: the rows with their terms, vectors and places in the search index; th
 found or changed them, in answers of sessions and channels (redacted); elements of canvases; summaries that
 hold a text or were made of a turn with such a call, and what was said there until now goes into no summary
 any more. That is the cost: the model knows of that conversation what stands in its history, and no more.
-What people said stays, unless their user wants it emptied as well; `told_in` counts it.
+What people said stays, unless their user wants it emptied as well; `count_messages` says how much.
 
 SQLite keeps changed pages in its write-ahead log until they are written back, so each removal notes that
 this is owed, and `write_back` is asked for it until it is done. So is what SQLite may have left in unused
@@ -288,7 +288,7 @@ class MemoryRemovalStore:
         not there, not hidden or not theirs. Raises TooManyMemories or MemoryFull where others have its
         place by now."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
-        rules = await self._quotas.now()
+        rules = await self._quotas.get_file_rules()
 
         def steps() -> Steps[Memory | None]:
             rows = yield Statement(UNDELETE, params)
@@ -299,13 +299,13 @@ class MemoryRemovalStore:
 
         return await self._database.write(steps)
 
-    async def hidden(self, user_id: int, memory_id: int) -> Hidden | None:
+    async def get_hidden(self, user_id: int, memory_id: int) -> Hidden | None:
         """A deleted memory that can still be had back."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
         rows = await self._database.query(SELECT_HIDDEN, *params)
         return _HIDDEN.first(rows)
 
-    async def told_in(self, user_id: int, memory_id: int) -> int:
+    async def count_messages(self, user_id: int, memory_id: int) -> int:
         """How many messages of the user's conversations hold what a memory says, or are the turn in which it
         was kept or used: what `erase` would empty. Active or hidden."""
         rows = await self._database.query(SELECT_CHAIN, user_id, known_id(memory_id))
@@ -316,8 +316,8 @@ class MemoryRemovalStore:
     async def erase(self, user_id: int, memory_id: int, *, mark: str | None = None) -> Erased | None:
         """Remove a memory at once, active or hidden; None when it is not there or not theirs.
 
-        With `mark`, the messages that `told_in` counts are emptied as well: this text takes their place, and
-        their attachments are gone.
+        With `mark`, the messages that `count_messages` counts are emptied as well: this text takes their
+        place, and their attachments are gone.
         """
         params = (user_id, known_id(memory_id))
         claim = [Statement(CLAIM, params)]
@@ -343,7 +343,7 @@ class MemoryRemovalStore:
                 count += (await self._remove(user_id, rows, everywhere=False)).memories
         return count
 
-    async def next_purge(self) -> datetime | None:
+    async def get_next_purge(self) -> datetime | None:
         """When the undo of the memory that was deleted first is over; None when none is hidden."""
         [(deleted_at,)] = await self._database.query(SELECT_OLDEST_HIDDEN)
         if deleted_at is None:
@@ -356,7 +356,7 @@ class MemoryRemovalStore:
         [(erased, written_back, rewritten, _)] = await self._database.query(SELECT_OWED)
         if erased == written_back:
             return True
-        small = rewritten < erased and (await self._database.usage()).bytes <= self._small_bytes
+        small = rewritten < erased and (await self._database.measure()).bytes <= self._small_bytes
         if small and await self._write_anew(erased) == "busy":
             return False
         if not await self._database.checkpoint():
@@ -372,7 +372,7 @@ class MemoryRemovalStore:
             return "done"
         if rewritten_at and self._clock() < datetime.fromisoformat(rewritten_at) + every:
             return "busy"
-        if (await self._database.usage()).quiet_s < quiet.total_seconds():
+        if (await self._database.measure()).quiet_s < quiet.total_seconds():
             return "busy"
         return await self._write_anew(erased)
 

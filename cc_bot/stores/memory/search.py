@@ -521,7 +521,7 @@ class MemorySearch:
         )
         answer = await self._database.read(lambda: search(asked) if typed else newest(asked))
         if self._upkeep:
-            self._upkeep.searched(
+            self._upkeep.note_searched(
                 user_id,
                 waiting=answer.waiting,
                 waiting_terms=answer.waiting_terms,

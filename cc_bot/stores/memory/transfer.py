@@ -97,11 +97,11 @@ class MemoryTransferStore:
         self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
 
-    async def everything(self, user_id: int) -> list[PortableMemory]:
+    async def list_all(self, user_id: int) -> list[PortableMemory]:
         """All memories of a user, oldest first."""
-        return [memory async for page in self.pages(user_id) for memory in page]
+        return [memory async for page in self.read_pages(user_id) for memory in page]
 
-    async def pages(self, user_id: int) -> AsyncIterator[list[PortableMemory]]:
+    async def read_pages(self, user_id: int) -> AsyncIterator[list[PortableMemory]]:
         """All memories of a user, oldest first, some at a time: others are served in between."""
         after_id = 0
         while page := await self._memories.list(user_id, order="oldest", after_id=after_id, limit=_PAGE):
@@ -124,13 +124,13 @@ class MemoryTransferStore:
             await asyncio.to_thread(planning.take, some, self._secret_rules)
         plan = planning.plan
         size = await asyncio.to_thread(_size_of, plan.new)
-        await self._quotas.need_room(user_id, len(plan.new), size)
+        await self._quotas.ensure_room(user_id, len(plan.new), size)
         return plan
 
     async def take(self, user_id: int, memories: Iterable[PortableMemory]) -> int:
         """Keep what is new of them. How many that were. Raises as `plan` does, before anything is kept."""
         plan = await self.plan(user_id, memories, audience="private")
-        rules = await self._quotas.now()
+        rules = await self._quotas.get_file_rules()
         for some in _parted(plan.new, _WRITTEN):
             await self._keep(user_id, some, rules)
         return len(plan.new)
@@ -149,7 +149,7 @@ class MemoryTransferStore:
             return kept
 
         for memory in await self._database.write(steps):
-            self._memories.written(memory)
+            self._memories.note_written(memory)
 
     async def _likenesses(self, user_id: int) -> set[int]:
         return {number for (number,) in await self._database.query(_SELECT_LIKENESSES, user_id)}

@@ -122,12 +122,12 @@ class MemoryUpkeep:
         self._woken = asyncio.Event()
         self._all_remade = False
 
-    def written(self, user_id: int, memory_id: int) -> None:
+    def note_written(self, user_id: int, memory_id: int) -> None:
         """A memory was written just now. Returns at once."""
         if memory_id % _LOOK_EVERY == 0:
             self._look_at(user_id, outdated=False)
 
-    def searched(self, user_id: int, *, waiting: int, waiting_terms: int, outdated: bool) -> None:
+    def note_searched(self, user_id: int, *, waiting: int, waiting_terms: int, outdated: bool) -> None:
         """A search had to read so many rows with so many terms; `outdated`: and to make something of their
         texts. Returns at once."""
         if waiting >= self._waiting or waiting_terms >= _MANY_TERMS or outdated:

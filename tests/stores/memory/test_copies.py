@@ -318,7 +318,7 @@ class TestConversations:
         return memory
 
     async def test_are_left_alone_and_counted(self, stores: Stores, safe: Memory) -> None:
-        assert await stores.memory_removal.told_in(ME, safe.id) == 4
+        assert await stores.memory_removal.count_messages(ME, safe.id) == 4
         erased = await stores.memory_removal.erase(ME, safe.id)
         assert erased is not None
         assert (erased.told_in, erased.messages) == (4, 0)
@@ -389,5 +389,5 @@ class TestConversations:
     async def test_are_found_in_any_script_width_and_case(self, stores: Stores) -> None:
         memory = await stores.memories.add(ME, "ｶﾌｪの名前は Blue")
         await stored(stores, "カフェの名前は ＢＬＵＥ だよ", "はい")
-        assert await stores.memory_removal.told_in(ME, memory.id) == 1
-        assert await stores.memory_removal.told_in(YOU, memory.id) == 0
+        assert await stores.memory_removal.count_messages(ME, memory.id) == 1
+        assert await stores.memory_removal.count_messages(YOU, memory.id) == 0
