@@ -19,8 +19,8 @@ from cc_bot.domain.member import (
     UsageSubject,
     first_day,
     left_of,
-    priced,
     report_of,
+    with_prices,
 )
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
@@ -220,7 +220,7 @@ class Spending:
     def _complete(self, report: UsageReport, policy: Policy, allowance: Allowance) -> UsageReport:
         left = left_of(allowance.bounds, allowance.standing, self._usage.now(), self._usage.zone)
         prices = policy.prices
-        return replace(priced(report, prices.currency, prices.models), left=left)
+        return replace(with_prices(report, prices.currency, prices.models), left=left)
 
     async def take_over(self, front_end: Literal["discord", "terminal"] | None) -> None:
         """Count as used what programs that died had reserved (see UsageStore), and drop what counts for no

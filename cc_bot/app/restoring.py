@@ -30,8 +30,8 @@ from cc_bot.storage.migrate import apply_pending
 from cc_bot.storage.restoring import (
     Staged,
     data_of,
+    ensure_own_file,
     finish,
-    need_own_file,
     put_in_place,
     release,
     staged,
@@ -187,7 +187,7 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
     """Put a backup in the database's place. Raises a StartupError, with the database as it was."""
     database, clock = database_file(config.database_url), clock_of(config)
     command = f"cc-bot restore {wishes.backup}{wishes.options} --any-file"
-    need_own_file(database, command=None if wishes.any_file else command)
+    ensure_own_file(database, command=None if wishes.any_file else command)
     with sole_bot(database):
         release(database)  # before minutes are spent on copying
         # Path's own way to ask raises for a name that is too long.
@@ -283,7 +283,7 @@ async def run_wipe(
     """Take the database away with all that belongs to it; what was taken away. `any_file`: also if it does
     not look like one of cc-bot. Raises a StartupError."""
     database = database_file(config.database_url)
-    need_own_file(database, command=None if any_file else "cc-bot wipe --any-file")
+    ensure_own_file(database, command=None if any_file else "cc-bot wipe --any-file")
     history = sqlite_path(config.database_url).with_name("chat_history")
     with sole_bot(database):
         if not (doomed := data_of(database, history)):

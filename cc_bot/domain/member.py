@@ -178,7 +178,7 @@ class Reached:
     """When there is something to use again; None where that is when a turn ends."""
 
 
-def reached(
+def find_reached(
     bounds: Bounds, standing: UsageSnapshot, now: datetime, zone: ZoneInfo, *, asked: bool = True
 ) -> Reached | None:
     """The limit that lets nothing more begin; of several, the one that holds longest. What nobody `asked` for
@@ -370,7 +370,7 @@ def report_of(used: Sequence[Used], today: date) -> UsageReport:
     )
 
 
-def priced(report: UsageReport, currency: str, priced_models: Iterable[str]) -> UsageReport:
+def with_prices(report: UsageReport, currency: str, priced_models: Iterable[str]) -> UsageReport:
     """With its currency, if any model has a price."""
     known = frozenset(priced_models)
     if not known:
@@ -531,10 +531,10 @@ def refusal(
     if maintenance is not None:
         return Refusal("maintenance", note=maintenance.note)
     for subject, ids in comer.ids.items():
-        if (denied := listed(rules.deny, subject)) and (ids is None or ids & denied):
+        if (denied := ids_of(rules.deny, subject)) and (ids is None or ids & denied):
             return Refusal("denied", subject)
     for subject, ids in comer.ids.items():
-        if (allowed := listed(rules.allow, subject)) and not (ids and ids & allowed):
+        if (allowed := ids_of(rules.allow, subject)) and not (ids and ids & allowed):
             return Refusal("not_listed", subject)
     return None
 
@@ -547,13 +547,13 @@ def is_shut(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
         ("guild", {guild_id}),
     )
     for subject, ids in asked:
-        allowed = listed(rules.allow, subject)
-        if ids & listed(rules.deny, subject) or (allowed and not ids & allowed):
+        allowed = ids_of(rules.allow, subject)
+        if ids & ids_of(rules.deny, subject) or (allowed and not ids & allowed):
             return True
     return False
 
 
-def listed(subjects: Subjects, subject: Subject) -> frozenset[int]:
+def ids_of(subjects: Subjects, subject: Subject) -> frozenset[int]:
     """Those of one kind."""
     match subject:
         case "user":

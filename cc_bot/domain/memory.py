@@ -19,7 +19,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import Visibility, is_blank
 from cc_bot.domain.when import LONGEST, read_when
-from cc_bot.domain.when_words import normalized
+from cc_bot.domain.when_words import normalize
 
 MAX_CONTENT_CHARACTERS = 4000
 MAX_BESIDE_CHARACTERS = 4000
@@ -246,7 +246,7 @@ def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | Non
         return None
     if len(text) > LONGEST:
         raise EndNotUnderstood
-    end = _end(_UNTIL.sub("", normalized(text)).strip(), now, zone)
+    end = _end(_UNTIL.sub("", normalize(text)).strip(), now, zone)
     if end <= now:
         raise EndPassed
     return end

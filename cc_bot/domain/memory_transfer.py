@@ -160,11 +160,11 @@ def _from_json(text: str) -> list[PortableMemory] | None:
     items = document.get("memories") if isinstance(document, dict) else document
     if not isinstance(items, list):
         raise ImportNotUnderstood
-    _need_few(len(items))
+    _ensure_few(len(items))
     return [_memory(item) for item in items]
 
 
-def _need_few(items: int) -> None:
+def _ensure_few(items: int) -> None:
     """Counted before anything is made of them: a megabyte may hold half a million. Raises TooManyToImport."""
     if items > MAX_IMPORTED:
         raise TooManyToImport(limit=MAX_IMPORTED)
@@ -254,7 +254,7 @@ def _from_lines(text: str) -> list[PortableMemory]:
             entries[-1].append(line.strip())
         else:
             entries.append([line[bullet.end() :] if bullet else line])
-            _need_few(len(entries))
+            _ensure_few(len(entries))
     return [_dated("\n".join(entry).strip()) for entry in entries]
 
 

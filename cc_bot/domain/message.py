@@ -38,7 +38,7 @@ _UNSEEN: Final = re.compile(
 )
 
 
-def written_out(text: str) -> str:
+def spell_out(text: str) -> str:
     """The text with all that a screen would not show written as its number (⟨U+202E⟩), for whoever must know
     exactly what it says."""
     return _UNSEEN.sub(lambda unseen: f"⟨U+{ord(unseen[0]):04X}⟩", text.replace("\r\n", "\n"))
@@ -64,7 +64,7 @@ _OLD_IDS: Final = re.compile(
 """Within a text of a JSON value the quotation marks would have backslashes before them."""
 
 
-def told_result(result: str) -> str:
+def result_for_model(result: str) -> str:
     """What a tool answered without the rows that stand there for us alone. In what was stored before users
     had numbers of their own, the ids are rows too: what a model named by them now would be another thing."""
     told = _ROWS.sub("", result)
@@ -86,7 +86,7 @@ class ToolCall:
     @property
     def told(self) -> str:
         """The result as the model is told it."""
-        return told_result(self.result)
+        return result_for_model(self.result)
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from cc_bot.domain.repeat_days import find_days
 from cc_bot.domain.rhythms import Rhythm, find_rhythm, sounds_repeated
 from cc_bot.domain.schedule import Quiet, next_beat
 from cc_bot.domain.when import LONGEST, USUAL_MINUTE_OF_DAY, Meant, clock_alone, parse_several, read_when
-from cc_bot.domain.when_words import MIDNIGHT, SMALL_HOURS, normalized, read
+from cc_bot.domain.when_words import MIDNIGHT, SMALL_HOURS, normalize, read
 
 Unit = Literal["days", "weeks", "months"]
 
@@ -123,7 +123,7 @@ def check_repeat(text: str) -> str:
     return f"{whole} {interval}"
 
 
-def begun_on(repeat: str, day: date) -> str:
+def count_from(repeat: str, day: date) -> str:
     """The repeat, counted from this day on, if it has to be counted and tells no day itself."""
     if in_hours(repeat):
         return repeat
@@ -271,7 +271,7 @@ def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tu
 
 
 def _planned(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    if len(repeat) <= LONGEST and _ONCE.fullmatch(normalized(repeat)):
+    if len(repeat) <= LONGEST and _ONCE.fullmatch(normalize(repeat)):
         first, *others = sorted(moment for moment, _ in _once_or_again(when, now, zone))
         if others:
             raise SeveralTimes
@@ -325,7 +325,7 @@ def _begun(when: str) -> tuple[str, str] | None:
     """`明日から毎日9時`, `every 3 days starting tomorrow`: the beginning and the repeat; None for others."""
     if len(when) > LONGEST:
         return None
-    written = normalized(when)
+    written = normalize(when)
     start, since, repeat = written.partition("から")
     if not since:
         repeat, *starts = _STARTING.split(written, maxsplit=1)
@@ -337,7 +337,7 @@ def _begun(when: str) -> tuple[str, str] | None:
 
 
 def _is_repeated(when: str) -> bool:
-    return len(when) <= LONGEST and sounds_repeated(normalized(when))
+    return len(when) <= LONGEST and sounds_repeated(normalize(when))
 
 
 def _from(start: Meant, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
@@ -359,7 +359,7 @@ def _first_times(
         first = next_time(each, begin or now, zone)
         if first is None:
             raise RepeatNotUnderstood
-        repeat = begun_on(each, first.astimezone(zone).date())
+        repeat = count_from(each, first.astimezone(zone).date())
         due = first if first > now else next_time(repeat, now, zone)
         if due is None:
             raise RepeatNotUnderstood
@@ -372,7 +372,7 @@ def _parse_repeats(text: str, start: datetime | None) -> list[str]:
         raise RepeatNotUnderstood
     if _CRON.fullmatch(text.strip()) and _HAS_STARS_OR_DIGITS.match(text.strip()):
         return [check_repeat(text)]
-    if len(written := re.sub(r"毎(?=[朝晩夕夜昼])", "毎日", normalized(text))) > 2 * LONGEST:
+    if len(written := re.sub(r"毎(?=[朝晩夕夜昼])", "毎日", normalize(text))) > 2 * LONGEST:
         raise RepeatNotUnderstood
     rhythm, rest = find_rhythm(written)
     if rhythm and rhythm.unit == "minutes":

@@ -110,7 +110,7 @@ def sounds_repeated(written: str) -> bool:
     return _SOUNDS_REPEATED.search(written) is not None
 
 
-def implied_in(written: str) -> Literal["repeats", "several"] | None:
+def find_implied(written: str) -> Literal["repeats", "several"] | None:
     """What a text that no rule read says besides, if it is about more than one moment. As `normalized`."""
     if sounds_repeated(written) or _IMPLIES_REPEATS.search(written):
         return "repeats"

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import NoSuchTime, WhenNotUnderstood, WhenPassed, WhenTooFar
 from cc_bot.domain.holidays import day_named, nth_weekday
-from cc_bot.domain.when_words import MIDNIGHT, NOON, SMALL_HOURS, TimeWords, normalized, read
+from cc_bot.domain.when_words import MIDNIGHT, NOON, SMALL_HOURS, TimeWords, normalize, read
 
 FURTHEST_YEARS: Final = 10
 USUAL_MINUTE_OF_DAY: Final = 9 * 60
@@ -118,7 +118,7 @@ def _joined(day: TimeWords | None, clock: TimeWords) -> TimeWords:
 
 
 def _written(text: str) -> str:
-    if len(text) > LONGEST or len(written := normalized(text)) > LONGEST:  # ㍿ becomes four characters
+    if len(text) > LONGEST or len(written := normalize(text)) > LONGEST:  # ㍿ becomes four characters
         raise WhenNotUnderstood
     return written
 

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.domain.errors import InputError, NoSuchTime, RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.repeats import parse_schedule
 from cc_bot.domain.rhythms import sounds_repeated
-from cc_bot.domain.when_words import normalized
+from cc_bot.domain.when_words import normalize
 
 LONGEST: Final = 60
 """Characters in which a time is looked for, from either end."""
@@ -46,7 +46,7 @@ def split_when(written: str) -> tuple[str, str]:
         if not _OPEN.search(when) and _says_when(when):
             left = _BETWEEN.sub("", when.rstrip())
             return left.strip(), _LINK.sub("", when[len(left) :] + what)
-    if sounds_repeated(normalized(text[:LONGEST])):
+    if sounds_repeated(normalize(text[:LONGEST])):
         raise RepeatNotUnderstood
     raise WhenNotUnderstood
 

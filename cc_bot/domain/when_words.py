@@ -94,7 +94,7 @@ _HOUR_IN_WORDS: Final = re.compile(
 )
 
 
-def normalized(text: str) -> str:
+def normalize(text: str) -> str:
     """In one form: half width, small letters, digits."""
     plain = unicodedata.normalize("NFKC", text).casefold().strip()
     plain = _MONTHS_LONG.sub("か月", plain)
@@ -196,7 +196,7 @@ class TimeWords:
 
 
 def read(text: str) -> TimeWords:
-    """What a text says, as `normalized` (when_spelling) left it. Raises WhenNotUnderstood."""
+    """What a text says, as `normalize` (when_spelling) left it. Raises WhenNotUnderstood."""
     said, place = TimeWords(), 0
     while place < len(text):
         if filler := _FILLER.match(text, place):
@@ -217,7 +217,7 @@ def read(text: str) -> TimeWords:
 
 def is_vague(text: str) -> bool:
     """Whether a text says no more than that it is not now: nobody can tell when that is, no model either."""
-    return len(text) <= _LONGEST_VAGUE and _VAGUE.fullmatch(normalized(text).removesuffix("に")) is not None
+    return len(text) <= _LONGEST_VAGUE and _VAGUE.fullmatch(normalize(text).removesuffix("に")) is not None
 
 
 def weekday_of(name: str) -> int:

@@ -46,7 +46,7 @@ def loosen(folded: str) -> str:
     return _BORROWED_SOUND.sub(lambda match: _BORROWED[match[0]], short).translate(_WITHOUT_MARKS)
 
 
-def counted_in_digits(folded: str) -> str:
+def counters_in_digits(folded: str) -> str:
     """Folded text with its counted numbers in digits: 三月十五日 becomes 3月15日, and 三重県 stays."""
     return _COUNTED.sub(lambda match: in_digits(match[0]), folded)
 
@@ -99,10 +99,10 @@ def stem(word: str) -> str:
     bare = word.removesuffix("'s").replace("'", "")
     if len(bare) <= _SHORTEST:
         return bare
-    return _without_e(_uninflected(bare))
+    return _without_e(_uninflect(bare))
 
 
-def _uninflected(word: str) -> str:
+def _uninflect(word: str) -> str:
     if word.endswith(("ies", "ied")) and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("sses", "ches", "shes", "xes", "zes")):
@@ -173,7 +173,7 @@ def read(folded: str) -> Line:
     texts: list[str] = []
     kinds: list[str] = []
     parted = spaced = False
-    for text, kind, sign in map(_piece, _PIECES.findall(counted_in_digits(folded))):
+    for text, kind, sign in map(_piece, _PIECES.findall(counters_in_digits(folded))):
         if not sign:
             parted = True
             continue

@@ -132,11 +132,11 @@ def _literal(line: Line, start: int, end: int) -> dict[str, float]:
         text = text.strip(_PARTICLES) if kana < 3 else text.rstrip(_PARTICLES)
         return dict.fromkeys(plain_terms(text), 1.0) if len(text) > 1 else {}
     if kana and kinds[0] == "k":
-        return _inflected(text[: len(text) - kana], text[len(text) - kana :])
+        return _inflect(text[: len(text) - kana], text[len(text) - kana :])
     return _weighted(text)
 
 
-def _inflected(stem: str, okurigana: str) -> dict[str, float]:
+def _inflect(stem: str, okurigana: str) -> dict[str, float]:
     okurigana = okurigana.rstrip(_PARTICLES)
     return dict.fromkeys(plain_terms(stem[-1] + okurigana), _OKURIGANA) | _weighted(stem)
 

@@ -222,7 +222,7 @@ def rank(
     """
     if not query.folded:
         return [Hit(note.id, 1.0) for note in sorted(candidates, key=lambda note: -note.id)]
-    groups = [_weighed(group, statistics) for group in query.groups]
+    groups = [_weigh(group, statistics) for group in query.groups]
     asked = sum(group.importance for group in groups) or 1.0
     scored = []
     for note in candidates:
@@ -266,7 +266,7 @@ class _Asked(NamedTuple):
     """By term: which of the wordings have it. Of all that may be said, a note has but little."""
 
 
-def _weighed(group: TermGroup, statistics: Statistics) -> _Asked:
+def _weigh(group: TermGroup, statistics: Statistics) -> _Asked:
     wordings = []
     saying: defaultdict[str, list[int]] = defaultdict(list)
     for at, wording in enumerate(group.wordings):

@@ -44,11 +44,11 @@ def cosines(query: bytes, others: Sequence[bytes]) -> list[float]:
 
     Raises ValueError for bytes that are no vectors of one encoder.
     """
-    numpy = loaded_numpy(len(others))
+    numpy = load_numpy(len(others))
     return list(_plain(query, others)) if numpy is None else _with_numpy(numpy, query, others)
 
 
-def loaded_numpy(vectors: int) -> Any:
+def load_numpy(vectors: int) -> Any:
     """numpy, if it is loaded, or installed and worth loading for so many vectors; else None."""
     if "numpy" not in sys.modules and vectors < _WORTH_LOADING:
         return None
@@ -143,7 +143,7 @@ def nearest(query: bytes, sketches: Sequence[bytes], count: int) -> list[tuple[i
     """
     width, bits = _width(query), sketch(query)
     rows = [(at, row) for at, row in enumerate(sketches) if row and len(row) % width == 0]
-    numpy = loaded_numpy(sum(len(row) // width for _, row in rows))
+    numpy = load_numpy(sum(len(row) // width for _, row in rows))
     if numpy is not None and hasattr(numpy, "bitwise_count"):
         return _nearest_with_numpy(numpy, bits, rows, count)
     return [(at, place) for _, at, place in nsmallest(count, _plain_nearest(bits, rows))]

@@ -34,13 +34,13 @@ from cc_bot.storage.manifest import (
     Damaged,
     Manifest,
     Progress,
-    checked,
+    checked_version,
     count_rows,
     growing,
     hash_of,
+    ignore_progress,
     is_disk_trouble,
     manifest_path,
-    silent,
     size_of,
 )
 from cc_bot.storage.rewriting import ensure_free_space
@@ -147,7 +147,7 @@ async def back_up(
     now: datetime,
     *,
     rotation: Rotation = Rotation(),
-    progress: Progress = silent,
+    progress: Progress = ignore_progress,
 ) -> BackupResult:
     """Copy the database into the folder, which is made when missing, as `sessions_YYYYMMDD-HHMMSS.db`, with
     its manifest and the log of erasures beside it; then delete what has had its time.
@@ -162,7 +162,7 @@ async def back_up(
 def _back_up(
     database: Path, folder: Path, now: datetime, rotation: Rotation, progress: Progress
 ) -> BackupResult:
-    _need(database)
+    _ensure(database)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         log = ErasureLog.beside(database)
@@ -190,13 +190,13 @@ def _back_up(
 
 def preserve(database: Path, version: int) -> Path:
     """Copy the database beside itself before its schema becomes `version`: `sessions.before-v2.db`."""
-    _need(database)
+    _ensure(database)
     try:
         partial, target = _reserve(database.parent, f"{database.stem}.before-v{version}")
     except OSError as error:
         raise BackupFailed(path=str(database.parent)) from error
     try:
-        _copy(database, partial, silent)
+        _copy(database, partial, ignore_progress)
         sync_file(partial)
         move(partial, target)
     except OSError as error:
@@ -206,7 +206,7 @@ def preserve(database: Path, version: int) -> Path:
     return target
 
 
-def _need(database: Path) -> None:
+def _ensure(database: Path) -> None:
     if not database.is_file():
         raise DatabaseMissing(path=str(database))
 
@@ -264,7 +264,7 @@ def _copy(database: Path, partial: Path, progress: Progress) -> tuple[int, dict[
                 source.backup(copy, pages=-1)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, whatever opens it next
             progress("checking", 0, 0)
-            return checked(copy), count_rows(copy)
+            return checked_version(copy), count_rows(copy)
     except sqlite3.Error as error:
         if is_disk_trouble(error):
             raise BackupFailed(path=str(partial.parent)) from error

@@ -234,7 +234,7 @@ def read_erasures(path: Path) -> Erasures | None:
     return Erasures(salt, times, last_user, whole_since, noted + taken)
 
 
-def need_usable(path: Path) -> None:
+def ensure_usable(path: Path) -> None:
     """See that nothing is wrong with the log in this file, if there is one: that a restore can read it, and
     an erasing add to it. Raises OSError, or ValueError when it is no log."""
     if read_erasures(path):
@@ -342,7 +342,7 @@ def unusable_logs(log: Path, folder: Path) -> list[Path]:
 
 def _is_usable(path: Path) -> bool:
     try:
-        need_usable(path)
+        ensure_usable(path)
     except (OSError, ValueError):
         return False
     return True

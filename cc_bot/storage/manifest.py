@@ -35,7 +35,7 @@ another thread, and often."""
 _LOOK_EVERY_S: Final = 0.1
 
 
-def silent(_stage: Stage, _done: int, _total: int) -> None:
+def ignore_progress(_stage: Stage, _done: int, _total: int) -> None:
     """Nobody wants to know."""
 
 
@@ -145,7 +145,7 @@ def count_rows(connection: sqlite3.Connection) -> dict[str, int]:
     }
 
 
-def hash_of(path: Path, progress: Progress = silent) -> str:
+def hash_of(path: Path, progress: Progress = ignore_progress) -> str:
     """SHA-256 of a file, in hexadecimal. Raises OSError."""
     total, done, digest = path.stat().st_size, 0, hashlib.sha256()
     with path.open("rb") as file:
@@ -227,19 +227,19 @@ def size_of(connection: sqlite3.Connection) -> int:
     return int(pages) * int(page_bytes)
 
 
-def checked(connection: sqlite3.Connection) -> int:
+def checked_version(connection: sqlite3.Connection) -> int:
     """The version of the schema, of a database that passes SQLite's own check.
 
     Raises Damaged, or sqlite3.Error, also for what is no database of cc-bot.
     """
     [(version,)] = connection.execute(f"SELECT max(version) FROM {RECORDS}").fetchall()  # noqa: S608 - a constant
-    need_whole(connection)
+    ensure_whole(connection)
     if version is None:
         raise Damaged
     return int(version)
 
 
-def need_whole(connection: sqlite3.Connection) -> None:
+def ensure_whole(connection: sqlite3.Connection) -> None:
     """See that it passes SQLite's own check. Raises Damaged, or sqlite3.Error."""
     if connection.execute("PRAGMA integrity_check(1)").fetchall() != [("ok",)]:
         raise Damaged
@@ -256,14 +256,14 @@ def version_of(recorded: Sequence[object], newest: int) -> int:
     return versions[-1]
 
 
-def need_sound(connection: sqlite3.Connection, tables: Iterable[str]) -> None:
+def ensure_sound(connection: sqlite3.Connection, tables: Iterable[str]) -> None:
     """See that each value of these tables is one that it may be: of its column's kind, each text in UTF-8,
     each number of a row such that others can follow, each reference to something that is there.
 
     Raises Damaged, or sqlite3.Error.
     """
     for table in tables:
-        _need_sound(connection, table)
+        _ensure_sound(connection, table)
     senseless = f"typeof(seq) <> 'integer' OR seq > {_GREATEST_NUMBER}"
     for (table,) in connection.execute(f"SELECT name FROM sqlite_sequence WHERE {senseless} LIMIT 1"):  # noqa: S608 - ours
         raise Damaged(str(table))
@@ -271,7 +271,7 @@ def need_sound(connection: sqlite3.Connection, tables: Iterable[str]) -> None:
         raise Damaged(str(table))
 
 
-def _need_sound(connection: sqlite3.Connection, table: str) -> None:
+def _ensure_sound(connection: sqlite3.Connection, table: str) -> None:
     columns = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
     texts = [f'"{name}"' for _, name, kind, *_ in columns if kind == "TEXT"]
     wrong = [*_wrong_kinds(columns), *_SENSELESS.get(table, ())]

@@ -87,7 +87,7 @@ def deviations_of(
     return tuple(replace(each, runs=True) if each.name.lower() in names else each for each in deviations)
 
 
-async def need_own_schema(database: Database, migrations: Sequence[Migration] | None = None) -> None:
+async def ensure_own_schema(database: Database, migrations: Sequence[Migration] | None = None) -> None:
     """See that nothing is done in this database by what the migrations did not make.
 
     Its triggers would run with whatever is written, and a view in a table's place would answer for it.
@@ -110,7 +110,9 @@ async def need_own_schema(database: Database, migrations: Sequence[Migration] | 
             raise SchemaChanged(path=database.location, name=deviation.label)
 
 
-async def pending(database: Database, migrations: Sequence[Migration] | None = None) -> tuple[Migration, ...]:
+async def list_pending(
+    database: Database, migrations: Sequence[Migration] | None = None
+) -> tuple[Migration, ...]:
     """What `apply_pending` would apply. Raises DatabaseNewer."""
     known = known_migrations() if migrations is None else migrations
     newest = known[-1].version
@@ -132,8 +134,8 @@ async def apply_pending(
     A database that held something is copied first, unless there is another copy already.
     Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that worked.
     """
-    todo = await pending(database, migrations)
-    await need_own_schema(database, migrations)
+    todo = await list_pending(database, migrations)
+    await ensure_own_schema(database, migrations)
     if preserve and todo and todo[0].version > 1:
         await database.preserve(todo[-1].version)
     return tuple([migration for migration in todo if await _apply(database, migration, clock)])

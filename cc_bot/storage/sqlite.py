@@ -34,7 +34,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage import backup
 from cc_bot.storage.database import Database, DatabaseUsage, Dialect, Row, Statement, Steps
-from cc_bot.storage.files import database_file, need_folder, sidecar
+from cc_bot.storage.files import database_file, ensure_folder, sidecar
 from cc_bot.storage.rewriting import Rewriting, connect_to_rewrite, rewrite
 
 # ---- sqlite file -----------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 def _make(path: Path) -> None:
     """Make the file with mode 0600 before SQLite makes it with the umask's; -wal and -shm follow its mode."""
-    need_folder(path)
+    ensure_folder(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 

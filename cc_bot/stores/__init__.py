@@ -48,7 +48,7 @@ from cc_bot.stores.members import (
 from cc_bot.stores.memory.history import MemoryHistoryStore
 from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.pins import MemoryPinStore
-from cc_bot.stores.memory.quotas import FileRules, MemoryQuotas, nothing_limited
+from cc_bot.stores.memory.quotas import FileRules, MemoryQuotas, no_rules
 from cc_bot.stores.memory.removal import MemoryRemovalStore
 from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.memory.store import MemoryStore
@@ -167,7 +167,7 @@ async def open_stores(
     embedder: Embedder | Literal["local"] | None = "local",
     timezone: ZoneInfo = UTC_ZONE,
     patience_s: float = PATIENCE_S,
-    limits: FileRules = nothing_limited,
+    limits: FileRules = no_rules,
     profile_notes: int = 0,
 ) -> AsyncIterator[Stores]:
     """The stores of the database at this URL, which is brought up to date first.

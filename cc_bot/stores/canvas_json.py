@@ -19,7 +19,7 @@ from cc_bot.domain.canvas import (
     Element,
     Mode,
     Text,
-    checked,
+    check_element,
 )
 
 EMPTY_CANVAS: Final = '{"elements":[]}'
@@ -96,6 +96,6 @@ def _element(fields: Any) -> Element | None:
     if not isinstance(fields, dict) or not isinstance(type_ := fields.get("type"), str):
         return None
     try:
-        return checked(_TYPES[type_].validate_python(fields))
+        return check_element(_TYPES[type_].validate_python(fields))
     except (KeyError, ValidationError, CanvasRefused):
         return None

@@ -83,13 +83,13 @@ def select_current(key: SessionKey) -> Statement:
     return Statement(_SELECT_CURRENT, (key.user_id, key.channel_id, key.agent))
 
 
-def current(rows: Sequence[Row]) -> CurrentCanvas | None:
+def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
     """What `select_current` found: None where no session is open, and nothing was ever drawn."""
     found = [*map(_CURRENT.read, rows)]
     return min(found, key=lambda each: each.closed_at is not None) if found else None
 
 
-def put(session_id: str, key: SessionKey, canvas: Canvas) -> Statement:
+def put_canvas(session_id: str, key: SessionKey, canvas: Canvas) -> Statement:
     return Statement(_PUT, (session_id, key.user_id, canvas_to_json(canvas)))
 
 
@@ -176,14 +176,14 @@ class CanvasStore:
         """What is up: in the open session or, if that has expired, what the next one will take over. None
         where no session is open, and nothing was ever drawn."""
         statement = select_current(key)
-        found = current(await self._database.query(statement.sql, *statement.params))
+        found = read_current(await self._database.query(statement.sql, *statement.params))
         return SeenCanvas(found.canvas, found.revision) if found else None
 
     async def clear(self, key: SessionKey) -> bool:
         """Take everything down, private elements too; False where nothing was up."""
 
         def steps() -> Steps[bool]:
-            found = current((yield select_current(key)))
+            found = read_current((yield select_current(key)))
             yield clear_canvas(key)
             return found is not None and not found.canvas.empty
 
@@ -199,12 +199,12 @@ class CanvasStore:
         idle = idle_since(self._clock(), self._ttl)
 
         def steps() -> Steps[Canvas | None]:
-            found = current((yield select_current(key)))
+            found = read_current((yield select_current(key)))
             if found is None or found.closed_at is not None or found.last_active <= idle:
                 return None
             canvas = reduce_all(found.canvas, drawn)
             if canvas != found.canvas:
-                yield put(found.session_id, key, canvas)
+                yield put_canvas(found.session_id, key, canvas)
             return canvas
 
         return await self._database.write(lambda: carry_out(proposal, steps))
@@ -247,7 +247,7 @@ def _columns(key: SessionKey) -> tuple[int, int, str]:
 # What is on a session's canvas, as its column has it: a JSON object with a list of elements.
 
 
-def without(canvas: str, sought: TextMatcher) -> str:
+def without_texts(canvas: str, sought: TextMatcher) -> str:
     """The canvas without the elements in which one of the texts stands; all of it goes, where the text stands
     anywhere else."""
     try:

@@ -447,7 +447,7 @@ def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
         yield statement
 
 
-def forgetting(key: ChannelKey) -> list[Statement]:
+def place_deletion(key: ChannelKey) -> list[Statement]:
     """Of a thread, or of a channel with its threads."""
     threads = (key.thread_id, key.thread_id or _LAST_THREAD)
     return [
@@ -565,7 +565,7 @@ class ChannelStore:
 
     async def forget_place(self, key: ChannelKey) -> None:
         """Remove all of a thread, or of a channel with its threads. Sessions in it are their users' own."""
-        await self._database.transaction(forgetting(key))
+        await self._database.transaction(place_deletion(key))
         if self._log:
             await self._log.note("place", place_name(key.channel_id, key.thread_id))
 

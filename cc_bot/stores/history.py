@@ -191,7 +191,7 @@ def read_session(
     )
 
 
-def made_up(found: Opening, key: SessionKey, now: datetime) -> Session:
+def unstored_session(found: Opening, key: SessionKey, now: datetime) -> Session:
     """A session that is not stored, with what is known from before it."""
     return Session(
         id="",

@@ -36,8 +36,8 @@ from cc_bot.domain.member import (
     bounds_of_guild,
     bounds_of_user,
     day_of,
+    find_reached,
     limits_tokens,
-    reached,
 )
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.turn import PendingTurn, Usage
@@ -454,7 +454,7 @@ def reserve(
     if guild.bounds.any:
         yield Statement(FORGET_GUILDS_SETTLED, (payer.guild_id, minute_ago))
     for allowance in (own, guild):
-        limit = reached(allowance.bounds, allowance.standing, moment.now, moment.zone, asked=asked)
+        limit = find_reached(allowance.bounds, allowance.standing, moment.now, moment.zone, asked=asked)
         if limit:
             return OverLimit(limit, of_guild=allowance is guild)
     reservation = Reservation(secrets.randbits(62), wish, moment.today)

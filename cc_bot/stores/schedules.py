@@ -304,13 +304,13 @@ def claim(claimant: Claimant, now: datetime, limit: int) -> Steps[list[Firing]]:
     """At most `limit` times that are due, and which nobody else has."""
     rows = yield Statement(SELECT_REWOUND, (*claimant.whose, to_ms(now + SLACK)))
     for schedule in map(SCHEDULE.read, rows):
-        yield _advanced(schedule, next_time(*_counted(schedule, now)), now)
+        yield _advance(schedule, next_time(*_counted(schedule, now)), now)
     claimed: list[Firing] = []
     rows = yield Statement(SELECT_DUE, (*claimant.whose, to_ms(now), _AT_A_TIME))
     for schedule in map(SCHEDULE.read, rows):
-        due, following = yield from _timely(claimant, schedule, now)
-        yield _advanced(schedule, following, now)
-        if due and (yield from _noted(claimant, schedule, due, "claimed", now)):
+        due, following = yield from _choose_time(claimant, schedule, now)
+        yield _advance(schedule, following, now)
+        if due and (yield from _note(claimant, schedule, due, "claimed", now)):
             claimed.append(Firing(replace(schedule, due_at=due), due))
             if len(claimed) >= limit:
                 break
@@ -331,7 +331,7 @@ def following_time(schedule: Schedule, now: datetime) -> datetime | None:
     return next_time(*_counted(schedule, schedule.due_at + passed * hours))
 
 
-def _timely(
+def _choose_time(
     claimant: Claimant, schedule: Schedule, now: datetime
 ) -> Steps[tuple[datetime | None, datetime | None]]:
     """The time that is to be said now, if any, and the one after now. What comes too late is noted as missed:
@@ -340,7 +340,7 @@ def _timely(
     after = schedule.due_at
     if now - schedule.due_at > LATEST:
         state: FiringState = "missed" if schedule.kind == "reminder" else "skipped"
-        yield from _noted(claimant, schedule, schedule.due_at, state, now)
+        yield from _note(claimant, schedule, schedule.due_at, state, now)
         due, after = None, now - LATEST - timedelta(milliseconds=1)
     if not schedule.repeat:
         return due, None
@@ -355,12 +355,12 @@ def _counted(schedule: Schedule, after: datetime) -> tuple[str, datetime, ZoneIn
     return schedule.repeat, after, schedule.zone, schedule.quiet
 
 
-def _advanced(schedule: Schedule, following: datetime | None, now: datetime) -> Statement:
+def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> Statement:
     due, status = (following, "active") if following else (schedule.due_at, "done")
     return Statement(ADVANCE, (schedule.key.user_id, schedule.id, to_ms(due), status, to_ms(now)))
 
 
-def _noted(
+def _note(
     claimant: Claimant, schedule: Schedule, due: datetime, state: FiringState, now: datetime
 ) -> Steps[bool]:
     """Whether this time is ours: nobody noted it before."""
@@ -548,17 +548,17 @@ class ScheduleStore:
             *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
         )
         await self._database.transaction(
-            [_settled(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)]
+            [_settle(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)]
         )
 
     async def mark_skipped(self, firing: Firing) -> None:
         """There was nothing to say."""
-        await self._database.transaction([_settled(firing, "skipped")])
+        await self._database.transaction([_settle(firing, "skipped")])
 
     async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
         """It can't be said where it should be: the schedule is paused."""
         of = (firing.schedule.key.user_id, firing.schedule.id)
-        await self._database.transaction([_settled(firing, "failed"), Statement(OBSTRUCT, (*of, obstacle))])
+        await self._database.transaction([_settle(firing, "failed"), Statement(OBSTRUCT, (*of, obstacle))])
 
     async def mark_lost(self, older_than: datetime) -> int:
         """Give up what was claimed before then and never noted; how many that were."""
@@ -627,7 +627,7 @@ class ScheduleStore:
         told.set()
 
 
-def _settled(firing: Firing, state: FiringState, message_id: int | None = None) -> Statement:
+def _settle(firing: Firing, state: FiringState, message_id: int | None = None) -> Statement:
     of = (firing.schedule.id, to_ms(firing.due_at), firing.schedule.key.user_id)
     return Statement(SETTLE, (*of, state, message_id))
 

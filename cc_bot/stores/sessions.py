@@ -19,7 +19,7 @@ from cc_bot.domain.proposal import Proposal, ProposedChange
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.canvas_json import EMPTY_CANVAS
-from cc_bot.stores.canvases import NEWEST_CLOSED, clear_canvas, current, put, select_current
+from cc_bot.stores.canvases import NEWEST_CLOSED, clear_canvas, put_canvas, read_current, select_current
 from cc_bot.stores.columns import MESSAGE, Parameters, from_ms, idle_since, to_ms, to_text
 from cc_bot.stores.history import (
     DELETE_ATTACHMENTS_NO_LONGER_SEEN,
@@ -35,12 +35,12 @@ from cc_bot.stores.history import (
     has_files,
     has_question,
     insert_files,
-    made_up,
     message_id,
     opening,
     read_history,
     read_session,
     tail,
+    unstored_session,
 )
 from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.members import Settlement, settle
@@ -173,14 +173,14 @@ def _draw(turn: NewTurn) -> Steps[Canvas | None]:
     """Do once more what the turn did to the canvas, on what that is now: a heartbeat may have drawn since, or
     its user cleared it. After `/clear` the canvas is another session's, and stays as clean as it is."""
     session = turn.session
-    found = current((yield select_current(session.key)))
+    found = read_current((yield select_current(session.key)))
     if found is not None and found.session_id != session.id:
         return None
     before = found.canvas if found else Canvas()
     canvas = reduce_all(before, turn.drawn)
     if canvas == before:
         return None
-    yield put(session.id, session.key, canvas)
+    yield put_canvas(session.id, session.key, canvas)
     return canvas
 
 
@@ -274,7 +274,7 @@ class SessionStore:
         rows = await self._database.query(SELECT_OPEN_SESSION, *_key(key), idle, visibility, size)
         found = opening(rows)
         if not found.tail and not lasting:
-            return made_up(found, key, now)
+            return unstored_session(found, key, now)
         if not found.tail:
             found = await self._renew(key, visibility, idle_since=idle, now=to_text(now))
         more = self._paging.may_continue(size, len(found.tail))

@@ -28,7 +28,7 @@ from cc_bot.domain.member import (
     LimitName,
     Ruling,
     Subject,
-    listed,
+    ids_of,
 )
 from cc_bot.policy import Policies
 from cc_bot.stores import AccessStore, ChannelModelStore, LimitStore
@@ -339,7 +339,7 @@ class RemoveAccess(
             sentence = told.access_removed if removed else told.access_had_no_rule
             lines = [sentence.format(subject=found.spoken_of(reader.words))]
             in_file = await _in_file(policies)
-            if found.id in listed(in_file.allow, found.subject) | listed(in_file.deny, found.subject):
+            if found.id in ids_of(in_file.allow, found.subject) | ids_of(in_file.deny, found.subject):
                 lines.append(told.access_also_in_file)
             return "\n".join(lines)
 

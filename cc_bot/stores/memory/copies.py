@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from cc_bot.domain.message import ToolCall
 from cc_bot.storage import Database, Row, Statement
-from cc_bot.stores.canvases import texts_in, without
+from cc_bot.stores.canvases import texts_in, without_texts
 from cc_bot.stores.columns import tool_calls_of, tool_calls_to_json
 from cc_bot.stores.memory.texts import TextMatcher
 
@@ -107,7 +107,7 @@ def put_turn_calls(turn: str, user_id: int, calls: Sequence[ToolCall]) -> Statem
 
 def _with_redacted(calls: Sequence[ToolCall]) -> str:
     each = [
-        {"kept": asdict(call), "forgotten": asdict(redacted(call)), "ids": sorted(named_ids(call))}
+        {"kept": asdict(call), "forgotten": asdict(redact_call(call)), "ids": sorted(named_ids(call))}
         for call in calls
     ]
     return json.dumps(each, ensure_ascii=False)
@@ -117,23 +117,23 @@ def named_ids(call: ToolCall) -> frozenset[int]:
     """The memories that a call is about."""
     if call.name not in MEMORY_TOOLS:
         return frozenset()
-    told = _parsed(call.result)
+    told = _parse(call.result)
     if rows := frozenset(_numbers_in(told, _ROW_NAMES)):
         return rows
-    said = (told, _parsed(call.arguments)) if call.ok else (told,)
+    said = (told, _parse(call.arguments)) if call.ok else (told,)
     return frozenset(number for part in said for number in _numbers_in(part, _ID_NAMES))
 
 
 def kept_ids(call: ToolCall) -> frozenset[int]:
     """The memories that a call kept or changed; other ones that its result shows beside them are not."""
-    told = _parsed(call.result)
+    told = _parse(call.result)
     if call.name not in KEEPING_TOOLS or not isinstance(told, dict):
         return frozenset()
     kept = [told.get(name) for name in _KEPT]
     return frozenset(_numbers_in(kept, _ROW_NAMES)) or frozenset(_numbers_in(kept, _ID_NAMES))
 
 
-def redacted(call: ToolCall) -> ToolCall:
+def redact_call(call: ToolCall) -> ToolCall:
     return replace(call, arguments=FORGOTTEN, result=FORGOTTEN)
 
 
@@ -141,7 +141,7 @@ def redact(stored: str, ids: Collection[int], sought: TextMatcher) -> tuple[str,
     """The column of tool calls without what tells of these memories, and the calls that did."""
     calls = tool_calls_of(stored)
     telling = tuple(call for call in calls if _tells(call, ids, sought))
-    kept = tuple(redacted(call) if call in telling else call for call in calls)
+    kept = tuple(redact_call(call) if call in telling else call for call in calls)
     return tool_calls_to_json(kept), telling
 
 
@@ -150,11 +150,11 @@ def _tells(call: ToolCall, ids: Collection[int], sought: TextMatcher) -> bool:
         return False
     if not named_ids(call).isdisjoint(ids):
         return True
-    said = (_parsed(call.arguments), _parsed(call.result))
+    said = (_parse(call.arguments), _parse(call.result))
     return any(sought.within(text) for part in said for text in texts_in(part))
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     """A JSON value; what is none is taken as a text."""
     try:
         return json.loads(text)
@@ -306,7 +306,7 @@ class TraceFinder:
         answers = [answer async for answer in self._read_answers(user_id, ids, sought, traces)]
         sessions = await self._find_sessions(user_id)
         for session in sessions:
-            if (changed := without(session.canvas, sought)) != session.canvas:
+            if (changed := without_texts(session.canvas, sought)) != session.canvas:
                 traces.canvases.append((session.id, session.canvas, changed))
         for turn, stored in await self._database.query(_SELECT_TURN_CALLS, user_id):
             changed_calls, telling = redact(stored, ids, sought)

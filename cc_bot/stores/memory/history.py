@@ -13,8 +13,8 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import WORDING, Memory, MemoryChange
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import to_text
-from cc_bot.stores.memory.index import unfolded
-from cc_bot.stores.memory.quotas import MemoryQuotas, room_left
+from cc_bot.stores.memory.index import unfold_and_run
+from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.removal import OWE
 from cc_bot.stores.memory.rows import GIVEN, MEMORY, SEARCHED, known_id
 from cc_bot.stores.memory.store import MemoryStore
@@ -174,9 +174,9 @@ class MemoryHistoryStore:
         rules = await self._quotas.get_file_rules()
 
         def steps() -> Steps[Sequence[Row]]:
-            rows, dropped, *_ = yield from unfolded(user_id, params[1], batch)
+            rows, dropped, *_ = yield from unfold_and_run(user_id, params[1], batch)
             if rows and not dropped:  # else there is less than before
-                yield from room_left(user_id, rules, added=False)
+                yield from ensure_room_left(user_id, rules, added=False)
             return rows
 
         rows = await self._database.write(steps)
@@ -193,7 +193,7 @@ class MemoryHistoryStore:
             Statement(_PART, params),
             Statement(_HIDE, (*params, to_text(self._clock()))),
         ]
-        *_, hidden = await self._database.write(lambda: unfolded(user_id, params[1], batch))
+        *_, hidden = await self._database.write(lambda: unfold_and_run(user_id, params[1], batch))
         return bool(hidden)
 
     async def _get_replaced(self, before: Memory, after: Memory) -> Memory | None:

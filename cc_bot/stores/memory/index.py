@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from cc_bot.storage import Row, Statement, Steps
 from cc_bot.stores.columns import Columns, ListStatement
-from cc_bot.stores.memory.texts import KEY_BYTES, VERSION, grams, packed, unpacked
+from cc_bot.stores.memory.texts import KEY_BYTES, VERSION, grams, pack_numbers, unpack_numbers
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -67,7 +67,7 @@ def without_places(stored: bytes, places: Iterable[int]) -> bytes:
     return bytes(bits) if any(bits) else b""
 
 
-def gathered(stored: Mapping[int, bytes], chunks: Sequence[int]) -> int:
+def gather(stored: Mapping[int, bytes], chunks: Sequence[int]) -> int:
     """The places of all chunks as one set: those of the first chunk stand from bit 0 on, and so forth."""
     if not stored:
         return 0
@@ -143,9 +143,9 @@ class Segment:
 
     def __init__(self, stored: bytes) -> None:
         view = memoryview(stored)
-        [number] = unpacked(view[:KEY_BYTES])
+        [number] = unpack_numbers(view[:KEY_BYTES])
         end = KEY_BYTES * (_HEAD + 2 * number)
-        numbers = unpacked(view[:end])
+        numbers = unpack_numbers(view[:end])
         self.lengths = numbers[1:_HEAD]
         """Of each place: how many terms its note has, 0 where none stands."""
         self._keys = numbers[_HEAD : _HEAD + number]
@@ -174,7 +174,7 @@ def segment_of(occurrences: Occurrences, lengths: Sequence[int]) -> bytes:
     places = [bytes(occurrences[key]) for key in keys]
     missing = [0] * (SEGMENT - len(lengths))
     ends = accumulate(map(len, places))
-    return packed([len(keys), *lengths, *missing, *keys, *ends]) + b"".join(places)
+    return pack_numbers([len(keys), *lengths, *missing, *keys, *ends]) + b"".join(places)
 
 
 def with_notes(stored: bytes, first: int, notes: Sequence[Iterable[int]], lengths: Sequence[int]) -> bytes:
@@ -399,7 +399,7 @@ def fold_in(user_id: int, *, waiting: int = WAITING, most: int = SEGMENT) -> Ste
         return 0
     notes = _some([*map(_INDEXED.read, rows)])
     lengths = [note.length for note in notes]
-    keys = with_notes(stored, filled, [[*unpacked(note.keys), *note.grams] for note in notes], lengths)
+    keys = with_notes(stored, filled, [[*unpack_numbers(note.keys), *note.grams] for note in notes], lengths)
     for place, note in enumerate(notes, segment * SEGMENT + filled):
         yield Statement(PUT_PLACE, (user_id, note.id, place))
     yield Statement(PUT_SEGMENT, (user_id, segment, len(notes), len(notes), sum(lengths), keys))
@@ -440,7 +440,7 @@ def unfold(user_id: int, memory_ids: Sequence[int]) -> Steps[None]:
     for chunk, joined in _by(CHUNK, [*chain.from_iterable(of_segment.values())]).items():
         occurrences: defaultdict[int, list[int]] = defaultdict(list)
         for note in joined:
-            for key in {*unpacked(note.keys), *note.grams}:
+            for key in {*unpack_numbers(note.keys), *note.grams}:
                 occurrences[key].append(note.place % CHUNK)
         length = sum(note.length for note in joined)
         yield from remove_from_chunk(user_id, chunk, occurrences, len(joined), length)
@@ -452,7 +452,9 @@ def unfold_all(user_id: int) -> Sequence[Statement]:
     return [Statement(sql, (user_id,)) for sql in _OF_A_USER]
 
 
-def unfolded(user_id: int, memory_id: int, statements: Sequence[Statement]) -> Steps[list[Sequence[Row]]]:
+def unfold_and_run(
+    user_id: int, memory_id: int, statements: Sequence[Statement]
+) -> Steps[list[Sequence[Row]]]:
     """A whole transaction: takes the memory out of the index and runs these; the rows of each of them."""
     yield from unfold(user_id, [memory_id])
     results = []

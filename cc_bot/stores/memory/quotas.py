@@ -32,7 +32,7 @@ FileRules = Callable[[], Awaitable[Rules]]
 """What the operator's file says at the moment."""
 
 
-async def nothing_limited() -> Rules:
+async def no_rules() -> Rules:
     """Of a program that keeps notes of its own, such as a bench."""
     return {}
 
@@ -40,9 +40,7 @@ async def nothing_limited() -> Rules:
 class MemoryQuotas:
     """Looks whether there is room. What an owner set goes before the file."""
 
-    def __init__(
-        self, database: Database, rules: FileRules = nothing_limited, *, clock: Clock = utc_now
-    ) -> None:
+    def __init__(self, database: Database, rules: FileRules = no_rules, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._rules = rules
         self._clock = clock
@@ -74,10 +72,10 @@ class MemoryQuotas:
         """See that so many more memories of so many bytes would be kept. Raises TooManyMemories, MemoryFull,
         or StorageError."""
         file_rules = await self._rules()
-        await self._database.read(lambda: room_left(user_id, file_rules, memories=memories, size=size))
+        await self._database.read(lambda: ensure_room_left(user_id, file_rules, memories=memories, size=size))
 
 
-def room_left(
+def ensure_room_left(
     user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, added: bool = True
 ) -> Steps[None]:
     """Sees that the user has no more than they may, and so much more. After a change that `added` no memory

@@ -33,8 +33,8 @@ from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, Step
 from cc_bot.stores.channels import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.copies import TraceFinder, Traces
-from cc_bot.stores.memory.index import unfold_all, unfolded
-from cc_bot.stores.memory.quotas import MemoryQuotas, room_left
+from cc_bot.stores.memory.index import unfold_all, unfold_and_run
+from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.rows import MEMORY, ROOM_FOR_PIN, known_id
 
 # ---- memory removal statements ---------------------------------------------------------------------------
@@ -294,7 +294,7 @@ class MemoryRemovalStore:
             rows = yield Statement(UNDELETE, params)
             if not rows:
                 return None
-            yield from room_left(user_id, rules)
+            yield from ensure_room_left(user_id, rules)
             return MEMORY.read(rows[0])
 
         return await self._database.write(steps)
@@ -311,7 +311,7 @@ class MemoryRemovalStore:
         rows = await self._database.query(SELECT_CHAIN, user_id, known_id(memory_id))
         claimed = _Claimed.of(user_id, rows)
         traces = await self._traces.find(user_id, claimed.ids, claimed.texts, everywhere=True)
-        return _told_in(traces) if rows else 0
+        return _count_messages(traces) if rows else 0
 
     async def erase(self, user_id: int, memory_id: int, *, mark: str | None = None) -> Erased | None:
         """Remove a memory at once, active or hidden; None when it is not there or not theirs.
@@ -321,7 +321,7 @@ class MemoryRemovalStore:
         """
         params = (user_id, known_id(memory_id))
         claim = [Statement(CLAIM, params)]
-        [rows] = await self._database.write(lambda: unfolded(*params, claim))
+        [rows] = await self._database.write(lambda: unfold_and_run(*params, claim))
         return await self._remove(user_id, rows, everywhere=True, mark=mark) if rows else None
 
     async def erase_all(self, user_id: int, *, mark: str | None = None) -> Erased:
@@ -405,12 +405,12 @@ class MemoryRemovalStore:
             versions=len(claimed.ids) - claimed.memories,
             tool_calls=traces.redacted,
             summaries=done[DELETE_SUMMARIES],
-            told_in=max(_told_in(traces) - emptied, 0),
+            told_in=max(_count_messages(traces) - emptied, 0),
             messages=emptied,
         )
 
 
-def _told_in(traces: Traces) -> int:
+def _count_messages(traces: Traces) -> int:
     return len(traces.told) + len(traces.told_in_channels)
 
 

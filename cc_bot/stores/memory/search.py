@@ -24,9 +24,9 @@ from cc_bot.domain.memory import Audience, Found, Memory
 from cc_bot.search import Candidate, Hit, Query, Statistics, parse_query, rank, term_weight
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import ListStatement, list_of, to_text
-from cc_bot.stores.memory.index import CHUNK, SEGMENT, Segment, gathered, latest, places_of, set_of
+from cc_bot.stores.memory.index import CHUNK, SEGMENT, Segment, gather, latest, places_of, set_of
 from cc_bot.stores.memory.rows import MEMORY
-from cc_bot.stores.memory.texts import VERSION, fold_tags, search_text, some_grams, term_keys, unpacked
+from cc_bot.stores.memory.texts import VERSION, fold_tags, search_text, some_grams, term_keys, unpack_numbers
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
 
 # ---- memory notes ----------------------------------------------------------------------------------------
@@ -104,14 +104,14 @@ class Note(NamedTuple):
 
 
 def note_of(row: NoteRow, asked: TermsByKey) -> Note:
-    numbers = unpacked(row.keys)
+    numbers = unpack_numbers(row.keys)
     found = asked.keys() & numbers
     every = list(numbers) if found else []
     terms = {asked[key]: every.count(key) for key in found}
     return Note(row.id, row.text, row.tags, bool(row.fits), terms, len(numbers))
 
 
-def made_anew(user_id: int, rows: Sequence[NoteRow]) -> Steps[dict[int, NoteRow]]:
+def remake_outdated(user_id: int, rows: Sequence[NoteRow]) -> Steps[dict[int, NoteRow]]:
     """Those of other rules than the ones of now: by their ids, with what the rules of now make of their
     texts."""
     outdated = {row.id: row for row in [row for row in rows if not row.current][-_MOST_MADE:]}
@@ -135,7 +135,7 @@ class Chunks:
 
     def having(self, key: int) -> int:
         stored = self._postings.get(key)
-        return gathered(stored, self._chunks) if stored else 0
+        return gather(stored, self._chunks) if stored else 0
 
     def containing(self, grams: Collection[int]) -> int:
         """Those that have all of these."""
@@ -190,7 +190,7 @@ class Segments:
 
 
 class Waiting:
-    """The notes that are not in the index; `made` is what `made_anew` gives of them."""
+    """The notes that are not in the index; `made` is what `remake_outdated` gives of them."""
 
     def __init__(self, rows: Sequence[NoteRow], asked: TermsByKey, made: Mapping[int, NoteRow]) -> None:
         self.notes = [note_of(made.get(row.id, row), asked) for row in rows]
@@ -453,7 +453,7 @@ class Answer:
     """Whether some of them were made by rules that no longer hold."""
 
 
-async def _parsed(typed: str) -> Query:
+async def _parse(typed: str) -> Query:
     """The query; of a long one, which may be a whole memory, it is made off the event loop (20 ms)."""
     return (
         parse_query(typed) if len(typed) <= _SHORT_CHARACTERS else await asyncio.to_thread(parse_query, typed)
@@ -510,7 +510,7 @@ class MemorySearch:
             return []
         asked = MemoryQuery(
             user_id,
-            query=await _parsed(typed),
+            query=await _parse(typed),
             typed=typed,
             limit=limit,
             category=category,
@@ -533,7 +533,7 @@ class MemorySearch:
 def search(asked: MemoryQuery) -> Steps[Answer]:
     """The memories that answer, best first."""
     rows = list(starmap(NoteRow, (yield Statement(SELECT_WAITING, asked.params))))
-    made = yield from made_anew(asked.user_id, rows)
+    made = yield from remake_outdated(asked.user_id, rows)
     segments = list(starmap(IndexPart, (yield Statement(SELECT_SEGMENTS, (asked.user_id,)))))
     chunks = list(starmap(IndexPart, (yield Statement(SELECT_CHUNKS, (asked.user_id,)))))
     notes = Notes(
@@ -552,7 +552,7 @@ def search(asked: MemoryQuery) -> Steps[Answer]:
     )
     scores = tally(found, term_weight(asked.query, statistics))
     chosen = yield from _choose(asked, notes, scores, notes.containing(asked.texts))
-    hits = _ranked(asked, statistics, chosen)[: asked.limit]
+    hits = _rank(asked, statistics, chosen)[: asked.limit]
     memories = yield from _memories(asked.user_id, hits)
     return Answer(memories, len(rows), notes.waiting.total_length, outdated=bool(made))
 
@@ -598,7 +598,7 @@ def _read(asked: MemoryQuery, notes: Notes, places: Iterable[int]) -> Steps[list
     in_chunks, in_segments, read = notes.apart(places)
     for statement in SELECT_OF_SEGMENTS.of(asked.params, in_segments):
         rows = list(starmap(NoteRow, (yield statement)))
-        made = yield from made_anew(asked.user_id, rows)
+        made = yield from remake_outdated(asked.user_id, rows)
         read += [
             note_of(made[row.id], asked.terms) if row.id in made else notes.segments.note(row) for row in rows
         ]
@@ -616,12 +616,12 @@ def _notes(asked: MemoryQuery, statements: Iterable[Statement]) -> Steps[list[No
     notes: list[Note] = []
     for statement in statements:
         rows = list(starmap(NoteRow, (yield statement)))
-        made = yield from made_anew(asked.user_id, rows)
+        made = yield from remake_outdated(asked.user_id, rows)
         notes += [note_of(made.get(row.id, row), asked.terms) for row in rows]
     return notes
 
 
-def _ranked(asked: MemoryQuery, statistics: Statistics, chosen: Sequence[Note]) -> list[Hit]:
+def _rank(asked: MemoryQuery, statistics: Statistics, chosen: Sequence[Note]) -> list[Hit]:
     folded = asked.query.folded
     candidates = [note.candidate(folded if asked.is_written_in(note) else "") for note in chosen]
     near = {note.id: asked.near[note.id] for note in chosen if note.id in asked.near}

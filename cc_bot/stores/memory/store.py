@@ -29,9 +29,9 @@ from cc_bot.domain.proposal import Proposal
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import list_of, to_text
 from cc_bot.stores.memory import rows as sql
-from cc_bot.stores.memory.index import unfold, unfolded
+from cc_bot.stores.memory.index import unfold, unfold_and_run
 from cc_bot.stores.memory.meaning import DROP_OUTDATED_VECTOR, Embedding, Meaning
-from cc_bot.stores.memory.quotas import MemoryQuotas, room_left
+from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.rows import (
     GIVEN,
     MAX_ID,
@@ -96,7 +96,7 @@ class MemoryEdit:
             yield Statement(sql.REMAKE, (*own, *made.values()))
         [changed] = yield Statement(sql.UPDATE, (*own, to_text(now), former_id, *sql.CHANGED.of(after)))
         if file_rules:
-            yield from room_left(user_id, file_rules, added=False)
+            yield from ensure_room_left(user_id, file_rules, added=False)
         return changed
 
 
@@ -144,7 +144,7 @@ class NewMemory:
             yield from unfold(self.user_id, [self.supersedes])
             yield Statement(sql.SUPERSEDE, own)
         if rows and file_rules:
-            yield from room_left(self.user_id, file_rules)
+            yield from ensure_room_left(self.user_id, file_rules)
         return rows
 
     def kept(self, memory_id: int, number: int) -> Memory:
@@ -400,7 +400,7 @@ class MemoryStore:
         unless both are there, and the first has no history of its own."""
         params = (user_id, known_id(memory_id), known_id(former_id), to_text(self._clock()))
         batch = [Statement(sql.TAKE_PLACE, params), Statement(sql.SUPERSEDE, (user_id, params[2]))]
-        [rows, _] = await self._database.write(lambda: unfolded(user_id, params[2], batch))
+        [rows, _] = await self._database.write(lambda: unfold_and_run(user_id, params[2], batch))
         return self.note_written(MEMORY.read(rows[0])) if rows else None
 
     async def delete(self, user_id: int, memory_id: int, *, proposal: Proposal | None = None) -> bool:
@@ -408,7 +408,9 @@ class MemoryStore:
         a `proposal` it is carried out by that; raises ProposalGone or ProposalOutdated."""
         params = (user_id, known_id(memory_id), to_text(self._clock()))
         hide = [Statement(sql.HIDE, params)]
-        [rows] = await self._database.write(lambda: carry_out(proposal, lambda: unfolded(*params[:2], hide)))
+        [rows] = await self._database.write(
+            lambda: carry_out(proposal, lambda: unfold_and_run(*params[:2], hide))
+        )
         return bool(rows)
 
     async def catch_up(self) -> None:

@@ -40,12 +40,12 @@ def term_keys(terms: Iterable[str]) -> list[int]:
     return list(map(crc32, " ".join(terms).encode("utf-8", "replace").split()))
 
 
-def packed(keys: Collection[int]) -> bytes:
+def pack_numbers(keys: Collection[int]) -> bytes:
     """Keys as they are stored: little-endian."""
     return struct.pack(f"<{len(keys)}I", *keys)
 
 
-def unpacked(stored: bytes | memoryview) -> Sequence[int]:
+def unpack_numbers(stored: bytes | memoryview) -> Sequence[int]:
     """The keys that are stored, where they stand if the machine counts as they do."""
     if sys.byteorder == "little":
         return memoryview(stored).cast("I")
@@ -93,7 +93,7 @@ def search_text(content: str, tags: Sequence[str]) -> SearchText:
         search_content=searchable(content),
         search_tags=fold_tags(tags),
         likeness=likeness(content),
-        keys=packed(term_keys(listed_terms(content, tags))),
+        keys=pack_numbers(term_keys(listed_terms(content, tags))),
     )
 
 

@@ -19,7 +19,7 @@ from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.memory import rows as sql
 from cc_bot.stores.memory.pins import PIN
-from cc_bot.stores.memory.quotas import COUNTED, MemoryQuotas, room_left, size_of
+from cc_bot.stores.memory.quotas import COUNTED, MemoryQuotas, ensure_room_left, size_of
 from cc_bot.stores.memory.rows import GIVEN, MEMORY, words_of
 from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.memory.store import MemoryStore, NewMemory
@@ -120,7 +120,7 @@ class MemoryTransferStore:
         Raises TooManyMemories or MemoryFull where there is no room for all that is new, and StorageError.
         """
         planning = _Planning(await self._likenesses(user_id), audience)
-        for some in _parted(tuple(memories), _LOOKED_AT):
+        for some in _split(tuple(memories), _LOOKED_AT):
             await asyncio.to_thread(planning.take, some, self._secret_rules)
         plan = planning.plan
         size = await asyncio.to_thread(_size_of, plan.new)
@@ -131,7 +131,7 @@ class MemoryTransferStore:
         """Keep what is new of them. How many that were. Raises as `plan` does, before anything is kept."""
         plan = await self.plan(user_id, memories, audience="private")
         rules = await self._quotas.get_file_rules()
-        for some in _parted(plan.new, _WRITTEN):
+        for some in _split(plan.new, _WRITTEN):
             await self._keep(user_id, some, rules)
         return len(plan.new)
 
@@ -145,7 +145,7 @@ class MemoryTransferStore:
                 kept.append(note.kept(*row))
                 if memory.pinned:  # as long as there is room for pins
                     yield Statement(PIN, (user_id, kept[-1].id))
-            yield from room_left(user_id, rules)
+            yield from ensure_room_left(user_id, rules)
             return kept
 
         for memory in await self._database.write(steps):
@@ -166,6 +166,6 @@ def _size_of(memories: Iterable[PortableMemory]) -> int:
     return sum(size_of(**MEMORY.write_some(each)) for each in fields)
 
 
-def _parted(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+def _split(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]

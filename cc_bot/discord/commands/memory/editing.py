@@ -22,7 +22,7 @@ from cc_bot.discord.pages.memory import (
     not_kept,
     one_line,
     quoted,
-    shortened,
+    shorten,
     timestamp,
 )
 from cc_bot.discord.pages.page import Button
@@ -134,7 +134,7 @@ async def _open_form(
     """A form must be the first response, so nothing is acknowledged before it."""
     title = reader.words.memory_card.form_title.format(id=kept.number)
     form = EditForm(reader.user_id, kept.id).custom_id()
-    await interaction.create_modal_response(shortened(title, 45), form, components=_form(kept, reader))
+    await interaction.create_modal_response(shorten(title, 45), form, components=_form(kept, reader))
 
 
 def _form(kept: Memory, reader: Reader) -> list[ModalActionRowBuilder]:
@@ -170,7 +170,7 @@ def _filled(kept: Memory, reader: Reader) -> dict[str, str]:
     return {
         "content": kept.content,
         "category": "" if kept.category == DEFAULT_CATEGORY else kept.category,
-        "tags": shortened(", ".join(map(one_line, kept.tags)), MAX_TAGS_CHARACTERS),
+        "tags": shorten(", ".join(map(one_line, kept.tags)), MAX_TAGS_CHARACTERS),
         "end": write_end(kept.expires_at, reader.timezone),
     }
 
