@@ -1,4 +1,4 @@
-"""What is kept: conversations, canvases, channels, memories, schedules, settings, summaries, token factors.
+"""The stores: conversations, canvases, channels, memories, schedules, settings, summaries, token factors.
 
 A store knows no model and no Discord.
 
@@ -122,7 +122,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """All stores over one database."""
+    """The stores over one database."""
 
     sessions: SessionStore
     canvases: CanvasStore
@@ -237,7 +237,7 @@ async def open_stores(
 async def _embedding(
     database: Database, embedder: Embedder | Literal["local"] | None
 ) -> AsyncIterator[Embedding | None]:
-    """What makes vectors, at work; an encoder that is made here is closed here too."""
+    """Make vectors in the background while this is open; an encoder that is made here is closed here too."""
     own = LocalEmbedder.if_installed() if embedder == "local" else None
     used = own if embedder == "local" else embedder
     if used is None:

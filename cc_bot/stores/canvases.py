@@ -84,7 +84,8 @@ def select_current(key: SessionKey) -> Statement:
 
 
 def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
-    """What `select_current` found: None where no session is open, and nothing was ever drawn."""
+    """Return the canvas that `select_current` found; None where no session is open, and nothing was ever
+    drawn."""
     found = [*map(_CURRENT.read, rows)]
     return min(found, key=lambda each: each.closed_at is not None) if found else None
 
@@ -173,8 +174,8 @@ class CanvasStore:
         self._clock = clock
 
     async def get(self, key: SessionKey) -> SeenCanvas | None:
-        """What is up: in the open session or, if that has expired, what the next one will take over. None
-        where no session is open, and nothing was ever drawn."""
+        """Return the canvas of the open session or, if that has expired, the one that the next session takes
+        over. None where no session is open, and nothing was ever drawn."""
         statement = select_current(key)
         found = read_current(await self._database.query(statement.sql, *statement.params))
         return SeenCanvas(found.canvas, found.revision) if found else None
@@ -214,7 +215,8 @@ class CanvasStore:
         return _MESSAGE.first(rows)
 
     async def note_message(self, key: SessionKey, message_id: int, revision: int) -> None:
-        """This message shows this revision of the canvas now; another one that did is no longer known."""
+        """Note that this message shows this revision of the canvas, in place of the message that did
+        before."""
         await self._database.transaction([Statement(_NOTE_SHOWN, (*_columns(key), message_id, revision))])
 
     async def forget_message(self, key: SessionKey) -> None:
@@ -222,20 +224,20 @@ class CanvasStore:
         await self._database.transaction([Statement(_FORGET, _columns(key))])
 
     async def get_key(self, message_id: int) -> SessionKey | None:
-        """Whose canvas a message shows, if it shows one."""
+        """Return the key whose canvas a message shows; None where it shows none."""
         rows = await self._database.query(SELECT_KEY, message_id)
         return KEY.first(rows)
 
     async def list_stale(self, limit: int) -> list[SessionKey]:
-        """At most so many keys, of all users, whose message shows something else than what is up."""
+        """List at most `limit` keys, of all users, whose message shows something else than what is up."""
         return [*map(KEY.read, await self._database.query(SELECT_STALE, limit))]
 
     async def list_shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
-        """At most so many keys, of all users, whose canvas has a message in that channel or thread."""
+        """List at most `limit` keys, of all users, whose canvas has a message in that channel or thread."""
         return [*map(KEY.read, await self._database.query(SELECT_SHOWN_IN, channel_id, limit))]
 
     async def list_shown(self, limit: int) -> list[SessionKey]:
-        """At most so many keys, of all users, whose canvas has a message."""
+        """List at most `limit` keys, of all users, whose canvas has a message."""
         return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, limit))]
 
 
@@ -263,7 +265,7 @@ def without_texts(canvas: str, sought: TextMatcher) -> str:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Every string in a JSON value, names of fields included, however deep it is."""
+    """Yield the strings in a JSON value, names of fields included, however deep it is."""
     left = [value]
     while left:
         match left.pop():

@@ -433,7 +433,8 @@ REMOVAL_STATEMENTS: Final = frozenset({ANSWERS_TO, *_DELETION, *_FORGETTING, _FO
 
 
 def deletion(discord_ids: Collection[int]) -> list[Statement]:
-    """Of these messages; DELETE_MESSAGES among it returns a row for each that there was."""
+    """The statements that delete these messages; DELETE_MESSAGES among them returns a row for each that there
+    was."""
     ids = json.dumps([*discord_ids])
     return [Statement(sql, (ids,)) for sql in _DELETION]
 
@@ -448,7 +449,7 @@ def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
 
 
 def place_deletion(key: ChannelKey) -> list[Statement]:
-    """Of a thread, or of a channel with its threads."""
+    """The statements that delete all of a thread, or of a channel with its threads."""
     threads = (key.thread_id, key.thread_id or _LAST_THREAD)
     return [
         *(Statement(sql, (key.channel_id, *threads)) for sql in _FORGETTING),
@@ -494,8 +495,8 @@ class ChannelStore:
     """The archive of every channel and thread."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
-        """What is deleted on Discord is noted in the log, where there is one, so that it is deleted again
-        from a backup that is restored."""
+        """Make the store. Deletions on Discord are noted in the log, where there is one, so that they are
+        done again in a backup that is restored."""
         self._database = database
         self._clock = clock
         self._log = log
@@ -521,8 +522,8 @@ class ChannelStore:
         return len((await self._database.transaction(batch))[1]) if batch else 0
 
     async def pass_over(self, key: ChannelKey, discord_id: int) -> None:
-        """Nothing up to this id is missed in a place, though nothing of it is kept: the bot may not read
-        there. A place of which nothing is kept at all is not caught up with anyway."""
+        """Note that nothing up to this id is missed in a place, though nothing of it is kept: the bot may not
+        read there. A place of which nothing is kept at all is not caught up with anyway."""
         params = (key.channel_id, key.thread_id, discord_id)
         await self._database.transaction([Statement(SKIP, params)])
 
@@ -570,7 +571,7 @@ class ChannelStore:
             await self._log.note("place", place_name(key.channel_id, key.thread_id))
 
     async def commit_answer(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> Message:
-        """As `archive_answer`, of an answer that proposes nothing: the answer as it was stored."""
+        """Store an answer that proposes nothing, as `archive_answer` does, and return it as it was stored."""
         return (await self.archive_answer(key, answer, questions)).messages[0]
 
     async def archive_answer(
@@ -630,12 +631,13 @@ class ChannelStore:
         return MESSAGE.first(rows)
 
     async def get_session_key(self, discord_id: int) -> SessionKey | None:
-        """Whose session the answer belongs to that this message, or the long answer of this page, shows."""
+        """Return the session whose answer this message shows, or the long answer of which it is a page."""
         rows = await self._database.query(SESSION_OF, discord_id)
         return KEY.first(rows)
 
     async def is_answer(self, discord_id: int) -> bool:
-        """Whether this message, or the long answer of this page, is an answer in a channel's archive."""
+        """Return whether this message, or the long answer of this page, is an answer in a channel's
+        archive."""
         return bool(await self._database.query(SHOWS_ANSWER, discord_id))
 
     async def list_pages(self, answer_id: int) -> tuple[int, ...]:
@@ -664,18 +666,18 @@ class ChannelStore:
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
     async def find_known(self, discord_ids: Collection[int]) -> frozenset[int]:
-        """Which of these messages are stored, in whatever conversation."""
+        """Return those of these messages that are stored, in whatever conversation."""
         rows = await self._database.query(SELECT_KNOWN, json.dumps([*discord_ids]))
         return frozenset(id_ for (id_,) in rows)
 
     async def set_reading(self, mode: Reading, since: int) -> int:
-        """Which messages are read from now on. Since when they are: the id of a moment, `since` if the last
-        run read others, or there was none."""
+        """Note which messages are read from now on, and return since when they are: the id of a moment,
+        `since` if the last run read others, or there was none."""
         [[(began,)]] = await self._database.transaction([Statement(READING, (mode, since))])
         return int(began)
 
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
-        """Nothing up to this Discord id is read again by this bot, or by any with `bot_id` 0."""
+        """Let this bot, or any with `bot_id` 0, read nothing up to this Discord id again."""
         params = (key.place_id, bot_id, key.channel_id, discord_id, self._now())
         await self._database.transaction([Statement(RESET, params)])
 
@@ -683,7 +685,7 @@ class ChannelStore:
         return to_ms(self._clock())
 
     def _insertion(self, key: ChannelKey, messages: Sequence[Message]) -> list[Statement]:
-        """What thaws, and what stores; nothing when there is nothing to store."""
+        """The statements that thaw and store; none when there is nothing to store."""
         kept = [message for message in messages if not is_blank(message.content)]
         if not kept:
             return []
@@ -696,7 +698,8 @@ class ChannelStore:
 
 
 def _row(message: Message) -> list[Any]:
-    """What _SAID names of one message. Where JSON has a NUL, SQLite's text ends; Discord sends none."""
+    """Return the columns that _SAID names of one message. Where JSON has a NUL, SQLite's text ends; Discord
+    sends none."""
     columns = MESSAGE.write(message) | {
         "author_name": message.author_name.replace("\0", ""),
         "content": message.content.replace("\0", ""),

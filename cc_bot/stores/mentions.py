@@ -131,25 +131,27 @@ MENTION_STATEMENTS: Final = frozenset(
 
 
 class MentionStore:
-    """Who waits for an answer, and which answer is whose. The messages are those of ChannelStore."""
+    """The questions that wait for an answer, and which answer is whose. The messages are those of
+    ChannelStore."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def list_waiting(self, key: ChannelKey) -> tuple[Message, ...]:
-        """What is to be answered in this channel or thread, oldest first."""
+        """List what is to be answered in this channel or thread, oldest first."""
         return await self._select(_WAITING, key.channel_id, key.thread_id, key.place_id)
 
     async def list_left_behind(self, key: ChannelKey) -> tuple[Message, ...]:
-        """What waited there when the place was reset, and must not be read any more."""
+        """List what waited there when the place was reset, and must not be read any more."""
         return await self._select(_LEFT_BEHIND, key.channel_id, key.thread_id, key.place_id)
 
     async def list_edited(self, key: ChannelKey) -> tuple[Message, ...]:
-        """Answered questions that may have been edited since they were read, as they are now."""
+        """List answered questions that may have been edited since they were read, as they are now."""
         return await self._select(_EDITED, key.channel_id, key.thread_id)
 
     async def mark_read(self, question: Message) -> None:
-        """Its answer, if it has one, is to this text. What the question says by now may be something else."""
+        """Note that its answer, if it has one, is to this text. What the question says by now may be
+        something else."""
         await self._database.transaction([Statement(_READ, (question.discord_id, question.content))])
 
     async def list_places(self) -> tuple[ChannelKey, ...]:
@@ -157,21 +159,22 @@ class MentionStore:
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
 
     async def get_place(self, discord_id: int) -> ChannelKey | None:
-        """Where this message waits for an answer, or did; None when it is no mention."""
+        """Return where this message waits for an answer, or did; None when it is no mention."""
         rows = await self._database.query(_PLACE_OF, discord_id)
         return CHANNEL.first(rows)
 
     async def has_unattended(self, key: ChannelKey) -> bool:
-        """Whether somebody waits there for whose answer there is not even a message yet."""
+        """Return whether somebody waits there for whose answer there is not even a message yet."""
         return bool(await self._database.query(_UNATTENDED, key.channel_id, key.thread_id))
 
     async def begin(self, questions: Sequence[Message], newest_id: int) -> None:
-        """One message is about to be posted for all of these, with a nonce that is made of this id."""
+        """Note that one message is about to be posted for all of these, with a nonce that is made of this
+        id."""
         await self._database.transaction([Statement(_BEGIN, (newest_id, _ids(questions)))])
 
     async def get_begun(self, key: ChannelKey) -> tuple[int, frozenset[int]] | None:
-        """What `begin` was last told there, for as long as no message is known to be posted: that id, and
-        which questions still wait for it."""
+        """Return what `begin` was last told there, for as long as no message is known to be posted: that id,
+        and which questions still wait for it."""
         waiting = {
             id_: begun for begun, id_ in await self._database.query(_BEGUN, key.channel_id, key.thread_id)
         }
@@ -194,19 +197,20 @@ class MentionStore:
         return await self._select(_TO_SHOW, key.channel_id, key.thread_id)
 
     async def mark_shown(self, answer_id: int) -> None:
-        """All of an answer can be read on Discord."""
+        """Note that all of an answer can be read on Discord."""
         await self._database.transaction([Statement(_SHOWN, (answer_id, 1))])
 
     async def mark_unshown(self, answer_id: int) -> None:
-        """Its messages are about to change, so what is stored may not be what can be read there."""
+        """Note that an answer's messages are about to change, so that what can be read there may not be what
+        is stored."""
         await self._database.transaction([Statement(_SHOWN, (answer_id, 0))])
 
     async def give_up(self, questions: Sequence[Message]) -> None:
-        """They wait no longer: it was said that there will be no answer."""
+        """Let questions wait no longer: it was said that there will be no answer."""
         await self._database.transaction([Statement(_GIVE_UP, (_ids(questions),))])
 
     async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
-        """What an answer answers, oldest first; without questions that were deleted since."""
+        """List the questions that an answer is to, oldest first; without those that were deleted since."""
         return await self._select(_QUESTIONS, answer_id)
 
     async def get_answer(self, discord_id: int) -> int | None:

@@ -1,4 +1,4 @@
-"""Erasing everything of a user, so that it stays erased.
+"""The erasure of everything of a user, so that it stays erased.
 
 First it is noted that the user is being erased; then messages go, some at a time, so that nobody else waits
 long; last comes all else in one transaction, with the note. When the program ends in between, the next one
@@ -178,8 +178,8 @@ class PersonalErasureStore:
         self._log = log
 
     async def list_users(self) -> frozenset[int]:
-        """Everybody about whom something is stored. It reads the whole database: for a copy that is about to
-        take its place, not for every day."""
+        """List everybody about whom something is stored. It reads the whole database: for a copy that is
+        about to take its place, not for every day."""
         return frozenset(id_ for (id_,) in await self._database.query(USERS))
 
     async def list_begun(self) -> tuple[int, ...]:
@@ -213,7 +213,8 @@ def _counting(user_id: int, day: date | None) -> Statement:
 
 
 def _said_in_channels(user_id: int) -> Steps[bool]:
-    """Some of what the user said in channels, with the answers to it. Whether there was any."""
+    """Delete some of what the user said in channels, with the answers to it, and return whether there was
+    any."""
     said = [id_ for (id_,) in (yield Statement(SELECT_SOME_SAID, (user_id, _AT_A_TIME)))]
     if not said:
         return False

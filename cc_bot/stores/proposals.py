@@ -197,8 +197,8 @@ def insert_proposals(
     *,
     visibility: Visibility = "public",
 ) -> list[Statement]:
-    """What keeps the changes that an answer proposes: the newest of a session (its id, a text), or one in a
-    channel (its id on Discord, a number)."""
+    """The statements that keep the changes that an answer proposes: the newest of a session (its id, a text),
+    or one in a channel (its id on Discord, a number)."""
     statement = INSERT_PROPOSAL if isinstance(answer, str) else INSERT_CHANNEL_PROPOSAL
     place = (key.user_id, key.channel_id, key.agent, visibility, answer)
     rows = ((*place, memory_of(each), _to_json(each), to_ms(now)) for each in changes)

@@ -1,4 +1,4 @@
-"""What the bot is to say at a time that a user chose, and what became of each of those times.
+"""The messages that the bot is to send at times that users chose, and what became of each of those times.
 
 A time is claimed before it is said, and what became of it is noted after. If the program dies in between,
 nobody can know whether it was said: then it is uncertain, its user is told so, and it is not said again.
@@ -289,7 +289,7 @@ _AT_A_TIME: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Claimant:
-    """Who claims: a process, for some places, and for one user or for all."""
+    """A process that claims, for some places, and for one user or for all."""
 
     process: str
     places: Collection[str]
@@ -301,7 +301,7 @@ class Claimant:
 
 
 def claim(claimant: Claimant, now: datetime, limit: int) -> Steps[list[Firing]]:
-    """At most `limit` times that are due, and which nobody else has."""
+    """Claim at most `limit` times that are due, and which nobody else has."""
     rows = yield Statement(SELECT_REWOUND, (*claimant.whose, to_ms(now + SLACK)))
     for schedule in map(SCHEDULE.read, rows):
         yield _advance(schedule, next_time(*_counted(schedule, now)), now)
@@ -318,7 +318,7 @@ def claim(claimant: Claimant, now: datetime, limit: int) -> Steps[list[Firing]]:
 
 
 def following_time(schedule: Schedule, now: datetime) -> datetime | None:
-    """Its first time after now; None where it has none."""
+    """Return the first time of a schedule after now; None where it has none."""
     if not in_hours(schedule.repeat):
         return next_time(*_counted(schedule, now))
     try:
@@ -363,7 +363,7 @@ def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> S
 def _note(
     claimant: Claimant, schedule: Schedule, due: datetime, state: FiringState, now: datetime
 ) -> Steps[bool]:
-    """Whether this time is ours: nobody noted it before."""
+    """Note a state of this time, and return whether the time is ours: nobody noted it before."""
     of = (schedule.id, to_ms(due), schedule.key.user_id)
     rows = yield Statement(CLAIM, (*of, state, claimant.process, to_ms(now)))
     return bool(rows)
@@ -538,8 +538,8 @@ class ScheduleStore:
         return await self._database.write(lambda: claim(claimant, now, limit))
 
     async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
-        """It was said, in this message: its user's, and no session's. `channel_id` is where, if that is not
-        the schedule's own channel."""
+        """Note that it was said, in this message: its user's, and no session's. `channel_id` is where, if
+        that is not the schedule's own channel."""
         schedule = firing.schedule
         said = (
             *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
@@ -552,11 +552,11 @@ class ScheduleStore:
         )
 
     async def mark_skipped(self, firing: Firing) -> None:
-        """There was nothing to say."""
+        """Note that there was nothing to say."""
         await self._database.transaction([_settle(firing, "skipped")])
 
     async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
-        """It can't be said where it should be: the schedule is paused."""
+        """Note that it can't be said where it should be, and pause the schedule."""
         of = (firing.schedule.key.user_id, firing.schedule.id)
         await self._database.transaction([_settle(firing, "failed"), Statement(OBSTRUCT, (*of, obstacle))])
 
@@ -568,8 +568,8 @@ class ScheduleStore:
     async def take_unreported(
         self, places: Collection[Place], *, user_id: int | None = None
     ) -> Untold | None:
-        """What one owner is still to be told; noted as told before it is returned, so that nobody is told
-        twice. None when there is nothing for anybody."""
+        """Return what one owner is still to be told; noted as told before it is returned, so that nobody is
+        told twice. None when there is nothing for anybody."""
         whose = (as_list(places), user_id)
 
         def steps() -> Steps[Untold | None]:
@@ -601,7 +601,7 @@ class ScheduleStore:
         )
 
     async def get_said(self, discord_id: int) -> tuple[int, Message] | None:
-        """Whose reminder or heartbeat this message of Discord is, and the message."""
+        """Return whose reminder or heartbeat this message of Discord is, and the message."""
         rows = await self._database.query(SELECT_SAID, discord_id)
         return _SAID.first(rows)
 
@@ -667,7 +667,7 @@ _SELECT_MISSED: Final = f"""
 
 
 class HeartbeatStore:
-    """What every user's heartbeats know."""
+    """The memory of every user's heartbeats."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database

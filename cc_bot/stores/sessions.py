@@ -185,7 +185,7 @@ def _draw(turn: NewTurn) -> Steps[Canvas | None]:
 
 
 def _author(message: Message, key: SessionKey) -> int:
-    """Who wrote it; a question of nobody in particular is the user's."""
+    """Return who wrote it; a question of nobody in particular is the user's."""
     return message.author_id or (key.user_id if message.role == "user" else 0)
 
 

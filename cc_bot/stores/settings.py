@@ -1,4 +1,4 @@
-"""What each user chose for themselves: Discord tells no time zone, and some prefer another language."""
+"""The choices of each user: Discord tells no time zone, and some prefer another language."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -109,7 +109,7 @@ def settings_of(user_id: int) -> Steps[UserSettings]:
 
 
 def _choice(value: str | Keep | None) -> tuple[bool, str | None]:
-    """Whether it is to be set, and to what."""
+    """Return whether it is to be set, and to what."""
     return (False, None) if isinstance(value, Keep) else (True, value)
 
 
@@ -170,7 +170,7 @@ _OF_ANSWER: Final = """
 
 @dataclass(frozen=True, slots=True)
 class PlaceAgents:
-    """What decides who answers a user in a channel, or in a thread of it; by their ids."""
+    """The choices that decide who answers a user in a channel, or in a thread of it; by their ids."""
 
     choices: Mapping[int, str]
     """The names of the agents that the user chose."""
@@ -198,7 +198,7 @@ class AgentStore:
         self._clock = clock
 
     async def choose(self, user_id: int, channel_id: int, agent: str | None) -> None:
-        """From now on the user is answered by this agent there; None: by whom the channel has."""
+        """Let this agent answer the user there; None: the one that the channel has."""
         if agent is None:
             statement = Statement(_TAKE_BACK, (user_id, channel_id))
         else:
@@ -210,11 +210,11 @@ class AgentStore:
         return (await self.get_for_places(user_id, (channel_id,))).choices.get(channel_id)
 
     async def get_for_places(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
-        """What decides who answers the user there; a channel, or a thread and its channel."""
+        """Return what decides who answers the user there; a channel, or a thread and its channel."""
         return await self._database.read(lambda: agents_in(user_id, place_ids))
 
     async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
-        """From now on this agent answers in the channel wherever nobody chose another one."""
+        """Let this agent answer in the channel wherever nobody chose another one."""
         params = (channel_id, guild_id, agent, set_by, to_text(self._clock()))
         await self._database.transaction([Statement(_SET_DEFAULT, params)])
 
@@ -247,17 +247,17 @@ class ChannelModelStore:
         self._clock = clock
 
     async def list_chains(self) -> dict[int, tuple[str, ...]]:
-        """Of every channel and thread that has some. Raises StorageError."""
+        """Return the models of every channel and thread that has some. Raises StorageError."""
         rows = await self._database.query(SELECT_ALL_MODELS)
         return {channel_id: tuple(json.loads(models)) for channel_id, models in rows}
 
     async def set(self, channel_id: int, chain: tuple[str, ...], *, set_by: int) -> None:
-        """From now on these answer there. Raises StorageError."""
+        """Let these models answer there from now on. Raises StorageError."""
         params = (channel_id, json.dumps(chain, ensure_ascii=False), set_by, to_text(self._clock()))
         await self._database.transaction([Statement(SET_MODELS, params)])
 
     async def unset(self, channel_id: int) -> bool:
-        """Whether the channel had models of its own. Raises StorageError."""
+        """Delete a channel's own models, and return whether it had some. Raises StorageError."""
         [rows] = await self._database.transaction([Statement(UNSET_MODELS, (channel_id,))])
         return bool(rows)
 

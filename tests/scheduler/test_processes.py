@@ -26,7 +26,7 @@ async def main(url, settles):
                 print(each.schedule.text, flush=True)
                 if settles == "no":
                     await asyncio.sleep(3600)
-                await stores.schedules.sent(each, Message("assistant", each.schedule.text))
+                await stores.schedules.mark_sent(each, Message("assistant", each.schedule.text))
 
 asyncio.run(main(*sys.argv[1:]))
 """

@@ -117,39 +117,32 @@ async def do_everything(database: Database) -> set[str]:
         *await do_everything_with_turns(stores),
         *await grow_old_and_leave(stores),
         *await do_everything_with_canvases(stores),
-        *("open", "earlier", "commit_turn", "archive_turn", "clear", "expire"),
-        *("add", "remember", "get", "find", "search", "matching", "list", "count", "statistics", "refuses"),
-        *(
-            "embedded",
-            "update",
-            "supersede",
-            "delete",
-            "of",
-            "restore",
-            "undo_update",
-            "undo_add",
-            "undelete",
-            "told_in",
-            "hidden",
-        ),
-        *("erase", "erase_all", "purge", "next_purge", "write_back", "rewrite"),
-        *("pin", "unpin", "notes"),
-        *("note", "of_message", "all_stale", "newest", "states", "settle"),
+        *("open", "load_earlier", "commit_turn", "archive_turn", "clear", "expire"),
+        *("add", "remember", "get", "find", "search", "suggest", "list", "count"),
+        *("get_statistics", "refuses"),
+        *("catch_up", "update", "supersede", "delete", "list_versions", "restore", "undo_update", "undo_add"),
+        *("undelete", "count_messages", "get_hidden"),
+        *("erase", "erase_all", "purge", "get_next_purge", "write_back", "rewrite"),
+        *("pin", "unpin", "list_for_prompt"),
+        *("note", "get", "list_all_stale", "list_newest", "get_states", "settle"),
         *("set", "claim_welcome", "pause_memory"),
-        *("backlog", "put", "current", "waiting", "settle"),
-        *("everything", "pages", "admit", "plan", "take"),
+        *("get_backlog", "put", "set", "list_current", "list_waiting", "settle"),
+        *("list_all", "admit", "plan", "take"),
         "learn",
-        *("state", "page", "freeze"),
-        *("choose", "choice", "set_default", "unset_default", "found", "of_answer"),
-        *("cancel", "pause", "resume", "rezone", "claim_due", "sent", "skipped", "failed", "lost"),
-        *("unreported", "next_due", "prune", "said", "last_said"),
-        *("look", "looked_at", "missed", "forget"),
-        *("of_place", "drop", "alike", "id_of", "numbered"),
-        *("in_force", "visit", "rules", "remove", "begin_maintenance", "end_maintenance", "chains"),
+        *("get_state", "get_page", "freeze"),
+        *("choose", "get_choice", "set_default", "unset_default", "get_for_places"),
+        *("list_for_answer", "get_for_answer"),
+        *("cancel", "pause", "resume", "rezone", "claim_due", "mark_sent", "mark_skipped"),
+        *("mark_failed", "mark_lost"),
+        *("take_unreported", "get_next_due", "prune", "get_said", "get_last_said"),
+        *("set_marks", "get_marks", "list_missed", "forget"),
+        *("list_for_place", "drop", "find_alike", "get_id", "get_by_number"),
+        *("get_in_force", "get_visit", "list_rules", "unset", "begin_maintenance"),
+        *("end_maintenance", "list_chains"),
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
-        *("all", "unset", "rules_for"),
-        *("reserve", "settle", "release", "take_over", "forget_settled", "allowances", "may_be_limited"),
-        *("of_user", "of_guild", "users_of_guild", "everywhere"),
+        *("list_all", "unset", "get_rules"),
+        *("reserve", "settle", "release", "take_over", "forget_settled", "get_allowances", "may_be_limited"),
+        *("list_for_user", "list_for_guild", "count_users", "list_all"),
     }
 
 
@@ -173,8 +166,9 @@ async def do_everything_with_turns(stores: Stores) -> set[str]:
     await ledger.forget_interrupted(datetime.now(UTC))
     await ledger.mark_settled("u", USER)
     return {
-        *("accept", "shown_in", "posted", "moved", "interrupted", "take", "unfinished", "stored", "replaced"),
-        *("forget", "settled", "untaken", "note_calls", "calls_of"),
+        *("accept", "note_message", "add_page", "move", "mark_interrupted", "take", "list_unfinished"),
+        *("get_answer", "get_replaced"),
+        *("forget_interrupted", "mark_settled", "untake", "note_calls", "get_calls"),
     }
 
 
@@ -190,7 +184,16 @@ async def do_everything_with_canvases(stores: Stores) -> set[str]:
     assert await stores.canvases.list_stale(5) == await stores.canvases.list_shown(5) == [KEY]
     assert await stores.canvases.list_shown_in(KEY.channel_id, 5) == [KEY]
     await stores.canvases.forget_message(KEY)
-    return {"draw", "shown", "note_shown", "forget_message", "key_of", "stale", "all_shown", "shown_in"}
+    return {
+        "draw",
+        "get_message",
+        "note_message",
+        "forget_message",
+        "get_key",
+        "list_stale",
+        "list_shown",
+        "list_shown_in",
+    }
 
 
 async def grow_old_and_leave(stores: Stores) -> set[str]:
@@ -209,7 +212,15 @@ async def grow_old_and_leave(stores: Stores) -> set[str]:
     await stores.personal_erasure.erase(USER)
     assert await stores.personal_erasure.list_begun() == ()
     assert (await stores.personal_data.get_overview(USER)).empty
-    return {"overview", "prune_messages", "prune_sessions", "prune_usage", "users", "erase", "begun"}
+    return {
+        "get_overview",
+        "prune_messages",
+        "prune_sessions",
+        "prune_usage",
+        "list_users",
+        "erase",
+        "list_begun",
+    }
 
 
 async def look_after_the_database(stores: Stores) -> None:
@@ -389,11 +400,15 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     await stores.channels.delete([11])
     await stores.channels.forget_place(key)
     return {
-        *("add", "add_all", "commit_answer", "archive_answer", "newest_answer", "session_of", "add_pages"),
-        *("drop_pages", "pages", "shows_answer", "answers_to"),
-        *("reading", "reset", "edit", "delete", "forget_place", "places", "pass_over", "direct", "known"),
-        *("begin", "begun", "waiting", "answering", "answer_of", "give_up", "questions", "answered_by"),
-        *("to_show", "shown", "left_behind", "edited", "read", "place_of", "unattended", "rewriting"),
+        *("add", "add_all", "commit_answer", "archive_answer", "get_newest_answer"),
+        *("get_session_key", "add_pages"),
+        *("drop_pages", "list_pages", "is_answer", "list_answers"),
+        *("set_reading", "reset", "edit", "delete", "forget_place", "list_places", "pass_over"),
+        *("list_direct", "find_known"),
+        *("begin", "get_begun", "list_waiting", "note_answer", "get_pending_answer", "give_up"),
+        *("list_questions", "get_answer"),
+        *("list_unshown", "mark_shown", "list_left_behind", "list_edited", "mark_read", "get_place"),
+        *("has_unattended", "mark_unshown"),
     }
 
 

@@ -159,7 +159,7 @@ class TestMessage:
         [firing] = await schedules.at(NOON)
         await schedules.mark_sent(firing, Message("assistant", "⏰ 薬", discord_id=7), channel_id=70)
         assert await schedules.get_last_said(KEY.user_id, 70)
-        page = await stores.blocks.page(ChannelKey(70), first=0, before=99, limit=9)
+        page = await stores.blocks.get_page(ChannelKey(70), first=0, before=99, limit=9)
         assert not page
 
     async def test_of_others_is_no_reminder(self, schedules: Clocked) -> None:

@@ -1,4 +1,4 @@
-"""Where else the text of a memory stands: in stored answers, summaries, on canvases, and in what was said.
+"""The other places where the text of a memory stands: stored answers, summaries, canvases, and what was said.
 
 The calls of tools are found by an index that holds no other answers, what was said by the user's sessions.
 What was said is read newest first and up to MOST_MESSAGES; texts are compared folded, a page at a time, so
@@ -91,15 +91,16 @@ _DROP_TURN_CALLS: Final = "DELETE FROM turn_calls WHERE turn = $1 AND user_id = 
 
 
 def note_calls(statement: str, place: str | int, user_id: int, calls: Sequence[ToolCall]) -> list[Statement]:
-    """What remembers whose memories an answer's calls are about, and redacts those that are erased; nothing
-    for calls that are about none. `place` is the statement's $1."""
+    """The statements that remember whose memories an answer's calls are about, and redact those that are
+    erased; none for calls that are about no memory. `place` is the statement's $1."""
     if not any(call.name in _TELLING_TOOLS for call in calls):
         return []
     return [Statement(statement, (place, user_id, _with_redacted(calls)))]
 
 
 def put_turn_calls(turn: str, user_id: int, calls: Sequence[ToolCall]) -> Statement:
-    """What a turn's tools have done so far, in place of what was known of it before."""
+    """The statement that notes what a turn's tools have done so far, in place of what was known of it
+    before."""
     if not calls:
         return Statement(_DROP_TURN_CALLS, (turn, user_id))
     return Statement(_PUT_TURN_CALLS, (turn, user_id, _with_redacted(calls)))
@@ -163,7 +164,8 @@ def _parse(text: str) -> Any:
 
 
 def _numbers_in(value: Any, names: frozenset[str]) -> Iterator[int]:
-    """What a JSON value has under these names, however deep: nesting must not exhaust the stack."""
+    """Yield the numbers that a JSON value has under these names, however deep: nesting must not exhaust the
+    stack."""
     left = [value]
     while left:
         match left.pop():
@@ -247,7 +249,7 @@ Key = tuple[int, str]
 
 @dataclass(slots=True)
 class Traces:
-    """What is to be changed so that nothing tells of some memories any more, and where they were told."""
+    """The changes after which nothing tells of some memories any more, and where those were told."""
 
     calls: list[tuple[int, str, str]] = field(default_factory=list)
     """Messages, their tool calls as they are, and redacted."""
@@ -289,7 +291,7 @@ class _Session(NamedTuple):
 
 
 class TraceFinder:
-    """Looks through what is kept of one user."""
+    """A search through what is kept of one user."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -370,14 +372,14 @@ class TraceFinder:
         return await self._database.query(_SELECT_QUESTION, user_id, answer.session_id, answer.id)
 
     async def _find_sessions(self, user_id: int) -> list[_Session]:
-        """Newest first."""
+        """Return the user's sessions, newest first."""
         rows = await self._database.query(_SELECT_SESSIONS, user_id)
         return sorted(map(_Session._make, rows), key=lambda session: str(session.created_at), reverse=True)
 
     async def _read_said(
         self, user_id: int, sessions: Iterable[_Session], *, everywhere: bool
     ) -> AsyncIterator[tuple[_Session, int, str]]:
-        """What was said in these sessions: each message with its text; not `everywhere`: what is in no
+        """Yield the messages of these sessions, each with its text; not `everywhere`: those that are in no
         summary yet."""
         room = MOST_MESSAGES
         for session in sessions:

@@ -131,8 +131,8 @@ class MemoryHistoryStore:
         self._clock = clock
 
     async def list_versions(self, user_id: int, memory_id: int) -> list[Memory]:
-        """What a memory said before, newest first; each version under an id of its own. Nothing of a memory
-        that is not there, is hidden, or is not theirs."""
+        """List what a memory said before, newest first; each version under an id of its own. Nothing of a
+        memory that is not there, is hidden, or is not theirs."""
         rows = await self._database.query(_SELECT_CHAIN, user_id, known_id(memory_id))
         return _in_order(memory_id, map(MEMORY.read, rows))
 

@@ -44,7 +44,7 @@ _NOT_EMPTY: Final = re.compile(rb"[^\0]")
 
 
 def with_places(stored: bytes, places: Sequence[int]) -> bytes:
-    """What is stored, and these places of the chunk (0 to CHUNK - 1), which are not in it yet."""
+    """Add these places of the chunk (0 to CHUNK - 1), which are not in it yet, to what is stored."""
     if len(stored) != CHUNK_BYTES:
         if len(stored) // 2 + len(places) <= _MOST_LISTED:
             return stored + struct.pack(f"<{len(places)}H", *places)
@@ -56,7 +56,7 @@ def with_places(stored: bytes, places: Sequence[int]) -> bytes:
 
 
 def without_places(stored: bytes, places: Iterable[int]) -> bytes:
-    """What is stored, without these places; empty when none is left."""
+    """Remove these places from what is stored; empty when none is left."""
     gone = frozenset(places)
     if len(stored) != CHUNK_BYTES:
         left = [place for place in _listed(stored) if place not in gone]
@@ -82,7 +82,7 @@ def gather(stored: Mapping[int, bytes], chunks: Sequence[int]) -> int:
 
 
 def set_of(places: Iterable[int]) -> int:
-    """These few places as a set."""
+    """Return these few places as a set."""
     bits = 0
     for place in places:
         bits |= 1 << place
@@ -153,14 +153,14 @@ class Segment:
         self._places = stored[end:]
 
     def places(self, key: int) -> bytes:
-        """Those that have the key; empty when none has."""
+        """Return the places that have the key; empty when none has."""
         at = bisect_left(self._keys, key)
         if at == len(self._keys) or self._keys[at] != key:
             return b""
         return self._places[self._ends[at - 1] if at else 0 : self._ends[at]]
 
     def occurrences(self) -> dict[int, bytes]:
-        """All that is in it."""
+        """Return the places of each key."""
         starts = (0, *self._ends)
         return {
             key: self._places[start:end]
@@ -448,7 +448,7 @@ def unfold(user_id: int, memory_ids: Sequence[int]) -> Steps[None]:
 
 
 def unfold_all(user_id: int) -> Sequence[Statement]:
-    """What empties a user's index: for the transaction that takes all of their memories away."""
+    """The statements that empty a user's index: for the transaction that takes all of their memories away."""
     return [Statement(sql, (user_id,)) for sql in _OF_A_USER]
 
 
@@ -475,7 +475,7 @@ def _last_segment(user_id: int) -> Steps[tuple[int, int, bytes]]:
 
 
 def _by(size: int, placed: Sequence[_Indexed]) -> dict[int, list[_Indexed]]:
-    """What is in the index, by the part of this size that it lies in."""
+    """Group what is in the index by the part of this size that it lies in."""
     parts: defaultdict[int, list[_Indexed]] = defaultdict(list)
     for note in placed:
         parts[note.place // size].append(note)
@@ -483,6 +483,6 @@ def _by(size: int, placed: Sequence[_Indexed]) -> dict[int, list[_Indexed]]:
 
 
 def _some(waiting: Sequence[_Indexed]) -> Sequence[_Indexed]:
-    """As many of the first as are folded in without holding up others; at least one."""
+    """Return as many of the first as are folded in without holding up others; at least one."""
     until = list(accumulate(len(note.keys) for note in waiting))
     return waiting[: max(bisect_right(until, WAITING_BYTES), 1)]

@@ -1,4 +1,4 @@
-"""How near a user's memories are to a query by what they mean.
+"""The nearness of a user's memories to a query by what they mean.
 
 `search.rank` takes what `nearness` gives: besides the candidates by words, the search reads the rows of the
 nearest memories, under the same conditions (owner, status, audience), and shows none that it did not read.
@@ -91,7 +91,7 @@ class Crowd(NamedTuple):
         return self.memory_ids[row][place]
 
     def some_memories(self, count: int) -> list[int]:
-        """About so many, from all rows alike."""
+        """Return about so many, from all rows alike."""
         step = max(1, sum(map(len, self.memory_ids)) // count)
         return list(islice(chain.from_iterable(self.memory_ids), 0, None, step))
 
@@ -140,7 +140,7 @@ def make_sketches(user_id: int, model: str) -> Steps[bool]:
 
 
 def _gaps(ranges: Sequence[Row]) -> list[tuple[int, int]]:
-    """What lies between, before and after ranges that are in order."""
+    """Return the ranges between, before and after ranges that are in order."""
     starts = [0, *(last for _, last in ranges)]
     ends = [*(after for after, _ in ranges), _LAST_ID]
     return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
@@ -168,7 +168,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Meaning:
-    """Compares queries with memories, by one encoder."""
+    """A comparison of queries with memories, by one encoder."""
 
     def __init__(
         self,
@@ -362,7 +362,7 @@ class _Note(NamedTuple):
 
 
 class Embedding:
-    """Makes the vectors that are missing. `running` does so in the background, `catch_up` at once."""
+    """The making of vectors that are missing. `running` does so in the background, `catch_up` at once."""
 
     def __init__(
         self, database: Database, embedder: Embedder, *, settle_s: float = 1.0, pause_s: float = 5.0
@@ -380,7 +380,7 @@ class Embedding:
         self._one_at_a_time = asyncio.Lock()
 
     def note_written(self, user_id: int, memory_id: int) -> None:
-        """This memory was written just now. Returns at once."""
+        """Note that this memory was written just now. Returns at once."""
         if len(self._noted) < _MOST_NOTED:
             self._noted[user_id, memory_id] = None
         else:
@@ -388,7 +388,7 @@ class Embedding:
         self._woken.set()
 
     def note_crowded(self, user_id: int) -> None:
-        """This user has so many vectors that a search had much to read. Returns at once."""
+        """Note that this user has so many vectors that a search had much to read. Returns at once."""
         self._crowded.add(user_id)
         self._woken.set()
 
@@ -495,7 +495,7 @@ class Embedding:
         )
 
     async def _make_vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """One each. What is refused together is tried alone."""
+        """Make a vector for each text. Texts that are refused together are tried alone."""
         try:
             return await self.embedder.embed(texts) if texts else []
         except (ModelRefusedRequest, ContextTooLong):

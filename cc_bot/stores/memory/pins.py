@@ -64,7 +64,7 @@ _SELECT_NOTES: Final = f"""
 
 
 class MemoryPinStore:
-    """What each user has pinned, and only ever the owner's."""
+    """The pins of every user, and only ever the owner's."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now, told: int = 0) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""How much of a user's is kept at most, and how often they import: held where it is written.
+"""The bounds of how much of a user's is kept, and how often they import: held where it is written.
 
 What they have is counted by the database itself (see migration 0016), so that adding a memory reads one row
 for it, however many there are. It is looked at after the change, in the same transaction: two changes at once
@@ -33,12 +33,12 @@ FileRules = Callable[[], Awaitable[Rules]]
 
 
 async def no_rules() -> Rules:
-    """Of a program that keeps notes of its own, such as a bench."""
+    """Return no rules: for a program that keeps notes of its own, such as a bench."""
     return {}
 
 
 class MemoryQuotas:
-    """Looks whether there is room. What an owner set goes before the file."""
+    """A guard that looks whether there is room. The limits that an owner set go before the file's."""
 
     def __init__(self, database: Database, rules: FileRules = no_rules, *, clock: Clock = utc_now) -> None:
         self._database = database
@@ -46,7 +46,7 @@ class MemoryQuotas:
         self._clock = clock
 
     async def get_file_rules(self) -> Rules:
-        """What the file says, for the steps of one change."""
+        """Return what the file says, for the steps of one change."""
         return await self._rules()
 
     async def admit_import(self, user_id: int) -> None:
@@ -78,7 +78,7 @@ class MemoryQuotas:
 def ensure_room_left(
     user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, added: bool = True
 ) -> Steps[None]:
-    """Sees that the user has no more than they may, and so much more. After a change that `added` no memory
+    """Ensure that the user has no more than they may, and so much more. After a change that `added` no memory
     only the bytes count. Raises TooManyMemories or MemoryFull."""
     quotas = yield from _quotas(user_id, file_rules)
     if quotas.memories is None and quotas.memory_bytes is None:
@@ -92,7 +92,8 @@ def ensure_room_left(
 
 
 def _quotas(user_id: int, file_rules: Rules) -> Steps[Quotas]:
-    """Where nobody tells a user's roles, any rule for a role may be theirs: the most generous one holds."""
+    """Return a user's quotas. Where nobody tells their roles, any rule for a role may be theirs: the most
+    generous one holds."""
     payer = UsageSubject(user_id, role_ids=None)
     set_rules = yield from rules_for(payer)
     return quotas_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)

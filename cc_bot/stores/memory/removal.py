@@ -1,4 +1,4 @@
-"""Forgetting for good: what a user had deleted is gone, with every copy that cc-bot made of it.
+"""The end of memories: those that a user had deleted are gone, with every copy that cc-bot made of them.
 
 It is done in two steps, each one transaction. The first takes the memory and its former versions out of
 reach: from then on there is no undo, and a turn that is still running is redacted as it is stored (see
@@ -54,7 +54,7 @@ class Hidden:
 
 
 class _Row(NamedTuple):
-    """As much of a memory, or of a version of it, as its removal looks at."""
+    """A memory, or a version of it, as far as its removal looks at it."""
 
     id: int
     supersedes: int | None
@@ -263,7 +263,7 @@ class _Claimed:
 
 
 class MemoryRemovalStore:
-    """What is deleted, while it can be had back and after that."""
+    """The deleted memories, while they can be had back and after that."""
 
     def __init__(
         self,
@@ -306,8 +306,8 @@ class MemoryRemovalStore:
         return _HIDDEN.first(rows)
 
     async def count_messages(self, user_id: int, memory_id: int) -> int:
-        """How many messages of the user's conversations hold what a memory says, or are the turn in which it
-        was kept or used: what `erase` would empty. Active or hidden."""
+        """Count the messages of the user's conversations that hold what a memory says, or are the turn in
+        which it was kept or used: those that `erase` would empty. Active or hidden."""
         rows = await self._database.query(SELECT_CHAIN, user_id, known_id(memory_id))
         claimed = _Claimed.of(user_id, rows)
         traces = await self._traces.find(user_id, claimed.ids, claimed.texts, everywhere=True)
@@ -344,7 +344,7 @@ class MemoryRemovalStore:
         return count
 
     async def get_next_purge(self) -> datetime | None:
-        """When the undo of the memory that was deleted first is over; None when none is hidden."""
+        """Return when the undo of the memory that was deleted first is over; None when none is hidden."""
         [(deleted_at,)] = await self._database.query(SELECT_OLDEST_HIDDEN)
         if deleted_at is None:
             return None
@@ -415,7 +415,8 @@ def _count_messages(traces: Traces) -> int:
 
 
 def _redaction(user_id: int, traces: Traces) -> list[Statement]:
-    """What has changed since it was read was stored after the first step, and needs no redaction."""
+    """The statements that redact. A row that has changed since it was read was stored after the first step,
+    and needs none."""
     return [
         *(Statement(REDACT, (user_id, *call)) for call in traces.calls),
         *(Statement(REDACT_TURN, (user_id, *calls)) for calls in traces.turn_calls),

@@ -57,8 +57,8 @@ _SEARCHED_BY: Final = frozenset({"content", "tags"})
 
 
 class MemoryFields(TypedDict, total=False):
-    """What may be given of a memory beside its text. What is left out or None is as usual, or stays as it is;
-    but no end is None."""
+    """The fields that may be given of a memory beside its text. What is left out or None is as usual, or
+    stays as it is; but no end is None."""
 
     category: str | None
     tags: Sequence[str] | None
@@ -70,13 +70,13 @@ class MemoryFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class MemoryEdit:
-    """What is to be changed, clean."""
+    """A change of a memory, clean."""
 
     fields: Mapping[str, Any]
 
     def steps(self, user_id: int, memory_id: int, now: datetime, file_rules: Rules) -> Steps[Row | None]:
-        """Makes the change; the row as it is then, None when the memory is not there or not the user's.
-        Raises MemoryFull where these rules, of the operator's file, leave no room for it."""
+        """Make the change, and return the row as it is then; None when the memory is not there or not the
+        user's. Raises MemoryFull where these rules, of the operator's file, leave no room for it."""
         own = (user_id, memory_id)
         known = yield Statement(sql.SELECT, own)
         if not known:
@@ -108,7 +108,7 @@ NO_RULES: Final[Rules] = {}
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """What is to be kept."""
+    """A memory that is to be kept."""
 
     user_id: int
     supersedes: int | None
@@ -120,7 +120,8 @@ class NewMemory:
     def of(
         cls, user_id: int, memory: PortableMemory, now: datetime, supersedes: int | None = None
     ) -> "NewMemory":
-        """Made now, if it does not say when. Raises EmptyMemory or MemoryTooLong."""
+        """Clean what is to be kept. It is made now, if it does not say when. Raises EmptyMemory or
+        MemoryTooLong."""
         content, tags = clean_content(memory.content), clean_tags(memory.tags)
         fields = {name: getattr(memory, name) for name in GIVEN} | {
             "content": content,
@@ -133,10 +134,10 @@ class NewMemory:
         return cls(user_id, former, to_text(memory.created_at or now), given | searched)
 
     def steps(self, statement: str, file_rules: Rules = NO_RULES) -> Steps[Sequence[Row]]:
-        """Keeps it by INSERT, INSERT_ALONE or INSERT_UNLESS_KNOWN, and makes history of what it supersedes.
+        """Keep it by INSERT, INSERT_ALONE or INSERT_UNLESS_KNOWN, and make history of what it supersedes.
 
-        The row that was written, if one was. Raises TooManyMemories or MemoryFull where these rules, of the
-        operator's file, leave no room for it.
+        Returns the row that was written, if one was. Raises TooManyMemories or MemoryFull where these rules,
+        of the operator's file, leave no room for it.
         """
         own = (self.user_id, self.supersedes)
         rows = yield Statement(statement, (*own, self.made_at, *sql.WRITTEN.of(self.columns)))
@@ -148,7 +149,7 @@ class NewMemory:
         return rows
 
     def kept(self, memory_id: int, number: int) -> Memory:
-        """What INSERT_ALONE has stored under this id and number."""
+        """Return the memory that INSERT_ALONE has stored under this id and number."""
         put = {"id": memory_id, "user_id": self.user_id, "number": number, "supersedes": None, "pinned": 0}
         made = {"created_at": self.made_at, "updated_at": self.made_at}
         columns = as_stored({name: self.columns[name] for name in GIVEN}) | put | made
@@ -178,7 +179,7 @@ class MemoryStore:
         upkeep: MemoryUpkeep | None = None,
         quotas: MemoryQuotas | None = None,
     ) -> None:
-        """Without `quotas` nothing is limited."""
+        """Make the store, which limits nothing without `quotas`."""
         self._database = database
         self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
@@ -306,12 +307,12 @@ class MemoryStore:
         tags: Sequence[str] = (),
         audience: Audience = "anywhere",
     ) -> "list[Memory]":
-        """What `find` finds, the memories alone."""
+        """Find memories as `find` does, and return them alone."""
         found = await self.find(user_id, query, limit=limit, category=category, tags=tags, audience=audience)
         return [each.memory for each in found]
 
     async def suggest(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
-        """What someone may mean who types this to choose one of their memories: the one with that number
+        """List what someone may mean who types this to choose one of their memories: the one with that number
         (`12`, `#12`) first, then those that match its words; the newest where nothing is typed."""
         text = typed[:MAX_QUERY_CHARACTERS].strip()
         if not text:
@@ -358,7 +359,7 @@ class MemoryStore:
         return int(number)
 
     async def get_statistics(self, user_id: int) -> MemoryStatistics:
-        """What is kept of a user, in numbers. It reads all of it, so of each user one is made at a time: who
+        """Count what is kept of a user. It reads all of it, so of each user one count is made at a time: who
         asks for a hundred waits in a line of their own, and not everybody in the database's."""
         counts = Statement(sql.STATISTICS, (user_id, to_text(self._clock())))
         parts = [Statement(sql.CATEGORIES, (user_id,)), Statement(sql.SOURCES, (user_id,))]
@@ -392,7 +393,7 @@ class MemoryStore:
         return self.note_written(MEMORY.read(row)) if row else None
 
     async def refuses(self, *texts: str) -> bool:
-        """Whether one of the texts holds what no memory may."""
+        """Return whether one of the texts holds what no memory may."""
         return await self._make("".join(texts), self._secret_rules.refuse, *texts)
 
     async def supersede(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
@@ -419,8 +420,8 @@ class MemoryStore:
             await self._embedding.catch_up()
 
     async def _clean(self, given: MemoryFields, content: str = "") -> dict[str, Any]:
-        """What is said in these fields, as it is stored. Raises MemoryTooLong or SecretNotStored, for the
-        content too."""
+        """Return these fields as they are stored. Raises MemoryTooLong or SecretNotStored, for the content
+        too."""
         said = {
             name: value
             for name, value in given.items()
@@ -432,9 +433,10 @@ class MemoryStore:
         return {name: _CLEAN.get(name, _as_it_is)(value) for name, value in said.items()}
 
     async def _make(self, text: str, make: Callable[..., Made], *given: object) -> Made:
-        """What is made of a text. A letter may unfold into eighteen, and all patterns are held against them:
-        with a long text that is no work for the event loop. It is for one thread at a time: more would take
-        the interpreter's lock in turn, and the loop would wait for all of them each time it goes round."""
+        """Make something of a text. A letter may unfold into eighteen, and all patterns are held against
+        them: with a long text that is no work for the event loop. It is for one thread at a time: more
+        would take the interpreter's lock in turn, and the loop would wait for all of them each time it
+        goes round."""
         if len(text) <= _SHORT_CHARACTERS:
             return make(*given)
         async with self._apart:

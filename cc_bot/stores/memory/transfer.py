@@ -79,7 +79,7 @@ class _Planning:
 
 
 class MemoryTransferStore:
-    """Every user's memories, on their way out and in."""
+    """The memories of every user, on their way out and in."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class MemoryTransferStore:
         quotas: MemoryQuotas | None = None,
         clock: Clock = utc_now,
     ) -> None:
-        """Without `quotas` nothing is limited."""
+        """Make the store, which limits nothing without `quotas`."""
         self._database = database
         self._memories = memories
         self._secret_rules = secret_rules
@@ -98,11 +98,11 @@ class MemoryTransferStore:
         self._clock = clock
 
     async def list_all(self, user_id: int) -> list[PortableMemory]:
-        """All memories of a user, oldest first."""
+        """List all memories of a user, oldest first."""
         return [memory async for page in self.read_pages(user_id) for memory in page]
 
     async def read_pages(self, user_id: int) -> AsyncIterator[list[PortableMemory]]:
-        """All memories of a user, oldest first, some at a time: others are served in between."""
+        """Yield all memories of a user, oldest first, some at a time: others are served in between."""
         after_id = 0
         while page := await self._memories.list(user_id, order="oldest", after_id=after_id, limit=_PAGE):
             yield [portable(memory) for memory in page]
@@ -115,7 +115,7 @@ class MemoryTransferStore:
     async def plan(
         self, user_id: int, memories: Iterable[PortableMemory], *, audience: Audience = "anywhere"
     ) -> ImportPlan:
-        """What an import would do. `audience` is that of memories that don't say who may see them.
+        """Plan an import. `audience` is that of memories that don't say who may see them.
 
         Raises TooManyMemories or MemoryFull where there is no room for all that is new, and StorageError.
         """
