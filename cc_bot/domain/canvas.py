@@ -45,7 +45,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One line, or one colour of bars; `values` has one number for each label of the chart."""
+    """A line, or the bars of one colour; `values` has one number for each label of the chart."""
 
     name: str
     values: tuple[float, ...]
@@ -68,7 +68,7 @@ Element = Card | Text | Chart
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """What is up, oldest first."""
+    """A canvas: what is up, oldest first."""
 
     elements: tuple[Element, ...] = ()
     mode: Mode = "list"
@@ -76,8 +76,8 @@ class Canvas:
     """The id of the element that is shown alone in the mode `focus`."""
 
     def seen(self, visibility: Visibility) -> "Canvas":
-        """As much of it as may be seen in public, or in private. A private element that is shown alone is not
-        there in public, and so the others are listed."""
+        """Return as much of it as may be seen in public, or in private. A private element that is shown alone
+        is not there in public, and so the others are listed."""
         if visibility == "private":
             return self
         public = tuple(each for each in self.elements if each.visibility == "public")
@@ -90,7 +90,7 @@ class Canvas:
 
     @property
     def in_sight(self) -> tuple[Element, ...]:
-        """What its mode shows: all, or the one in focus."""
+        """The elements that its mode shows: all, or the one in focus."""
         focused = tuple(each for each in self.elements if self.mode == "focus" and each.id == self.focus)
         return focused or self.elements
 
@@ -100,7 +100,7 @@ class Canvas:
 
     @property
     def tainted(self) -> bool:
-        """Whether anything that is up was drawn in a turn that had read others' words than its user's."""
+        """True if anything that is up was drawn in a turn that had read others' words than its user's."""
         return any(each.tainted for each in self.elements)
 
 
@@ -130,7 +130,7 @@ class AddChart:
 
 @dataclass(frozen=True, slots=True)
 class UpdateCard:
-    """None: as it was. It changes a text's title and content too."""
+    """A change of a card, or of a text's title and content. None: as it was."""
 
     id: str
     title: str | None = None

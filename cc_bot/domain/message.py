@@ -1,4 +1,4 @@
-"""What is said: messages, and the tool calls and attachments that belong to them."""
+"""The messages, and the tool calls and attachments that belong to them."""
 
 import re
 import unicodedata
@@ -45,14 +45,15 @@ def spell_out(text: str) -> str:
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text shows nothing: white space, format and control characters, letters that look blank."""
+    """Return whether a text shows nothing: white space, format and control characters, letters that look
+    blank."""
     return all(
         character in _BLANK_LETTERS or unicodedata.category(character)[0] in "CZ" for character in text
     )
 
 
 def has_quotation(text: str) -> bool:
-    """Whether a line of it is marked as somebody's words."""
+    """Return whether a line of it is marked as somebody's words."""
     return _QUOTATION.search(text) is not None
 
 
@@ -65,15 +66,16 @@ _OLD_IDS: Final = re.compile(
 
 
 def result_for_model(result: str) -> str:
-    """What a tool answered without the rows that stand there for us alone. In what was stored before users
-    had numbers of their own, the ids are rows too: what a model named by them now would be another thing."""
+    """Return what a tool answered without the rows that stand there for us alone. In what was stored before
+    users had numbers of their own, the ids are rows too: what a model named by them now would be another
+    thing."""
     told = _ROWS.sub("", result)
     return _OLD_IDS.sub("", result) if told == result else told
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a tool and what came of it, kept inside the assistant message that made it."""
+    """A call of a tool and what came of it, kept inside the assistant message that made it."""
 
     id: str
     name: str
@@ -105,7 +107,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One user or assistant message."""
+    """A message of the user or the assistant."""
 
     role: Role
     content: str
@@ -130,7 +132,7 @@ class Message:
 
     @property
     def taints(self) -> bool:
-        """Whether a turn that reads it has read words which its user did not write: files and quotations are
+        """True if a turn that reads it has read words which its user did not write: files and quotations are
         somebody else's, whoever sent them."""
         return self.tainted or bool(self.attachments) or has_quotation(self.content)
 
@@ -144,7 +146,7 @@ DEFAULT_AGENT: Final = "default"
 
 @dataclass(frozen=True, slots=True)
 class AgentPlaces:
-    """Where an agent may be used; nothing named means everywhere."""
+    """The places where an agent may be used; nothing named means everywhere."""
 
     guilds: frozenset[int] = frozenset()
     channels: frozenset[int] = frozenset()
@@ -195,7 +197,7 @@ Reading = Literal["off", "mentions", "all"]
 
 @dataclass(frozen=True, slots=True)
 class ChannelKey:
-    """Where a channel conversation takes place."""
+    """The place of a channel conversation."""
 
     channel_id: int
     """The channel; of a thread, the channel that it belongs to."""
@@ -227,7 +229,7 @@ class Block:
 
 
 class Said(NamedTuple):
-    """As much of a channel's message as a request shows of it.
+    """A channel's message, as much as a request shows of it.
 
     A tuple, since a context has hundreds of them: as rows they come, and as rows they are read.
     """

@@ -1,4 +1,4 @@
-"""When what repeats comes next.
+"""The times at which something that repeats comes.
 
 A repeat is a cron expression of five fields, counted where its user is; or `every 6h`, which is counted in
 hours that pass. Cron knows no "every other Tuesday": how many days, weeks or months there are from one to the
@@ -48,7 +48,7 @@ _SAME_WALL_TIME: Final = timedelta(hours=3)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Which of the days of a cron expression count: those of every so many days, weeks or months."""
+    """The choice among the days of a cron expression: those of every so many days, weeks or months."""
 
     count: int
     unit: Unit
@@ -150,7 +150,7 @@ def check_cron(expression: str) -> str:
 
 
 def in_hours(repeat: str) -> bool:
-    """Whether a repeat is counted in hours that pass: that of a heartbeat."""
+    """Return whether a repeat is counted in hours that pass: that of a heartbeat."""
     return repeat.startswith("every ")
 
 
@@ -184,7 +184,7 @@ def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | No
 
 
 def _walls(cron: str, interval: Interval | None, start: datetime) -> Iterator[datetime]:
-    """What a clock shows at each time after this one. Days that do not count are skipped together."""
+    """Yield what a clock shows at each time after this one. Days that do not count are skipped together."""
     until = start.year + _YEARS_AHEAD
     walls = CronSim(cron, start)
     while (wall := next(walls, None)) and wall.year <= until:
@@ -257,7 +257,7 @@ def parse_repeat(text: str, *, start: datetime | None = None) -> str:
 
 
 def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    """All that is meant: several where no single schedule can be it (`明日9時と18時`, `毎日9時と18時半`).
+    """Read all that is meant: several where no single schedule can be it (`明日9時と18時`).
     What repeats may be said in either; a `when` beside a `repeat` tells when it begins, and the day and time
     where `repeat` tells none.
 
@@ -295,7 +295,7 @@ def _planned(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Pla
 
 
 def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> Planned:
-    """Likewise, of what is one schedule. Raises SeveralTimes for all else."""
+    """Read what is one schedule. Raises SeveralTimes for all else, and what `parse_schedules` raises."""
     planned = parse_schedules(when, repeat, now, zone)
     if len(planned) > 1:
         raise SeveralTimes
@@ -341,7 +341,7 @@ def _is_repeated(when: str) -> bool:
 
 
 def _from(start: Meant, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    """From the time on that is named; from the beginning of the day, where only that is."""
+    """Repeat from the time on that is named; from the beginning of the day, where only that is."""
     local = start.moment.astimezone(zone)
     begin = local if start.timed else datetime.combine(local.date(), time(), zone)
     repeats = _parse_repeats(repeat, local)
@@ -427,7 +427,7 @@ def _listed(numbers: Iterable[int]) -> str:
 
 
 def _interval(rhythm: Rhythm) -> str:
-    """What stands behind cron: see `Repeat`."""
+    """Return what stands behind cron: see `Repeat`."""
     count, unit = rhythm.count, rhythm.unit
     if count < 1:
         raise RepeatNotUnderstood

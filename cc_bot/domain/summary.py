@@ -33,7 +33,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What was said in one session and is in no summary yet."""
+    """The messages of one session that are in no summary yet."""
 
     key: SessionKey
     session_id: str

@@ -1,4 +1,4 @@
-"""Any text, whatever it is about: cut to fit where it is shown, and its writing made one."""
+"""The writing of any text, whatever it is about: cut to fit where it is shown, and made one."""
 
 from typing import Final
 

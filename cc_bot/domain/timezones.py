@@ -126,7 +126,7 @@ _INVERTED: Final = re.compile(r"(?:Etc/)?GMT[+-]?\d+")
 
 @cache
 def _known() -> tuple[str, ...]:
-    """Those that this machine has; looking for them takes a while."""
+    """List the zones that this machine has; looking for them takes a while."""
     return tuple(
         sorted(
             zone for zone in available_timezones() - {"localtime", "Factory"} if not _INVERTED.fullmatch(zone)
@@ -144,7 +144,7 @@ def _by_name() -> Mapping[str, list[str]]:
 
 
 def _once(zones: Iterable[str]) -> list[str]:
-    """Those that this machine knows, which may have an older table."""
+    """Return those that this machine knows, each once: it may have an older table."""
     known = frozenset(_known())
     return [zone for zone in dict.fromkeys(zones) if zone in known]
 

@@ -68,7 +68,7 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _may_end(when: str, what: str) -> bool:
-    """Whether what follows leaves the time as it is."""
+    """Return whether what follows leaves the time as it is."""
     if _PART_OF_A_WORD.search(when) and what and not what.startswith(_LINKS):
         return False
     if _CLOCK_FOLLOWS.match(what) and not _CLOCK.search(when):
@@ -77,8 +77,8 @@ def _may_end(when: str, what: str) -> bool:
 
 
 def _says_when(words: str) -> bool:
-    """Whether they are a time, or a repeat; also one that is over, too often, several, or in no calendar: its
-    user is told so."""
+    """Return whether they are a time, or a repeat; also one that is over, too often, several, or in no
+    calendar: its user is told so."""
     try:
         parse_schedule(words, "", _ANY_DAY, ZoneInfo("UTC"))
     except NoSuchTime:

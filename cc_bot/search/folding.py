@@ -1,4 +1,4 @@
-"""How text is made comparable: what looks or reads alike becomes alike.
+"""The forms in which texts are compared: what looks or reads alike becomes alike.
 
 Two strengths, for two purposes. `fold` keeps a text readable as what it was: it decides whether a note
 contains the query as written. `loosen` goes on from there, and makes one of what Japanese writers spell as
@@ -41,13 +41,14 @@ def fold(text: str) -> str:
 
 
 def loosen(folded: str) -> str:
-    """Folded text as terms are made of it: all kana hiragana, none of them small, long vowels short."""
+    """Return folded text as terms are made of it: all kana hiragana, none of them small, long vowels
+    short."""
     short = _LONG_VOWEL.sub("", hiragana(folded))
     return _BORROWED_SOUND.sub(lambda match: _BORROWED[match[0]], short).translate(_WITHOUT_MARKS)
 
 
 def counters_in_digits(folded: str) -> str:
-    """Folded text with its counted numbers in digits: 三月十五日 becomes 3月15日, and 三重県 stays."""
+    """Write the counted numbers of folded text in digits: 三月十五日 becomes 3月15日, and 三重県 stays."""
     return _COUNTED.sub(lambda match: in_digits(match[0]), folded)
 
 
@@ -117,7 +118,7 @@ def _uninflect(word: str) -> str:
 
 
 def _single(rest: str) -> str:
-    """Without a consonant doubled before the ending: planned, planning, plan."""
+    """Remove a consonant doubled before the ending: planned, planning, plan."""
     doubled = rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
     return rest[:-1] if doubled else rest
 
@@ -160,7 +161,7 @@ class Line(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """One of a text, as it stands in lines."""
+    """A piece of a text, as it stands in lines."""
 
     text: str
     kinds: str

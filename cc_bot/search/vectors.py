@@ -103,12 +103,12 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Which model this is, and which version: another name means other vectors of the same text."""
+        """The name of the model and its version: another name means other vectors of the same text."""
 
     @property
     def usual(self) -> Usual | None:
-        """What its cosines are like where a note does not answer, if that was measured: with it, the notes of
-        who has but a few are told apart too."""
+        """The cosines of notes that do not answer, if they were measured: with them, the notes of who has but
+        a few are told apart too."""
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """A vector for each text, in their order. Raises a ModelError; no text reaches the log.
@@ -137,7 +137,7 @@ def sketch(vector: bytes) -> bytes:
 
 
 def nearest(query: bytes, sketches: Sequence[bytes], count: int) -> list[tuple[int, int]]:
-    """Which of the sketches are nearest to the query's: (which row of those joined, which place in it).
+    """Return the sketches that are nearest to the query's: (which row of those joined, which place in it).
 
     `sketches` are rows, each some sketches joined; `query` is a vector. Rows of another encoder are left out.
     """

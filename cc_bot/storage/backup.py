@@ -70,13 +70,14 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """How many are kept and for how long: what either of the two lets go is deleted. None: no bound."""
+    """The number of backups that are kept, and for how long: what either of the two lets go is deleted. None:
+    no bound."""
 
     keep: int | None = None
     days: int | None = None
 
     def outdated(self, backups: Sequence[Backup], now: datetime) -> list[Backup]:
-        """Which of these have had their time; never the newest."""
+        """Return those of these that have had their time; never the newest."""
         newest_first = sorted(backups, reverse=True)
         kept = len(newest_first) if self.keep is None else max(self.keep, 1)
         horizon = None if self.days is None else now.replace(tzinfo=None) - timedelta(days=self.days)
@@ -88,7 +89,7 @@ class Rotation:
 
 
 def backups_in(folder: Path) -> list[Backup]:
-    """All in the folder, newest first. Raises OSError."""
+    """List the backups in the folder, newest first. Raises OSError."""
     found = list[Backup]()
     for path in folder.iterdir():
         if match := _NAME.fullmatch(path.name):
@@ -284,7 +285,8 @@ _BACKUP: Final = re.compile(r"sessions_(\d{8}-\d{6})(?:-\d+)?\.db")
 
 
 def copies_of(database: Path) -> list[Path]:
-    """All of them, with what SQLite keeps beside each, and what is left of one that was cut off."""
+    """List all copies of a database, with what SQLite keeps beside each, and what is left of one that was cut
+    off."""
     return [path for path, _ in _copies(database)]
 
 
@@ -314,7 +316,7 @@ def delete_old_copies(database: Path, now: datetime, days: int, zone: ZoneInfo) 
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """Where copies of a database are known to be."""
+    """The places where copies of a database are known to be."""
 
     database: Path
     backups: Path
@@ -323,8 +325,8 @@ class Copies:
     """That their names tell moments in."""
 
     def oldest(self) -> datetime | None:
-        """When the oldest was made, of those beside the database and of whatever is a database in the folder
-        of the backups. None where there is none. Raises OSError."""
+        """Return when the oldest was made, of those beside the database and of whatever is a database in the
+        folder of the backups. None where there is none. Raises OSError."""
         made = [_made_at(path, named, self.zone) for path, named in _copies(self.database)]
         with suppress(FileNotFoundError):
             for path in self.backups.glob("*.db"):
@@ -335,7 +337,7 @@ class Copies:
 
 
 def _copies(database: Path) -> Iterator[tuple[Path, str | None]]:
-    """Each with the moment that its name tells, if it tells one."""
+    """Yield the copies of a database, each with the moment that its name tells, if it tells one."""
     pattern = re.compile(
         rf"\.?{re.escape(database.stem)}\.(?:before-v\d+|replaced-(\d{{8}}-\d{{6}}))(?:-\d+)?"
         r"\.db(?:\.partial)?(?:-wal|-shm|-journal)?"

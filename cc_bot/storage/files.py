@@ -1,4 +1,4 @@
-"""Where the database is: CC_BOT_DATABASE_URL, read."""
+"""The database's file and its folder: CC_BOT_DATABASE_URL, read, and files that reach the disk."""
 
 import os
 import secrets
@@ -39,7 +39,7 @@ def sqlite_path(url: str) -> Path:
 
 
 def _can_be_a_file(path: Path) -> bool:
-    """Whether it ends in a name, and no name is longer than a file system takes."""
+    """Return whether it ends in a name, and no name is longer than a file system takes."""
     longest = max((len(os.fsencode(name)) for name in path.parts), default=0)
     fits = longest <= _LONGEST_NAME_BYTES and len(os.fsencode(path)) <= _LONGEST_PATH_BYTES
     return path.name not in ("", "..") and fits
@@ -53,7 +53,7 @@ def database_file(url: str) -> Path:
 
 
 def has_folder(database: Path) -> bool:
-    """Whether the folder of a database is there, or would be made."""
+    """Return whether the folder of a database is there, or would be made."""
     return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
 
 

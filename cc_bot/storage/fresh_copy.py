@@ -67,7 +67,8 @@ def _ensure_records(found: Schema) -> None:
 
 
 def _version(connection: sqlite3.Connection) -> int:
-    """Raises Damaged where the records are not those of a database that was brought from 1 to its version."""
+    """Return the version. Raises Damaged where the records are not those of a database that was brought from
+    1 to it."""
     rows = connection.execute(f"SELECT version FROM {RECORDS} ORDER BY version LIMIT 10000").fetchall()  # noqa: S608 - a constant
     return version_of([version for (version,) in rows], known_migrations()[-1].version)
 

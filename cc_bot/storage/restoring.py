@@ -86,7 +86,7 @@ class Staged:
 
     @property
     def made_at(self) -> datetime | None:
-        """When it was made, as far as that can be told."""
+        """The moment when it was made, as far as that can be told."""
         return self.manifest.made_at if self.manifest else self.newest
 
 
@@ -186,7 +186,7 @@ def _refusal(backup: Path, deviating: Deviating) -> BackupForeign | BackupChange
 
 
 def _copy(backup: Path, path: Path, progress: Progress) -> None:
-    """With a log that stands beside it, as a file has that was in use elsewhere."""
+    """Copy the backup, with a log that stands beside it, as a file has that was in use elsewhere."""
     for suffix in ("", "-wal"):
         source, target = sidecar(backup, suffix), sidecar(path, suffix)
         if source.is_file():
@@ -434,14 +434,15 @@ def _version(connection: sqlite3.Connection, found: Schema, newest: int) -> int:
 
 
 def _deviations(found: Schema, version: int, newest: int) -> tuple[Deviation, ...]:
-    """Nothing of what only a newer program knows, or of a file without anything in it."""
+    """Return the deviations; none of what only a newer program knows, or of a file without anything in it."""
     return deviations_of(found, version) if 0 < version <= newest else ()
 
 
 def _unsound_table(
     connection: sqlite3.Connection, version: int, newest: int, deviations: Sequence[Deviation]
 ) -> str:
-    """Where there is a row that a restore would refuse, of the tables that are as we make them."""
+    """Return the table where there is a row that a restore would refuse, of the tables that are as we make
+    them."""
     if not 0 < version <= newest or any(each.is_table for each in deviations):
         return ""
     try:
@@ -471,7 +472,7 @@ def _meaning(error: sqlite3.Error) -> Condition:
 
 
 def data_of(database: Path, *more: Path) -> list[Path]:
-    """What there is of it, and of these other files, in the order in which it is to go."""
+    """List the files of a database, these others included, in the order in which they are to go."""
     beside = [sidecar(database, suffix) for suffix in SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # what it has not sent elsewhere yet
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)
