@@ -116,11 +116,11 @@ class Privacy:
 
     async def overview(self, user_id: int) -> Holdings:
         """How much of what is stored."""
-        return await self._stores.personal_data.overview(user_id)
+        return await self._stores.personal_data.get_overview(user_id)
 
     def export(self, user_id: int, *, most_bytes: int = MOST_BYTES) -> AsyncIterator[bytes]:
         """Everything, as JSON files of at most that size; none when nothing is stored."""
-        records = self._stores.personal_data.records(user_id)
+        records = self._stores.personal_data.read_records(user_id)
         return export_parts(records, user_id, self._clock(), most_bytes=most_bytes)
 
     async def erase(self, user_id: int) -> Holdings:
@@ -131,7 +131,7 @@ class Privacy:
         the rest is erased at the next start then, or when this is called again.
         """
         async with self._without_turns_of(user_id):
-            held = await self._stores.personal_data.overview(user_id)
+            held = await self._stores.personal_data.get_overview(user_id)
             counting_on = await self._counting_on(user_id)
             await self._stores.personal_erasure.erase(user_id, counting_on=counting_on)
         await self._stores.memory_removal.write_back()
@@ -141,7 +141,7 @@ class Privacy:
     async def go_on(self) -> None:
         """Erase what a former run has begun to. A failure is logged, and left to the next start."""
         try:
-            for user_id in await self._stores.personal_erasure.begun():
+            for user_id in await self._stores.personal_erasure.list_begun():
                 await self.erase(user_id)
         except CcBotError as error:
             _log.warning("erasing_failed", error=type(error).__name__)
@@ -313,7 +313,7 @@ class Rewriting:
 
 async def _pause_s(removal: MemoryRemovalStore, clock: Clock) -> float:
     try:
-        due = await removal.next_purge()
+        due = await removal.get_next_purge()
     except Exception:  # noqa: BLE001 - likewise
         return TRY_AGAIN_S
     return LOOK_EVERY_S if due is None else min(max((due - clock()).total_seconds(), 0.0), LOOK_EVERY_S)

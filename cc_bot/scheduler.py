@@ -97,8 +97,8 @@ class Scheduler:
         now, whose = self._clock(), self._user_id
         for firing in await self._schedules.claim_due(now, self._places, self._process, user_id=whose):
             return firing
-        await self._schedules.lost(now - LOST_AFTER)
-        return await self._schedules.unreported(self._places, user_id=whose)
+        await self._schedules.mark_lost(now - LOST_AFTER)
+        return await self._schedules.take_unreported(self._places, user_id=whose)
 
     async def _prune(self) -> None:
         now = self._clock()
@@ -108,7 +108,7 @@ class Scheduler:
 
     async def _pause_s(self) -> float:
         try:
-            due = await self._schedules.next_due(self._places, user_id=self._user_id)
+            due = await self._schedules.get_next_due(self._places, user_id=self._user_id)
         except CcBotError:
             due = None
         if due is None:

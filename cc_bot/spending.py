@@ -19,8 +19,8 @@ from cc_bot.domain.member import (
     UsageSubject,
     first_day,
     left_of,
-    priced,
     report_of,
+    with_prices,
 )
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
@@ -199,19 +199,19 @@ class Spending:
     async def report_of(self, payer: UsageSubject) -> UsageReport:
         """Report what a user has used, everywhere, and what is left to them here. Raises StorageError."""
         today = self._usage.today()
-        report = report_of(await self._usage.of_user(payer.user_id, first_day(today)), today)
+        report = report_of(await self._usage.list_for_user(payer.user_id, first_day(today)), today)
         policy = await self._policy()
-        own, _ = await self._usage.allowances(payer, policy.limits)
+        own, _ = await self._usage.get_allowances(payer, policy.limits)
         return self._complete(report, policy, own)
 
     async def report_of_guild(self, guild_id: int) -> UsageReport:
         """Report what a server's members have used there together, and what is left to them. Raises
         StorageError."""
         today = self._usage.today()
-        report = report_of(await self._usage.of_guild(guild_id, first_day(today)), today)
-        users = await self._usage.users_of_guild(guild_id, today.replace(day=1))
+        report = report_of(await self._usage.list_for_guild(guild_id, first_day(today)), today)
+        users = await self._usage.count_users(guild_id, today.replace(day=1))
         policy = await self._policy()
-        _, guild = await self._usage.allowances(UsageSubject(0, guild_id), policy.limits)
+        _, guild = await self._usage.get_allowances(UsageSubject(0, guild_id), policy.limits)
         return replace(self._complete(report, policy, guild), users=users)
 
     async def counting_on(self, user_id: int) -> date | None:
@@ -222,7 +222,7 @@ class Spending:
     def _complete(self, report: UsageReport, policy: Policy, allowance: Allowance) -> UsageReport:
         left = left_of(allowance.bounds, allowance.standing, self._usage.now(), self._usage.zone)
         prices = policy.prices
-        return replace(priced(report, prices.currency, prices.models), left=left)
+        return replace(with_prices(report, prices.currency, prices.models), left=left)
 
     async def take_over(self, front_end: Literal["discord", "terminal"] | None) -> None:
         """Count as used what programs that died had reserved (see UsageStore), and drop what counts for no

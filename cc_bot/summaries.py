@@ -154,7 +154,7 @@ class Summaries:
     async def catch_up(self) -> None:
         """Look after the expired sessions of all keys. Raises StorageError."""
         await self._stores.summaries.settle(self._clock() - LATEST_TURN)
-        for key in await self._stores.summaries.waiting(MAX_WAITING):
+        for key in await self._stores.summaries.list_waiting(MAX_WAITING):
             self._start(_Occasion(key))
 
     async def settled(self) -> None:
@@ -187,7 +187,7 @@ class Summaries:
         key = occasion.key
         try:
             for _ in range(MAX_FOLDS):
-                backlog = await self._stores.summaries.backlog(key)
+                backlog = await self._stores.summaries.get_backlog(key)
                 if backlog is None or not self._is_due(backlog, occasion):
                     break
                 async with self._places, asyncio.timeout(self._plan.time_limit_s):
@@ -233,7 +233,7 @@ class Summaries:
         """The new summaries, each made of what was said in its visibility alone."""
         earlier = {
             summary.visibility: summary.content
-            for summary in await self._stores.summaries.current(backlog.key)
+            for summary in await self._stores.summaries.list_current(backlog.key)
         }
         texts: dict[Visibility, str] = {}
         for visibility in _visibilities(backlog.messages):

@@ -30,8 +30,8 @@ from cc_bot.storage.migrate import apply_pending
 from cc_bot.storage.restoring import (
     Staged,
     data_of,
+    ensure_own_file,
     finish,
-    need_own_file,
     put_in_place,
     release,
     staged,
@@ -103,9 +103,9 @@ async def reapply_erasures(
         progress("upgrading", 0, 0)
         await apply_pending(database, clock=clock, preserve=False)  # the backup itself is the copy
         restored = ErasedRows(database)
-        await restored.let_go()
-        await restored.count_anew()
-        known = _Logs(logs, made_at or await restored.newest())
+        await restored.drop_turns()
+        await restored.recount()
+        known = _Logs(logs, made_at or await restored.get_newest())
         progress("erasing", 0, 0)
         async with open_stores(url, clock=clock, embedder=None) as stores:
             return Forgotten(
@@ -116,7 +116,7 @@ async def reapply_erasures(
 
 
 async def _forget_users(stores: Stores, known: _Logs) -> int:
-    found = await stores.personal_erasure.users()
+    found = await stores.personal_erasure.list_users()
     with ThreadPoolExecutor() as threads:  # to ask for one takes milliseconds, so that nobody tries them all
         erased = await asyncio.to_thread(lambda: list(threads.map(known.user, found)))
     users = list(compress(found, erased))
@@ -127,7 +127,7 @@ async def _forget_users(stores: Stores, known: _Logs) -> int:
 
 async def _forget_memories(stores: Stores, restored: ErasedRows, known: _Logs, mark: str) -> int:
     count = 0
-    for (user, number), name in (await restored.memories()).items():
+    for (user, number), name in (await restored.list_memories()).items():
         with_messages = known.ever("memory_and_messages", name)
         if with_messages or known.ever("memory", name):
             erased = await stores.memory_removal.erase(user, number, mark=mark if with_messages else None)
@@ -137,11 +137,11 @@ async def _forget_memories(stores: Stores, restored: ErasedRows, known: _Logs, m
 
 async def _forget_messages(stores: Stores, restored: ErasedRows, known: _Logs) -> int:
     count = 0
-    for key in await restored.places():
+    for key in await restored.list_places():
         if known.place(key):
             await stores.channels.forget_place(key)
             count += 1
-    deleted = [message for message in await restored.messages() if known.ever("message", message)]
+    deleted = [message for message in await restored.list_messages() if known.ever("message", message)]
     return count + (await stores.channels.delete(deleted) if deleted else 0)
 
 
@@ -187,7 +187,7 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
     """Put a backup in the database's place. Raises a StartupError, with the database as it was."""
     database, clock = database_file(config.database_url), clock_of(config)
     command = f"cc-bot restore {wishes.backup}{wishes.options} --any-file"
-    need_own_file(database, command=None if wishes.any_file else command)
+    ensure_own_file(database, command=None if wishes.any_file else command)
     with sole_bot(database):
         release(database)  # before minutes are spent on copying
         # Path's own way to ask raises for a name that is too long.
@@ -283,7 +283,7 @@ async def run_wipe(
     """Take the database away with all that belongs to it; what was taken away. `any_file`: also if it does
     not look like one of cc-bot. Raises a StartupError."""
     database = database_file(config.database_url)
-    need_own_file(database, command=None if any_file else "cc-bot wipe --any-file")
+    ensure_own_file(database, command=None if any_file else "cc-bot wipe --any-file")
     history = sqlite_path(config.database_url).with_name("chat_history")
     with sole_bot(database):
         if not (doomed := data_of(database, history)):

@@ -86,7 +86,7 @@ class ChannelContext:
     async def read(self, turn: "ChannelTurn", measure: Measure) -> Plan:
         """Read what the turn's request shows of its channel. What is due to be frozen is kept by now."""
         most = 2 * ceil(measure.budget / measure.block) + 2  # two neighbours are more than one block's size
-        state = await self._store.state(turn.place, bot_id=turn.options.bot_id, blocks=most)
+        state = await self._store.get_state(turn.place, bot_id=turn.options.bot_id, blocks=most)
         places = _places(turn, state)
         blocks = [block for place in places for block in place.blocks if block.last_id >= state.window]
         fit = fitting(blocks, measure)
@@ -124,7 +124,7 @@ class ChannelContext:
         blocks = tuple(block for block in place.blocks if block.last_id >= start)
         stretch = Stretch(place.key, (), blocks, place.settled_before, place.taken_from)
         while start < before:
-            page = await self._store.page(
+            page = await self._store.get_page(
                 place.key, first=start, before=before, asked=place.asked, limit=self._page_size
             )
             rows.extend(row for row in page if row.id not in place.hidden)
@@ -193,8 +193,8 @@ class ChannelTurns:
         there is a newer answer, or none of its questions is left."""
         if request.replaces is None:
             return ChannelTurn(self, key, request.questions, request.options)
-        newest = await self.channels.newest_answer(key)
-        stored = await self.mentions.questions(request.replaces)
+        newest = await self.channels.get_newest_answer(key)
+        stored = await self.mentions.list_questions(request.replaces)
         if newest is None or newest.discord_id != request.replaces or not stored:
             raise NotNewest
         given = {question.discord_id: question for question in request.questions}

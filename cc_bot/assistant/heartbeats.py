@@ -120,7 +120,7 @@ class Heartbeats:
         if not await self._wanted(schedule, matters):
             return None
         marks = [mark for each in matters for mark in each.marks]
-        await self._stores.heartbeats.look(schedule.key.user_id, marks)
+        await self._stores.heartbeats.set_marks(schedule.key.user_id, marks)
         drew = canvas is not None and await self._put_up(schedule, canvas)
         silent = is_silent(draft.text)
         _log.info(
@@ -140,7 +140,7 @@ class Heartbeats:
         """List what may be spoken of where the heartbeat speaks, as far as it was not looked at."""
         key, visibility = schedule.key, schedule.heard
         reminders = await self._stores.schedules.list(key.user_id)
-        missed = await self._stores.heartbeats.missed(key.user_id, now - LATELY)
+        missed = await self._stores.heartbeats.list_missed(key.user_id, now - LATELY)
         found = [
             *of_reminders((each for each in reminders if audible(each, schedule, visibility)), now),
             *of_missed((each for each in missed if audible(each.schedule, schedule, visibility)), now),
@@ -150,7 +150,7 @@ class Heartbeats:
                 heard = (each for each in memories if visibility == "private" or each.audience == "anywhere")
                 looking = of_memories(list(heard), now, options.timezone, since=schedule.created_at)
                 found += await asyncio.to_thread(list, looking)  # texts may be long
-        return new(found, await self._stores.heartbeats.looked_at(key.user_id)) if found else ()
+        return new(found, await self._stores.heartbeats.get_marks(key.user_id)) if found else ()
 
     async def _memories(self, user_id: int) -> AsyncIterator[Sequence[Memory]]:
         """Read all of them, a page at a time: which of them name a day is known from their texts alone."""

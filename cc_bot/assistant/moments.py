@@ -21,9 +21,9 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.repeats import Planned, parse_schedules
-from cc_bot.domain.rhythms import implied_in
+from cc_bot.domain.rhythms import find_implied
 from cc_bot.domain.when import LONGEST
-from cc_bot.domain.when_words import as_delay, is_vague, normalized
+from cc_bot.domain.when_words import as_delay, is_vague, normalize
 from cc_bot.llm.model import ChatModel, Delta
 from cc_bot.llm.requests import manifold_in, moment_in, when_request
 from cc_bot.spending import Spending
@@ -61,8 +61,8 @@ class TimeResolver:
         except WhenNotUnderstood:
             if is_vague(when):
                 raise
-            delay = as_delay(written := normalized(when[:LONGEST]))
-            if delay is None and (manifold := implied_in(written)):
+            delay = as_delay(written := normalize(when[:LONGEST]))
+            if delay is None and (manifold := find_implied(written)):
                 raise (RepeatNotUnderstood if manifold == "repeats" else SeveralTimes) from None
             proposed = delay or await self._proposed(when, zone, locale, payer)
             if proposed is None:

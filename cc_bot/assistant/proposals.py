@@ -121,7 +121,7 @@ class Proposals:
         not shown."""
         user_id, memories = proposal.key.user_id, self.stores.memories
         former = await self._former(proposal)
-        known = await memories.alike(user_id, keep.content, keep.audience)
+        known = await memories.find_alike(user_id, keep.content, keep.audience)
         if known is None or known == former or not says_the_same(known.content, keep.content):
             added = await memories.add(
                 user_id,

@@ -15,7 +15,7 @@ from cc_bot.assistant.turn import Account, TurnPrompt
 from cc_bot.context.instructions import instructions
 from cc_bot.context.tokens import call_parts
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
-from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank, told_result
+from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank, result_for_model
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedChange
 from cc_bot.domain.turn import (
     CallsResumed,
@@ -366,7 +366,7 @@ class Rounds:
                         *((memory.id, memory.number) for memory in outcome.recalled), strict=True
                     )
                     self.emit(MemoriesRecalled(ids, numbers))
-                told = told_result(outcome.text)
+                told = result_for_model(outcome.text)
                 results.append(ToolResultPart(request.id, request.name, told, outcome.tainted))
         finally:
             for task in running:

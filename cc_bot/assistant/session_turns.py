@@ -207,7 +207,7 @@ class SessionTurn:
             return ()
         room = budget_tokens - tokens_up_to(self._history, budget_tokens, cost)
         while room > 0 and session.more:
-            longer = await self._turns.sessions.earlier(session, visibility=self.visibility)
+            longer = await self._turns.sessions.load_earlier(session, visibility=self.visibility)
             page = longer.history[: len(longer.history) - len(session.history)]
             room -= tokens_up_to(page, room, cost)
             session = longer

@@ -370,7 +370,7 @@ class ProfileNotes:
         if not self.pins.told or user_id is None or not any(tool.name == "recall" for tool in offered):
             return ()
         audience: Audience = "private" if visibility == "private" else "anywhere"
-        return await self.pins.notes(user_id, audience=audience)
+        return await self.pins.list_for_prompt(user_id, audience=audience)
 
 
 # ---- account ---------------------------------------------------------------------------------------------

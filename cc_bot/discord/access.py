@@ -225,7 +225,7 @@ class Gate:
         here."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(self.patience_s):
-                visit = await self.store.visit(comer.user_id, comer.channel_ids)
+                visit = await self.store.get_visit(comer.user_id, comer.channel_ids)
                 self._last, self._last_set = visit.in_force, visit.limits
                 return visit
         return None
@@ -296,7 +296,7 @@ class Gate:
         the bot is to be left without an acknowledgement. Raises StorageError when it never did."""
         try:
             async with asyncio.timeout(self.patience_s):
-                self._last = await self.store.in_force()
+                self._last = await self.store.get_in_force()
         except (StorageError, TimeoutError) as error:
             if self._last is None:
                 raise StorageError from error

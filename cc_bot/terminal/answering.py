@@ -78,7 +78,7 @@ async def clear(chat: Chat) -> None:
 async def show_summary(chat: Chat, word: Annotated[str | None, one_of("delete")]) -> None:
     """Show what is kept of the conversation, or delete it; either way say so when there is nothing."""
     words, summaries = chat.texts.summary, chat.stores.summaries
-    kept = await summaries.current(chat.person.key)
+    kept = await summaries.list_current(chat.person.key)
     if word == "delete" and await summaries.delete(chat.person.key):
         chat.say(words.deleted)
     elif not kept:

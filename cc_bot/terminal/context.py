@@ -123,7 +123,7 @@ class Chat:
         name = self.agent or self.profile.agent
         try:
             key = self.profile.key
-            name = name or await self.stores.agents.choice(key.user_id, key.channel_id)
+            name = name or await self.stores.agents.get_choice(key.user_id, key.channel_id)
         except StorageError:
             name = None
         try:

@@ -14,7 +14,7 @@ from typing import Final
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 
-from cc_bot.domain.message import written_out
+from cc_bot.domain.message import spell_out
 from cc_bot.terminal.line_breaks import wrapped
 
 MARK: Final = "◆"
@@ -38,7 +38,7 @@ class Quoted:
 
     @property
     def lines(self) -> Sequence[str]:
-        return _LINE_ENDS.split(written_out(self.text))
+        return _LINE_ENDS.split(spell_out(self.text))
 
 
 Stated = str | Quoted

@@ -48,7 +48,7 @@ CELLS: Final = 10
 async def memories_like(chat: Chat, typed: str) -> Iterable[Completion]:
     """Return those whose number or text the word is part of; the newest when there is no word."""
     try:
-        found = await chat.stores.memories.matching(chat.user_id, typed.strip(), limit=OFFERED)
+        found = await chat.stores.memories.suggest(chat.user_id, typed.strip(), limit=OFFERED)
     except StorageError:
         return ()  # the command itself will say so
     abouts = (filter(None, (one_line(each.content, 60), tag_words(each))) for each in found)
@@ -125,7 +125,7 @@ async def show_memory(chat: Chat, number: MemoryNumber) -> None:
 
 @command("memory stats")
 async def count_memories(chat: Chat) -> None:
-    chat.say(statistics_text(await chat.stores.memories.statistics(chat.user_id), chat.person))
+    chat.say(statistics_text(await chat.stores.memories.get_statistics(chat.user_id), chat.person))
 
 
 # ---- keeping and changing --------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ async def restore_memory(
     """Go back to a former version: the first is the one before what it says now."""
     words, history = chat.texts.memory_card, chat.stores.memory_history
     memory, version = await _numbered(chat, number), which or 1
-    wanted = (await history.of(chat.user_id, memory.id))[version - 1 : version]
+    wanted = (await history.list_versions(chat.user_id, memory.id))[version - 1 : version]
     change = await history.restore(chat.user_id, wanted[0].id) if wanted else None
     if change is None:
         chat.complain(words.former_gone)
@@ -286,7 +286,7 @@ def _tell_erased(chat: Chat, erased: Erased, words: Texts) -> None:
 async def export_memories(chat: Chat, path: OptionalFile) -> None:
     """Write all, as Markdown if the file is called so, else as JSON, and then in several if it takes them."""
     words, now = chat.texts, utc_now()
-    kept = await chat.stores.memory_transfer.everything(chat.user_id)
+    kept = await chat.stores.memory_transfer.list_all(chat.user_id)
     if not kept:
         chat.say(words.memory.none)
         return
@@ -361,17 +361,17 @@ def _there(found: T | None, number: int) -> T:
 
 async def _row_of(chat: Chat, number: int) -> int:
     """Return the id of the memory of this number, hidden ones included. Raises MemoryNotFound."""
-    return _there(await chat.stores.memories.id_of(chat.user_id, number), number)
+    return _there(await chat.stores.memories.get_id(chat.user_id, number), number)
 
 
 async def _numbered(chat: Chat, number: int) -> Memory:
     """Return the memory of this number. Raises MemoryNotFound."""
-    return _there(await chat.stores.memories.numbered(chat.user_id, number), number)
+    return _there(await chat.stores.memories.get_by_number(chat.user_id, number), number)
 
 
 async def _show(chat: Chat, number: int, *, said: str = "") -> None:
     memory = await _numbered(chat, number)
-    former = await chat.stores.memory_history.of(chat.user_id, memory.id)
+    former = await chat.stores.memory_history.list_versions(chat.user_id, memory.id)
     card = card_text(memory, former, chat.person, utc_now())
     chat.say("\n".join(filter(None, (said, card))))
 

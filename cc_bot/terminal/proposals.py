@@ -128,14 +128,14 @@ async def show_proposals(chat: Chat, proposals: Sequence[Proposal]) -> None:
 
 
 async def _open(chat: Chat) -> Sequence[Proposal]:
-    return await chat.stores.proposals.of_place(chat.user_id, chat.profile.key.channel_id)
+    return await chat.stores.proposals.list_for_place(chat.user_id, chat.profile.key.channel_id)
 
 
 async def _meant(chat: Chat, number: int | None) -> int | None:
     """Return the id of what has this number; without a number, of the one that waits, if this chat has shown
     it. Otherwise show all that wait, and return None."""
     if number is not None:
-        return await chat.stores.proposals.id_of(chat.user_id, number)
+        return await chat.stores.proposals.get_id(chat.user_id, number)
     waiting, words = await _open(chat), chat.texts.terminal
     if not waiting:
         chat.say(words.no_proposals)

@@ -70,7 +70,7 @@ ReminderNumber = Annotated[
 @command("remind delete")
 async def delete_reminder(chat: Chat, number: ReminderNumber) -> None:
     schedules = chat.stores.schedules
-    known = await schedules.numbered(chat.user_id, number)
+    known = await schedules.get_by_number(chat.user_id, number)
     cancelled = await schedules.cancel(chat.user_id, known.id) if known else None
     if cancelled is None:
         raise ScheduleNotFound(id=number)
@@ -84,7 +84,7 @@ async def say_due(chat: Chat, scheduler: Scheduler, show: Show) -> None:
             lines = _lines(each, await chat.read_person(), utc_now())
             await show(partial(chat.view.say, "\n".join(lines)))
             if isinstance(each, Firing):
-                await chat.stores.schedules.sent(each, Message("assistant", each.schedule.text))
+                await chat.stores.schedules.mark_sent(each, Message("assistant", each.schedule.text))
     except CcBotError as error:
         _log.warning("reminders_not_said", error=type(error).__name__)
 

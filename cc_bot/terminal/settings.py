@@ -16,7 +16,7 @@ from cc_bot.domain.errors import UnknownAgent
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.member import UsageSubject, chart_of
 from cc_bot.domain.message import DEFAULT_AGENT
-from cc_bot.domain.timezones import matching, zone_of
+from cc_bot.domain.timezones import suggest_zones, zone_of
 from cc_bot.stores import Keep
 from cc_bot.terminal.context import Chat, Person, person_of
 from cc_bot.terminal.files import write_new, written
@@ -110,7 +110,7 @@ async def _settings_like(_chat: Chat, typed: str) -> Iterable[Completion]:
             return _containing(("ja", "en", "default"), word)
         case "timezone":
             default = ["default"] if "default".startswith(word) else []
-            zones = (*default, *matching(word))
+            zones = (*default, *suggest_zones(word))
             return [Completion(zone, start_position=-len(word)) for zone in zones]
         case _:
             return ()

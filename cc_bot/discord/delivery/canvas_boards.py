@@ -54,8 +54,8 @@ GONE: Final = 0
 async def want(canvases: CanvasStore, key: SessionKey) -> None:
     """Note that a canvas is to be shown. Never raises: it may be shown all the same."""
     try:
-        if await canvases.shown(key) is None:
-            await canvases.note_shown(key, GONE, 0)
+        if await canvases.get_message(key) is None:
+            await canvases.note_message(key, GONE, 0)
     except StorageError as error:
         _log.warning("canvas_not_noted", error=type(error).__name__)
 
@@ -160,18 +160,18 @@ class CanvasBoards:
     async def deleted(self, message_id: int) -> None:
         """Take note that somebody deleted a message: if it showed a canvas, that comes back with its next
         change, or when it is asked for. Raises StorageError."""
-        key = await self._canvases.key_of(message_id)
+        key = await self._canvases.get_key(message_id)
         if key is None:
             return
         async with self._order.after(key):
-            shown = await self._canvases.shown(key)
+            shown = await self._canvases.get_message(key)
             if shown and shown.message_id == message_id:
-                await self._canvases.note_shown(key, GONE, shown.shown_revision)
+                await self._canvases.note_message(key, GONE, shown.shown_revision)
 
     async def restore(self, key: SessionKey) -> None:
         """Bring one back whose message may have been deleted while nobody listened. Never raises."""
         try:
-            shown = await self._canvases.shown(key)
+            shown = await self._canvases.get_message(key)
             if shown and shown.message_id and await self._messages.is_gone(key.channel_id, shown.message_id):
                 await self.deleted(shown.message_id)
         except (CcBotError, hikari.HikariError) as error:
@@ -181,7 +181,7 @@ class CanvasBoards:
     async def refresh_stale(self) -> None:
         """Bring up to date what was changed by something else than a turn. Raises StorageError."""
         now_s = asyncio.get_running_loop().time()
-        stale = await self._canvases.stale(MOST_STALE + MOST_RESTING)  # whoever rests holds nobody up
+        stale = await self._canvases.list_stale(MOST_STALE + MOST_RESTING)  # whoever rests holds nobody up
         ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
         for key in ready[:MOST_STALE]:
             if not await self.refresh(key):
@@ -190,7 +190,7 @@ class CanvasBoards:
     async def agent_changed(self, channel_id: int, agent: str) -> None:
         """Show the canvases of the agent that now answers whoever chose nobody, in the place of those of the
         one before. Raises StorageError."""
-        for key in await self._canvases.shown_in(channel_id, MOST_STALE):
+        for key in await self._canvases.list_shown_in(channel_id, MOST_STALE):
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
 
@@ -221,7 +221,7 @@ class CanvasBoards:
         self, key: SessionKey, interaction: Answerable | None, *, below: bool, anew: bool
     ) -> bool:
         seen = await self._to_see(key, interaction)
-        shown = await self._canvases.shown(key)
+        shown = await self._canvases.get_message(key)
         everything = seen.canvas if seen else Canvas()
         if everything.empty:
             await self._whispered.drop(key)
@@ -260,7 +260,7 @@ class CanvasBoards:
                 _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
                 return False
             else:
-                await self._canvases.note_shown(key, shown.message_id, revision)
+                await self._canvases.note_message(key, shown.message_id, revision)
                 return True
         return await self._post(key, shown, revision, sheet)
 
@@ -277,7 +277,7 @@ class CanvasBoards:
             if shown is None or not shown.message_id:
                 await self._canvases.forget_message(key)
             return False
-        await self._canvases.note_shown(key, message_id, revision)
+        await self._canvases.note_message(key, message_id, revision)
         if shown and shown.message_id:
             await self._delete(key.channel_id, shown.message_id)
         return True
@@ -395,7 +395,7 @@ class CanvasUpkeep:
             await self._guarded(self._boards.refresh_stale)
 
     async def _restore_all(self, serves: Serves) -> None:
-        for key in await self._canvases.all_shown(MOST):
+        for key in await self._canvases.list_shown(MOST):
             if await serves(key.channel_id):
                 await self._boards.restore(key)
                 await asyncio.sleep(PAUSE_S)

@@ -158,7 +158,7 @@ class TurnDeliveries:
 
     async def untake(self, entry: "Delivery") -> None:
         """Give a turn back, since nobody heard that it was taken up. Raises StorageError."""
-        await self._ledger.untaken(entry.id, entry.user_id)
+        await self._ledger.untake(entry.id, entry.user_id)
 
     async def noted(self, writing: Coroutine[None, None, None]) -> None:
         """Wait for something to be written, but not for long."""
@@ -168,13 +168,13 @@ class TurnDeliveries:
         await asyncio.wait((task,), timeout=self._noting_s)
 
     async def shown_in(self, entry: "Delivery", message_id: int) -> None:
-        await self.noted(self._ledger.shown_in(entry.id, entry.user_id, message_id))
+        await self.noted(self._ledger.note_message(entry.id, entry.user_id, message_id))
 
     async def posted(self, entry: "Delivery", message_id: int) -> None:
-        await self.noted(self._ledger.posted(entry.id, entry.user_id, message_id))
+        await self.noted(self._ledger.add_page(entry.id, entry.user_id, message_id))
 
     async def interrupted(self, entry: "Delivery") -> None:
-        await self.noted(self._ledger.interrupted(entry.id, entry.user_id))
+        await self.noted(self._ledger.mark_interrupted(entry.id, entry.user_id))
 
     async def note_pages(self, state: AnswerState, message_ids: Iterable[int]) -> None:
         """Put on record that these messages show an answer, if it was stored under the id of its first one:
@@ -189,7 +189,7 @@ class TurnDeliveries:
     async def settle(self, entry: "Delivery") -> None:
         try:
             await entry.release()
-            await self._ledger.settled(entry.id, entry.user_id)
+            await self._ledger.mark_settled(entry.id, entry.user_id)
         except StorageError as error:
             _log.warning("turn_not_noted", error=type(error).__name__)
             self.unsettled[entry.id] = entry.user_id

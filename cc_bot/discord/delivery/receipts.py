@@ -143,7 +143,7 @@ async def _standings(custom_ids: Collection[str], stores: Stores) -> Mapping[str
     on_memories = [each for each in parsed.values() if isinstance(each, UndoButton | KnownMemory)]
     ids = {each.memory_id for each in on_memories}
     ids |= {each.former_id for each in on_memories if isinstance(each, UndoButton)}
-    states = await stores.receipts.states(on_memories[0].user_id, ids) if on_memories else {}
+    states = await stores.receipts.get_states(on_memories[0].user_id, ids) if on_memories else {}
     found = dict[str, Standing]()
     for custom_id, button in parsed.items():
         if isinstance(button, UndoButton):
@@ -332,14 +332,14 @@ class ReceiptUpkeep:
 
     async def carried(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
         """A shown message as the answer begins that takes its place."""
-        told = await self._stores.receipts.of_message(user_id, int(message.id))
+        told = await self._stores.receipts.get(user_id, int(message.id))
         return await without_undone(page_of(message, words.locale), self._stores, words, told)
 
     async def pressed(self, interaction: hikari.ComponentInteraction, user_id: int, words: Texts) -> None:
         """The message of an accepted press, and others that name the same, once that may be taken back."""
         message = await interaction.fetch_initial_response()
         page, message_id = page_of(message, words.locale), int(message.id)
-        told = await self._stores.receipts.of_message(user_id, message_id)
+        told = await self._stores.receipts.get(user_id, message_id)
         now = await brought_up_to_date(page, self._stores, words, told)
         await reply_in_place(interaction, page, ephemeral=is_ephemeral(interaction.message)).show((now,))
         if told:
@@ -366,7 +366,7 @@ class ReceiptUpkeep:
 
     async def newest(self, user_id: int) -> Sequence[ToldIn]:
         """The messages of a user that are shown anew when all is erased. Raises StorageError."""
-        return await self._stores.receipts.newest(user_id, most=MOST)
+        return await self._stores.receipts.list_newest(user_id, most=MOST)
 
     def refresh_these(self, messages: Sequence[ToldIn], words: Texts) -> None:
         """Show all of one user anew."""
@@ -376,7 +376,7 @@ class ReceiptUpkeep:
     async def catch_up(self, readers: Readers) -> None:
         """Show anew what the last run of the program was ended before showing. Raises StorageError."""
         of_user = defaultdict[int, list[ToldIn]](list)
-        for told in await self._stores.receipts.all_stale():
+        for told in await self._stores.receipts.list_all_stale():
             of_user[told.user_id].append(told)
         for user_id, messages in of_user.items():
             reader = await readers.of_author(user_id)
@@ -414,13 +414,13 @@ class ReceiptUpkeep:
     ) -> None:
         place = await reply.last_place()
         if place is not None:
-            before = None if known else await self._stores.receipts.of_message(user_id, place[1])
+            before = None if known else await self._stores.receipts.get(user_id, place[1])
             lines = (*told_lines(page), *(known or still_known(page, before)))
             await self._stores.receipts.note(ToldIn(user_id, *place, visibility, lines))
         await self._refresh(user_id, words)
 
     async def _refresh(self, user_id: int, words: Texts) -> None:
-        await self._show_anew(await self._stores.receipts.stale(user_id), words)
+        await self._show_anew(await self._stores.receipts.list_stale(user_id), words)
 
     async def _show_anew(self, messages: Collection[ToldIn], words: Texts) -> None:
         """Show messages anew; what can't be reached stays as it is."""

@@ -17,7 +17,7 @@ import hikari
 from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.discord.interactions import is_fault
-from cc_bot.discord.pages.memory import shortened
+from cc_bot.discord.pages.memory import shorten
 from cc_bot.discord.pages.page import FACT_ID, Button, Facts, Menu, Page
 
 Result = TypeVar("Result")
@@ -244,7 +244,7 @@ def fact_rows(facts: Facts) -> list[tuple[Button, ...]]:
     """Facts as buttons that can't be pressed, one in a row as long as there are rows; no model writes
     components either. None where an embed has them."""
     buttons = [
-        Button(shortened(label, LABEL_CHARACTERS), f"{FACT_ID}{number}", enabled=False)
+        Button(shorten(label, LABEL_CHARACTERS), f"{FACT_ID}{number}", enabled=False)
         for number, label in enumerate(facts.labels()[: MOST_FACT_ROWS * BUTTONS_IN_A_ROW])
     ]
     width = max(1, math.ceil(len(buttons) / MOST_FACT_ROWS))

@@ -193,17 +193,17 @@ class ChannelAnswers:
     async def remake(self, key: ChannelKey, question: Message) -> None:
         """Answer an edited question anew, in place, if its answer is still the newest, and was given to an
         older text. Raises as `answer`."""
-        answer_id = await self.mentions.answered_by(id_of(question))
-        newest = await self.channels.newest_answer(key)
+        answer_id = await self.mentions.get_answer(id_of(question))
+        newest = await self.channels.get_newest_answer(key)
         if answer_id is not None and newest is not None and newest.discord_id == answer_id:
-            questions = await self.mentions.questions(answer_id)
+            questions = await self.mentions.list_questions(answer_id)
             if (
                 questions
                 and not self._read.holds(questions)
                 and not await self._remake(key, newest, questions)
             ):
                 return
-        await self.mentions.read(question)
+        await self.mentions.mark_read(question)
 
     async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
         """Whether it came to an end: not when the program stops meanwhile."""
@@ -212,7 +212,7 @@ class ChannelAnswers:
         asked = await self._asked(key, questions)
         before = await self._as_shown(asked, answer)
         reply = self._reply(asked, await self._sent(answer_id))
-        await self.mentions.rewriting(answer_id)
+        await self.mentions.mark_unshown(answer_id)
         with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
             on_its_way.answer_id = answer_id
             async with self.running.showing(
@@ -230,8 +230,8 @@ class ChannelAnswers:
     async def show_stored(self, key: ChannelKey) -> None:
         """Show what a crash, or trouble on Discord's side, has kept from being shown to its end. Raises as
         `answer` does."""
-        for answer in await self.mentions.to_show(key):
-            asked = await self._asked(key, await self.mentions.questions(id_of(answer)))
+        for answer in await self.mentions.list_unshown(key):
+            asked = await self._asked(key, await self.mentions.list_questions(id_of(answer)))
             reply = self._reply(asked, await self._sent(id_of(answer)))
             try:
                 await reply.show(await self._as_shown(asked, answer))
@@ -245,7 +245,7 @@ class ChannelAnswers:
         answer_id, newest_id, ids = await self._interrupted(key)
         if served := [question for question in waiting if id_of(question) in ids]:
             asked, sent = await self._asked(key, served), await self._sent(answer_id) if answer_id else ()
-            asked.calls = await self.ledger.calls_of(asked.turn, asked.reader.user_id)
+            asked.calls = await self.ledger.get_calls(asked.turn, asked.reader.user_id)
             return asked, self._reply(asked, sent, newest_id)
         asked = await self._asked(key, together(waiting))
         await self.mentions.begin(asked.questions, asked.newest_id)
@@ -259,16 +259,16 @@ class ChannelAnswers:
     async def _interrupted(self, key: ChannelKey) -> tuple[int | None, int, frozenset[int]]:
         """Of an answer that was begun and never ended: its message, if it is known to be posted; else of what
         its nonce is made; and to which questions."""
-        if (answer_id := await self.mentions.answer_of(key)) is not None:
-            return answer_id, 0, frozenset(map(id_of, await self.mentions.questions(answer_id)))
+        if (answer_id := await self.mentions.get_pending_answer(key)) is not None:
+            return answer_id, 0, frozenset(map(id_of, await self.mentions.list_questions(answer_id)))
         if posted := self._posted.get(key):
             return posted[0], 0, posted[1]
-        newest_id, ids = await self.mentions.begun(key) or (0, frozenset())
+        newest_id, ids = await self.mentions.get_begun(key) or (0, frozenset())
         return None, newest_id, ids
 
     async def _sent(self, answer_id: int) -> tuple[Sent, ...]:
         """The messages that an earlier run, or an earlier try, has shown an answer in."""
-        ids = (answer_id, *await self.channels.pages(answer_id))
+        ids = (answer_id, *await self.channels.list_pages(answer_id))
         return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
 
     async def _asked(self, key: ChannelKey, questions: Sequence[Message]) -> ChannelQuestion:
@@ -280,7 +280,7 @@ class ChannelAnswers:
         more."""
         on_its_way.answer_id = answer_id
         self._posted[asked.key] = (answer_id, asked.ids)
-        waiting = await self.mentions.answering(asked.questions, answer_id)
+        waiting = await self.mentions.note_answer(asked.questions, answer_id)
         del self._posted[asked.key]
         on_its_way.withdraw(asked.ids - waiting)
 
@@ -392,12 +392,12 @@ class ChannelAnswers:
         if pages:
             await self.channels.add_pages(answer_id, pages)
         if shown:
-            await self.mentions.shown(answer_id)
+            await self.mentions.mark_shown(answer_id)
 
     async def _forget(self, asked: ChannelQuestion, reply: Reply) -> None:
         """Nobody wants the answer any more; except those whose channel was reset in that very moment, who are
         told so next."""
-        left_behind = frozenset(map(id_of, await self.mentions.left_behind(asked.key)))
+        left_behind = frozenset(map(id_of, await self.mentions.list_left_behind(asked.key)))
         await self.mentions.give_up([q for q in asked.questions if id_of(q) not in left_behind])
         await self.channels.delete(await reply.message_ids())
         try:
@@ -412,5 +412,5 @@ class ChannelAnswers:
         *pages, last = final_pages(state, words)
         last = replace(last, receipts=memory_buttons(state, words, user_id))
         last = await self.running.receipts.as_it_is(last, words) if self.running.receipts else last
-        left = await self.proposals.of_answer(user_id, answer.id) if answer.id else ()
+        left = await self.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
         return (*pages, with_proposals(last, left, words))

@@ -141,10 +141,10 @@ async def owed(
     receipts: ReceiptUpkeep | None = None,
 ) -> PendingDelivery:
     """What is owed for a turn that is not interrupted yet. Raises StorageError."""
-    older = await ledger.replaced(turn) if turn.replaces is not None else None
-    answer = await ledger.stored(turn) if turn.state == "answered" else None
+    older = await ledger.get_replaced(turn) if turn.replaces is not None else None
+    answer = await ledger.get_answer(turn) if turn.state == "answered" else None
     shown = answer or older
-    left = await proposals.of_answer(turn.key.user_id, shown.id) if shown and shown.id else ()
+    left = await proposals.list_for_answer(turn.key.user_id, shown.id) if shown and shown.id else ()
     return PendingDelivery(turn, reader, answer, older, left, receipts)
 
 
@@ -224,7 +224,7 @@ class DeliveryRoutes:
             place_id = int((await self.rest.create_dm_channel(turn.key.user_id)).id)
             ids = _begun_in(turn) if turn.place_id == place_id else ()
             if turn.token is not None or turn.place_id != place_id:
-                await self.ledger.moved(turn, place_id, ids)
+                await self.ledger.move(turn, place_id, ids)
             noting = self.entries.entry(turn).posted
             reply = self.replies.late(place_id, f"{turn.id}d", None, _sent(ids), noting=noting)
             await owed.show(reply, one_message=False, elsewhere=True)
@@ -266,7 +266,7 @@ class DeliveryRoutes:
     async def _to_message(self, turn: PendingTurn) -> Reply:
         """In the message that was begun for it, or in a first one: if that is there, its nonce finds it."""
         place_id, first_id = turn.place_id or turn.key.channel_id, turn.shown_in
-        ids = () if first_id is None else (first_id, *await self.channels.pages(first_id))
+        ids = () if first_id is None else (first_id, *await self.channels.list_pages(first_id))
         reply = self.replies.to(place_id, turn.question_id or first_id or 0, _sent(ids))
         if turn.question_id is not None and await self._deleted(place_id, turn.question_id):
             await reply.remove()
@@ -293,7 +293,7 @@ class DeliveryRoutes:
             ids = await self._shown_in(turn)
             last_id = ids[-1] if ids else turn.shown_in or turn.interaction_id
             ids += await self._strays(turn, place_id, last_id) or () if last_id else ()
-            await self.ledger.moved(turn, place_id, ids)
+            await self.ledger.move(turn, place_id, ids)
         if ids:
             waiting_id = None
         noting = self.entries.entry(turn).posted
@@ -412,8 +412,8 @@ class Unfinished:
                 await self._running.receipts.catch_up(self._readers)
             self._caught_up = True
             await self._settle_unsettled()
-            await self._ledger.forget(self._clock() - KEPT)
-            due = [turn for turn in await self._ledger.unfinished() if self._is_due(turn)]
+            await self._ledger.forget_interrupted(self._clock() - KEPT)
+            due = [turn for turn in await self._ledger.list_unfinished() if self._is_due(turn)]
         except CcBotError as error:
             _log.warning("unfinished_not_read", error=type(error).__name__)
             return False
@@ -430,7 +430,7 @@ class Unfinished:
 
     async def _settle_unsettled(self) -> None:
         for entry, user_id in list(self._entries.unsettled.items()):
-            await self._ledger.settled(entry, user_id)
+            await self._ledger.mark_settled(entry, user_id)
             del self._entries.unsettled[entry]
 
     async def _finished(self, turn: PendingTurn) -> bool:
@@ -462,7 +462,7 @@ class Unfinished:
             _log.info("turn_unwanted", state=turn.state)
         except NeverAcknowledged:
             _log.info("press_unheard_of", state=turn.state)
-            await self._ledger.untaken(turn.id, user_id)
+            await self._ledger.untake(turn.id, user_id)
             if turn.former is not None:
                 return
         except Closed:
@@ -470,9 +470,9 @@ class Unfinished:
         else:
             _log.info("turn_finished", state=turn.state)
             if what.may_be_asked_again:
-                await self._ledger.interrupted(turn.id, user_id)
+                await self._ledger.mark_interrupted(turn.id, user_id)
                 return
-        await self._ledger.settled(turn.id, user_id)
+        await self._ledger.mark_settled(turn.id, user_id)
 
     async def _shown(self, what: PendingDelivery) -> Reply:
         """By the first way that is open. Raises Closed when none is, and Gone."""
