@@ -218,7 +218,7 @@ def _shown(words: BackupTexts) -> "Iterator[Progress]":
     """How far the work is: bars on a terminal, and else a line a stage."""
     names = _stages(words)
     if sys.stderr.isatty():
-        from cc_bot.terminal.bars import bars  # noqa: PLC0415 - it draws on terminals alone
+        from cc_bot.terminal.rich import bars  # noqa: PLC0415 - it draws on terminals alone
 
         with bars(names) as progress:
             yield progress
@@ -283,7 +283,7 @@ async def _for_people(config: Config, options: argparse.Namespace) -> int:
     # `--help` answers without them.
     from cc_bot.app.doctor import run_doctor  # noqa: PLC0415
     from cc_bot.doctor import as_lines  # noqa: PLC0415
-    from cc_bot.terminal.line_breaks import break_offsets  # noqa: PLC0415
+    from cc_bot.terminal.markdown import break_offsets  # noqa: PLC0415
 
     report = await run_doctor(config, offline=options.offline)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None

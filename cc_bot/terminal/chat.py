@@ -41,15 +41,12 @@ from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores
-from cc_bot.terminal.commands import COMMANDS, JAPANESE, in_english
-from cc_bot.terminal.context import Chat, ChatProfile
-from cc_bot.terminal.lexer import InvalidCommand, folded
-from cc_bot.terminal.line_breaks import wrapped
-from cc_bot.terminal.markdown import one_line
+from cc_bot.terminal.commands import Chat, ChatProfile, InvalidCommand, folded
+from cc_bot.terminal.markdown import one_line, wrapped
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.reminders import Show
 from cc_bot.terminal.rich import RichView
-from cc_bot.terminal.runner import Runner, parse
+from cc_bot.terminal.runner import COMMANDS, JAPANESE, Runner, in_english, parse
 from cc_bot.texts import Texts
 
 # ---- completion ------------------------------------------------------------------------------------------

@@ -1,24 +1,23 @@
-"""Markdown as it is read in a terminal, and as it grows.
-
-A block (a paragraph, a list, a piece of code) may change its look until the next one has begun: a table's
-columns widen, a star turns out to be bold. So only blocks that are over are `settled` and printed for good;
-the last one stays `open` and is drawn anew with each piece of text. Each block is rendered by itself, which
-makes the outcome the same however the text was cut into pieces.
-"""
+"""Text on a terminal: what is safe to print, where its lines end, what it can't pass for, and Markdown as it
+grows."""
 
 import re
-from collections.abc import Iterator
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Final
 
-from rich.console import Console, ConsoleOptions, JustifyMethod, RenderResult
+import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, JustifyMethod, RenderResult
+from rich.containers import Lines
 from rich.markdown import CodeBlock, Heading, Markdown, MarkdownContext, Paragraph, TableDataElement
 from rich.segment import Segment
 from rich.syntax import Syntax
 from rich.text import Text
 
-from cc_bot.terminal.facts import MARGIN, begins_like_a_fact
-from cc_bot.terminal.line_breaks import WrappedText, fold_offsets
+from cc_bot.domain.message import written_out
 
 # ---- printable -------------------------------------------------------------------------------------------
 # Text that is safe to print: what models, files and users wrote never moves the cursor, nor does it turn
@@ -42,7 +41,206 @@ def one_line(text: str, limit: int = 200) -> str:
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
+# ---- line breaks -----------------------------------------------------------------------------------------
+# Where lines may end. Japanese has no blanks between words, so a line may end after almost any character:
+# only not before one that closes (。」ゃー) nor after one that opens (「（). A Latin word stays whole.
+#
+# The rule is kinsoku shori in its plain form: Requirements for Japanese Text Layout (W3C), 3.1.7 and 3.1.8.
+
+NOT_AT_START: Final = frozenset(
+    "、。，．・：；？！ー〜～）］｝」』】〉》〕’”々ゝゞヽヾ…‥"
+    "ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ"
+    ",.:;!?)]}%"
+)
+NOT_AT_END: Final = frozenset("（［｛「『【〈《〔‘“([{#$¥￥")
+
+_GRAPHEMES: Final = regex.compile(r"\X")
+
+
+def break_offsets(text: str, width: int) -> list[int]:
+    """Where to cut one line of text (no line feeds) so that each piece takes at most `width` cells.
+
+    Blanks at the end of a piece do not count. A grapheme wider than `width` has a piece of its own.
+    """
+    offsets = []
+    column = 0
+    start = 0
+    for unit in _units(text):
+        size = cell_len(unit.rstrip())
+        if column and column + size > width:
+            offsets.append(start)
+            column = 0
+        if size > width:
+            *cuts, column = _fold(unit, width)
+            offsets += [start + cut for cut in cuts]
+        else:
+            column += cell_len(unit)
+        start += len(unit)
+    return offsets
+
+
+def _units(text: str) -> Iterator[str]:
+    """The text in pieces that are not parted: a Latin word, or a character with what clings to it."""
+    unit = ""
+    for grapheme in _GRAPHEMES.findall(text):
+        if unit and _parted(unit[-1], unit, grapheme):
+            yield unit
+            unit = ""
+        unit += grapheme
+    if unit:
+        yield unit
+
+
+def _parted(last: str, unit: str, grapheme: str) -> bool:
+    if grapheme.isspace():
+        return False
+    if last.isspace():
+        return True
+    if grapheme in NOT_AT_START or last in NOT_AT_END:
+        return False
+    return _is_wide(grapheme) or _is_wide(unit[-1:])
+
+
+def _is_wide(text: str) -> bool:
+    return cell_len(text) > 1
+
+
+def fold_offsets(line: str, width: int) -> list[int]:
+    """Where to cut a line that has to stay as it is, such as code: wherever it is full."""
+    return _fold(line, width)[:-1]
+
+
+def _fold(unit: str, width: int) -> list[int]:
+    """Where to cut what is too long for a line, and last the column at which it ends."""
+    cuts, column, position = [], 0, 0
+    for grapheme in _GRAPHEMES.findall(unit):
+        size = cell_len(grapheme)
+        if column and column + size > width and not grapheme.isspace():
+            cuts.append(position)
+            column = 0
+        column += size
+        position += len(grapheme)
+    return [*cuts, column]
+
+
+class WrappedText(Text):
+    """Text whose lines end where a reader of Japanese expects it."""
+
+    def wrap(self, console: Any, width: int, **options: Any) -> Lines:
+        if self.no_wrap or options.get("no_wrap"):
+            return super().wrap(console, width, **options)
+        lines = Lines()
+        for line in self.split(allow_blank=True):
+            line.expand_tabs(options.get("tab_size", 8))
+            pieces = line.divide(break_offsets(line.plain, width))
+            for piece in pieces:
+                piece.rstrip()
+            if justify := options.get("justify") or self.justify:
+                pieces.justify(console, width, justify=justify, overflow="fold")
+            lines.extend(pieces)
+        return lines
+
+
+def wrapped(text: str, style: str = "") -> Group:
+    """The text for `Console.print`, which would melt a bare Text into one of its own kind."""
+    return Group(WrappedText(text, style=style))
+
+
+# ---- facts -----------------------------------------------------------------------------------------------
+# The lines in which the program itself says what was done, and how an answer ended.
+#
+# Each begins with a mark in the first column. A line of a model's words that begins with a sign of any kind
+# is moved two columns to the right, so none begins like a fact, however alike its signs look; letters, digits
+# and punctuation, Markdown's too, stay where they are. Escape sequences are gone by then (`printable`).
+
+MARK: Final = "◆"
+"""No letter, digit or punctuation mark looks like it."""
+MARGIN: Final = "  "
+BAR: Final = "│ "
+"""Stands after the margin before each row of a quotation."""
+
+_LINE_STARTS: Final = re.compile(r"(?:\A|(?<=[\n\u2028\u2029]))([^\S\n\u2028\u2029]*)(?=\S)")
+_LINE_ENDS: Final = re.compile("[\n\u2028\u2029]")
+_FRAMES: Final = range(0x2500, 0x25A0)
+"""Box drawing and block elements: what tables and quotations are made of here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A text within what the program states, whole and as it stands. No row of it passes for a fact: before
+    each stands a bar."""
+
+    text: str
+
+    @property
+    def lines(self) -> Sequence[str]:
+        return _LINE_ENDS.split(written_out(self.text))
+
+
+Stated = str | Quoted
+"""A fact, or what it is about."""
+
+
+def stated_lines(stated: Sequence[Stated]) -> str:
+    """Return facts and quotations for a pipe: a mark or a bar stands before each of their lines."""
+    return "\n".join(
+        f"{MARGIN}{BAR}{line}" if isinstance(each, Quoted) else f"{MARK} {line}"
+        for each in stated
+        for line in (each.lines if isinstance(each, Quoted) else each.splitlines())
+    )
+
+
+class StatedLines:
+    """A fact or a quotation at a terminal. Where a line of a fact takes several rows, others are indented."""
+
+    def __init__(self, stated: Stated, style: str = "") -> None:
+        self._stated = stated
+        self._style = style
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if isinstance(self._stated, Quoted):
+            lines, first, others = self._stated.lines, MARGIN + BAR, MARGIN + BAR
+        else:
+            lines, first, others = self._stated.splitlines(), f"{MARK} ", MARGIN
+        room = options.update(width=max(1, options.max_width - len(first) - 1))  # the mark may be wide
+        for line in lines:
+            rows = console.render_lines(wrapped(line, style=self._style), room, pad=False)
+            for number, row in enumerate(rows):
+                yield Segment(others if number else first, console.get_style("cyan"))
+                yield from row
+                yield Segment.line()
+
+
+def kept_apart(words: str, *, at_line_start: bool = True) -> str:
+    """A model's words, of which no line begins like a fact."""
+
+    def margin(match: re.Match[str]) -> str:
+        starts_line = match.start() or at_line_start
+        return MARGIN + match[0] if starts_line and _begins_like_a_fact(words, match) else match[0]
+
+    return _LINE_STARTS.sub(margin, words)
+
+
+def begins_like_a_fact(line: str) -> bool:
+    """Whether a line of a model's words has to be moved to the right."""
+    match = _LINE_STARTS.match(line)
+    return match is not None and _begins_like_a_fact(line, match)
+
+
+def _begins_like_a_fact(words: str, match: re.Match[str]) -> bool:
+    first = words[match.end()]
+    if len(match[1]) >= len(MARGIN) and match[1][: len(MARGIN)].isascii():
+        return False
+    return not (first.isascii() or ord(first) in _FRAMES or unicodedata.category(first)[0] in "LNP")
+
+
 # ---- markdown --------------------------------------------------------------------------------------------
+# Markdown as it is read in a terminal, and as it grows.
+#
+# A block (a paragraph, a list, a piece of code) may change its look until the next one has begun: a table's
+# columns widen, a star turns out to be bold. So only blocks that are over are `settled` and printed for good;
+# the last one stays `open` and is drawn anew with each piece of text. Each block is rendered by itself, which
+# makes the outcome the same however the text was cut into pieces.
 
 Line = list[Segment]
 

@@ -24,11 +24,22 @@ from cc_bot.domain.memory import (
 )
 from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, ImportPlan, importable_parts
 from cc_bot.stores import Keep
-from cc_bot.terminal.context import Chat, Person
-from cc_bot.terminal.facts import kept_apart
-from cc_bot.terminal.files import read_file, write_new, written
-from cc_bot.terminal.lexer import FILE, Argument, Option, OptionalFile, Switch, command, number_of, numbered
-from cc_bot.terminal.markdown import one_line, printable
+from cc_bot.terminal.commands import (
+    FILE,
+    Argument,
+    Chat,
+    Option,
+    OptionalFile,
+    Person,
+    Switch,
+    command,
+    number_of,
+    numbered,
+    read_file,
+    write_new,
+    written,
+)
+from cc_bot.terminal.markdown import kept_apart, one_line, printable
 from cc_bot.terminal.view import MemoryPage, tag_words, unmarked
 from cc_bot.texts import Texts
 from cc_bot.texts.memory import to_markdown

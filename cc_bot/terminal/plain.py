@@ -11,8 +11,7 @@ from typing import Final, TextIO
 
 from cc_bot.charts import table
 from cc_bot.domain.canvas import Canvas, Chart
-from cc_bot.terminal.facts import Stated, kept_apart, stated_lines
-from cc_bot.terminal.markdown import one_line, printable
+from cc_bot.terminal.markdown import Stated, kept_apart, one_line, printable, stated_lines
 from cc_bot.terminal.view import (
     AnswerView,
     Manual,

@@ -14,10 +14,8 @@ from cc_bot.domain.repeats import parse_schedules
 from cc_bot.domain.schedule import Firing, ScheduleChange, Untold
 from cc_bot.domain.when_and_what import split_when
 from cc_bot.scheduler import Scheduler
-from cc_bot.terminal.context import Chat, Person
-from cc_bot.terminal.facts import kept_apart
-from cc_bot.terminal.lexer import Argument, command, number_of
-from cc_bot.terminal.markdown import printable
+from cc_bot.terminal.commands import Argument, Chat, Person, command, number_of
+from cc_bot.terminal.markdown import kept_apart, printable
 from cc_bot.terminal.view import change_line, listed_line, moment_line
 
 LATE: Final = timedelta(minutes=1)

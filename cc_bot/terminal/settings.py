@@ -18,9 +18,20 @@ from cc_bot.domain.member import UsageSubject, chart_of
 from cc_bot.domain.message import DEFAULT_AGENT
 from cc_bot.domain.timezones import matching, zone_of
 from cc_bot.stores import Keep
-from cc_bot.terminal.context import Chat, Person, person_of
-from cc_bot.terminal.files import write_new, written
-from cc_bot.terminal.lexer import Argument, OptionalFile, Switch, Unreadable, command, folded, japanese_name
+from cc_bot.terminal.commands import (
+    Argument,
+    Chat,
+    OptionalFile,
+    Person,
+    Switch,
+    Unreadable,
+    command,
+    folded,
+    japanese_name,
+    person_of,
+    write_new,
+    written,
+)
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.view import unmarked
 

@@ -23,7 +23,7 @@ from cc_bot.doctor.surroundings import (
 )
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidAgents
-from cc_bot.terminal.line_breaks import break_offsets
+from cc_bot.terminal.markdown import break_offsets
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cc_bot.domain import Done, Locale, Memory, MemoryChange, MemoryChanged, Message, TextDelta, Usage
-from cc_bot.terminal.facts import MARK, StatedLines, begins_like_a_fact, kept_apart
+from cc_bot.terminal.markdown import MARK, StatedLines, begins_like_a_fact, kept_apart
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.rich import RichView
 from cc_bot.texts import texts

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from cc_bot.terminal.line_breaks import NOT_AT_END, NOT_AT_START, break_offsets, fold_offsets, wrapped
+from cc_bot.terminal.markdown import NOT_AT_END, NOT_AT_START, break_offsets, fold_offsets, wrapped
 
 japanese = st.text("あいう漢字。、」「（）ーabc1っゃ", max_size=60)
 
