@@ -33,12 +33,12 @@ from cc_bot.texts.cli import BackupTexts, StorageTexts
 
 
 def say(sentence: str) -> None:
-    """One line, at once."""
+    """Print a line, at once."""
     print(sentence, flush=True)  # noqa: T201 - a command's own words
 
 
 def why_it_ended(error: StorageError, path: object, words: StorageTexts) -> str:
-    """What is wrong with the database, for whoever can mend it; a user is told less."""
+    """Return what is wrong with the database, for whoever can mend it; a user is told less."""
     match error:
         case DatabaseLocked():
             sentence = words.locked
@@ -54,7 +54,7 @@ def why_it_ended(error: StorageError, path: object, words: StorageTexts) -> str:
 
 
 def whole_number(least: int, end: int, otherwise: str) -> Callable[[str], int]:
-    """How argparse reads a number from `least` to before `end`; `otherwise` is said of all else."""
+    """Return how argparse reads a number from `least` to before `end`; `otherwise` is said of all else."""
 
     def read(text: str) -> int:
         number = int(text) if text.isdecimal() and text.isascii() else -1
@@ -66,7 +66,7 @@ def whole_number(least: int, end: int, otherwise: str) -> Callable[[str], int]:
 
 
 def agreed(question: str) -> bool:
-    """Whether a person at a terminal says yes; no without one, since nobody was asked."""
+    """Ask for a yes of the person at the terminal; return no without one, since nobody was asked."""
     if not sys.stdin.isatty():
         return False
     try:
@@ -122,7 +122,7 @@ def run_database_command(config: Config, options: argparse.Namespace) -> None:
 
 
 def _path(text: str) -> Path:
-    """Of an empty text Path would make the folder that the program runs in."""
+    """Return the path; of an empty text Path would make the folder that the program runs in."""
     if not text:
         raise argparse.ArgumentTypeError("''")
     return Path(text)
@@ -209,13 +209,13 @@ def _wipe(config: Config, options: argparse.Namespace) -> None:
 
 
 def _counts(rows: "Rows") -> dict[str, int]:
-    """What an operator knows a database by."""
+    """Return what an operator knows a database by."""
     return {"messages": rows.get("messages", 0), "memories": rows.get("memories", 0)}
 
 
 @contextmanager
 def _shown(words: BackupTexts) -> "Iterator[Progress]":
-    """How far the work is: bars on a terminal, and else a line a stage."""
+    """Show how far the work is: bars on a terminal, and else a line a stage."""
     names = _stages(words)
     if sys.stderr.isatty():
         from cc_bot.terminal.rich import bars  # noqa: PLC0415 - it draws on terminals alone
@@ -262,7 +262,7 @@ def add_doctor_commands(
 
 
 def run_doctor_command(config: Config, options: argparse.Namespace) -> int:
-    """Run it; the exit code is 1 where something failed."""
+    """Run it; return 1 where something failed."""
     return asyncio.run(_for_programs(config, options) if options.json else _for_people(config, options))
 
 
@@ -294,7 +294,7 @@ async def _for_people(config: Config, options: argparse.Namespace) -> int:
 
 
 async def _for_programs(config: Config, options: argparse.Namespace) -> int:
-    """Who asks by program waits for seconds, and not for minutes."""
+    """Print the report within seconds: who asks by program does not wait for minutes."""
     until_s = time.monotonic() + JSON_WITHIN_S
     from cc_bot.app.doctor import run_doctor  # noqa: PLC0415 - see `_for_people`
     from cc_bot.doctor import as_json  # noqa: PLC0415
@@ -394,7 +394,7 @@ def _run(config: Config, options: argparse.Namespace) -> int:
 
 
 def _speak_utf8() -> None:
-    """Japanese comes out right whatever the machine's locale says."""
+    """Have Japanese come out right whatever the machine's locale says."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]

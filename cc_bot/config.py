@@ -1,4 +1,4 @@
-"""Every setting, read in one place: the environment, then `.env`, then the default.
+"""The settings, all read in one place: the environment, then `.env`, then the default.
 
 Only `cli` and `app` see this module; everything else is handed what it needs.
 """
@@ -53,7 +53,7 @@ OFF = "off"
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What the operator decided. The names of the variables stand in `.env.example`."""
+    """The decisions of the operator. The names of the variables stand in `.env.example`."""
 
     discord_token: str | None = field(repr=False)
     discord_api_url: str | None
@@ -113,7 +113,7 @@ Value = TypeVar("Value")
 
 
 class EnvironmentReader:
-    """Takes values out of the environment; a variable that is set but empty counts as not set."""
+    """The variables of the environment; one that is set but empty counts as not set."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
         self._values = values
@@ -129,7 +129,7 @@ class EnvironmentReader:
         return None if given is None else Path(given)
 
     def embedding_model(self, text: str) -> str:
-        """A model by name needs a server that has it."""
+        """Return which model makes vectors: one by name needs a server that has it."""
         if text.lower() in (LOCAL, OFF):
             return text.lower()
         if not (self.optional("OPENAI_API_KEY") or self.optional("OPENAI_BASE_URL")):
@@ -148,7 +148,8 @@ LARGEST_BYTES: Final = 1 << 18
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
-    """What the file sets. A line that can't be read is refused: its setting would seem to be missing."""
+    """Return what the file sets. A line that can't be read is refused: its setting would seem to be
+    missing."""
     refused = InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
     try:
         if not os.path.lexists(path):  # nor is it in a folder that may not be looked into
@@ -189,7 +190,7 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def user_ids(text: str) -> frozenset[int]:
-    """Ids as Discord has them: whole numbers of 64 bits."""
+    """Return ids as Discord has them: whole numbers of 64 bits."""
     ids = frozenset(int(name) for name in text.split(",") if name.strip())
     if any(not 0 < user_id < 2**63 for user_id in ids):
         raise ValueError
@@ -206,14 +207,14 @@ def url_or_none(text: str) -> str | None:
 
 
 def ascii_or_none(text: str) -> str | None:
-    """A key goes into an HTTP header."""
+    """Return a key, which goes into an HTTP header."""
     if not text.isascii() or not text.isprintable():
         raise ValueError
     return text or None
 
 
 def secret_patterns(text: str) -> tuple[str, ...]:
-    """The patterns in a file, one a line; blank lines and those that begin with # say nothing."""
+    """Return the patterns in a file, one a line; blank lines and those that begin with # say nothing."""
     if not text:
         return ()
     lines = read_regular(Path(text)).decode("utf-8-sig").splitlines()
@@ -230,7 +231,7 @@ def secret_patterns(text: str) -> tuple[str, ...]:
 
 
 def whole(least: int, most: int = _LARGEST) -> Callable[[str], int]:
-    """A whole number within these bounds, both included."""
+    """Return a parser of whole numbers within these bounds, both included."""
 
     def parse(text: str) -> int:
         number = int(text)
@@ -266,7 +267,7 @@ def port_or_none(text: str) -> int | None:
 
 
 def one_of(literal: Any) -> Callable[[str], Any]:
-    """One word of a Literal type, however it is capitalized."""
+    """Return a parser of one word of a Literal type, however it is capitalized."""
     words = {word.lower(): word for word in get_args(literal)}
     return lambda text: words[text.lower()]
 
@@ -275,7 +276,7 @@ def one_of(literal: Any) -> Callable[[str], Any]:
 
 
 def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
-    """The settings. Raises InvalidSetting for the first one that is not usable."""
+    """Return the settings. Raises InvalidSetting for the first one that is not usable."""
     read = EnvironmentReader({**read_dotenv(dotenv), **environ})
     models = read.parsed("CC_BOT_MODEL", DEFAULT_MODEL, names, example=DEFAULT_MODEL)
     return Config(
@@ -330,7 +331,7 @@ def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".e
 
 
 def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Locale:
-    """The language to tell the operator in that the settings can't be read. Never fails."""
+    """Return the language to tell the operator in that the settings can't be read. Never fails."""
     try:
         values: Mapping[str, str] = {**read_dotenv(dotenv), **environ}
     except (InvalidSetting, SettingsUnreadable):
@@ -342,6 +343,6 @@ def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path
 
 
 def system_locale(environ: Mapping[str, str]) -> str:
-    """The language of the operator's own terminal, where it says English; else Japanese."""
+    """Return the language of the operator's own terminal, where it says English; else Japanese."""
     language = environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG") or ""
     return "en" if language.lower().startswith("en") else "ja"

@@ -1,4 +1,4 @@
-"""Whether the program can do its work at this moment, and what it is busy with.
+"""Health and metrics: whether the program can do its work at this moment, and what it is busy with.
 
 It is ready while the gateway is connected and the database can be written to. A database that somebody else
 holds for long is asked once at a time: each look waits on the connection's one thread, where turns wait too.
@@ -40,7 +40,7 @@ Problem = Literal["disconnected", "locked", "no_room", "unusable"]
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What is wrong, by the part; empty where nothing is."""
+    """The problems, by the part; empty where there are none."""
 
     problems: dict[str, Problem]
 
@@ -50,7 +50,7 @@ class Health:
 
 
 class CheckedDatabase(Protocol):
-    """What is asked of the database (see stores/retention.py)."""
+    """The questions that are asked of the database (see stores/retention.py)."""
 
     async def check_writable(self) -> None: ...
 
@@ -60,7 +60,7 @@ class CheckedDatabase(Protocol):
 
 
 class TurnLoad(Protocol):
-    """How busy the assistant is."""
+    """The turns that the assistant is busy with."""
 
     @property
     def running(self) -> int: ...
@@ -71,7 +71,7 @@ class TurnLoad(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What is true at one moment; None where it can't be told."""
+    """The state of the program at one moment; None where it can't be told."""
 
     running: int
     waiting: int
@@ -85,7 +85,7 @@ class Readings:
 
 
 class Vitals:
-    """Looks at the program's parts."""
+    """The state of the program's parts, looked at when it is asked for."""
 
     def __init__(
         self,
@@ -338,7 +338,7 @@ MOST_CONNECTIONS: Final = 32
 async def serving(
     host: str, port: int, meter: PrometheusMeter, vitals: Vitals, *, patience_s: float = PATIENCE_S
 ) -> AsyncIterator[int]:
-    """Serve until left. The port, which the system chooses for 0.
+    """Serve until left; yield the port, which the system chooses for 0.
 
     Raises PortTaken, and InvalidSetting for a port that the program may not use, or a host that this machine
     does not have.
@@ -387,7 +387,8 @@ async def _listen(runner: web.AppRunner, host: str, port: int, patience_s: float
 
 
 def _is_malformed(record: logging.LogRecord) -> bool:
-    """Whether somebody sent what is no request: they are told so, and nobody here has to do anything."""
+    """Return whether somebody sent what is no request: they are told so, and nobody here has to do
+    anything."""
     return record.exc_info is not None and isinstance(record.exc_info[1], HttpProcessingError)
 
 
@@ -406,7 +407,7 @@ def _end(handler: web.RequestHandler) -> None:
 
 
 def why_not(error: OSError, host: str, port: int) -> StartupError:
-    """What the operator is told when nothing can be served there."""
+    """Return the error for the operator when nothing can be served there."""
     match error.errno:
         case errno.EADDRINUSE:
             return PortTaken(host=host, port=port)

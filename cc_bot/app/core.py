@@ -1,4 +1,4 @@
-"""What every front end needs, put together."""
+"""The parts that every front end needs, put together."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
@@ -51,7 +51,7 @@ OfNames = Callable[[tuple[str, ...]], ChatModel]
 
 
 def make_meter(config: Config) -> "PrometheusMeter | None":
-    """What keeps count; nothing does unless somebody can ask for it."""
+    """Return what keeps count, or None: nothing does unless somebody can ask for it."""
     if config.metrics_port is None:
         return None
     from cc_bot.metrics import PrometheusMeter
@@ -93,7 +93,7 @@ async def told(
 
 
 def build_model(config: Config, names: Sequence[str]) -> ChatModel:
-    """The chain of these models; the offline one when there is neither a key nor a server."""
+    """Return the chain of these models; the offline one when there is neither a key nor a server."""
     if is_offline(config):
         from cc_bot.llm.offline import OfflineModel
 
@@ -131,7 +131,7 @@ async def reach_model(config: Config, model: str) -> None:
 
 
 def build_embedder(config: Config) -> Embedder | None:
-    """What finds memories by their meaning; None where there is nothing, or it is not wanted."""
+    """Return what finds memories by their meaning; None where there is nothing, or it is not wanted."""
     if config.embedding_model == OFF:
         return None
     if config.embedding_model == LOCAL:
@@ -144,17 +144,17 @@ def build_embedder(config: Config) -> Embedder | None:
 
 
 def model_label(config: Config) -> str:
-    """What the terminal calls the model."""
+    """Return what the terminal calls the model."""
     return texts(config.operator_locale).cli.offline_model if is_offline(config) else config.models[0]
 
 
 def asked_first(config: Config, names: Sequence[str]) -> str:
-    """The first of a chain, as its answers name it; empty for the model that comes along."""
+    """Return the first of a chain, as its answers name it; empty for the model that comes along."""
     return "" if is_offline(config) else names[0]
 
 
 def is_offline(config: Config) -> bool:
-    """Whether there is neither a key nor a server, so that the model that comes along answers."""
+    """Return whether there is neither a key nor a server, so that the model that comes along answers."""
     return not (config.openai_api_key or config.openai_base_url)
 
 
@@ -167,7 +167,7 @@ def agents_path(config: Config) -> Path:
 
 
 def agents_of(config: Config, tools: Collection[str]) -> Agents:
-    """Who can answer; `tools` are the names of those that there are."""
+    """Return who can answer; `tools` are the names of those that there are."""
     required = config.agents_file is not None
     return Agents(agents_path(config), tools=tools, locale=config.operator_locale, required=required)
 
@@ -177,7 +177,7 @@ def policy_path(config: Config) -> Path:
 
 
 def policies_of(config: Config) -> Policies:
-    """Limits, prices and access."""
+    """Return limits, prices and access."""
     required = config.policy_file is not None
     return Policies(policy_path(config), locale=config.operator_locale, required=required)
 
@@ -240,7 +240,7 @@ SUMMARY_DRAIN_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """What every front end needs."""
+    """The parts that every front end needs."""
 
     stores: Stores
     assistant: Assistant
@@ -256,7 +256,7 @@ class Core:
 
 @asynccontextmanager
 async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> AsyncIterator[Core]:
-    """The assistant over the configured database and model. `meter` is told what goes on in it."""
+    """Open the assistant over the configured database and model. `meter` is told what goes on in it."""
     tools = discover(cc_bot.tools)
     agents = agents_of(config, tools.names)
     await agents.load()

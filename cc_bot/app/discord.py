@@ -79,7 +79,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
 
 
 async def _newest_backup(config: Config) -> datetime | None:
-    """When the newest backup was made that is found where `cc-bot backup` puts them."""
+    """Return when the newest backup was made that is found where `cc-bot backup` puts them."""
     try:
         found = await asyncio.to_thread(backups_in, config.backup_folder)
     except OSError:

@@ -1,4 +1,4 @@
-"""`cc-bot doctor`: what is to be looked at, from the settings.
+"""`cc-bot doctor`: the checks, made from the settings.
 
 aiohttp, hikari and openai are imported when they are used: not with --offline.
 """
@@ -72,16 +72,16 @@ async def run_doctor(config: Config, *, offline: bool, until_s: float | None = N
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """Done when it is loaded what asks the network, which takes a second or two."""
+    """Futures that are done when it is loaded what asks the network, which takes a second or two."""
 
     clients: asyncio.Future[None]
     commands: asyncio.Future[None]
 
 
 async def _loaded(config: Config, *, offline: bool, at_once: bool) -> _Loaded:
-    """At once, before the time of any check begins: loading stops all else for seconds on a slow machine, and
-    a server that had answered long since would be called silent. In a hurry it is a thread's, and each check
-    begins as soon as it can."""
+    """Load it at once, before the time of any check begins: loading stops all else for seconds on a slow
+    machine, and a server that had answered long since would be called silent. In a hurry it is a thread's,
+    and each check begins as soon as it can."""
     if at_once or offline:
         if not offline:
             _load_clients(config)
@@ -131,7 +131,8 @@ async def _database(config: Config, words: Texts, path: Path, until_s: float | N
 def _checks(
     config: Config, words: Texts, database: Look, loaded: _Loaded, *, offline: bool
 ) -> Iterator[Check]:
-    """In a hurry, what is loaded for the least of them comes after what asks the network."""
+    """Yield all checks. In a hurry, what is loaded for the least of them comes after what asks the
+    network."""
     said = words.doctor
     yield Check("program", said.label_program, partial(_at_hand, config, words))
     if not offline:
@@ -149,7 +150,7 @@ def _checks(
 
 
 async def _at_hand(config: Config, words: Texts) -> Sequence[Finding]:
-    """What needs no looking for."""
+    """Return what is known without looking for it."""
     found = [
         of_program(__version__, SQLITE, words),
         of_timezone(config.timezone, clock_of(config)(), words),
@@ -174,7 +175,7 @@ async def _discord(config: Config, words: Texts, loaded: _Loaded) -> Sequence[Fi
 
 
 def _private(config: Config) -> Sequence[Path]:
-    """What else must be nobody's but the operator's."""
+    """Return what else must be nobody's but the operator's."""
     database = database_file(config.database_url)
     history = sqlite_path(config.database_url).with_name("chat_history")
     return [Path(".env"), ErasureLog.beside(database).path, history, *copies_of(database)]
@@ -218,7 +219,7 @@ def _models(config: Config, words: Texts, loaded: _Loaded, *, offline: bool) -> 
 
 
 async def _all_models(config: Config, words: Texts) -> Sequence[Finding]:
-    """Those that answer, that write summaries, and that agents have of their own; each once."""
+    """Check the models that answer, that write summaries, and that agents have of their own; each once."""
     try:
         agents = await agents_of(config, discover(cc_bot.tools).names).load()
     except StartupError:  # told by the check of that file

@@ -52,7 +52,7 @@ from cc_bot.texts import texts
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """How much was erased again."""
+    """The counts of what was erased again."""
 
     users: int = 0
     memories: int = 0
@@ -65,22 +65,23 @@ class Forgotten:
 
 @dataclass(frozen=True, slots=True)
 class _Logs:
-    """What all logs say together."""
+    """The logs of erasures, all together."""
 
     logs: Sequence[Erasures]
     since: datetime | None
 
     def user(self, user_id: int) -> bool:
-        """A user who was erased earlier came back before the backup was made."""
+        """Return whether a user was erased; one who was erased earlier came back before the backup was
+        made."""
         return any(log.match("user", user_id, self.since) for log in self.logs)
 
     def ever(self, kind: Kind, name: int | str) -> bool:
-        """Anything else has its name for ever, so it does not matter when it was erased: it may have been
-        while the backup was made."""
+        """Return whether a name was erased, whenever that was: anything but a user has its name for ever, and
+        it may have been erased while the backup was made."""
         return any(log.match(kind, name, None) for log in self.logs)
 
     def place(self, key: ChannelKey) -> bool:
-        """A thread goes with its channel."""
+        """Return whether a place was erased; a thread goes with its channel."""
         return any(self.ever("place", place_name(key.channel_id, thread)) for thread in {0, key.thread_id})
 
 
@@ -150,7 +151,7 @@ async def _forget_messages(stores: Stores, restored: ErasedRows, known: _Logs) -
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """How `cc-bot restore` was called."""
+    """The options of `cc-bot restore`."""
 
     backup: Path
     confirmed: Callable[[Staged], bool]
@@ -163,7 +164,7 @@ class Wishes:
 
     @property
     def options(self) -> str:
-        """What else stood on the command line."""
+        """The options that stood on the command line beside the backup."""
         named = {
             "--without-erasures": self.without_erasures,
             "--rows-only": self.rows_only,
@@ -174,7 +175,7 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """What was done."""
+    """The outcome of a restore."""
 
     staged: Staged
     replaced: Path | None
@@ -215,8 +216,8 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
 
 
 def _logs(database: Path, wishes: Wishes) -> tuple[dict[Path, Erasures], list[Path]]:
-    """All logs that may know who was forgotten: the database's own first, then those beside the backup; and
-    which of them can't be read.
+    """Return all logs that may know who was forgotten: the database's own first, then those beside the
+    backup; and which of them can't be read.
 
     Raises ErasuresUnreadable for such a one, and ErasuresMissing where there is none at all, unless the
     operator goes on without.
@@ -246,8 +247,8 @@ def _need_reach(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> Non
 
 
 def _is_cut(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> bool:
-    """Whether the log that there was when the backup was made is gone, or has less than it, or a later backup
-    in its folder, knew of. Raises ErasuresCut, unless the operator goes on without."""
+    """Return whether the log that there was when the backup was made is gone, or has less than it, or a later
+    backup in its folder, knew of. Raises ErasuresCut, unless the operator goes on without."""
     if not (manifest := copy.manifest) or not (former := manifest.erasures):
         return False
     later = [each for each in manifests_in(wishes.backup.parent) if each.made_at >= manifest.made_at]
@@ -261,13 +262,13 @@ def _is_cut(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> bool:
 
 
 def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
-    """None is the earliest of all."""
+    """Return the earlier of two moments; None is the earliest of all."""
     return min(one, other) if one and other else None
 
 
 def _adopt(own: Path, logs: dict[Path, Erasures], unreadable: list[Path]) -> None:
-    """On a new machine, the log that came with the backups is the one to go on with. One that can't be read
-    makes room: with it, nobody could be erased any more."""
+    """Go on with the log that came with the backups, on a new machine. One that can't be read makes room:
+    with it, nobody could be erased any more."""
     try:
         if own in unreadable:
             own.replace(own.with_name(f"{own.name}.unreadable"))
@@ -280,8 +281,8 @@ def _adopt(own: Path, logs: dict[Path, Erasures], unreadable: list[Path]) -> Non
 async def run_wipe(
     config: Config, confirmed: Callable[[list[Path]], bool], *, any_file: bool = False
 ) -> list[Path]:
-    """Take the database away with all that belongs to it; what was taken away. `any_file`: also if it does
-    not look like one of cc-bot. Raises a StartupError."""
+    """Take the database away with all that belongs to it; return what was taken away. `any_file`: also if it
+    does not look like one of cc-bot. Raises a StartupError."""
     database = database_file(config.database_url)
     need_own_file(database, command=None if any_file else "cc-bot wipe --any-file")
     history = sqlite_path(config.database_url).with_name("chat_history")

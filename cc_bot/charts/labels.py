@@ -26,7 +26,7 @@ _NOT_AT_END: Final = frozenset(NEVER_LAST)
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal the text takes; East Asian wide characters take two."""
+    """Return how many columns of a terminal the text takes; East Asian wide characters take two."""
     return sum(map(_cells, _GRAPHEMES.findall(text)))
 
 
@@ -37,7 +37,7 @@ def _cells(grapheme: str) -> int:
 
 
 def in_lines(text: str, room: float, measure: Measure) -> list[str]:
-    """The text in as many lines as it takes, none wider than `room`, unless one character is."""
+    """Return the text in as many lines as it takes, none wider than `room`, unless one character is."""
     lines = [""]
     for unit in _units(text):
         if not lines[-1] or measure(lines[-1] + unit.rstrip()) <= room:
@@ -50,7 +50,8 @@ def in_lines(text: str, room: float, measure: Measure) -> list[str]:
 
 
 def balanced(text: str, room: float, measure: Measure) -> list[str]:
-    """The text in as few lines as it takes, which end between words if they can, and else are equally long.
+    """Return the text in as few lines as it takes, which end between words if they can, and else are equally
+    long.
 
     Japanese has no blanks between words, but brackets, and its scripts: after hiragana a new word begins.
     """
@@ -65,7 +66,7 @@ def balanced(text: str, room: float, measure: Measure) -> list[str]:
 
 
 def _roughness(lines: list[str]) -> tuple[int, float]:
-    """How much the line ends part what belongs together, and how unequal the lines are."""
+    """Return how much the line ends part what belongs together, and how unequal the lines are."""
     parted = sum(_parts_a_word(one[-1], other[0]) for one, other in pairwise(lines) if one and other)
     return parted, max(map(cells, lines)) - min(map(cells, lines))
 
@@ -78,13 +79,14 @@ def _parts_a_word(before: str, after: str) -> int:
 
 
 def _script(letter: str) -> str:
-    """The first word of its name: HIRAGANA, KATAKANA, CJK, LATIN; the long vowel belongs to katakana."""
+    """Return the first word of its name: HIRAGANA, KATAKANA, CJK, LATIN; the long vowel belongs to
+    katakana."""
     name = unicodedata.name(letter, "").split(" ")[0]
     return name.partition("-")[0]
 
 
 def shortened(text: str, room: float, measure: Measure, *, most_lines: int = 1) -> list[str]:
-    """The text in at most so many lines; an ellipsis says where it does not end there."""
+    """Return the text in at most so many lines; an ellipsis says where it does not end there."""
     lines = in_lines(text, room, measure)
     if len(lines) <= most_lines:
         return lines
@@ -97,12 +99,12 @@ def shortened(text: str, room: float, measure: Measure, *, most_lines: int = 1) 
 
 
 def widest_unit(text: str, measure: Measure) -> float:
-    """The room that the text needs at least, to be written without parting a word."""
+    """Return the room that the text needs at least, to be written without parting a word."""
     return max(measure(unit.rstrip()) for unit in _units(text))
 
 
 def _units(text: str) -> Iterator[str]:
-    """The pieces between which a line may end."""
+    """Yield the pieces between which a line may end."""
     unit = ""
     for grapheme in _GRAPHEMES.findall(text):
         if unit and _may_part(unit[-1], grapheme):
@@ -119,7 +121,7 @@ def _may_part(before: str, after: str) -> bool:
 
 
 def _cut(text: str, room: float, measure: Measure) -> list[str]:
-    """What cannot be parted well, parted wherever a line is full."""
+    """Return what cannot be parted well, parted wherever a line is full."""
     lines = [""]
     for grapheme in _GRAPHEMES.findall(text):
         if lines[-1] and measure(lines[-1] + grapheme) > room:

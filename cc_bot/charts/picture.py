@@ -61,7 +61,7 @@ _LINE: Final = 26
 
 @cache
 def _font() -> FT2Font:
-    """The Japanese font (IPAexGothic), found without loading its package, which would change all of
+    """Return the Japanese font (IPAexGothic), found without loading its package, which would change all of
     matplotlib. Its sizes are in pixels."""
     spec = find_spec("matplotlib_fontja")
     if spec is None or spec.origin is None:
@@ -154,13 +154,13 @@ def _written(chart: Chart) -> Chart | None:
 
 
 def _writable(text: str) -> str:
-    """The text on one line, without what the font cannot write (emoji), which would be empty boxes."""
+    """Return the text on one line, without what the font cannot write (emoji), which would be empty boxes."""
     composed = " ".join(unicodedata.normalize("NFC", text).split())
     return " ".join("".join(each for each in composed if _font().get_char_index(ord(each))).split())
 
 
 def _width(text: str) -> float:
-    """In pixels, at the usual size."""
+    """Return how many pixels it takes, at the usual size."""
     _font().set_text(text)
     return _font().get_width_height()[0] / 64
 
@@ -179,7 +179,7 @@ _MOST_APART: Final = 6
 
 
 def _draw_pie(figure: Figure, chart: Chart, locale: Locale) -> None:
-    """One series without negative numbers, of which one at least is more than nothing."""
+    """Draw one series without negative numbers, of which one at least is more than nothing."""
     parts = slices(chart.labels, chart.series[0].values, texts(locale).chart.others)
     total = sum(part.value for part in parts)
     shares = [part.value / total for part in parts]
@@ -304,12 +304,12 @@ def _scale(numbers: Axis, chart: Chart, locale: Locale) -> None:
 
 
 def _slot(labels: Sequence[str]) -> float:
-    """The pixels that there are for each label below the axis, numbers beside it taken off."""
+    """Return the pixels that there are for each label below the axis, numbers beside it taken off."""
     return (WIDTH - 2 * _EDGE - 60) / len(labels)
 
 
 def _wrapped(labels: Sequence[str]) -> Sequence[str] | None:
-    """The labels whole and upright, each within its slot; None where they are too long for that."""
+    """Return the labels whole and upright, each within its slot; None where they are too long for that."""
     room = _slot(labels) - _GAP
     if all(_width(label) <= room for label in labels):
         return labels
@@ -320,8 +320,8 @@ def _wrapped(labels: Sequence[str]) -> Sequence[str] | None:
 
 
 def _thinning(labels: Sequence[str]) -> int | None:
-    """Every how many labels of an order, such as dates, one can stand upright on a line; None where they are
-    too few or too long for that."""
+    """Return every how many labels of an order, such as dates, one can stand upright on a line; None where
+    they are too few or too long for that."""
     step = math.ceil((max(map(_width, labels)) + 1.5 * _GAP) / _slot(labels))
     return None if len(labels) <= _MANY or len(labels) / step < _LEAST_LEFT else step
 

@@ -33,7 +33,7 @@ _SMALLEST_WRITTEN_OUT: Final = 1e-5
 
 
 def exact(value: float) -> str:
-    """All of a number that matters: ten digits, or all of them where it is whole."""
+    """Return all of a number that matters: ten digits, or all of them where it is whole."""
     if abs(value) >= _WRITTEN_OUT_BELOW:
         return f"{value:.4g}"
     if value == int(value):
@@ -44,7 +44,7 @@ def exact(value: float) -> str:
 
 
 def short(value: float, locale: Locale) -> str:
-    """A number in at most some six characters; of a long one, its first four digits."""
+    """Return a number in at most some six characters; of a long one, its first four digits."""
     size = abs(value)
     if size >= _WRITTEN_OUT_BELOW:
         return f"{value:.3g}"
@@ -60,7 +60,7 @@ _MOST_DECIMALS: Final = 3
 
 
 def scale(ticks: Sequence[float], locale: Locale) -> list[str]:
-    """The numbers along an axis: all in one unit, and with as many decimals as tell them apart."""
+    """Return the numbers along an axis: all in one unit, and with as many decimals as tell them apart."""
     size = max(map(abs, ticks), default=0.0)
     factor, unit = (1.0, "") if size < _PLAIN_BELOW else _unit(size, locale)
     if size >= _WRITTEN_OUT_BELOW * 10:
@@ -92,6 +92,8 @@ MOST: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Slice:
+    """A part of a pie."""
+
     label: str
     value: float
     others: bool = False
@@ -99,7 +101,8 @@ class Slice:
 
 
 def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[Slice]:
-    """In the order they were given, the rest last; `others` is its label, with the parameter `count`."""
+    """Return the slices in the order they were given, the rest last; `others` is its label, with the
+    parameter `count`."""
     every = [Slice(label, value) for label, value in zip(labels, values, strict=True)]
     if len(every) <= MOST:
         return every
@@ -110,7 +113,7 @@ def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[
 
 
 def percent(value: float, total: float) -> str:
-    """A share of the whole; one that is there but too small for a number says so."""
+    """Return a share of the whole; one that is there but too small for a number says so."""
     share = value / total if total else 0.0
     return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
 
@@ -125,7 +128,8 @@ _SHORTEST_BAR: Final = 4
 
 
 def table(chart: Chart, width: int = PHONE) -> str:
-    """The chart without its title, in lines of at most `width` columns: values, a bar for each, the labels.
+    """Return the chart without its title, in lines of at most `width` columns: values, a bar for each, the
+    labels.
 
     Several series stand side by side as far as there is room, and below each other beyond that. Labels and
     names are as the chart has them: whoever puts the table between fences sees to what is in it.
@@ -149,7 +153,7 @@ def _with_bars(chart: Chart, series: Series, width: int) -> Iterator[str]:
 
 
 def _bars(values: Sequence[float], longest: int) -> list[str]:
-    """A bar of half columns for each; what is below zero is drawn hollow."""
+    """Return a bar of half columns for each; what is below zero is drawn hollow."""
     largest = max(map(abs, values), default=0)
     bars = []
     for value in values:
@@ -160,7 +164,7 @@ def _bars(values: Sequence[float], longest: int) -> list[str]:
 
 
 def _fitting(chart: Chart, width: int) -> Iterator[list[Series]]:
-    """The series in groups whose columns leave room for the labels."""
+    """Yield the series in groups whose columns leave room for the labels."""
     group: list[Series] = []
     taken = 0
     for series in chart.series:
@@ -174,7 +178,7 @@ def _fitting(chart: Chart, width: int) -> Iterator[list[Series]]:
 
 
 def _side_by_side(labels: Sequence[str], group: Sequence[Series], width: int) -> Iterator[str]:
-    """Names have no room above their columns: letters stand there, and are explained first."""
+    """Yield rows under letters, which are explained first: names have no room above their columns."""
     letters = [chr(ord("A") + place) for place in range(len(group))]
     columns = [
         _right_aligned([letter, *(exact(value) for value in series.values)])

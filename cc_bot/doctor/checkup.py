@@ -1,4 +1,4 @@
-"""All checks, side by side, each within its time."""
+"""The checkup: checks side by side, each within its time, and the report of what they found."""
 
 import asyncio
 import json
@@ -41,7 +41,7 @@ Name = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report. Holds no secret."""
+    """A line of the report. Holds no secret."""
 
     check: Name
     label: str
@@ -55,7 +55,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class FindingWriter:
-    """Writes the findings of one check."""
+    """The name and label of a check, from which its findings are made."""
 
     check: Name
     label: str
@@ -75,6 +75,8 @@ class FindingWriter:
 
 @dataclass(frozen=True, slots=True)
 class Report:
+    """The findings of all checks, and what they come to."""
+
     findings: Sequence[Finding]
 
     def count(self, verdict: Verdict) -> int:
@@ -82,7 +84,7 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst."""
+        """The worst verdict."""
         return "failed" if self.count("failed") else "warning" if self.count("warning") else "ok"
 
     @property
@@ -91,7 +93,8 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """1 where something failed. Warnings alone are no failure: a watchdog would never be quiet."""
+        """The number 1 where something failed. Warnings alone are no failure: a watchdog would never be
+        quiet."""
         return 1 if self.verdict == "failed" else 0
 
 
@@ -100,6 +103,8 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Check:
+    """A check to run, and the time that it has."""
+
     name: Name
     """What it is called where it breaks or takes too long; it may find out about more than that."""
     label: str
@@ -154,8 +159,8 @@ _LEAST: Final = 12
 
 
 def as_lines(report: Report, words: Texts, *, offline: bool, width: int | None, breaks: Breaks) -> list[str]:
-    """A line for each finding, and one below for what to do. `width` is in cells; None: lines are as long as
-    they are, for files and for grep."""
+    """Return a line for each finding, and one below for what to do. `width` is in cells; None: lines are as
+    long as they are, for files and for grep."""
     said = words.doctor
     verdicts: dict[Verdict, str] = {
         "ok": said.verdict_ok,
@@ -183,7 +188,7 @@ def as_lines(report: Report, words: Texts, *, offline: bool, width: int | None, 
 
 
 def as_json(report: Report, *, version: str, offline: bool) -> str:
-    """One object. Names and verdicts are for programs, and stay; details are sentences, and don't."""
+    """Return one object. Names and verdicts are for programs, and stay; details are sentences, and don't."""
     told: dict[str, Any] = {
         "version": version,
         "verdict": report.verdict,

@@ -1,4 +1,4 @@
-"""What Discord says of the bot: whether the token is good, what is granted, which commands are registered.
+"""The bot as Discord knows it: whether the token is good, what is granted, which commands are registered.
 
 Asked over plain HTTP, since nothing of it needs a gateway and loading hikari takes a second.
 https://discord.com/developers/docs/resources/application
@@ -30,7 +30,7 @@ WRONG_DIFFERENCE: Final = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class DiscordSide:
-    """What there is to ask about."""
+    """The application on Discord, and what it is compared with."""
 
     token: str | None = field(repr=False)
     api_url: str | None
@@ -43,11 +43,11 @@ class DiscordSide:
 
 
 class _Silent(Exception):
-    """No answer that can be used; the text says why, without what it quotes."""
+    """An answer that can't be used, or none; the text says why, without what it quotes."""
 
 
 async def examine_discord(side: DiscordSide, words: Texts) -> Sequence[Finding]:
-    """Token, intents, commands and clock. Where the token fails there is nothing to say of the rest."""
+    """Check token, intents, commands and clock. Where the token fails there is nothing to say of the rest."""
     said = words.doctor
     notes = FindingWriter("token", said.label_token)
     if not side.token:
@@ -108,7 +108,7 @@ def _named(names: Collection[str]) -> str:
 
 
 def _of_clock(date: str | None, now: datetime, words: Texts) -> Finding:
-    """Discord's own clock stands in the header of each of its answers."""
+    """Compare the clocks: Discord's own stands in the header of each of its answers."""
     said = words.doctor
     notes = FindingWriter("clock", said.label_clock)
     try:
@@ -129,7 +129,7 @@ class _Asking:
     base_url: str
 
     async def get(self, path: str) -> tuple[int, Any, str | None]:
-        """Status, body and the Date header of 200 and 401. Raises _Silent for all else."""
+        """Return status, body and the Date header of 200 and 401. Raises _Silent for all else."""
         try:
             async with self.session.get(self.base_url + path) as response:
                 if response.status not in (200, 401):

@@ -1,4 +1,4 @@
-"""What the program stands on: its version, the time zone, the font, the operator's files, the backups."""
+"""The ground that the program stands on: its version, the time zone, the font, the operator's files, the backups."""
 
 import asyncio
 import math
@@ -32,7 +32,7 @@ OLD: Final = timedelta(days=7)
 
 
 def of_program(version: str, sqlite: str, words: Texts) -> Finding:
-    """What is asked first when something is reported."""
+    """Return the versions, which are asked first when something is reported."""
     said = words.doctor
     told = said.program.format(version=version, python=platform.python_version(), sqlite=sqlite)
     return FindingWriter("program", said.label_program).ok(told)
@@ -51,7 +51,7 @@ def of_clock_set_ahead(offset: timedelta, words: Texts) -> Finding:
 
 
 async def examine_font(locale: Locale, words: Texts) -> Sequence[Finding]:
-    """A chart with Japanese in it is drawn: whatever would fail in a conversation fails here."""
+    """Draw a chart with Japanese in it: whatever would fail in a conversation fails here."""
     said = words.doctor
     notes = FindingWriter("font", said.label_font)
     if not find_spec("matplotlib"):
@@ -67,8 +67,8 @@ async def examine_font(locale: Locale, words: Texts) -> Sequence[Finding]:
 async def examine_operator_file(
     notes: FindingWriter, load: Callable[[], Awaitable[str]], words: Texts
 ) -> Sequence[Finding]:
-    """A file that the operator may write: `load` reads it, and says what is good about it. What is wrong with
-    it, its own reader tells."""
+    """Check a file that the operator may write: `load` reads it, and says what is good about it. What is
+    wrong with it, its own reader tells."""
     try:
         return [notes.ok(await load())]
     except StartupError as error:
@@ -76,7 +76,7 @@ async def examine_operator_file(
 
 
 async def examine_backups(folder: Path, now: datetime, words: Texts) -> Sequence[Finding]:
-    """The age of the newest backup is that of its file."""
+    """Check the age of the newest backup, which is that of its file."""
     said = words.doctor_files
     notes = FindingWriter("backups", words.doctor.label_backups)
     try:
@@ -97,8 +97,8 @@ async def examine_backups(folder: Path, now: datetime, words: Texts) -> Sequence
 
 
 async def examine_erasures(log: Path, backups: Path, words: Texts) -> Sequence[Finding]:
-    """The record of erasures and its copies: with one that is unusable nobody could be erased, or nothing
-    restored."""
+    """Check the record of erasures and its copies: with one that is unusable nobody could be erased, or
+    nothing restored."""
     said = words.doctor_files
     notes = FindingWriter("erasures", words.doctor.label_erasures)
     if found := await asyncio.to_thread(unusable_logs, log, backups):
@@ -121,7 +121,7 @@ _SHOWN_NAMES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class FilesSide:
-    """What there is to look at on the disk."""
+    """The files to look at, and how long."""
 
     database: Path
     private: Sequence[Path]
@@ -134,7 +134,7 @@ class FilesSide:
 
 
 async def examine_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
-    """The file, its schema, its disk and its mode."""
+    """Check the file, its schema, its disk and its mode."""
     look = partial(examine, side.database, patience_s=side.patience_s, until_s=side.until_s)
     examined = await asyncio.to_thread(look)
     found = [_of_file(side.database, examined, words)]
@@ -186,7 +186,7 @@ def _of_version(examined: Examined, words: Texts) -> Finding:
 
 
 def _of_schema(examined: Examined, words: Texts) -> Sequence[Finding]:
-    """Nothing where it is as the migrations make it. What runs goes before what is only there."""
+    """Return nothing where it is as the migrations make it. What runs goes before what is only there."""
     said = words.doctor_files
     notes = FindingWriter("schema", words.doctor.label_schema)
     running = [each.label for each in examined.deviations if each.runs]
@@ -229,7 +229,7 @@ def _of_modes(side: FilesSide, words: Texts) -> Finding:
 
 
 def _mode(path: Path) -> int:
-    """0 where there is no such file, or where it may not even be looked at."""
+    """Return 0 where there is no such file, or where it may not even be looked at."""
     try:
         return path.stat().st_mode & 0o777
     except OSError:
@@ -237,7 +237,7 @@ def _mode(path: Path) -> int:
 
 
 def size_of(count: int) -> str:
-    """Bytes, as people say them."""
+    """Return bytes, as people say them."""
     for unit, size in (("GB", 10**9), ("MB", 10**6)):
         if count >= size:
             return f"{count / size:.1f} {unit}"
@@ -252,7 +252,7 @@ Try = Callable[[], Awaitable[None]]
 
 
 async def examine_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
-    """One model of the chain, by one token."""
+    """Ask one model of the chain for one token."""
     said = words.doctor
     notes = FindingWriter("model", said.label_model)
     began_s = time.monotonic()
@@ -269,7 +269,7 @@ async def examine_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
 
 
 async def examine_embedder(embedder: Embedder, words: Texts) -> Sequence[Finding]:
-    """What finds memories by their meaning. Without it search works all the same, by words."""
+    """Check what finds memories by their meaning. Without it search works all the same, by words."""
     said = words.doctor
     notes = FindingWriter("embedder", said.label_embedder)
     try:

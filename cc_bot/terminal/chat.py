@@ -54,7 +54,7 @@ from cc_bot.texts import Texts
 
 
 class ChatCompleter(Completer):
-    """Completes a line that begins with a slash."""
+    """Complete a line that begins with a slash."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
@@ -102,7 +102,7 @@ def _commands(typed: str, words: Texts) -> Iterator[Completion]:
 
 
 def open_history(file: Path | None) -> "TypedHistory":
-    """A history in this file; in memory alone when there is none or it can't be written."""
+    """Return a history in this file; in memory alone when there is none or it can't be written."""
     if file is None:
         return TypedHistory(os.devnull)
     try:
@@ -114,8 +114,10 @@ def open_history(file: Path | None) -> "TypedHistory":
 
 
 class TypedHistory(FileHistory):
+    """A history whose trouble ends no chat."""
+
     def forget(self) -> None:
-        """Nothing was ever typed: here, and for the next chat."""
+        """Take back all that was ever typed: here, and for the next chat."""
         self._loaded_strings = []
         with contextlib.suppress(OSError):
             os.truncate(self.filename, 0)
@@ -144,7 +146,8 @@ _STYLE = Style.from_dict(
 
 
 class InputLine:
-    """Reads lines: Enter sends, Alt+Enter starts a new line, Ctrl-C clears, Ctrl-D on an empty line ends."""
+    """The line that a person types into: Enter sends, Alt+Enter starts a new line, Ctrl-C clears, Ctrl-D on
+    an empty line ends."""
 
     def __init__(self, completer: Completer, history: History) -> None:
         self._session: PromptSession[str] = PromptSession(
@@ -160,7 +163,7 @@ class InputLine:
         )
 
     async def read(self, words: Texts, attached: Sequence[str]) -> str | None:
-        """The next line; None when there will be none."""
+        """Return the next line; None when there will be none."""
         columns = self._session.output.get_size().columns
         try:
             return await self._session.prompt_async(
@@ -178,7 +181,7 @@ class InputLine:
 
 
 def hint(words: Texts, columns: int) -> str:
-    """The keys worth knowing, as many of them as fit."""
+    """Return the keys worth knowing, as many of them as fit."""
     told, shown = words.terminal, ""
     for part in (f"Enter {told.send}", f"Alt+Enter {told.new_line}", "/help", f"Ctrl-D {told.leave}"):
         longer = f"{shown}  {part}".strip()
@@ -230,7 +233,7 @@ class PipedLines:
         self._thread = threading.Thread(target=self._pump, daemon=True)
 
     async def read(self) -> str | None:
-        """The next line without its end; None after the last."""
+        """Return the next line without its end; None after the last."""
         if self._thread.ident is None:
             self._thread.start()
         wanted = asyncio.get_running_loop().create_future()
@@ -254,7 +257,7 @@ def _give(wanted: asyncio.Future[str | None], line: str | None) -> None:
 
 
 def read_lines(descriptor: int) -> Iterator[str]:
-    """Every line until the end, the last one also without a line end."""
+    """Yield every line until the end, the last one also without a line end."""
     decode = codecs.getincrementaldecoder("utf-8-sig")(errors="replace").decode
     rest = ""
     while chunk := os.read(descriptor, _CHUNK):
@@ -298,8 +301,8 @@ def _into(loop: asyncio.AbstractEventLoop, handler: Callable[[], None]) -> Calla
 
 @contextlib.contextmanager
 def quiet_keyboard() -> Iterator[None]:
-    """What is typed meanwhile is not echoed into what is being drawn and waits for the next line, also when
-    Ctrl-C comes after it."""
+    """Keep what is typed meanwhile out of what is being drawn, and for the next line, also when Ctrl-C comes
+    after it."""
     if sys.platform == "win32" or not sys.stdin.isatty():
         yield
         return
@@ -331,10 +334,9 @@ async def run_chat(
 ) -> bool:
     """Chat on this process's standard streams until the user leaves or the input ends.
 
-    Return whether all that came through a pipe was done: whoever wrote it reads no complaints.
-
-    Return also when a signal asks the program to end, which cuts the running answer and keeps what came
-    of it, and when whoever read the output has gone away.
+    Return whether all that came through a pipe was done: whoever wrote it reads no complaints. Return also
+    when a signal asks the program to end, which cuts the running answer and keeps what came of it, and when
+    whoever read the output has gone away.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -416,7 +418,7 @@ async def _converse(
 
 
 class _Ending:
-    """The program has been asked to end: the running answer is cut, and no more lines are read."""
+    """The end that a signal asks for: the running answer is cut, and no more lines are read."""
 
     def __init__(self, assistant: Assistant) -> None:
         self._assistant = assistant
@@ -433,7 +435,7 @@ class _Ending:
         return self._begun.is_set()
 
     async def unless_begun(self, read: Read) -> str | None:
-        """What `read` gives; None when the end comes first."""
+        """Return what `read` gives; None when the end comes first."""
         if self.begun:
             return None
         reading = asyncio.create_task(read())

@@ -1,4 +1,4 @@
-"""What a command is, what it takes of a typed line, and what it works with.
+"""Commands: how one is declared, what it takes of a typed line, and what it works with.
 
 A command is declared once, by the function that runs it:
 
@@ -48,7 +48,7 @@ from cc_bot.texts.terminal import JAPANESE_NAMES
 
 @dataclass(frozen=True, slots=True)
 class ChatProfile:
-    """Who is chatting, where, and what holds while they have not chosen otherwise."""
+    """The user and the place of a chat, and what holds while they have not chosen otherwise."""
 
     key: SessionKey
     locale: Locale
@@ -67,7 +67,7 @@ class ChatProfile:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """What the user chose, and the defaults for the rest."""
+    """The user's choices, with the defaults for the rest."""
 
     settings: UserSettings
     locale: Locale
@@ -102,7 +102,7 @@ def person_of(settings: UserSettings, profile: ChatProfile, agent: Agent = THE_D
 
 @dataclass(slots=True, eq=False, repr=False)  # what it holds is nobody's to read in a log
 class Chat:
-    """What the commands of one chat work with, and what it knows that no database does."""
+    """The parts that the commands of one chat work with, and what it knows that no database does."""
 
     assistant: Assistant
     stores: Stores
@@ -175,7 +175,7 @@ class InvalidCommand(Exception):
 
 
 class Unreadable(ValueError):
-    """Something else than what is wanted; `given` is the part of it that is quoted."""
+    """A text that is something else than what is wanted; `given` is the part of it that is quoted."""
 
     def __init__(self, given: str) -> None:
         self.given = given
@@ -229,7 +229,7 @@ def number_of(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """`--now`, wherever it stands; `leading`: before everything else alone."""
+    """The word `--now`, wherever it stands; `leading`: before everything else alone."""
 
     leading: bool = False
 
@@ -246,7 +246,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """`--name value` or `--name=value`, wherever it stands; None when it does not."""
+    """The words `--name value` or `--name=value`, wherever they stand; None when they do not."""
 
     shown: str = ""
     """What the usage has for its value (`TerminalTexts.arguments`); "": the usage leaves the option out."""
@@ -324,6 +324,8 @@ def one_of(*words: str) -> Argument:
 
 @dataclass(frozen=True, slots=True)
 class Command:
+    """A command, and how its line is read."""
+
     name: str
     """In English, as everything knows it; `memory add` has a group before its name."""
     run: Callable[..., Awaitable[None]]
@@ -338,7 +340,7 @@ class Command:
 
     @property
     def completions(self) -> Completions | None:
-        """What is offered after its name."""
+        """The completions after its name."""
         return next((each.completions for each in self.arguments.values() if each.completions), None)
 
     def usage(self, words: Texts) -> str:

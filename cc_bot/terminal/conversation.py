@@ -125,7 +125,8 @@ async def show_canvas(chat: Chat, word: Annotated[str | None, one_of("show", "cl
 
 
 async def _ask(chat: Chat, question: str, *, temporary: bool = False) -> None:
-    """Files stay attached until they came with a question that got an answer."""
+    """Ask, with the files that are attached: they stay so until they came with a question that got an
+    answer."""
     message = Message(
         "user",
         question,
@@ -193,7 +194,7 @@ def proposal_lines(proposal: Proposal, person: Person, now: datetime) -> Iterato
 
 
 def _written(value: Value, person: Person, now: datetime) -> str:
-    """A value within a line of the program's own."""
+    """Return a value as it stands within a line of the program's own."""
     match value:
         case None:
             return person.texts.memory_card.nothing
@@ -206,7 +207,7 @@ def _written(value: Value, person: Person, now: datetime) -> str:
 
 
 def _time(time: Time, person: Person, now: datetime) -> str:
-    """Where it counts: that is where its user was when it was proposed."""
+    """Return a time where it counts: that is where its user was when it was proposed."""
     words, own = person.texts, person.timezone
     zone = time.zone or own
     told = moment_line(time.due_at, zone, now, words)
@@ -218,7 +219,7 @@ def _time(time: Time, person: Person, now: datetime) -> str:
 
 
 def _numbers(chart: Chart) -> str:
-    """Every number of a chart, as it was given: a line for each label."""
+    """Return every number of a chart, as it was given: a line for each label."""
     lines = []
     for index, label in enumerate(chart.labels):
         values = (f"{each.name} {each.values[index]:.15g}".strip() for each in chart.series)
@@ -273,7 +274,7 @@ async def decline(chat: Chat, number: ProposalNumber) -> None:
 
 
 async def show_proposals(chat: Chat, proposals: Sequence[Proposal]) -> None:
-    """State what waits; nothing where nothing does."""
+    """State what waits; do nothing where nothing does."""
     if not proposals:
         return
     words = chat.texts.proposal

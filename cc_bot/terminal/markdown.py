@@ -31,12 +31,13 @@ _UNSAFE: Final = re.compile(f"[{_CONTROLS}{_TURNS}]")
 
 
 def printable(text: str) -> str:
-    """The text with every control character gone but tab and line feed, and without what turns it around."""
+    """Return the text without control characters, but for tab and line feed, and without what turns it
+    around."""
     return _UNSAFE.sub("", text.replace("\r\n", "\n"))
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """The text on one line of at most `limit` characters."""
+    """Return the text on one line of at most `limit` characters."""
     line = " ".join(printable(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
@@ -58,7 +59,7 @@ _GRAPHEMES: Final = regex.compile(r"\X")
 
 
 def break_offsets(text: str, width: int) -> list[int]:
-    """Where to cut one line of text (no line feeds) so that each piece takes at most `width` cells.
+    """Return where to cut one line of text (no line feeds) so that each piece takes at most `width` cells.
 
     Blanks at the end of a piece do not count. A grapheme wider than `width` has a piece of its own.
     """
@@ -80,7 +81,7 @@ def break_offsets(text: str, width: int) -> list[int]:
 
 
 def _units(text: str) -> Iterator[str]:
-    """The text in pieces that are not parted: a Latin word, or a character with what clings to it."""
+    """Yield the text in pieces that are not parted: a Latin word, or a character with what clings to it."""
     unit = ""
     for grapheme in _GRAPHEMES.findall(text):
         if unit and _parted(unit[-1], unit, grapheme):
@@ -106,12 +107,12 @@ def _is_wide(text: str) -> bool:
 
 
 def fold_offsets(line: str, width: int) -> list[int]:
-    """Where to cut a line that has to stay as it is, such as code: wherever it is full."""
+    """Return where to cut a line that has to stay as it is, such as code: wherever it is full."""
     return _fold(line, width)[:-1]
 
 
 def _fold(unit: str, width: int) -> list[int]:
-    """Where to cut what is too long for a line, and last the column at which it ends."""
+    """Return where to cut what is too long for a line, and last the column at which it ends."""
     cuts, column, position = [], 0, 0
     for grapheme in _GRAPHEMES.findall(unit):
         size = cell_len(grapheme)
@@ -142,7 +143,7 @@ class WrappedText(Text):
 
 
 def wrapped(text: str, style: str = "") -> Group:
-    """The text for `Console.print`, which would melt a bare Text into one of its own kind."""
+    """Return the text for `Console.print`, which would melt a bare Text into one of its own kind."""
     return Group(WrappedText(text, style=style))
 
 
@@ -212,7 +213,7 @@ class StatedLines:
 
 
 def kept_apart(words: str, *, at_line_start: bool = True) -> str:
-    """A model's words, of which no line begins like a fact."""
+    """Return a model's words so that no line of them begins like a fact."""
 
     def margin(match: re.Match[str]) -> str:
         starts_line = match.start() or at_line_start
@@ -222,7 +223,7 @@ def kept_apart(words: str, *, at_line_start: bool = True) -> str:
 
 
 def begins_like_a_fact(line: str) -> bool:
-    """Whether a line of a model's words has to be moved to the right."""
+    """Return whether a line of a model's words has to be moved to the right."""
     match = _LINE_STARTS.match(line)
     return match is not None and _begins_like_a_fact(line, match)
 
@@ -246,7 +247,7 @@ Line = list[Segment]
 
 
 class _Code(CodeBlock):
-    """Without a background: it has to read well on light terminals and be copied without blanks."""
+    """Code without a background: it has to read well on light terminals and be copied without blanks."""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         syntax = Syntax("", self.lexer_name, theme="ansi_dark", background_color="default")
@@ -280,7 +281,7 @@ class _Heading(Heading):
 
 
 class ChatMarkdown(Markdown):
-    """What a model writes for a chat: a line end is a line end, and HTML is text like any other."""
+    """Markdown that a model writes for a chat: a line end is a line end, and HTML is text like any other."""
 
     elements: ClassVar = {
         **Markdown.elements,
@@ -313,7 +314,7 @@ class GrowingMarkdown:
         self._begun = False
 
     def add(self, text: str) -> list[Line]:
-        """Take the next piece; the lines that it settled."""
+        """Take the next piece; return the lines that it settled."""
         self._open += printable(text)
         if "\n" not in text:
             return []
@@ -321,17 +322,17 @@ class GrowingMarkdown:
         return [line for block in settled for line in self._settle(block)]
 
     def open_lines(self) -> list[Line]:
-        """The block that may still change, as it looks now."""
+        """Return the block that may still change, as it looks now."""
         return self._spaced(self._open)
 
     def end(self) -> list[Line]:
-        """The last lines; after that a new text may begin."""
+        """Return the last lines; after that a new text may begin."""
         blocks = _split(self._open)
         self._open = ""
         return [line for block in blocks for line in self._settle(block)]
 
     def _blocks(self) -> list[str]:
-        """Every block that is over, and the rest.
+        """Return every block that is over, and the rest.
 
         A line that has not ended yet is left out of the decision: `2` may become `2. next item`.
         """
@@ -345,7 +346,7 @@ class GrowingMarkdown:
         return lines
 
     def _spaced(self, block: str) -> list[Line]:
-        """The block's lines, after an empty one unless it is the first."""
+        """Return the block's lines, after an empty one unless it is the first."""
         lines = self._rows(block, self._console.width)
         if any(map(_is_like_a_fact, lines)):
             lines = self._rows(block, max(1, self._console.width - len(MARGIN)))
@@ -364,7 +365,7 @@ class GrowingMarkdown:
 
 
 def _split(text: str) -> list[str]:
-    """The text cut where its top-level blocks begin."""
+    """Return the text cut where its top-level blocks begin."""
     rows = re.findall(r"[^\n]*\n|[^\n]+", text)  # Markdown knows no other line end
     starts = sorted(set(_starts(text)) - {0})
     edges = [0, *starts, len(rows)]
@@ -382,7 +383,7 @@ def _is_like_a_fact(line: Line) -> bool:
 
 
 def _trimmed(line: Line) -> Line:
-    """The line without the blanks at its end, which would come along when it is copied."""
+    """Return the line without the blanks at its end, which would come along when it is copied."""
     trimmed = [*line]
     while trimmed and not trimmed[-1].text.strip():
         trimmed.pop()

@@ -178,7 +178,7 @@ async def edit_memory(
     tags: Tags,
     until: Until,
 ) -> None:
-    """What is None stays as it is."""
+    """Change what is given; what is None stays as it is."""
     changed = await chat.stores.memories.update(
         chat.user_id,
         await _row_of(chat, number),

@@ -26,6 +26,8 @@ TABLE: Final = 72
 
 
 class PlainView:
+    """The view for pipes and files."""
+
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self._out = out
         self._err = err
@@ -75,7 +77,8 @@ class PlainView:
 
 
 class _PlainAnswer(AnswerView):
-    """Writes text as it comes, but holds back blanks until a word follows: none stands at either end."""
+    """An answer whose text is written as it comes, but for blanks before a word follows: none stands at
+    either end."""
 
     def __init__(self, out: TextIO, err: TextIO, texts: Texts) -> None:
         super().__init__(texts)
@@ -85,7 +88,7 @@ class _PlainAnswer(AnswerView):
         self._in_line = False
 
     def end(self) -> None:
-        """Whatever comes next stands on a line of its own."""
+        """Have whatever comes next stand on a line of its own."""
         self._state_memories()
         self._end_line()
 

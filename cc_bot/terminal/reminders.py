@@ -37,9 +37,10 @@ async def list_reminders(chat: Chat) -> None:
 
 @command("remind add")
 async def add_reminder(chat: Chat, wish: Annotated[str, Argument("reminder")]) -> None:
-    """`明日9時 薬`: where the time ends and the text begins is found out with the clock.
+    """Keep `明日9時 薬`: where the time ends and the text begins is found out with the clock.
 
-    Raise EmptyReminder, or why no time is found."""
+    Raise EmptyReminder, or why no time is found.
+    """
     if not wish:
         raise EmptyReminder
     when, text = split_when(wish)

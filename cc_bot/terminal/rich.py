@@ -102,7 +102,7 @@ _FRAME = 4
 
 
 def canvas_panels(canvas: Canvas, width: int) -> RenderableType:
-    """What is in sight, on a terminal of so many cells."""
+    """Return what is in sight, on a terminal of so many cells."""
     elements = canvas.in_sight
     if canvas.mode != "board" or width < NARROW or len(elements) < 2:
         return Group(*(_panel(element, width) for element in elements))
@@ -138,7 +138,8 @@ SHOW_SECONDS_AFTER = 2
 
 
 class RichAnswer(AnswerView):
-    """Draws while it is entered; when it is left, everything that was shown stands there for good."""
+    """An answer that is drawn while it is entered; when it is left, everything that was shown stands there
+    for good."""
 
     def __init__(self, console: Console, texts: Texts, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(texts)
@@ -225,6 +226,8 @@ class RichAnswer(AnswerView):
 
 
 class RichView:
+    """The view for a person at a terminal."""
+
     def __init__(self, console: Console) -> None:
         self._console = console
 
@@ -277,7 +280,7 @@ Stage = TypeVar("Stage", bound=str)
 def bars(
     names: Mapping[Stage, str], console: Console | None = None
 ) -> Iterator[Callable[[Stage, int, int], None]]:
-    """A line for each stage, on stderr unless told otherwise, which is gone when the work is done.
+    """Show a line for each stage, on stderr unless told otherwise, which is gone when the work is done.
 
     What is yielded is told the stage, how much is done, and of how much: 0 where nobody can say, and then the
     bar moves to and fro. During a stage without a name the terminal is left to others.

@@ -1,4 +1,4 @@
-"""All commands; what a typed line means, and doing it. What comes due is said in between.
+"""The table of commands, from which a typed line is read and run. What comes due is said in between.
 
 Whatever is no command is a question. A slash and letters in full width, as a Japanese keyboard gives them,
 are the same as in half width, and Japanese names the same as English ones.
@@ -37,7 +37,7 @@ async def show_help(chat: Chat) -> None:
 
 @command("exit")
 async def leave(_chat: Chat) -> None:
-    """The runner ends with it."""
+    """Do nothing: the runner ends with it."""
 
 
 def _declared() -> Iterator[Command]:
@@ -171,7 +171,7 @@ def _similar(attempt: str, names: Iterable[str]) -> str | None:
 
 
 class Runner:
-    """One chat, in which one thing happens at a time."""
+    """A chat in which one thing happens at a time."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
@@ -179,7 +179,7 @@ class Runner:
         self._busy = asyncio.Lock()
 
     async def run(self, line: str) -> bool:
-        """Do what the line asks for. False: it asked to leave."""
+        """Do what the line asks for. Return False when it asked to leave."""
         if not line.strip():
             return True
         async with self._busy:

@@ -1,5 +1,5 @@
-"""What is whoever's who sits at the terminal: who answers them, their language and time zone, what they used,
-and what is stored about them."""
+"""The user's own: who answers them, their language and time zone, what they used, and what is stored about
+them."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping

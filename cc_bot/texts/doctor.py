@@ -1,4 +1,4 @@
-"""What `cc-bot doctor` finds out, and how each of it is mended."""
+"""Findings of `cc-bot doctor`, and how each of it is mended."""
 
 from cc_bot.texts.area import Area, Sentence
 
@@ -184,7 +184,7 @@ class DoctorTexts(Area):
 
 
 class DoctorFileTexts(Area):
-    """What `cc-bot doctor` finds out about the operator's files, and how each of it is mended."""
+    """Findings of `cc-bot doctor` about the operator's files, and how each of it is mended."""
 
     database_ok = Sentence(
         ja="{path}（{size}）は壊れておらず、書き込めます。",
