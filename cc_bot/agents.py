@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, toml_of
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import AgentsFileTexts
 
@@ -159,7 +159,7 @@ _NAME: Final = re.compile(r"[a-z0-9_-]{1,32}")
 def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[str, Agent]:
     """Return the agents by name, the default one first, which exists in any case; `tools` are the names of
     those that there are. Raises FileRefused."""
-    document = toml_of(text, words.operator_file)
+    document = parse_toml(text, words.operator_file)
     told = words.agents_file
     tables = document.pop("agents", {})
     if document:
@@ -168,18 +168,18 @@ def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[
         raise FileRefused(told.other_table.format(key="agents"))
     if len(tables) > MAX_AGENTS:
         raise FileRefused(told.too_many.format(limit=MAX_AGENTS))
-    agents = {DEFAULT_AGENT: _named_default(Agent())}
+    agents = {DEFAULT_AGENT: _name_default(Agent())}
     for name, table in tables.items():
         if not _NAME.fullmatch(name):
             raise FileRefused(told.bad_name.format(name=_printable(name)))
         if not isinstance(table, dict):
             raise FileRefused(told.not_a_table.format(name=name))
         agent = read_table(name, table, tools=tools, words=told)
-        agents[name] = _named_default(agent) if name == DEFAULT_AGENT else agent
+        agents[name] = _name_default(agent) if name == DEFAULT_AGENT else agent
     return agents
 
 
-def _named_default(agent: Agent) -> Agent:
+def _name_default(agent: Agent) -> Agent:
     names = {locale: texts(locale).agents.the_default for locale in Locale}
     return replace(agent, display_names=names | agent.display_names)
 
@@ -228,29 +228,29 @@ class Agents:
 def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list[tuple[str, str]]:
     """Return labels and names of those whose name or display name, in any language, contains what was typed;
     first those that begin with it."""
-    wanted = _folded(typed)
+    wanted = _fold(typed)
     found = [agent for agent in agents if any(wanted in name for name in _names(agent))]
     found.sort(key=lambda agent: not any(name.startswith(wanted) for name in _names(agent)))
     return [(_label(agent, locale), agent.name) for agent in found]
 
 
-def named_agent(agents: Sequence[Agent], given: str) -> Agent | None:
+def find_agent(agents: Sequence[Agent], given: str) -> Agent | None:
     """Return whom a name means: nobody needs to take one from the list, and everybody may use what they
     see."""
-    wanted = _folded(given)
+    wanted = _fold(given)
     by_name = next((agent for agent in agents if agent.name == wanted), None)
     return by_name or next((agent for agent in agents if wanted in _names(agent)), None)
 
 
 def _label(agent: Agent, locale: Locale) -> str:
     display = agent.display_name(locale)
-    return display if _folded(display) == agent.name else f"{display} ({agent.name})"
+    return display if _fold(display) == agent.name else f"{display} ({agent.name})"
 
 
 def _names(agent: Agent) -> tuple[str, ...]:
-    return (agent.name, *map(_folded, agent.display_names.values()))
+    return (agent.name, *map(_fold, agent.display_names.values()))
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Return the text as names are compared: full width is half width, and large letters are small ones."""
     return unicodedata.normalize("NFKC", text).strip().casefold()

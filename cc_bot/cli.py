@@ -37,7 +37,7 @@ def say(sentence: str) -> None:
     print(sentence, flush=True)  # noqa: T201 - a command's own words
 
 
-def why_it_ended(error: StorageError, path: object, words: StorageTexts) -> str:
+def storage_problem(error: StorageError, path: object, words: StorageTexts) -> str:
     """Return what is wrong with the database, for whoever can mend it; a user is told less."""
     match error:
         case DatabaseLocked():
@@ -65,7 +65,7 @@ def whole_number(least: int, end: int, otherwise: str) -> Callable[[str], int]:
     return read
 
 
-def agreed(question: str) -> bool:
+def ask_consent(question: str) -> bool:
     """Ask for a yes of the person at the terminal; return no without one, since nobody was asked."""
     if not sys.stdin.isatty():
         return False
@@ -135,7 +135,7 @@ def _backup(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
     folder = options.to or config.backup_folder
     rotation = Rotation(options.keep, options.keep_days)
-    with _shown(words) as progress:
+    with _show_progress(words) as progress:
         made = asyncio.run(run_backup(config, folder, rotation, progress))
     held = made.manifest
     size = f"{held.size_bytes / 1024:,.0f} KiB"
@@ -145,12 +145,12 @@ def _backup(config: Config, options: argparse.Namespace) -> None:
 
 
 def _restore(config: Config, options: argparse.Namespace) -> None:
-    from cc_bot.app.restoring import Wishes, run_restore  # noqa: PLC0415 - see above
+    from cc_bot.app.restoring import RestoreRequest, run_restore  # noqa: PLC0415 - see above
 
     words = texts(config.operator_locale).backup
     database = config.database_url.removeprefix("sqlite:///")
 
-    def confirmed(copy: "Staged") -> bool:
+    def confirm(copy: "Staged") -> bool:
         if options.yes:
             return True
         made_at = copy.manifest.made_at.astimezone(config.timezone) if copy.manifest else None
@@ -160,11 +160,13 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
             database=database,
             **_counts(copy.rows),
         )
-        return agreed(f"{offer}\n{words.origin}\n{words.go_on}")
+        return ask_consent(f"{offer}\n{words.origin}\n{words.go_on}")
 
-    wishes = Wishes(options.file, confirmed, options.without_erasures, options.rows_only, options.any_file)
-    with _shown(words) as progress:
-        done = asyncio.run(run_restore(config, wishes, progress))
+    request = RestoreRequest(
+        options.file, confirm, options.without_erasures, options.rows_only, options.any_file
+    )
+    with _show_progress(words) as progress:
+        done = asyncio.run(run_restore(config, request, progress))
     say(words.restored.format(path=options.file, database=database))
     if options.yes:  # who was asked has read it
         say(words.origin)
@@ -196,11 +198,11 @@ def _wipe(config: Config, options: argparse.Namespace) -> None:
 
     words = texts(config.operator_locale).backup
 
-    def confirmed(doomed: list[Path]) -> bool:
+    def confirm(doomed: list[Path]) -> bool:
         say("\n".join((words.doomed, *(f"  {path}" for path in doomed))))
-        return options.yes or agreed(words.go_on)
+        return options.yes or ask_consent(words.go_on)
 
-    wiped = asyncio.run(run_wipe(config, confirmed, any_file=options.any_file))
+    wiped = asyncio.run(run_wipe(config, confirm, any_file=options.any_file))
     if not wiped:
         say(words.nothing_to_wipe.format(path=config.database_url))
         return
@@ -214,7 +216,7 @@ def _counts(rows: "Rows") -> dict[str, int]:
 
 
 @contextmanager
-def _shown(words: BackupTexts) -> "Iterator[Progress]":
+def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
     """Show how far the work is: bars on a terminal, and else a line a stage."""
     names = _stages(words)
     if sys.stderr.isatty():
@@ -263,7 +265,9 @@ def add_doctor_commands(
 
 def run_doctor_command(config: Config, options: argparse.Namespace) -> int:
     """Run it; return 1 where something failed."""
-    return asyncio.run(_for_programs(config, options) if options.json else _for_people(config, options))
+    return asyncio.run(
+        _report_to_program(config, options) if options.json else _report_to_person(config, options)
+    )
 
 
 def wants_json(options: argparse.Namespace) -> bool:
@@ -272,14 +276,14 @@ def wants_json(options: argparse.Namespace) -> bool:
 
 def say_trouble(sentence: str, options: argparse.Namespace, words: Texts, *, of_settings: bool) -> None:
     """Report that nothing could be looked at, to a program."""
-    from cc_bot.doctor import FindingWriter, Report, as_json  # noqa: PLC0415 - see `_for_people`
+    from cc_bot.doctor import FindingWriter, Report, as_json  # noqa: PLC0415 - see `_report_to_person`
 
     notes = FindingWriter("settings" if of_settings else "program", words.doctor.label_program)
     report = Report([notes.failed(sentence, "" if of_settings else words.doctor.broke_mend)])
     say(as_json(report, version=__version__, offline=options.offline))
 
 
-async def _for_people(config: Config, options: argparse.Namespace) -> int:
+async def _report_to_person(config: Config, options: argparse.Namespace) -> int:
     # `--help` answers without them.
     from cc_bot.app.doctor import run_doctor  # noqa: PLC0415
     from cc_bot.doctor import as_lines  # noqa: PLC0415
@@ -293,10 +297,10 @@ async def _for_people(config: Config, options: argparse.Namespace) -> int:
     return report.exit_code
 
 
-async def _for_programs(config: Config, options: argparse.Namespace) -> int:
+async def _report_to_program(config: Config, options: argparse.Namespace) -> int:
     """Print the report within seconds: who asks by program does not wait for minutes."""
     until_s = time.monotonic() + JSON_WITHIN_S
-    from cc_bot.app.doctor import run_doctor  # noqa: PLC0415 - see `_for_people`
+    from cc_bot.app.doctor import run_doctor  # noqa: PLC0415 - see `_report_to_person`
     from cc_bot.doctor import as_json  # noqa: PLC0415
 
     report = await run_doctor(config, offline=options.offline, until_s=until_s)
@@ -324,7 +328,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         config = read_config()
         return _run(config, options)
     except CcBotError as error:
-        why = _why(error, config, locale)
+        why = _reason(error, config, locale)
         if wants_json(options):
             say_trouble(why, options, texts(locale), of_settings=True)
         else:
@@ -344,12 +348,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_BROKEN
 
 
-def _why(error: CcBotError, config: Config | None, locale: Locale) -> str:
+def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
     if config is None or not isinstance(error, StorageError):
         return explain(error, texts(locale))
     from cc_bot.storage.files import sqlite_path  # noqa: PLC0415 - rarely needed
 
-    return why_it_ended(error, sqlite_path(config.database_url), texts(locale).storage)
+    return storage_problem(error, sqlite_path(config.database_url), texts(locale).storage)
 
 
 def _parser(all_texts: Texts) -> argparse.ArgumentParser:

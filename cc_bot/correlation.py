@@ -16,19 +16,19 @@ from structlog.contextvars import bind_contextvars, bound_contextvars
 
 
 @dataclass(slots=True)
-class _Begun:
+class _Turn:
     """An id that a front end has given, and whether its turn has been taken up."""
 
     taken_up: bool = False
 
 
-_begun: ContextVar[_Begun | None] = ContextVar("begun", default=None)
+_begun: ContextVar[_Turn | None] = ContextVar("begun", default=None)
 
 
 def begin_turn() -> None:
     """Give what this task records from here on a turn of its own to belong to."""
     bind_contextvars(turn=secrets.token_hex(4))
-    _begun.set(_Begun())
+    _begun.set(_Turn())
 
 
 def take_up_turn() -> None:

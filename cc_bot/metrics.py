@@ -123,10 +123,10 @@ class Vitals:
             load.running,
             load.waiting,
             self._pulse.latency_s,
-            await _told(self._database.open_sessions()) if reads else None,
-            await _told(self._database.size_bytes()) if reads else None,
-            await _told(asyncio.to_thread(self._free_bytes)),
-            await _told(asyncio.to_thread(self._backed_up_at_s)),
+            await _read_or_none(self._database.open_sessions()) if reads else None,
+            await _read_or_none(self._database.size_bytes()) if reads else None,
+            await _read_or_none(asyncio.to_thread(self._free_bytes)),
+            await _read_or_none(asyncio.to_thread(self._backed_up_at_s)),
             health,
         )
 
@@ -152,7 +152,7 @@ class Vitals:
         return None
 
 
-async def _told(asked: Awaitable[float | None]) -> float | None:
+async def _read_or_none(asked: Awaitable[float | None]) -> float | None:
     try:
         return await asked
     except (StorageError, OSError):
@@ -291,7 +291,7 @@ class Gauges(Collector):
 OURS: Final = "cc_bot"
 
 
-class _Counting(logging.Handler):
+class _RecordCounter(logging.Handler):
     def __init__(self, records: Counter) -> None:
         super().__init__(logging.WARNING)
         self._records = records
@@ -303,7 +303,7 @@ class _Counting(logging.Handler):
 
 
 @contextmanager
-def counted(registry: CollectorRegistry) -> Iterator[None]:
+def count_records(registry: CollectorRegistry) -> Iterator[None]:
     """Count them in a metric of this registry until left."""
     records = Counter(
         "cc_bot_log_records",
@@ -311,7 +311,7 @@ def counted(registry: CollectorRegistry) -> Iterator[None]:
         ["level", "event"],
         registry=registry,
     )
-    handler = _Counting(records)
+    handler = _RecordCounter(records)
     logger = logging.getLogger(OURS)
     logger.addHandler(handler)
     try:
@@ -335,7 +335,7 @@ MOST_CONNECTIONS: Final = 32
 
 
 @asynccontextmanager
-async def serving(
+async def serve(
     host: str, port: int, meter: PrometheusMeter, vitals: Vitals, *, patience_s: float = PATIENCE_S
 ) -> AsyncIterator[int]:
     """Serve until left; yield the port, which the system chooses for 0.
@@ -358,7 +358,7 @@ async def serving(
         listener = await _listen(runner, host, port, patience_s)
         listening = int(listener.sockets[0].getsockname()[1])
         _log.info("metrics_served", host=host, port=listening)
-        with counted(meter.registry):
+        with count_records(meter.registry):
             yield listening
     finally:
         if listener is not None:
@@ -374,7 +374,7 @@ async def _listen(runner: web.AppRunner, host: str, port: int, patience_s: float
 
     def connection() -> asyncio.Protocol:
         if len(server.connections) >= MOST_CONNECTIONS:
-            return _TurnedAway()
+            return _RefusedConnection()
         handler = server()
         # Not the idle time but the whole of it: a byte now and then is no reason to wait.
         loop.call_later(patience_s, _end, handler)
@@ -383,7 +383,7 @@ async def _listen(runner: web.AppRunner, host: str, port: int, patience_s: float
     try:
         return await loop.create_server(connection, host, port)
     except OSError as error:
-        raise why_not(error, host, port) from error
+        raise startup_error(error, host, port) from error
 
 
 def _is_malformed(record: logging.LogRecord) -> bool:
@@ -392,7 +392,7 @@ def _is_malformed(record: logging.LogRecord) -> bool:
     return record.exc_info is not None and isinstance(record.exc_info[1], HttpProcessingError)
 
 
-class _TurnedAway(asyncio.Protocol):
+class _RefusedConnection(asyncio.Protocol):
     """A connection too many."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -406,7 +406,7 @@ def _end(handler: web.RequestHandler) -> None:
         handler.transport.abort()
 
 
-def why_not(error: OSError, host: str, port: int) -> StartupError:
+def startup_error(error: OSError, host: str, port: int) -> StartupError:
     """Return the error for the operator when nothing can be served there."""
     match error.errno:
         case errno.EADDRINUSE:

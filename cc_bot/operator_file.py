@@ -36,7 +36,7 @@ class FileRefused(Exception):
     """A sentence for the operator: what is wrong with the file, and how it should be."""
 
 
-def toml_of(text: str, words: OperatorFileTexts) -> dict[str, Any]:
+def parse_toml(text: str, words: OperatorFileTexts) -> dict[str, Any]:
     """Return the document that a text is in TOML. Raises FileRefused."""
     try:
         return tomllib.loads(text)
@@ -95,7 +95,7 @@ class OperatorFile(Generic[T]):
     async def _reload(self, look: _Look) -> None:
         """Take the file as it is now, once nobody writes to it any more. While it is wrong all stays as it
         was, and that is on record once."""
-        look = await self._settled(look)
+        look = await self._wait_until_settled(look)
         try:
             self._said = await asyncio.to_thread(self._read, look)
         except StartupError as error:
@@ -106,7 +106,7 @@ class OperatorFile(Generic[T]):
             _log.info(f"{self._kind.name}_reloaded")
         self._look = look  # last: who is cancelled while the file is read leaves that to the next one
 
-    async def _settled(self, look: _Look) -> _Look:
+    async def _wait_until_settled(self, look: _Look) -> _Look:
         for _ in range(LOOKS):
             await asyncio.sleep(SETTLED_S)
             before, look = look, await asyncio.to_thread(_look_at, self._path)

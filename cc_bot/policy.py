@@ -24,7 +24,7 @@ from cc_bot.domain.member import (
     Rules,
     Subjects,
 )
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, shown, toml_of
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, shown
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import PolicyFileTexts
 
@@ -97,7 +97,7 @@ Table = TypeVar("Table", bound=BaseModel)
 
 def parse_policy(text: str, *, words: Texts) -> Policy:
     """Return the policy that a text is. Raises FileRefused."""
-    document = toml_of(text, words.operator_file)
+    document = parse_toml(text, words.operator_file)
     read = _Reader(words.policy_file)
     policy = Policy(
         read.limits(read.table("limits", document.pop("limits", {}))),

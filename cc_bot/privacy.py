@@ -165,10 +165,10 @@ async def retain(
     now, count = clock(), 0
     if retention.session_days:
         before = now - timedelta(days=retention.session_days)
-        count += await _all(lambda after: store.prune_sessions(before, after), pause_s)
+        count += await _prune_all(lambda after: store.prune_sessions(before, after), pause_s)
     if retention.archive_days:
         said_before = now - timedelta(days=retention.archive_days)
-        count += await _all(lambda after: store.prune_messages(said_before, after), pause_s)
+        count += await _prune_all(lambda after: store.prune_messages(said_before, after), pause_s)
     if retention.usage_days:
         first_kept = now.astimezone(zone).date() - timedelta(days=retention.usage_days)
         count += await store.prune_usage(first_kept)
@@ -232,7 +232,7 @@ def _needed_since(copies: Copies, retention: Retention, now: datetime) -> dateti
     return min(elsewhere, oldest - SLACK) if oldest else elsewhere
 
 
-async def _all(step: Callable[[int], Awaitable[Pruned]], pause_s: float) -> int:
+async def _prune_all(step: Callable[[int], Awaitable[Pruned]], pause_s: float) -> int:
     count, after = 0, 0
     while True:
         pruned = await step(after)

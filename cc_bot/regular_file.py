@@ -20,7 +20,7 @@ def open_regular(path: Path) -> BinaryIO:
     """Open the file, to be read. Raises OSError: FileNotFoundError where there is none, NotRegular for what
     is no file of bytes."""
     need_regular(path)  # a socket can't be opened at all, and a device may act on it
-    file = open(path, "rb", opener=_opened)  # noqa: SIM115 - whoever asked for it closes it
+    file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115 - whoever asked for it closes it
     if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         return file
     file.close()
@@ -39,5 +39,5 @@ def read_regular(path: Path) -> bytes:
         return file.read()
 
 
-def _opened(path: str, flags: int) -> int:
+def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | _AT_ONCE)

@@ -60,7 +60,7 @@ def make_meter(config: Config) -> "PrometheusMeter | None":
 
 
 @asynccontextmanager
-async def told(
+async def serve_metrics(
     config: Config,
     meter: "PrometheusMeter | None",
     pulse: GatewayHealth,
@@ -71,7 +71,7 @@ async def told(
     if config.metrics_port is None or meter is None:
         yield
         return
-    from cc_bot.metrics import Vitals, serving
+    from cc_bot.metrics import Vitals, serve
 
     folder = sqlite_path(config.database_url).absolute().parent
 
@@ -80,7 +80,7 @@ async def told(
         return newest.path.stat().st_mtime if newest else None
 
     vitals = Vitals(pulse, stores.vitals, lambda: assistant.load, lambda: free_bytes(folder), backed_up_at_s)
-    async with serving(config.metrics_host, config.metrics_port, meter, vitals):
+    async with serve(config.metrics_host, config.metrics_port, meter, vitals):
         yield
 
 
@@ -148,7 +148,7 @@ def model_label(config: Config) -> str:
     return texts(config.operator_locale).cli.offline_model if is_offline(config) else config.models[0]
 
 
-def asked_first(config: Config, names: Sequence[str]) -> str:
+def first_model(config: Config, names: Sequence[str]) -> str:
     """Return the first of a chain, as its answers name it; empty for the model that comes along."""
     return "" if is_offline(config) else names[0]
 
@@ -166,7 +166,7 @@ def agents_path(config: Config) -> Path:
     return config.agents_file or sqlite_path(config.database_url).with_name("agents.toml")
 
 
-def agents_of(config: Config, tools: Collection[str]) -> Agents:
+def make_agents(config: Config, tools: Collection[str]) -> Agents:
     """Return who can answer; `tools` are the names of those that there are."""
     required = config.agents_file is not None
     return Agents(agents_path(config), tools=tools, locale=config.operator_locale, required=required)
@@ -176,7 +176,7 @@ def policy_path(config: Config) -> Path:
     return config.policy_file or sqlite_path(config.database_url).with_name("policy.toml")
 
 
-def policies_of(config: Config) -> Policies:
+def make_policies(config: Config) -> Policies:
     """Return limits, prices and access."""
     required = config.policy_file is not None
     return Policies(policy_path(config), locale=config.operator_locale, required=required)
@@ -190,7 +190,7 @@ SWEEP_EVERY_S = 600.0
 _log = structlog.get_logger(__name__)
 
 
-async def unbroken(work: Callable[[], Awaitable[None]], *, pause_s: float = SWEEP_EVERY_S) -> None:
+async def keep_running(work: Callable[[], Awaitable[None]], *, pause_s: float = SWEEP_EVERY_S) -> None:
     """Do the work until it ends by itself or is cancelled. What it did not expect is on record and not its
     end: nobody waits for it, so nobody would see for years that it is no longer done."""
     while True:
@@ -258,9 +258,9 @@ class Core:
 async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> AsyncIterator[Core]:
     """Open the assistant over the configured database and model. `meter` is told what goes on in it."""
     tools = discover(cc_bot.tools)
-    agents = agents_of(config, tools.names)
+    agents = make_agents(config, tools.names)
     await agents.load()
-    policies = policies_of(config)
+    policies = make_policies(config)
     await policies.load()
     async with (
         _open_embedder(config) as embedder,
@@ -280,7 +280,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             config, stores, spending := Spending(stores.usage, policies.now, meter), clock
         ) as summaries,
     ):
-        first = asked_first(config, config.models)
+        first = first_model(config, config.models)
         chains = Chains(partial(build_model, config), config.models)
         for agent in (await agents.all()).values():  # not during a turn
             chains.of(agent.models)
@@ -325,7 +325,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             partial(keep_copies_to_retention, database, retention, clock, zone),
             partial(keep_log_thin, stores.erasures, copies, retention, clock),
         ]
-        running = [asyncio.create_task(unbroken(job)) for job in jobs]
+        running = [asyncio.create_task(keep_running(job)) for job in jobs]
         try:
             moments = TimeResolver(chains.of(()), clock, spending, first)
             yield Core(stores, assistant, summaries, agents, policies, spending, moments, heartbeats, privacy)
@@ -363,7 +363,7 @@ async def _open_summaries(
         cost=message_tokens,
         locale=config.locale,
         clock=clock,
-        model_name=asked_first(config, config.summary_models),
+        model_name=first_model(config, config.summary_models),
         spending=spending,
     )
     try:

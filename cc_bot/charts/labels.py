@@ -36,7 +36,7 @@ def _cells(grapheme: str) -> int:
     return 1
 
 
-def in_lines(text: str, room: float, measure: Measure) -> list[str]:
+def wrap_label(text: str, room: float, measure: Measure) -> list[str]:
     """Return the text in as many lines as it takes, none wider than `room`, unless one character is."""
     lines = [""]
     for unit in _units(text):
@@ -49,16 +49,16 @@ def in_lines(text: str, room: float, measure: Measure) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def balanced(text: str, room: float, measure: Measure) -> list[str]:
+def balance(text: str, room: float, measure: Measure) -> list[str]:
     """Return the text in as few lines as it takes, which end between words if they can, and else are equally
     long.
 
     Japanese has no blanks between words, but brackets, and its scripts: after hiragana a new word begins.
     """
-    best = in_lines(text, room, measure)
+    best = wrap_label(text, room, measure)
     narrower = max(1.0, widest_unit(text, measure))
     while narrower < room:
-        tried = in_lines(text, narrower, measure)
+        tried = wrap_label(text, narrower, measure)
         if len(tried) <= len(best) and (len(tried) < len(best) or _roughness(tried) < _roughness(best)):
             best = tried
         narrower *= 1.05
@@ -67,11 +67,11 @@ def balanced(text: str, room: float, measure: Measure) -> list[str]:
 
 def _roughness(lines: list[str]) -> tuple[int, float]:
     """Return how much the line ends part what belongs together, and how unequal the lines are."""
-    parted = sum(_parts_a_word(one[-1], other[0]) for one, other in pairwise(lines) if one and other)
+    parted = sum(_parting_cost(one[-1], other[0]) for one, other in pairwise(lines) if one and other)
     return parted, max(map(cells, lines)) - min(map(cells, lines))
 
 
-def _parts_a_word(before: str, after: str) -> int:
+def _parting_cost(before: str, after: str) -> int:
     if after in _NOT_AT_END or before in _NOT_AT_START - _SOUNDS:
         return 0
     scripts = (_script(before), _script(after))
@@ -85,9 +85,9 @@ def _script(letter: str) -> str:
     return name.partition("-")[0]
 
 
-def shortened(text: str, room: float, measure: Measure, *, most_lines: int = 1) -> list[str]:
+def shorten(text: str, room: float, measure: Measure, *, most_lines: int = 1) -> list[str]:
     """Return the text in at most so many lines; an ellipsis says where it does not end there."""
-    lines = in_lines(text, room, measure)
+    lines = wrap_label(text, room, measure)
     if len(lines) <= most_lines:
         return lines
     last = ""

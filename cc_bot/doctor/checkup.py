@@ -114,7 +114,7 @@ class Check:
     """What it comes to that the whole checkup was over before: a server that says nothing is a failure."""
 
 
-async def examined(checks: Sequence[Check], words: Texts, until_s: float | None = None) -> Report:
+async def run_checks(checks: Sequence[Check], words: Texts, until_s: float | None = None) -> Report:
     """Run every check. Their findings stand in the order of the checks. What is not over by `until_s` (by the
     event loop's clock) is told of as that, and its threads are left to themselves."""
     running = [asyncio.create_task(_run(check, words)) for check in checks]

@@ -1,4 +1,4 @@
-"""The ground that the program stands on: its version, the time zone, the font, the operator's files, the backups."""
+"""The ground that the program stands on: version, time zone, font, the operator's files, backups."""
 
 import asyncio
 import math
@@ -31,26 +31,26 @@ OLD: Final = timedelta(days=7)
 """Of a backup: more than a week of conversations would be lost."""
 
 
-def of_program(version: str, sqlite: str, words: Texts) -> Finding:
+def check_program(version: str, sqlite: str, words: Texts) -> Finding:
     """Return the versions, which are asked first when something is reported."""
     said = words.doctor
     told = said.program.format(version=version, python=platform.python_version(), sqlite=sqlite)
     return FindingWriter("program", said.label_program).ok(told)
 
 
-def of_timezone(zone: ZoneInfo, now: datetime, words: Texts) -> Finding:
+def check_timezone(zone: ZoneInfo, now: datetime, words: Texts) -> Finding:
     said = words.doctor
     told = said.timezone_ok.format(zone=zone.key, time=f"{now.astimezone(zone):%Y-%m-%d %H:%M}")
     return FindingWriter("timezone", said.label_timezone).ok(told)
 
 
-def of_clock_set_ahead(offset: timedelta, words: Texts) -> Finding:
+def check_clock_set_ahead(offset: timedelta, words: Texts) -> Finding:
     said = words.doctor
     told = said.clock_set.format(seconds=round(offset.total_seconds()))
     return FindingWriter("clock", said.label_clock).warning(told, said.clock_set_mend)
 
 
-async def examine_font(locale: Locale, words: Texts) -> Sequence[Finding]:
+async def check_font(locale: Locale, words: Texts) -> Sequence[Finding]:
     """Draw a chart with Japanese in it: whatever would fail in a conversation fails here."""
     said = words.doctor
     notes = FindingWriter("font", said.label_font)
@@ -64,7 +64,7 @@ async def examine_font(locale: Locale, words: Texts) -> Sequence[Finding]:
     return [notes.ok(said.font_ok) if drawn else notes.failed(said.font_failed, said.font_failed_mend)]
 
 
-async def examine_operator_file(
+async def check_operator_file(
     notes: FindingWriter, load: Callable[[], Awaitable[str]], words: Texts
 ) -> Sequence[Finding]:
     """Check a file that the operator may write: `load` reads it, and says what is good about it. What is
@@ -75,7 +75,7 @@ async def examine_operator_file(
         return [notes.failed(explain(error, words), words.doctor_files.file_mend)]
 
 
-async def examine_backups(folder: Path, now: datetime, words: Texts) -> Sequence[Finding]:
+async def check_backups(folder: Path, now: datetime, words: Texts) -> Sequence[Finding]:
     """Check the age of the newest backup, which is that of its file."""
     said = words.doctor_files
     notes = FindingWriter("backups", words.doctor.label_backups)
@@ -96,7 +96,7 @@ async def examine_backups(folder: Path, now: datetime, words: Texts) -> Sequence
     return [notes.ok(said.backups_ok.format(name=found.name, days=days))]
 
 
-async def examine_erasures(log: Path, backups: Path, words: Texts) -> Sequence[Finding]:
+async def check_erasures(log: Path, backups: Path, words: Texts) -> Sequence[Finding]:
     """Check the record of erasures and its copies: with one that is unusable nobody could be erased, or
     nothing restored."""
     said = words.doctor_files
@@ -133,21 +133,21 @@ class FilesSide:
     """With who writes to it."""
 
 
-async def examine_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
+async def check_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
     """Check the file, its schema, its disk and its mode."""
     look = partial(examine, side.database, patience_s=side.patience_s, until_s=side.until_s)
     examined = await asyncio.to_thread(look)
-    found = [_of_file(side.database, examined, words)]
+    found = [_check_file(side.database, examined, words)]
     if examined.version is not None:
-        found += [_of_version(examined, words), *_of_schema(examined, words)]
+        found += [_check_version(examined, words), *_check_schema(examined, words)]
     if examined.condition != "no_folder":
-        found.append(await asyncio.to_thread(_of_disk, side, examined.size_bytes, words))
+        found.append(await asyncio.to_thread(_check_disk, side, examined.size_bytes, words))
     if os.name == "posix":
-        found.append(await asyncio.to_thread(_of_modes, side, words))
+        found.append(await asyncio.to_thread(_check_modes, side, words))
     return found
 
 
-def _of_file(path: Path, examined: Examined, words: Texts) -> Finding:
+def _check_file(path: Path, examined: Examined, words: Texts) -> Finding:
     said = words.doctor_files
     notes = FindingWriter("database", words.doctor.label_database)
     if examined.condition == "fine" and not examined.thorough:
@@ -172,7 +172,7 @@ def _of_file(path: Path, examined: Examined, words: Texts) -> Finding:
     return notes.failed(*wrong[examined.condition])
 
 
-def _of_version(examined: Examined, words: Texts) -> Finding:
+def _check_version(examined: Examined, words: Texts) -> Finding:
     said = words.doctor_files
     notes = FindingWriter("migrations", words.doctor.label_migrations)
     version, newest = examined.version or 0, examined.newest
@@ -185,7 +185,7 @@ def _of_version(examined: Examined, words: Texts) -> Finding:
     return notes.ok(said.migrations_ok.format(version=version))
 
 
-def _of_schema(examined: Examined, words: Texts) -> Sequence[Finding]:
+def _check_schema(examined: Examined, words: Texts) -> Sequence[Finding]:
     """Return nothing where it is as the migrations make it. What runs goes before what is only there."""
     said = words.doctor_files
     notes = FindingWriter("schema", words.doctor.label_schema)
@@ -193,17 +193,21 @@ def _of_schema(examined: Examined, words: Texts) -> Sequence[Finding]:
     beside = [each.label for each in examined.deviations if not each.runs]
     found = list[Finding]()
     if running:
-        found.append(notes.failed(said.schema_changed.format(names=_few(running)), said.schema_changed_mend))
+        found.append(
+            notes.failed(said.schema_changed.format(names=_first_names(running)), said.schema_changed_mend)
+        )
     if beside:
-        found.append(notes.warning(said.schema_more.format(names=_few(beside)), said.schema_more_mend))
+        found.append(
+            notes.warning(said.schema_more.format(names=_first_names(beside)), said.schema_more_mend)
+        )
     return found
 
 
-def _few(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN_NAMES]) + (" …" if len(names) > _SHOWN_NAMES else "")
 
 
-def _of_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
+def _check_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
     said = words.doctor_files
     notes = FindingWriter("disk", words.doctor.label_disk)
     try:
@@ -217,7 +221,7 @@ def _of_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
     return note(said.disk_low.format(free=size_of(free), wanted=size_of(wanted)), said.disk_low_mend)
 
 
-def _of_modes(side: FilesSide, words: Texts) -> Finding:
+def _check_modes(side: FilesSide, words: Texts) -> Finding:
     said = words.doctor_files
     notes = FindingWriter("files", words.doctor.label_files)
     own = [sidecar(side.database, end) for end in ("", "-wal", "-shm")]
@@ -251,7 +255,7 @@ Try = Callable[[], Awaitable[None]]
 """Raises a CcBotError where it does not work."""
 
 
-async def examine_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
+async def check_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
     """Ask one model of the chain for one token."""
     said = words.doctor
     notes = FindingWriter("model", said.label_model)
@@ -268,7 +272,7 @@ async def examine_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
     return [notes.ok(said.model_ok.format(model=name, seconds=seconds))]
 
 
-async def examine_embedder(embedder: Embedder, words: Texts) -> Sequence[Finding]:
+async def check_embedder(embedder: Embedder, words: Texts) -> Sequence[Finding]:
     """Check what finds memories by their meaning. Without it search works all the same, by words."""
     said = words.doctor
     notes = FindingWriter("embedder", said.label_embedder)

@@ -273,7 +273,7 @@ def read_lines(descriptor: int) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def handled(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
+def handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
     """Call these in the event loop when a signal of that name comes; names that a system lacks are left out.
 
     By `signal.signal`, since Windows' loops know no `add_signal_handler` and since what asyncio set before
@@ -284,7 +284,7 @@ def handled(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
     for name, handler in handlers.items():
         if number := getattr(signal, name, None):
             before[number] = signal.getsignal(number)
-            signal.signal(number, _into(loop, handler))
+            signal.signal(number, _call_in_loop(loop, handler))
     try:
         yield
     finally:
@@ -292,7 +292,9 @@ def handled(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
             signal.signal(number, previous)
 
 
-def _into(loop: asyncio.AbstractEventLoop, handler: Callable[[], None]) -> Callable[[int, object], None]:
+def _call_in_loop(
+    loop: asyncio.AbstractEventLoop, handler: Callable[[], None]
+) -> Callable[[int, object], None]:
     def on_signal(_number: int, _frame: object) -> None:
         loop.call_soon_threadsafe(handler)
 
@@ -300,7 +302,7 @@ def _into(loop: asyncio.AbstractEventLoop, handler: Callable[[], None]) -> Calla
 
 
 @contextlib.contextmanager
-def quiet_keyboard() -> Iterator[None]:
+def silence_keyboard() -> Iterator[None]:
     """Keep what is typed meanwhile out of what is being drawn, and for the next line, also when Ctrl-C comes
     after it."""
     if sys.platform == "win32" or not sys.stdin.isatty():
@@ -342,7 +344,7 @@ async def run_chat(
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
 
-    def in_front_of(view: PlainView | RichView, forget_typed: Callable[[], None]) -> Chat:
+    def make_chat(view: PlainView | RichView, forget_typed: Callable[[], None]) -> Chat:
         return Chat(assistant, stores, profile, view, agents, privacy, forget_typed)
 
     try:
@@ -350,12 +352,12 @@ async def run_chat(
             return True
         if not sys.stdin.isatty() or not sys.stdout.isatty():
             view = PlainView(sys.stdout, sys.stderr)
-            chat = in_front_of(view, lambda: open_history(profile.history_file).forget())
-            ended = await _in_a_pipe(chat)
+            chat = make_chat(view, lambda: open_history(profile.history_file).forget())
+            ended = await _chat_through_pipe(chat)
             return ended or not view.complained
         console = Console(highlight=False, markup=False, emoji=False, theme=_THEME)
         typed = open_history(profile.history_file)
-        await _with_a_person(in_front_of(RichView(console), typed.forget), console, typed)
+        await _chat_with_person(make_chat(RichView(console), typed.forget), console, typed)
     except OSError as error:
         if error.errno not in _GONE:
             raise
@@ -364,7 +366,7 @@ async def run_chat(
     return True
 
 
-async def _with_a_person(chat: Chat, console: Console, typed: History) -> None:
+async def _chat_with_person(chat: Chat, console: Console, typed: History) -> None:
     runner, ending = Runner(chat), _Ending(chat.assistant)
     line = InputLine(ChatCompleter(chat), typed)
 
@@ -375,28 +377,28 @@ async def _with_a_person(chat: Chat, console: Console, typed: History) -> None:
     words = (await chat.read_person()).texts.terminal
     console.print(wrapped(words.greeting.format(model=chat.profile.model_label), style="dim"))
     console.print()
-    with handled({"SIGINT": chat.stop, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
-        async with _reminded(runner, line.above):
-            await _converse(read, runner, ending, quiet_keyboard)
+    with handle_signals({"SIGINT": chat.stop, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
+        async with _keep_reminding(runner, line.above):
+            await _converse(read, runner, ending, silence_keyboard)
     console.print(wrapped((await chat.read_person()).texts.terminal.goodbye, style="dim"))
 
 
-async def _in_a_pipe(chat: Chat) -> bool:
+async def _chat_through_pipe(chat: Chat) -> bool:
     """Return whether a signal asked the program to end."""
     runner, ending = Runner(chat), _Ending(chat.assistant)
     lines = PipedLines(sys.stdin.fileno())
-    with handled({"SIGINT": ending.begin, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
-        async with _reminded(runner, _at_once):
+    with handle_signals({"SIGINT": ending.begin, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
+        async with _keep_reminding(runner, _show_at_once):
             await _converse(lines.read, runner, ending, nullcontext)
     return ending.begun
 
 
-async def _at_once(show: Callable[[], None]) -> None:
+async def _show_at_once(show: Callable[[], None]) -> None:
     show()
 
 
 @asynccontextmanager
-async def _reminded(runner: Runner, show: Show) -> AsyncIterator[None]:
+async def _keep_reminding(runner: Runner, show: Show) -> AsyncIterator[None]:
     """Say what is due first of all, and then whatever comes due."""
     await runner.remind(show)
     reminding = asyncio.create_task(runner.keep_reminding(show))
@@ -411,7 +413,7 @@ async def _converse(
     read: Read, runner: Runner, ending: "_Ending", running: Callable[[], AbstractContextManager[None]]
 ) -> None:
     """Run line after line, each inside `running`, until there is none or the program is to end."""
-    while (line := await ending.unless_begun(read)) is not None:
+    while (line := await ending.read_unless_begun(read)) is not None:
         with running():
             if not await runner.run(line):
                 return
@@ -434,7 +436,7 @@ class _Ending:
     def begun(self) -> bool:
         return self._begun.is_set()
 
-    async def unless_begun(self, read: Read) -> str | None:
+    async def read_unless_begun(self, read: Read) -> str | None:
         """Return what `read` gives; None when the end comes first."""
         if self.begun:
             return None

@@ -352,12 +352,12 @@ class Command:
         try:
             values = self._values(typed)
         except Unreadable as error:
-            raise self.misused(error.given) from None
+            raise self.usage_mistake(error.given) from None
         if sum(value is not None for value in values.values()) < self.at_least:
-            raise self.misused(typed)
+            raise self.usage_mistake(typed)
         return values
 
-    def misused(self, given: str) -> InvalidCommand:
+    def usage_mistake(self, given: str) -> InvalidCommand:
         """Return how it goes, to be said of what was given instead."""
         shown = one_line(given, 40)
         return InvalidCommand(
@@ -396,7 +396,7 @@ def command(name: str, *, at_least: int = 0) -> Callable[[Callable[..., Awaitabl
 # ---- what several take -----------------------------------------------------------------------------------
 
 
-def numbered(number: int, typed: str, about: str) -> Completion:
+def completion_of(number: int, typed: str, about: str) -> Completion:
     """Return a thing to choose by its number, in place of what was typed."""
     return Completion(str(number), start_position=-len(typed), display=f"#{number}", display_meta=about)
 

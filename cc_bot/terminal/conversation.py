@@ -28,12 +28,12 @@ from cc_bot.terminal.commands import (
     Flag,
     Person,
     command,
+    completion_of,
     number_of,
-    numbered,
     one_of,
     read_file,
 )
-from cc_bot.terminal.markdown import MARGIN, Quoted, Stated, kept_apart, one_line
+from cc_bot.terminal.markdown import MARGIN, Quoted, Stated, one_line, set_apart
 from cc_bot.terminal.view import RECEIPT_CHARACTERS, canvas_note, change_line, moment_line, receipt_line
 from cc_bot.texts import Texts
 from cc_bot.texts.proposal import Time, Value, describe, gist, headline
@@ -104,7 +104,7 @@ async def show_summary(chat: Chat, word: Annotated[str | None, one_of("delete")]
     elif not kept:
         chat.say(words.none)
     else:
-        chat.say("\n".join((words.title, *(kept_apart(summary.content) for summary in kept))))
+        chat.say("\n".join((words.title, *(set_apart(summary.content) for summary in kept))))
 
 
 @command("canvas")
@@ -186,14 +186,14 @@ def proposal_lines(proposal: Proposal, person: Person, now: datetime) -> Iterato
     """Yield all of what it would do, its texts whole, and how its user decides."""
     words = person.texts
     for number, part in enumerate(describe(proposal, words)):
-        line = part.line(lambda value: _written(value, person, now))
+        line = part.line(lambda value: _value_text(value, person, now))
         yield MARGIN + line if number else words.terminal.proposal.format(id=proposal.number, what=line)
         if part.below is not None:
-            yield Quoted(_numbers(part.below) if isinstance(part.below, Chart) else part.below)
+            yield Quoted(_chart_numbers(part.below) if isinstance(part.below, Chart) else part.below)
     yield MARGIN + words.terminal.how_to_decide.format(id=proposal.number)
 
 
-def _written(value: Value, person: Person, now: datetime) -> str:
+def _value_text(value: Value, person: Person, now: datetime) -> str:
     """Return a value as it stands within a line of the program's own."""
     match value:
         case None:
@@ -203,10 +203,10 @@ def _written(value: Value, person: Person, now: datetime) -> str:
         case datetime():
             return person.until(value)
         case Time():
-            return _time(value, person, now)
+            return _time_text(value, person, now)
 
 
-def _time(time: Time, person: Person, now: datetime) -> str:
+def _time_text(time: Time, person: Person, now: datetime) -> str:
     """Return a time where it counts: that is where its user was when it was proposed."""
     words, own = person.texts, person.timezone
     zone = time.zone or own
@@ -218,7 +218,7 @@ def _time(time: Time, person: Person, now: datetime) -> str:
     return told if time.place in (None, "terminal") else told + words.remind_here.elsewhere
 
 
-def _numbers(chart: Chart) -> str:
+def _chart_numbers(chart: Chart) -> str:
     """Return every number of a chart, as it was given: a line for each label."""
     lines = []
     for index, label in enumerate(chart.labels):
@@ -234,11 +234,11 @@ async def proposals_like(chat: Chat, typed: str) -> Iterable[Completion]:
     """Return those that wait and whose number begins as typed; none while they can't be read."""
     words, begun = (await chat.read_person()).texts, typed.strip().lstrip("#＃")
     try:
-        waiting = await _open(chat)
+        waiting = await _waiting_proposals(chat)
     except StorageError:
         return ()  # the command itself will say so
     return [
-        numbered(each.number, typed, headline(each.change, words))
+        completion_of(each.number, typed, headline(each.change, words))
         for each in waiting
         if str(each.number).startswith(begun)
     ]
@@ -258,7 +258,7 @@ ProposalNumber = Annotated[
 
 @command("accept")
 async def accept(chat: Chat, number: ProposalNumber) -> None:
-    proposal_id = await _meant(chat, number)
+    proposal_id = await _choose_proposal(chat, number)
     if proposal_id is not None:
         done = await Proposals(chat.stores, utc_now).accept(chat.user_id, proposal_id)
         _tell(chat, done, chat.texts)
@@ -266,7 +266,7 @@ async def accept(chat: Chat, number: ProposalNumber) -> None:
 
 @command("decline")
 async def decline(chat: Chat, number: ProposalNumber) -> None:
-    proposal_id = await _meant(chat, number)
+    proposal_id = await _choose_proposal(chat, number)
     if proposal_id is not None:
         left = await Proposals(chat.stores, utc_now).decline(chat.user_id, proposal_id)
         what = one_line(gist(left, chat.texts), RECEIPT_CHARACTERS)
@@ -285,16 +285,16 @@ async def show_proposals(chat: Chat, proposals: Sequence[Proposal]) -> None:
     chat.seen.update(each.id for each in proposals)
 
 
-async def _open(chat: Chat) -> Sequence[Proposal]:
+async def _waiting_proposals(chat: Chat) -> Sequence[Proposal]:
     return await chat.stores.proposals.of_place(chat.user_id, chat.profile.key.channel_id)
 
 
-async def _meant(chat: Chat, number: int | None) -> int | None:
+async def _choose_proposal(chat: Chat, number: int | None) -> int | None:
     """Return the id of what has this number; without a number, of the one that waits, if this chat has shown
     it. Otherwise show all that wait, and return None."""
     if number is not None:
         return await chat.stores.proposals.id_of(chat.user_id, number)
-    waiting, words = await _open(chat), chat.texts.terminal
+    waiting, words = await _waiting_proposals(chat), chat.texts.terminal
     if not waiting:
         chat.say(words.no_proposals)
     elif len(waiting) == 1 and waiting[0].id in chat.seen:

@@ -84,7 +84,7 @@ def _units(text: str) -> Iterator[str]:
     """Yield the text in pieces that are not parted: a Latin word, or a character with what clings to it."""
     unit = ""
     for grapheme in _GRAPHEMES.findall(text):
-        if unit and _parted(unit[-1], unit, grapheme):
+        if unit and _may_part(unit[-1], unit, grapheme):
             yield unit
             unit = ""
         unit += grapheme
@@ -92,7 +92,7 @@ def _units(text: str) -> Iterator[str]:
         yield unit
 
 
-def _parted(last: str, unit: str, grapheme: str) -> bool:
+def _may_part(last: str, unit: str, grapheme: str) -> bool:
     if grapheme.isspace():
         return False
     if last.isspace():
@@ -212,7 +212,7 @@ class StatedLines:
                 yield Segment.line()
 
 
-def kept_apart(words: str, *, at_line_start: bool = True) -> str:
+def set_apart(words: str, *, at_line_start: bool = True) -> str:
     """Return a model's words so that no line of them begins like a fact."""
 
     def margin(match: re.Match[str]) -> str:
@@ -295,14 +295,14 @@ class ChatMarkdown(Markdown):
 
     def __init__(self, markup: str) -> None:
         super().__init__(markup, hyperlinks=False)
-        _as_chat(self.parsed)
+        _adapt_to_chat(self.parsed)
 
 
-def _as_chat(tokens: list[Any]) -> None:
+def _adapt_to_chat(tokens: list[Any]) -> None:
     shown_as = {"softbreak": "hardbreak", "html_inline": "text", "html_block": "code_block"}
     for token in tokens:
         token.type = shown_as.get(token.type, token.type)
-        _as_chat(token.children or [])
+        _adapt_to_chat(token.children or [])
 
 
 class GrowingMarkdown:
@@ -360,7 +360,7 @@ class GrowingMarkdown:
     def _rows(self, block: str, width: int) -> list[Line]:
         options = self._console.options.update(width=width)
         return [
-            _trimmed(line) for line in self._console.render_lines(ChatMarkdown(block), options, pad=False)
+            _trim_end(line) for line in self._console.render_lines(ChatMarkdown(block), options, pad=False)
         ]
 
 
@@ -382,7 +382,7 @@ def _is_like_a_fact(line: Line) -> bool:
     return begins_like_a_fact("".join(segment.text for segment in line))
 
 
-def _trimmed(line: Line) -> Line:
+def _trim_end(line: Line) -> Line:
     """Return the line without the blanks at its end, which would come along when it is copied."""
     trimmed = [*line]
     while trimmed and not trimmed[-1].text.strip():

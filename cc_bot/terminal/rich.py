@@ -33,9 +33,9 @@ from cc_bot.terminal.view import (
     AnswerView,
     Manual,
     MemoryPage,
-    beside_focus,
     category_name,
     element_title,
+    others_line,
     tag_words,
 )
 from cc_bot.texts import Texts
@@ -48,10 +48,10 @@ NARROW = 72
 
 
 def memory_table(page: MemoryPage, texts: Texts, width: int) -> RenderableType:
-    return _memories_stacked(page, texts) if width < NARROW else _memories_in_columns(page, texts)
+    return _memory_list(page, texts) if width < NARROW else _memory_columns(page, texts)
 
 
-def _memories_in_columns(page: MemoryPage, texts: Texts) -> Table:
+def _memory_columns(page: MemoryPage, texts: Texts) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", expand=True)
     table.add_column(texts.terminal.memory_number, justify="right", no_wrap=True)
     table.add_column(texts.terminal.memory_text, ratio=1)
@@ -69,22 +69,24 @@ def _memories_in_columns(page: MemoryPage, texts: Texts) -> Table:
     return table
 
 
-def _memories_stacked(page: MemoryPage, texts: Texts) -> Group:
+def _memory_list(page: MemoryPage, texts: Texts) -> Group:
     parts = []
     for memory in page.memories:
         head = WrappedText(f"#{memory.number}", style="cyan")
         head.append(f"  {'  '.join(map(one_line, page.about(memory, texts)))}", style="dim")
-        parts.append(_below(head, printable(memory.content)))
+        parts.append(_with_text_below(head, printable(memory.content)))
     return Group(*parts)
 
 
-def _below(head: WrappedText, text: str) -> Group:
+def _with_text_below(head: WrappedText, text: str) -> Group:
     return Group(head, Padding(WrappedText(text), (0, 0, 0, 2), expand=False))
 
 
 def manual_table(manuals: Sequence[Manual], width: int) -> RenderableType:
     if width < 100:
-        return Group(*(_below(WrappedText(usage, style="cyan"), summary) for usage, summary in manuals))
+        return Group(
+            *(_with_text_below(WrappedText(usage, style="cyan"), summary) for usage, summary in manuals)
+        )
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True, style="cyan")
     table.add_column()
@@ -248,7 +250,7 @@ class RichView:
         self._print(wrapped(printable(page.title), style="bold"), table, *more)
 
     def canvas(self, canvas: Canvas, texts: Texts) -> None:
-        others = beside_focus(canvas, texts)
+        others = others_line(canvas, texts)
         below = [wrapped(printable(others), style="dim")] if others else []
         self._print(canvas_panels(canvas, self._console.width), *below)
 

@@ -40,7 +40,7 @@ async def leave(_chat: Chat) -> None:
     """Do nothing: the runner ends with it."""
 
 
-def _declared() -> Iterator[Command]:
+def _all_commands() -> Iterator[Command]:
     for module in (conversation, memory, reminders, settings):
         yield from (each for each in vars(module).values() if isinstance(each, Command))
     yield from (show_help, leave)
@@ -48,7 +48,7 @@ def _declared() -> Iterator[Command]:
 
 _ORDER: Final = [*texts(Locale.EN).terminal.commands]
 COMMANDS: Final[Mapping[str, Command]] = {
-    each.name: each for each in sorted(_declared(), key=lambda each: _ORDER.index(each.name))
+    each.name: each for each in sorted(_all_commands(), key=lambda each: _ORDER.index(each.name))
 }
 """By their names, in the order in which their words stand."""
 
@@ -128,28 +128,28 @@ def parse(line: str) -> CommandCall | None:
     if found is not None:
         return CommandCall(found, found.read(rest))
     if first in _GROUPS:
-        raise COMMANDS[_GROUPS[first][1]].misused(second)
-    raise _mistaken(text, first, second or split(rest)[0])
+        raise COMMANDS[_GROUPS[first][1]].usage_mistake(second)
+    raise _unknown_name(text, first, second or split(rest)[0])
 
 
-def _mistaken(typed: str, first: str, second: str) -> InvalidCommand:
+def _unknown_name(typed: str, first: str, second: str) -> InvalidCommand:
     """Return what to say of a name that is none: the nearest that is one. What follows `memory` is compared
     with its commands, all else with every pair of words and then with every word."""
     names = {name: english for english in COMMANDS for name in (JAPANESE[english], english)}
     if first == "memory":
         words = {name.split()[1]: each for name, each in names.items() if each.startswith("memory ")}
-        if found := _similar(second, words):
-            return _unknown(" ".join(typed.split()[:2]), words[found])
+        if found := _nearest(second, words):
+            return _no_such_command(" ".join(typed.split()[:2]), words[found])
         return InvalidCommand(lambda texts: texts.terminal.memory_needs_more)
     pairs = {name: english for name, english in names.items() if " " in name}
     words = {"memory": "memory list"} | {name.split()[-1]: each for name, each in reversed(names.items())}
     for attempt, known in ((f"{first} {second}", pairs), (first, words)):
-        if found := _similar(attempt, known):
-            return _unknown(typed.split(maxsplit=1)[0], known[found])
-    return _unknown(typed.split(maxsplit=1)[0])
+        if found := _nearest(attempt, known):
+            return _no_such_command(typed.split(maxsplit=1)[0], known[found])
+    return _no_such_command(typed.split(maxsplit=1)[0])
 
 
-def _unknown(typed: str, nearest: str = "") -> InvalidCommand:
+def _no_such_command(typed: str, nearest: str = "") -> InvalidCommand:
     given = one_line(typed, 40)
     if not nearest:
         return InvalidCommand(lambda words: words.terminal.unknown.format(given=given))
@@ -158,7 +158,7 @@ def _unknown(typed: str, nearest: str = "") -> InvalidCommand:
     )
 
 
-def _similar(attempt: str, names: Iterable[str]) -> str | None:
+def _nearest(attempt: str, names: Iterable[str]) -> str | None:
     """Return the name that begins like the attempt, or else differs from it by a slip."""
     if len(attempt) > 1:
         for name in names:

@@ -55,7 +55,7 @@ class MemoryPage:
         return [*filter(None, (self.marks(memory), self.date(memory), category, tag_words(memory)))]
 
 
-def unmarked(text: str) -> str:
+def strip_marks(text: str) -> str:
     """Return a text of Discord's without the marks of small print and weight."""
     return "\n".join(line.removeprefix("-# ").replace("**", "") for line in text.split("\n"))
 
@@ -94,7 +94,7 @@ def element_title(element: Element) -> str:
     return " ".join(filter(None, ("🔒" if element.visibility == "private" else "", one_line(element.title))))
 
 
-def beside_focus(canvas: Canvas, texts: Texts) -> str | None:
+def others_line(canvas: Canvas, texts: Texts) -> str | None:
     """Return a line that names what is up and not in sight; None when nothing is."""
     others = [one_line(each.title or each.id) for each in canvas.elements if each not in canvas.in_sight]
     return texts.canvas.others.format(titles=", ".join(others)) if others else None
@@ -251,7 +251,7 @@ def change_line(change: ScheduleChange, words: Texts) -> str:
     return told.once.format(time=time, text=text, id=schedule.number)
 
 
-def listed_line(schedule: Schedule, now: datetime, words: Texts) -> str:
+def reminder_line(schedule: Schedule, now: datetime, words: Texts) -> str:
     told = words.remind_here
     time = moment_line(schedule.due_at, schedule.zone, now, words)
     notes = told.paused if schedule.status == "paused" else ""
