@@ -5,13 +5,11 @@ Latin word is parted only where it is longer than a line.
 """
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
-import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
-
-from cc_bot.domain.kinsoku import NEVER_LAST, NOT_FIRST_IN_LINE, SOUNDS
+from cc_bot.domain.kinsoku import NEVER_LAST, NOT_FIRST_IN_LINE, SOUNDS, graphemes, is_wide, units
 
 Measure = Callable[[str], float]
 """The width of a text."""
@@ -19,7 +17,6 @@ Measure = Callable[[str], float]
 MORE: Final = "…"
 """Where a label goes on that has no more room."""
 
-_GRAPHEMES: Final = regex.compile(r"\X")
 _NOT_AT_START: Final = frozenset(NOT_FIRST_IN_LINE)
 _SOUNDS: Final = frozenset(SOUNDS)
 _NOT_AT_END: Final = frozenset(NEVER_LAST)
@@ -27,19 +24,13 @@ _NOT_AT_END: Final = frozenset(NEVER_LAST)
 
 def cells(text: str) -> int:
     """Return how many columns of a terminal the text takes; East Asian wide characters take two."""
-    return sum(map(_cells, _GRAPHEMES.findall(text)))
-
-
-def _cells(grapheme: str) -> int:
-    if "\ufe0f" in grapheme or unicodedata.east_asian_width(grapheme[0]) in "WF":
-        return 2
-    return 1
+    return sum(2 if is_wide(each) else 1 for each in graphemes(text))
 
 
 def wrap_label(text: str, room: float, measure: Measure) -> list[str]:
     """Return the text in as many lines as it takes, none wider than `room`, unless one character is."""
     lines = [""]
-    for unit in _units(text):
+    for unit in units(text):
         if not lines[-1] or measure(lines[-1] + unit.rstrip()) <= room:
             lines[-1] += unit
         else:
@@ -91,7 +82,7 @@ def shorten(text: str, room: float, measure: Measure, *, most_lines: int = 1) ->
     if len(lines) <= most_lines:
         return lines
     last = ""
-    for grapheme in _GRAPHEMES.findall("".join(lines[most_lines - 1 :])):
+    for grapheme in graphemes("".join(lines[most_lines - 1 :])):
         if measure(last + grapheme + MORE) > room:
             break
         last += grapheme
@@ -100,30 +91,13 @@ def shorten(text: str, room: float, measure: Measure, *, most_lines: int = 1) ->
 
 def widest_unit(text: str, measure: Measure) -> float:
     """Return the room that the text needs at least, to be written without parting a word."""
-    return max(measure(unit.rstrip()) for unit in _units(text))
-
-
-def _units(text: str) -> Iterator[str]:
-    """Yield the pieces between which a line may end."""
-    unit = ""
-    for grapheme in _GRAPHEMES.findall(text):
-        if unit and _may_part(unit[-1], grapheme):
-            yield unit
-            unit = ""
-        unit += grapheme
-    yield unit
-
-
-def _may_part(before: str, after: str) -> bool:
-    if after.isspace() or after[0] in _NOT_AT_START or before in _NOT_AT_END:
-        return False
-    return before.isspace() or _cells(before) == 2 or _cells(after) == 2
+    return max((measure(unit.rstrip()) for unit in units(text)), default=0.0)
 
 
 def _cut(text: str, room: float, measure: Measure) -> list[str]:
     """Return what cannot be parted well, parted wherever a line is full."""
     lines = [""]
-    for grapheme in _GRAPHEMES.findall(text):
+    for grapheme in graphemes(text):
         if lines[-1] and measure(lines[-1] + grapheme) > room:
             lines.append("")
         lines[-1] += grapheme

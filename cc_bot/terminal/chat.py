@@ -41,8 +41,8 @@ from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores
-from cc_bot.terminal.commands import Chat, ChatProfile, InvalidCommand, folded
-from cc_bot.terminal.markdown import one_line, wrapped
+from cc_bot.terminal.commands import Chat, ChatProfile, InvalidCommand, fold
+from cc_bot.terminal.markdown import one_line, wrap_text
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.reminders import Show
 from cc_bot.terminal.rich import RichView
@@ -85,7 +85,7 @@ class ChatCompleter(Completer):
 def _commands(typed: str, words: Texts) -> Iterator[Completion]:
     """Yield those that begin as typed: under their Japanese names for whoever types Japanese, if only the
     slash."""
-    begun, japanese = folded(typed), typed.startswith("／") or not typed.isascii()
+    begun, japanese = fold(typed), typed.startswith("／") or not typed.isascii()
     for english, command in COMMANDS.items():
         name = JAPANESE[english] if japanese else english
         if f"/{name}".startswith(begun):
@@ -375,12 +375,12 @@ async def _chat_with_person(chat: Chat, console: Console, typed: History) -> Non
         return await line.read((await chat.read_person()).texts, names)
 
     words = (await chat.read_person()).texts.terminal
-    console.print(wrapped(words.greeting.format(model=chat.profile.model_label), style="dim"))
+    console.print(wrap_text(words.greeting.format(model=chat.profile.model_label), style="dim"))
     console.print()
     with handle_signals({"SIGINT": chat.stop, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
         async with _keep_reminding(runner, line.above):
             await _converse(read, runner, ending, silence_keyboard)
-    console.print(wrapped((await chat.read_person()).texts.terminal.goodbye, style="dim"))
+    console.print(wrap_text((await chat.read_person()).texts.terminal.goodbye, style="dim"))
 
 
 async def _chat_through_pipe(chat: Chat) -> bool:

@@ -192,7 +192,7 @@ _SPACED: Final = r"(?:\"[^\"]*\"|[^\s,、，\"]+(?:\s*[,、，]\s*[^\s,、，]+)
 """Values between commas, which may have blanks beside them."""
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return the text as commands are compared: in half width, and in small letters."""
     return unicodedata.normalize("NFKC", text).casefold()
 
@@ -206,7 +206,7 @@ def japanese_name(name: str) -> str:
 def split(text: str) -> tuple[str, str]:
     """Return the first word, as commands are spelled, and what follows it as it is."""
     word, *rest = text.split(maxsplit=1) or [""]
-    return folded(word), rest[0] if rest else ""
+    return fold(word), rest[0] if rest else ""
 
 
 def path_of(text: str) -> str:
@@ -432,7 +432,7 @@ def _read(path: str, most_bytes: int) -> bytes:
         return opened.read(most_bytes)
 
 
-async def written(chat: Chat, path: str, writing: Awaitable[T]) -> T | None:
+async def write_or_complain(chat: Chat, path: str, writing: Awaitable[T]) -> T | None:
     """Return what the writing of files under this path gives; None when it can't be done, which is said."""
     words = chat.texts.terminal
     try:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Final
 
-import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, JustifyMethod, RenderResult
 from rich.containers import Lines
@@ -17,6 +16,7 @@ from rich.segment import Segment
 from rich.syntax import Syntax
 from rich.text import Text
 
+from cc_bot.domain.kinsoku import graphemes, units
 from cc_bot.domain.message import written_out
 
 # ---- printable -------------------------------------------------------------------------------------------
@@ -48,15 +48,6 @@ def one_line(text: str, limit: int = 200) -> str:
 #
 # The rule is kinsoku shori in its plain form: Requirements for Japanese Text Layout (W3C), 3.1.7 and 3.1.8.
 
-NOT_AT_START: Final = frozenset(
-    "、。，．・：；？！ー〜～）］｝」』】〉》〕’”々ゝゞヽヾ…‥"
-    "ぁぃぅぇぉっゃゅょゎゕゖァィゥェォッャュョヮヵヶ"
-    ",.:;!?)]}%"
-)
-NOT_AT_END: Final = frozenset("（［｛「『【〈《〔‘“([{#$¥￥")
-
-_GRAPHEMES: Final = regex.compile(r"\X")
-
 
 def break_offsets(text: str, width: int) -> list[int]:
     """Return where to cut one line of text (no line feeds) so that each piece takes at most `width` cells.
@@ -66,7 +57,7 @@ def break_offsets(text: str, width: int) -> list[int]:
     offsets = []
     column = 0
     start = 0
-    for unit in _units(text):
+    for unit in units(text):
         size = cell_len(unit.rstrip())
         if column and column + size > width:
             offsets.append(start)
@@ -80,32 +71,6 @@ def break_offsets(text: str, width: int) -> list[int]:
     return offsets
 
 
-def _units(text: str) -> Iterator[str]:
-    """Yield the text in pieces that are not parted: a Latin word, or a character with what clings to it."""
-    unit = ""
-    for grapheme in _GRAPHEMES.findall(text):
-        if unit and _may_part(unit[-1], unit, grapheme):
-            yield unit
-            unit = ""
-        unit += grapheme
-    if unit:
-        yield unit
-
-
-def _may_part(last: str, unit: str, grapheme: str) -> bool:
-    if grapheme.isspace():
-        return False
-    if last.isspace():
-        return True
-    if grapheme in NOT_AT_START or last in NOT_AT_END:
-        return False
-    return _is_wide(grapheme) or _is_wide(unit[-1:])
-
-
-def _is_wide(text: str) -> bool:
-    return cell_len(text) > 1
-
-
 def fold_offsets(line: str, width: int) -> list[int]:
     """Return where to cut a line that has to stay as it is, such as code: wherever it is full."""
     return _fold(line, width)[:-1]
@@ -114,7 +79,7 @@ def fold_offsets(line: str, width: int) -> list[int]:
 def _fold(unit: str, width: int) -> list[int]:
     """Return where to cut what is too long for a line, and last the column at which it ends."""
     cuts, column, position = [], 0, 0
-    for grapheme in _GRAPHEMES.findall(unit):
+    for grapheme in graphemes(unit):
         size = cell_len(grapheme)
         if column and column + size > width and not grapheme.isspace():
             cuts.append(position)
@@ -142,7 +107,7 @@ class WrappedText(Text):
         return lines
 
 
-def wrapped(text: str, style: str = "") -> Group:
+def wrap_text(text: str, style: str = "") -> Group:
     """Return the text for `Console.print`, which would melt a bare Text into one of its own kind."""
     return Group(WrappedText(text, style=style))
 
@@ -205,7 +170,7 @@ class StatedLines:
             lines, first, others = self._stated.splitlines(), f"{MARK} ", MARGIN
         room = options.update(width=max(1, options.max_width - len(first) - 1))  # the mark may be wide
         for line in lines:
-            rows = console.render_lines(wrapped(line, style=self._style), room, pad=False)
+            rows = console.render_lines(wrap_text(line, style=self._style), room, pad=False)
             for number, row in enumerate(rows):
                 yield Segment(others if number else first, console.get_style("cyan"))
                 yield from row

@@ -37,7 +37,7 @@ from cc_bot.terminal.commands import (
     number_of,
     read_file,
     write_new,
-    written,
+    write_or_complain,
 )
 from cc_bot.terminal.markdown import one_line, printable, set_apart
 from cc_bot.terminal.view import MemoryPage, strip_marks, tag_words
@@ -313,7 +313,7 @@ async def export_memories(chat: Chat, path: OptionalFile) -> None:
         data = [part.encode("utf-8", "replace") for part in parts]
         return [write_new(name, part, at if len(data) > 1 else None) for at, part in enumerate(data, 1)]
 
-    if await written(chat, name, asyncio.to_thread(write)):
+    if await write_or_complain(chat, name, asyncio.to_thread(write)):
         chat.say(words.terminal.exported.format(count=len(kept), path=one_line(name)))
 
 

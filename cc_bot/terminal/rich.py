@@ -27,7 +27,7 @@ from cc_bot.terminal.markdown import (
     WrappedText,
     one_line,
     printable,
-    wrapped,
+    wrap_text,
 )
 from cc_bot.terminal.view import (
     AnswerView,
@@ -234,10 +234,10 @@ class RichView:
         self._console = console
 
     def say(self, text: str) -> None:
-        self._print(wrapped(printable(text)))
+        self._print(wrap_text(printable(text)))
 
     def complain(self, text: str) -> None:
-        self._print(wrapped(printable(text), style="yellow"))
+        self._print(wrap_text(printable(text), style="yellow"))
 
     def state(self, stated: Sequence[Stated]) -> None:
         for each in stated:
@@ -246,17 +246,17 @@ class RichView:
 
     def memories(self, page: MemoryPage, texts: Texts) -> None:
         table = memory_table(page, texts, self._console.width)
-        more = [wrapped(printable(page.more), style="dim")] if page.more else []
-        self._print(wrapped(printable(page.title), style="bold"), table, *more)
+        more = [wrap_text(printable(page.more), style="dim")] if page.more else []
+        self._print(wrap_text(printable(page.title), style="bold"), table, *more)
 
     def canvas(self, canvas: Canvas, texts: Texts) -> None:
         others = others_line(canvas, texts)
-        below = [wrapped(printable(others), style="dim")] if others else []
+        below = [wrap_text(printable(others), style="dim")] if others else []
         self._print(canvas_panels(canvas, self._console.width), *below)
 
     def help(self, manuals: Sequence[Manual], names: str, texts: Texts) -> None:
         words = texts.terminal
-        self._print(wrapped(words.help_title, style="bold"), manual_table(manuals, self._console.width))
+        self._print(wrap_text(words.help_title, style="bold"), manual_table(manuals, self._console.width))
         self._print(ChatMarkdown("\n\n".join((names, words.help_keys, words.help_stored))))
 
     def _print(self, *parts: RenderableType) -> None:

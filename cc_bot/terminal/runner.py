@@ -17,7 +17,7 @@ from cc_bot.domain.errors import CcBotError, ModelNotFound
 from cc_bot.domain.locale import Locale
 from cc_bot.scheduler import Scheduler
 from cc_bot.terminal import conversation, memory, reminders, settings
-from cc_bot.terminal.commands import Chat, Command, InvalidCommand, command, folded, japanese_name, split
+from cc_bot.terminal.commands import Chat, Command, InvalidCommand, command, fold, japanese_name, split
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.reminders import Show, say_due
 from cc_bot.terminal.settings import moments_for
@@ -81,9 +81,9 @@ def in_english(line: str) -> str:
     found = _NAME.match(line)
     if found is None:
         return line
-    typed = folded(found["root"])
+    typed = fold(found["root"])
     root = _ROOTS.get(typed, typed)
-    word = _WORDS.get((root, folded(found["word"])), found["word"])
+    word = _WORDS.get((root, fold(found["word"])), found["word"])
     if (root, word) == (typed, found["word"]):
         return line
     gap, end = (found[each].replace(_WIDE_SPACE, " ") for each in ("gap", "end"))

@@ -26,11 +26,11 @@ from cc_bot.terminal.commands import (
     Switch,
     Unreadable,
     command,
-    folded,
+    fold,
     japanese_name,
     person_of,
     write_new,
-    written,
+    write_or_complain,
 )
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.view import strip_marks
@@ -97,7 +97,7 @@ _NAMED: Final = ("language", "timezone")
 _NAMES: Final = {
     name: english
     for english in _NAMED
-    for name in (english, folded(japanese_name(f"settings {english}").split()[1]))
+    for name in (english, fold(japanese_name(f"settings {english}").split()[1]))
 }
 
 
@@ -107,7 +107,7 @@ def _choices(text: str) -> Mapping[str, str]:
     while words:
         given, *words = words
         value = words.pop(0) if words else ""
-        name = _NAMES.get(folded(given.lstrip("-")))
+        name = _NAMES.get(fold(given.lstrip("-")))
         if name is None or not value or (name == "language" and value.casefold() not in _LANGUAGES):
             raise Unreadable(f"{given} {value}".strip())
         chosen[name] = value
@@ -221,7 +221,7 @@ async def export_holdings(chat: Chat, path: OptionalFile) -> None:
             made.append(await asyncio.to_thread(write_new, name, part, len(made) + 1 if made else None))
         return made
 
-    made = await written(chat, name, write())
+    made = await write_or_complain(chat, name, write())
     if made is not None:
         told = words.written.format(path=one_line(", ".join(map(str, made))))
         chat.say(strip_marks(told if made else words.nothing))

@@ -14,7 +14,6 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import structlog
-from cc_bot.terminal.commands import Chat
 
 import cc_bot.tools
 from cc_bot.agents import Agents
@@ -34,6 +33,7 @@ from cc_bot.llm.model import (
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores, open_stores
 from cc_bot.terminal import ChatProfile, run_chat
+from cc_bot.terminal.commands import Chat
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.rich import RichView
 from cc_bot.tools.registry import discover

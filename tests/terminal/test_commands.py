@@ -7,6 +7,11 @@ import re
 from typing import Annotated
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import cc_bot.terminal
+from cc_bot.domain import Locale
 from cc_bot.terminal.commands import (
     Argument,
     Chat,
@@ -17,11 +22,6 @@ from cc_bot.terminal.commands import (
     command,
     number_of,
 )
-from hypothesis import given
-from hypothesis import strategies as st
-
-import cc_bot.terminal
-from cc_bot.domain import Locale
 from cc_bot.terminal.runner import COMMANDS, JAPANESE, in_english, parse
 from cc_bot.texts import texts
 from cc_bot.texts.terminal import JAPANESE_NAMES

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from cc_bot.terminal.commands import Person, person_of
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -37,6 +36,7 @@ from cc_bot.domain.proposal import (
     ProposedChange,
 )
 from cc_bot.domain.session import SessionKey
+from cc_bot.terminal.commands import Person, person_of
 from cc_bot.terminal.conversation import proposal_lines
 from cc_bot.terminal.markdown import Quoted, begins_like_a_fact
 from cc_bot.terminal.plain import PlainView
