@@ -278,7 +278,7 @@ def say_trouble(sentence: str, options: argparse.Namespace, words: Texts, *, of_
     """Report that nothing could be looked at, to a program."""
     from cc_bot.doctor import FindingWriter, Report, as_json  # noqa: PLC0415 - see `_report_to_person`
 
-    notes = FindingWriter("settings" if of_settings else "program", words.doctor.label_program)
+    notes = FindingWriter("settings" if of_settings else "program")
     report = Report([notes.failed(sentence, "" if of_settings else words.doctor.broke_mend)])
     say(as_json(report, version=__version__, offline=options.offline))
 

@@ -135,20 +135,18 @@ def _checks(
 ) -> Iterator[Check]:
     """Yield all checks. In a hurry, what is loaded for the least of them comes after what asks the
     network."""
-    said = words.doctor
-    yield Check("program", said.label_program, partial(_check_program, config, words))
+    yield Check("program", partial(_check_program, config, words))
     if not offline:
         look = partial(_check_when, loaded.clients, partial(_check_discord, config, words, loaded))
-        yield Check("token", said.label_token, look, unfinished="failed")
-    yield Check("database", said.label_database, database, DATABASE_LIMIT_S)
-    backups = partial(check_backups, config.backup_folder, utc_now(), words)
-    yield Check("backups", said.label_backups, backups)
-    yield Check("erasures", said.label_erasures, partial(_check_erasures, config, words))
-    yield Check("agents", said.label_agents, partial(_check_agents, config, words))
-    yield Check("policy", said.label_policy, partial(_check_policy, config, words))
+        yield Check("token", look, unfinished="failed")
+    yield Check("database", database, DATABASE_LIMIT_S)
+    yield Check("backups", partial(check_backups, config.backup_folder, utc_now(), words))
+    yield Check("erasures", partial(_check_erasures, config, words))
+    yield Check("agents", partial(_check_agents, config, words))
+    yield Check("policy", partial(_check_policy, config, words))
     yield from _model_checks(config, words, loaded, offline=offline)
     drawing = partial(_check_when, loaded.commands, partial(check_font, config.operator_locale, words))
-    yield Check("font", said.label_font, drawing, LOADING_LIMIT_S)
+    yield Check("font", drawing, LOADING_LIMIT_S)
 
 
 async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
@@ -195,7 +193,7 @@ async def _check_agents(config: Config, words: Texts) -> Sequence[Finding]:
         said = words.doctor_files
         return said.agents_ok.format(count=len(agents)) if there else said.agents_none
 
-    return await check_operator_file(FindingWriter("agents", words.doctor.label_agents), load, words)
+    return await check_operator_file(FindingWriter("agents"), load, words)
 
 
 async def _check_policy(config: Config, words: Texts) -> Sequence[Finding]:
@@ -204,24 +202,25 @@ async def _check_policy(config: Config, words: Texts) -> Sequence[Finding]:
         said = words.doctor_files
         return said.policy_ok if policy_path(config).exists() else said.policy_none
 
-    return await check_operator_file(FindingWriter("policy", words.doctor.label_policy), load, words)
+    return await check_operator_file(FindingWriter("policy"), load, words)
 
 
 def _model_checks(config: Config, words: Texts, loaded: _Loading, *, offline: bool) -> Iterator[Check]:
-    said = words.doctor
     if is_offline(config):
-        yield Check("model", said.label_model, partial(_check_offline_model, words))
+        yield Check("model", partial(_check_models, config, words))
     elif not offline:
         look = partial(_check_when, loaded.clients, partial(_check_models, config, words))
         limit_s = config.model_timeout_s + SLACK_S
-        yield Check("model", said.label_model, look, limit_s, unfinished="failed")
+        yield Check("model", look, limit_s, unfinished="failed")
     if config.embedding_model in (LOCAL, OFF) or not offline:
         encoding = partial(_check_when, loaded.commands, partial(_check_embedder, config, words))
-        yield Check("embedder", said.label_embedder, encoding, LOADING_LIMIT_S)
+        yield Check("embedder", encoding, LOADING_LIMIT_S)
 
 
 async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
     """Check the models that answer, that write summaries, and that agents have of their own; each once."""
+    if is_offline(config):
+        return [FindingWriter("model").ok(words.doctor.model_offline)]
     try:
         agents = await make_agents(config, discover(cc_bot.tools).names).load()
     except StartupError:  # told by the check of that file
@@ -234,13 +233,9 @@ async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
     return [finding for findings in found for finding in findings]
 
 
-async def _check_offline_model(words: Texts) -> Sequence[Finding]:
-    return [FindingWriter("model", words.doctor.label_model).ok(words.doctor.model_offline)]
-
-
 async def _check_embedder(config: Config, words: Texts) -> Sequence[Finding]:
     said = words.doctor
-    notes = FindingWriter("embedder", said.label_embedder)
+    notes = FindingWriter("embedder")
     embedder = build_embedder(config)
     if embedder is None:
         return [notes.ok(said.embedder_off if config.embedding_model == OFF else said.embedder_none)]

@@ -44,7 +44,6 @@ class Finding:
     """A line of the report. Holds no secret."""
 
     check: Name
-    label: str
     verdict: Verdict
     detail: str
     mend: str = ""
@@ -55,22 +54,21 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class FindingWriter:
-    """The name and label of a check, from which its findings are made."""
+    """The check whose findings are made."""
 
     check: Name
-    label: str
 
     def ok(self, detail: str) -> Finding:
-        return Finding(self.check, self.label, "ok", detail)
+        return Finding(self.check, "ok", detail)
 
     def warning(self, detail: str, mend: str) -> Finding:
-        return Finding(self.check, self.label, "warning", detail, mend)
+        return Finding(self.check, "warning", detail, mend)
 
     def failed(self, detail: str, mend: str) -> Finding:
-        return Finding(self.check, self.label, "failed", detail, mend)
+        return Finding(self.check, "failed", detail, mend)
 
     def unfinished(self, verdict: Verdict, detail: str, mend: str) -> Finding:
-        return Finding(self.check, self.label, verdict, detail, mend, finished=False)
+        return Finding(self.check, verdict, detail, mend, finished=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +105,6 @@ class Check:
 
     name: Name
     """What it is called where it breaks or takes too long; it may find out about more than that."""
-    label: str
     run: Callable[[], Awaitable[Sequence[Finding]]]
     limit_s: float = 15.0
     unfinished: Verdict = "warning"
@@ -129,12 +126,12 @@ async def run_checks(checks: Sequence[Check], words: Texts, until_s: float | Non
 
 
 def _unfinished(check: Check, words: Texts) -> Finding:
-    notes = FindingWriter(check.name, check.label)
+    notes = FindingWriter(check.name)
     return notes.unfinished(check.unfinished, words.doctor.unfinished, words.doctor.unfinished_mend)
 
 
 async def _run(check: Check, words: Texts) -> Sequence[Finding]:
-    notes = FindingWriter(check.name, check.label)
+    notes = FindingWriter(check.name)
     try:
         async with asyncio.timeout(check.limit_s):
             return await check.run()
@@ -162,11 +159,6 @@ def as_lines(report: Report, words: Texts, *, offline: bool, width: int | None, 
     """Return a line for each finding, and one below for what to do. `width` is in cells; None: lines are as
     long as they are, for files and for grep."""
     said = words.doctor
-    verdicts: dict[Verdict, str] = {
-        "ok": said.verdict_ok,
-        "warning": said.verdict_warning,
-        "failed": said.verdict_failed,
-    }
     lines: list[str] = []
 
     def add(text: str, first: str, rest: str) -> None:
@@ -175,7 +167,11 @@ def as_lines(report: Report, words: Texts, *, offline: bool, width: int | None, 
 
     for finding in report.findings:
         sign = _SIGNS[finding.verdict]
-        add(f"{sign} {verdicts[finding.verdict]}  {finding.label}: {finding.detail}", "", "    ")
+        add(
+            f"{sign} {said.verdicts[finding.verdict]}  {said.labels[finding.check]}: {finding.detail}",
+            "",
+            "    ",
+        )
         if finding.mend:
             add(finding.mend, "  → ", "    ")
     if offline:

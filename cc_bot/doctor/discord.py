@@ -49,7 +49,7 @@ class _NoAnswer(Exception):
 async def check_discord(side: DiscordSide, words: Texts) -> Sequence[Finding]:
     """Check token, intents, commands and clock. Where the token fails there is nothing to say of the rest."""
     said = words.doctor
-    notes = FindingWriter("token", said.label_token)
+    notes = FindingWriter("token")
     if not side.token:
         return [notes.warning(said.token_missing, said.token_missing_mend)]
     headers = {"Authorization": f"Bot {side.token}", "User-Agent": f"DiscordBot (cc-bot, {side.version})"}
@@ -82,7 +82,7 @@ async def _check_application(ask: "_DiscordApi", side: DiscordSide, words: Texts
 
 def _check_intents(flags: int, reading: Reading, words: Texts) -> Finding:
     said = words.doctor
-    notes = FindingWriter("intents", said.label_intents)
+    notes = FindingWriter("intents")
     if reading == "all" and not flags & MESSAGE_CONTENT:
         return notes.warning(said.intents_missing, said.intents_missing_mend)
     return notes.ok(said.intents_ok.format(reading=reading))
@@ -90,7 +90,7 @@ def _check_intents(flags: int, reading: Reading, words: Texts) -> Finding:
 
 def _check_commands(registered: Collection[str], offered: Collection[str], words: Texts) -> list[Finding]:
     said = words.doctor
-    notes = FindingWriter("commands", said.label_commands)
+    notes = FindingWriter("commands")
     missing, strange = set(offered) - set(registered), set(registered) - set(offered)
     found = []
     if missing:
@@ -110,7 +110,7 @@ def _list_names(names: Collection[str]) -> str:
 def _check_clock(date: str | None, now: datetime, words: Texts) -> Finding:
     """Compare the clocks: Discord's own stands in the header of each of its answers."""
     said = words.doctor
-    notes = FindingWriter("clock", said.label_clock)
+    notes = FindingWriter("clock")
     try:
         theirs = parsedate_to_datetime(date or "")
     except ValueError:

@@ -35,25 +35,25 @@ def check_program(version: str, sqlite: str, words: Texts) -> Finding:
     """Return the versions, which are asked first when something is reported."""
     said = words.doctor
     told = said.program.format(version=version, python=platform.python_version(), sqlite=sqlite)
-    return FindingWriter("program", said.label_program).ok(told)
+    return FindingWriter("program").ok(told)
 
 
 def check_timezone(zone: ZoneInfo, now: datetime, words: Texts) -> Finding:
     said = words.doctor
     told = said.timezone_ok.format(zone=zone.key, time=f"{now.astimezone(zone):%Y-%m-%d %H:%M}")
-    return FindingWriter("timezone", said.label_timezone).ok(told)
+    return FindingWriter("timezone").ok(told)
 
 
 def check_clock_set_ahead(offset: timedelta, words: Texts) -> Finding:
     said = words.doctor
     told = said.clock_set.format(seconds=round(offset.total_seconds()))
-    return FindingWriter("clock", said.label_clock).warning(told, said.clock_set_mend)
+    return FindingWriter("clock").warning(told, said.clock_set_mend)
 
 
 async def check_font(locale: Locale, words: Texts) -> Sequence[Finding]:
     """Draw a chart with Japanese in it: whatever would fail in a conversation fails here."""
     said = words.doctor
-    notes = FindingWriter("font", said.label_font)
+    notes = FindingWriter("font")
     if not find_spec("matplotlib"):
         return [notes.ok(said.font_none)]
     chart = Chart("font", "", "bar", ("晴れ", "雨"), (Series("", (2.0, 1.0)),))
@@ -78,7 +78,7 @@ async def check_operator_file(
 async def check_backups(folder: Path, now: datetime, words: Texts) -> Sequence[Finding]:
     """Check the age of the newest backup, which is that of its file."""
     said = words.doctor_files
-    notes = FindingWriter("backups", words.doctor.label_backups)
+    notes = FindingWriter("backups")
     try:
         found = next((backup.path for backup in await asyncio.to_thread(backups_in, folder)), None)
         made_s = None if found is None else found.stat().st_mtime
@@ -100,7 +100,7 @@ async def check_erasures(log: Path, backups: Path, words: Texts) -> Sequence[Fin
     """Check the record of erasures and its copies: with one that is unusable nobody could be erased, or
     nothing restored."""
     said = words.doctor_files
-    notes = FindingWriter("erasures", words.doctor.label_erasures)
+    notes = FindingWriter("erasures")
     if found := await asyncio.to_thread(unusable_logs, log, backups):
         names = " ".join(map(str, found))
         return [notes.failed(said.erasures_unusable.format(names=names), said.erasures_mend)]
@@ -149,7 +149,7 @@ async def check_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
 
 def _check_file(path: Path, examined: Examined, words: Texts) -> Finding:
     said = words.doctor_files
-    notes = FindingWriter("database", words.doctor.label_database)
+    notes = FindingWriter("database")
     if examined.condition == "fine" and not examined.thorough:
         told = said.database_unfinished.format(path=path, size=size_of(examined.size_bytes))
         return notes.unfinished("warning", told, words.doctor.unfinished_mend)
@@ -174,7 +174,7 @@ def _check_file(path: Path, examined: Examined, words: Texts) -> Finding:
 
 def _check_version(examined: Examined, words: Texts) -> Finding:
     said = words.doctor_files
-    notes = FindingWriter("migrations", words.doctor.label_migrations)
+    notes = FindingWriter("migrations")
     version, newest = examined.version or 0, examined.newest
     if version > newest:
         told = said.migrations_newer.format(version=version, newest=newest)
@@ -188,7 +188,7 @@ def _check_version(examined: Examined, words: Texts) -> Finding:
 def _check_schema(examined: Examined, words: Texts) -> Sequence[Finding]:
     """Return nothing where it is as the migrations make it. What runs goes before what is only there."""
     said = words.doctor_files
-    notes = FindingWriter("schema", words.doctor.label_schema)
+    notes = FindingWriter("schema")
     running = [each.label for each in examined.deviations if each.runs]
     beside = [each.label for each in examined.deviations if not each.runs]
     found = list[Finding]()
@@ -209,7 +209,7 @@ def _first_names(names: Sequence[str]) -> str:
 
 def _check_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
     said = words.doctor_files
-    notes = FindingWriter("disk", words.doctor.label_disk)
+    notes = FindingWriter("disk")
     try:
         free = side.free(next(filter(Path.is_dir, side.database.absolute().parents)))
     except OSError:
@@ -223,7 +223,7 @@ def _check_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
 
 def _check_modes(side: FilesSide, words: Texts) -> Finding:
     said = words.doctor_files
-    notes = FindingWriter("files", words.doctor.label_files)
+    notes = FindingWriter("files")
     own = [sidecar(side.database, end) for end in ("", "-wal", "-shm")]
     open_ = [path for path in (*own, *side.private) if _mode(path) & OTHERS]
     if not open_:
@@ -258,7 +258,7 @@ Try = Callable[[], Awaitable[None]]
 async def check_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
     """Ask one model of the chain for one token."""
     said = words.doctor
-    notes = FindingWriter("model", said.label_model)
+    notes = FindingWriter("model")
     began_s = time.monotonic()
     try:
         await ask()
@@ -275,7 +275,7 @@ async def check_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
 async def check_embedder(embedder: Embedder, words: Texts) -> Sequence[Finding]:
     """Check what finds memories by their meaning. Without it search works all the same, by words."""
     said = words.doctor
-    notes = FindingWriter("embedder", said.label_embedder)
+    notes = FindingWriter("embedder")
     try:
         await embedder.embed(["猫 cat"])
     except CcBotError:

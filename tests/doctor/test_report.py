@@ -28,8 +28,8 @@ from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
-TOKEN = FindingWriter("token", "トークン")
-DISK = FindingWriter("disk", "ディスク")
+TOKEN = FindingWriter("token")
+DISK = FindingWriter("disk")
 FINE, BAD = (
     TOKEN.ok("モチ としてログインできます。"),
     TOKEN.failed("受け付けません。", "発行し直してください。"),
@@ -45,7 +45,7 @@ def check(found: Sequence[Finding] = (), error: Exception | None = None, wait: b
             raise error
         return found
 
-    return Check("token", "トークン", run, limit_s=0.01 if wait else 5)
+    return Check("token", run, limit_s=0.01 if wait else 5)
 
 
 class TestACheckup:
@@ -107,12 +107,8 @@ class TestAReport:
         words = texts(locale)
         said = words.doctor
         findings = [
-            FindingWriter("intents", said.label_intents).warning(
-                said.intents_missing, said.intents_missing_mend
-            ),
-            FindingWriter("clock", said.label_clock).failed(
-                said.clock_off.format(seconds=90), said.clock_off_mend
-            ),
+            FindingWriter("intents").warning(said.intents_missing, said.intents_missing_mend),
+            FindingWriter("clock").failed(said.clock_off.format(seconds=90), said.clock_off_mend),
         ]
         lines = as_lines(Report(findings), words, offline=True, width=width, breaks=break_offsets)
         assert max(map(cell_len, lines)) <= width
@@ -147,14 +143,14 @@ class TestAnOperatorsFile:
         async def load() -> str:
             return "3 人が使えます。"
 
-        [finding] = await check_operator_file(FindingWriter("agents", "エージェント"), load, JA)
-        assert finding == FindingWriter("agents", "エージェント").ok("3 人が使えます。")
+        [finding] = await check_operator_file(FindingWriter("agents"), load, JA)
+        assert finding == FindingWriter("agents").ok("3 人が使えます。")
 
     async def test_that_is_wrong_is_told_as_its_reader_does(self) -> None:
         async def load() -> str:
             raise InvalidAgents(path="agents.toml", detail="[tutor] の model は文字列です。")
 
-        [finding] = await check_operator_file(FindingWriter("agents", "エージェント"), load, JA)
+        [finding] = await check_operator_file(FindingWriter("agents"), load, JA)
         assert finding.verdict == "failed"
         assert "[tutor]" in finding.detail
 
