@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.restoring import Wishes, run_restore
+from cc_bot.app.restoring import RestoreRequest, run_restore
 from cc_bot.config import Config, read_config
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import BackupChanged, BackupDamaged, BackupForeign, DatabaseNewer, StartupError
@@ -261,8 +261,8 @@ class Operator:
         )
 
     async def restores(self, *, rows_only: bool = False) -> None:
-        wishes = Wishes(self.backup, lambda _: True, rows_only=rows_only)
-        await asyncio.wait_for(run_restore(self.config, wishes, ignore_progress), 60)
+        request = RestoreRequest(self.backup, lambda _: True, rows_only=rows_only)
+        await asyncio.wait_for(run_restore(self.config, request, ignore_progress), 60)
 
     def prepare(self, hostile: Hostile) -> None:
         """Change the backup, which has no manifest then: nothing tells that it was changed."""

@@ -19,7 +19,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from cc_bot.app.restoring import Wishes, run_restore
+from cc_bot.app.restoring import RestoreRequest, run_restore
 from cc_bot.config import read_config
 from cc_bot.storage.manifest import ignore_progress
 
@@ -36,7 +36,7 @@ def restore(folder: Path) -> None:
         {"CC_BOT_DATABASE_URL": f"sqlite:///{folder / 'bot' / 'sessions.db'}"}, folder / ".env"
     )
     [backup] = (folder / "backups").glob("*.db")
-    asyncio.run(run_restore(config, Wishes(backup, lambda _: True), ignore_progress))
+    asyncio.run(run_restore(config, RestoreRequest(backup, lambda _: True), ignore_progress))
 
 
 def at_steps(folder: Path, do: Callable[[int, str], None]) -> None:

@@ -25,7 +25,7 @@ from cc_bot.domain.proposal import (
     ProposedChange,
 )
 from cc_bot.stores import Stores
-from cc_bot.terminal.proposals import proposals_like
+from cc_bot.terminal.conversation import proposals_like
 from tests.terminal.talk import KEY, Talk
 
 NOON = datetime(2026, 11, 22, 3, tzinfo=UTC)  # in Tokyo, on a Sunday
