@@ -66,9 +66,9 @@ class Arrivals:
     """Messages that catching up has found first: they are the channel's, and no session's any more."""
 
     async def take(self, message: hikari.Message, leave: Callable[[], None]) -> None:
-        """Store what is to be stored, and answer what is for its author's own session; `leave` is called when
-        nobody has to wait any longer. Raises CcBotError and hikari's errors."""
-        if message.author.id == self.addressing.bot().id or message.type not in ORDINARY:
+        """Store what others wrote and is to be stored, and answer what is for its author's own session;
+        `leave` is called when nobody has to wait any longer. Raises CcBotError and hikari's errors."""
+        if message.type not in ORDINARY:
             return
         if message.guild_id is not None:
             self.locales.place(int(message.channel_id), int(message.guild_id))

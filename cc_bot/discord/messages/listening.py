@@ -52,7 +52,7 @@ class Changes:
 
     async def edited(self, message: hikari.PartialMessage) -> None:
         """Raises StorageError and hikari's errors."""
-        if not message.author or message.author.id == self.addressing.bot().id or is_withheld(message):
+        if is_withheld(message):
             return
         content = await self.addressing.content_of(message)
         if is_blank(content):
@@ -306,11 +306,13 @@ class Messages:
         self._locales.learn(event.guild)
 
     async def _on_created(self, event: hikari.MessageCreateEvent) -> None:
-        await self._hear(event.message)
+        if self._is_of_others(event.message):
+            await self._hear(event.message)
 
     async def _on_edited(self, event: hikari.MessageUpdateEvent) -> None:
-        async with self._after_what_came_before(event.channel_id):
-            await self._changes.edited(event.message)
+        if self._is_of_others(event.message):
+            async with self._after_what_came_before(event.channel_id):
+                await self._changes.edited(event.message)
 
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
@@ -358,6 +360,14 @@ class Messages:
             await self._arrivals.tell_failure(message, error)
         except hikari.HikariError as unreachable:
             _log.warning("user_not_told", error=type(unreachable).__name__)
+
+    def _is_of_others(self, message: hikari.PartialMessage) -> bool:
+        """Return whether somebody else wrote it. What the bot itself posts and edits, several times in each
+        answer, is on record where it is sent; only when it is deleted has Discord something to tell."""
+        if not message.author:
+            return False
+        me = self._bot.get_me()
+        return me is None or message.author.id != me.id
 
     def _me(self) -> hikari.OwnUser:
         me = self._bot.get_me()
