@@ -17,10 +17,16 @@ from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 from cc_bot.discord import commands
 from cc_bot.discord.access import admit_commands
 from cc_bot.discord.failures import command_error_handler
-from cc_bot.discord.gateway import GrantedReading, check_token, gateway_bot, granted_reading, refusal
+from cc_bot.discord.gateway import (
+    GrantedReading,
+    check_token,
+    gateway_bot,
+    granted_reading,
+    observe_rate_limits,
+    refusal,
+)
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names
 from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
-from cc_bot.discord.status import heard
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.texts import texts
 
@@ -69,7 +75,7 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
     settings = given.settings
     check_token(settings.token)
     stop = asyncio.Event()
-    with signals(stop, given.lifeline), heard(given.meter):
+    with signals(stop, given.lifeline), observe_rate_limits(given.meter):
         asking = asyncio.create_task(granted_reading(settings.reading, settings.token, settings.api_url))
         if not await first_of(asking, stop.wait()):
             return

@@ -30,9 +30,9 @@ from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import GuildLocales, Readers
-from cc_bot.discord.reminders.reminders import Posting, Reminders, Timekeeping
+from cc_bot.discord.reminders import Posting, Reminders, Timekeeping
 from cc_bot.discord.status import Ask, BotStatus, NewestBackup, ServedModels, no_backup, not_asked
-from cc_bot.discord.unfinished.unfinished import DeliveryRoutes, Unfinished
+from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter

@@ -26,8 +26,8 @@ MANY_PARTS: Final = {
     "discord/messages/arrivals.py: Arrivals": "one object is to show a turn",
     "discord/messages/channel_answers.py: ChannelAnswers": "one object is to show a turn",
     "discord/messages/listening.py: Messages": "one object is to show a turn",
-    "discord/reminders/reminders.py: Reminders": "one object is to show a turn",
-    "discord/unfinished/unfinished.py: Unfinished": "one object is to show a turn",
+    "discord/reminders.py: Reminders": "one object is to show a turn",
+    "discord/unfinished.py: Unfinished": "one object is to show a turn",
     "stores/__init__.py: Stores": "a record: one field a store",
     "summaries.py: Summaries": "what a summary reads and writes becomes one object",
 }

@@ -15,7 +15,7 @@ import pytest
 
 from cc_bot.assistant import Heartbeats, TimeResolver
 from cc_bot.discord.recipients import GuildLocales, Readers
-from cc_bot.discord.reminders.reminders import AT_A_TIME, Posting, Reminders, Timekeeping
+from cc_bot.discord.reminders import AT_A_TIME, Posting, Reminders, Timekeeping
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.schedule import Schedule
 from cc_bot.stores import Stores, open_stores

@@ -19,7 +19,7 @@ from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.recipients import GuildLocales, Readers
-from cc_bot.discord.unfinished.unfinished import DeliveryRoutes, Unfinished
+from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
