@@ -56,6 +56,9 @@ class SummaryPlan:
     every_turns: int
     history_limit: int
     """Messages; 0 for no bound."""
+    pause_s: float = 60.0
+    """After a second failure in a row, and then twice that, up to six hours."""
+    time_limit_s: float = TIME_LIMIT_S
 
 
 def is_due(
@@ -110,23 +113,19 @@ class Summaries:
         cost: Callable[[Message], float],
         locale: Locale = Locale.JA,
         clock: Clock = utc_now,
-        pause_s: float = 60.0,
-        time_limit_s: float = TIME_LIMIT_S,
         model_name: str = "",
         spending: Spending | None = None,
     ) -> None:
         """`cost` tells a message's tokens; `locale` is for users whose language is not known. A first failure
-        is tried again at the next occasion; after a second one in a row for `pause_s`, then for twice that,
-        up to six hours, it is not. `model_name` is asked first. Without `spending` all is counted and nothing
-        limited; a user who has used up what there is counts as a failure."""
+        is tried again at the next occasion; after a second one in a row the plan's pause is made.
+        `model_name` is asked first. Without `spending` all is counted and nothing limited; a user who has
+        used up what there is counts as a failure."""
         self._stores = stores
         self._model = model
         self._plan = plan
         self._cost = cost
         self._locale = locale
         self._clock = clock
-        self._pause_s = pause_s
-        self._time_limit_s = time_limit_s
         self._model_name = model_name
         self._spending = spending or Spending(stores.usage)
         self._places = asyncio.Semaphore(MAX_RUNNING)
@@ -190,7 +189,7 @@ class Summaries:
                 backlog = await self._stores.summaries.backlog(key)
                 if backlog is None or not self._is_due(backlog, occasion):
                     break
-                async with self._places, asyncio.timeout(self._time_limit_s):
+                async with self._places, asyncio.timeout(self._plan.time_limit_s):
                     locale = occasion.locale or await self._locale_of(key.user_id)
                     await self._fold(
                         backlog, locale, occasion.payer or UsageSubject(key.user_id, role_ids=None)
@@ -270,7 +269,7 @@ class Summaries:
 
     def _failed(self, key: SessionKey, error: str) -> None:
         count = self._failures.get(key, (0, 0.0))[0] + 1
-        pause_s = min(self._pause_s * 2 ** min(count - 2, 20), _LONGEST_PAUSE_S) if count > 1 else 0.0
+        pause_s = min(self._plan.pause_s * 2 ** min(count - 2, 20), _LONGEST_PAUSE_S) if count > 1 else 0.0
         self._failures[key] = (count, asyncio.get_running_loop().time() + pause_s)
         _log.warning("summary_failed", error=error, failures=count)
 

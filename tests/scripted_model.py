@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from cc_bot.domain.errors import ModelError
 from cc_bot.domain.turn import Usage
-from cc_bot.llm.model import ChatRequest, Delta, Fallback, Finish, ModelEvent, ToolRequest
+from cc_bot.llm.chain import Chains
+from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, ToolRequest
 
 Step = str | Finish | Fallback | ModelError | asyncio.Event | ToolRequest
 """Text to say, an end, a change of model, an error, something to wait for, or a tool to ask for."""
@@ -53,3 +54,8 @@ class ScriptedModel:
 
     async def close(self) -> None:
         pass
+
+
+def only(model: ChatModel, name: str = "") -> Chains:
+    """The chains of a program in which one model answers, whoever is asked."""
+    return Chains(lambda _: model, (name,) if name else ())

@@ -13,7 +13,7 @@ import structlog
 import cc_bot.tools
 from cc_bot import __version__
 from cc_bot.agents import Agents
-from cc_bot.assistant import Assistant, Heartbeats, TimeResolver
+from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, TimeResolver
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import message_tokens
@@ -280,34 +280,21 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             config, stores, spending := Spending(stores.usage, policies.now, meter), clock
         ) as summaries,
     ):
-        first = asked_first(config, config.models)
-        chains = Chains(partial(build_model, config), config.models)
+        chains = Chains(partial(build_model, config), () if is_offline(config) else config.models)
         for agent in (await agents.all()).values():  # not during a turn
             chains.of(agent.models)
         style = PromptStyle(config.token_budget, config.single_system, config.block_tokens, config.locale)
-        asked = chains.of
         assistant = Assistant(
             stores,
-            asked(()),
+            chains,
             tools,
-            max_turns=config.max_turns,
-            style=style,
+            AssistantSettings(config.max_turns, style),
             clock=clock,
-            model_name=first,
             summaries=summaries,
-            models=asked,
             meter=meter,
             spending=spending,
         )
-        heartbeats = Heartbeats(
-            stores,
-            chains.of,
-            tools,
-            style=style,
-            clock=clock,
-            model_name=first,
-            spending=spending,
-        )
+        heartbeats = Heartbeats(stores, chains, tools, style=style, clock=clock, spending=spending)
         database, retention, zone = database_file(config.database_url), config.retention, config.timezone
         copies = Copies(database, config.backup_folder, zone)
         privacy = Privacy(
@@ -327,7 +314,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
         ]
         running = [asyncio.create_task(unbroken(job)) for job in jobs]
         try:
-            moments = TimeResolver(chains.of(()), clock, spending, first)
+            moments = TimeResolver(chains.of(()), clock, spending, chains.first(()))
             yield Core(stores, assistant, summaries, agents, policies, spending, moments, heartbeats, privacy)
         finally:
             for task in running:

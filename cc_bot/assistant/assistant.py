@@ -6,7 +6,7 @@ transaction open, and writes the turn in one short commit.
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Collection, Iterator, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -17,7 +17,6 @@ from dataclasses import dataclass
 
 import structlog
 
-from cc_bot.assistant.account import Account
 from cc_bot.assistant.calibration import Calibration
 from cc_bot.assistant.channel_turns import ChannelContext, ChannelTurns
 from cc_bot.assistant.claims import Kind, says_what_it_did, untrue_removals
@@ -25,6 +24,7 @@ from cc_bot.assistant.queue import Load, QueuePlace, TurnQueue, lines_of
 from cc_bot.assistant.rounds import CallRecord, Draft, Emit, Rounds
 from cc_bot.assistant.session_turns import SessionTurns
 from cc_bot.assistant.turn import (
+    Account,
     ProfileNotes,
     Stop,
     Turn,
@@ -53,7 +53,7 @@ from cc_bot.domain.message import Agent, ChannelKey, Message, Status, is_blank
 from cc_bot.domain.proposal import collect
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import CanvasChanged, Done, NotRemoved, NotSaved, TextDelta, TurnEvent
-from cc_bot.llm.model import ChatModel
+from cc_bot.llm.chain import Chains
 from cc_bot.spending import Spending, UsageRecorder
 from cc_bot.stores import Reservation, SettingsStore, Stores
 from cc_bot.summaries import Summaries
@@ -104,8 +104,8 @@ async def finish_turn(
     if turn.options.temporary:
         return unstored
     drawing = turn.canvas.proposed if turn.canvas else None
-    settlement = await recorder.settlement()
-    stored = await turn.store(answer, collect(draft.proposals, drawing), settlement)
+    proposed = collect(draft.proposals, drawing) if draft.proposals or drawing else ()
+    stored = await turn.store(answer, proposed, await recorder.settlement())
     recorder.settled = True
     first = not turn.options.welcomed and await _claim_welcome(settings, turn.user_id)
     done = Done(stored.messages[-1], draft.usage, first, stored.proposals)
@@ -210,45 +210,48 @@ TURN_LIMIT_S = 600.0
 """No answer takes longer: an interaction token lives 900 s, and someone pays for every minute."""
 
 
+@dataclass(frozen=True, slots=True)
+class AssistantSettings:
+    """What the operator decided about turns."""
+
+    max_turns: int = 8
+    """At a time, of all users."""
+    style: PromptStyle = PromptStyle()
+    turn_limit_s: float = TURN_LIMIT_S
+
+
 class Assistant:
     """Answers questions. Parts are handed in; `close` is up to whoever made them."""
 
     def __init__(
         self,
         stores: Stores,
-        model: ChatModel,
+        chains: Chains,
         tools: ToolRegistry,
+        settings: AssistantSettings = AssistantSettings(),
         *,
-        max_turns: int = 8,
-        style: PromptStyle = PromptStyle(),
         clock: Clock = utc_now,
-        turn_limit_s: float = TURN_LIMIT_S,
-        model_name: str = "",
         summaries: Summaries | None = None,
-        models: Callable[[tuple[str, ...]], ChatModel] | None = None,
         meter: Meter = NULL_METER,
         spending: Spending | None = None,
     ) -> None:
-        """`model_name` is the model that is asked first, as its answers name it. Without `summaries` none are
-        made, and none are shown to the model. `models` gives the chain of an agent that has its own; without,
-        all agents are played by `model`. Without `spending` all is counted and nothing limited."""
+        """`chains` are the models of each agent. Without `summaries` none are made, and none are shown to the
+        model. Without `spending` all is counted and nothing limited."""
         self._stores = stores
-        self._model = model
-        self._models = models
+        self._chains = chains
         self._tools = tools
-        self._turn_limit_s = turn_limit_s
+        self._turn_limit_s = settings.turn_limit_s
         self._clock = clock
         self._meter = meter
-        self._model_name = model_name
         self._spending = spending or Spending(stores.usage)
-        self._calibration = Calibration(stores.token_factors, model_name)
-        profile = ProfileNotes(stores.memory_pins)
+        self._calibration = Calibration(stores.token_factors, chains.first(()))
+        profile, style = ProfileNotes(stores.memory_pins), settings.style
         self._sessions = SessionTurns(stores.sessions, self._calibration, style, clock, profile, summaries)
         context = ChannelContext(stores.blocks)
         self._channels = ChannelTurns(
             stores.channels, stores.mentions, context, self._calibration, style, clock, profile
         )
-        self._queue = TurnQueue(max_turns)
+        self._queue = TurnQueue(settings.max_turns)
         self._active = ActiveTurns()
         self._erasures = ErasureGuard()
 
@@ -418,7 +421,7 @@ class Assistant:
         context = tool_context(turn, self._stores, self._clock)
         with account.phase("store"):
             prompt = await turn.prompt(offered)
-        model = recorder.metered(self._model_of(options.agent))
+        model = recorder.metered(self._chains.of(options.agent.models))
         ledger, earlier = self._stores.ledger, options.earlier_calls
         record = CallRecord(ledger, options.entry, turn.user_id, earlier) if turn.user_id else None
         rounds = Rounds(model, self._tools, offered, context, account, record, turn.asked, emit)
@@ -450,10 +453,7 @@ class Assistant:
 
     def first_model(self, agent: Agent) -> str:
         """The model that an agent asks first; empty where the one that comes along answers."""
-        return agent.models[0] if agent.models and self._model_name else self._model_name
-
-    def _model_of(self, agent: Agent) -> ChatModel:
-        return self._models(agent.models) if self._models and agent.models else self._model
+        return self._chains.first(agent.models)
 
 
 def _untrue_removals(turn: Turn, draft: Draft) -> frozenset[Kind]:

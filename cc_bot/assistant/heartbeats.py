@@ -8,7 +8,7 @@ fails, nothing is noted, and the next heartbeat looks again.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -35,7 +35,8 @@ from cc_bot.domain.schedule import (
     of_missed,
     of_reminders,
 )
-from cc_bot.llm.model import ChatModel, ToolSchema
+from cc_bot.llm.chain import Chains
+from cc_bot.llm.model import ToolSchema
 from cc_bot.llm.requests import heartbeat_parts, is_silent
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores
@@ -72,24 +73,21 @@ class Heartbeats:
     def __init__(
         self,
         stores: Stores,
-        models: Callable[[tuple[str, ...]], ChatModel],
+        chains: Chains,
         tools: ToolRegistry,
         *,
         style: PromptStyle = PromptStyle(),
         clock: Clock = utc_now,
         time_limit_s: float = TIME_LIMIT_S,
-        model_name: str = "",
         spending: Spending | None = None,
     ) -> None:
-        """`models` gives the model of a chain, the operator's own for an empty one, which asks `model_name`
-        first. Without `spending` all is counted and nothing limited."""
+        """`chains` are the models of each agent. Without `spending` all is counted and nothing limited."""
         self._stores = stores
-        self._models = models
+        self._chains = chains
         self._tools = tools
         self._style = style
         self._clock = clock
         self._time_limit_s = time_limit_s
-        self._model_name = model_name
         self._spending = spending or Spending(stores.usage)
         self._profile = ProfileNotes(stores.memory_pins)
         self._looking = asyncio.Semaphore(AT_A_TIME)
@@ -200,9 +198,9 @@ class Heartbeats:
         context = self._context(schedule, options, canvas)
         draft, models = Draft(), options.agent.models
         payer = replace(options.paid_by(schedule.key.user_id), role_ids=None)  # nobody tells their roles here
-        first = models[0] if models and self._model_name else self._model_name
+        first = self._chains.first(models)
         async with self._spending.admit(payer, "heartbeat", model=first) as recorder:
-            rounds = Rounds(recorder.metered(self._models(models)), self._tools, offered, context)
+            rounds = Rounds(recorder.metered(self._chains.of(models)), self._tools, offered, context)
             try:
                 async with asyncio.timeout(self._time_limit_s):
                     await rounds.run(prompt, draft)  # nobody is watching

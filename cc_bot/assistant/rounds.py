@@ -9,10 +9,9 @@ from typing import Final
 
 import structlog
 
-from cc_bot.assistant.account import Account
 from cc_bot.assistant.calibration import Measured
 from cc_bot.assistant.claims import promises_to_remember, promises_to_remind, says_what_it_did
-from cc_bot.assistant.turn import TurnPrompt
+from cc_bot.assistant.turn import Account, TurnPrompt
 from cc_bot.context.instructions import instructions
 from cc_bot.context.tokens import call_parts
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError

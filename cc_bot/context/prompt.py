@@ -287,7 +287,9 @@ def recap(session: Session, visibility: Visibility) -> Recollection:
         [known for known in all_known if visibility == "private" or known.visibility == "public"]
         for all_known in (session.summaries, session.rest)
     )
-    texts = (*(known.text for known in summaries), listed(known.text for known in rest))
+    texts = [known.text for known in summaries]
+    if rest:
+        texts.append(listed(known.text for known in rest))
     tainted = any(known.tainted for known in (*summaries, *rest))
     return Recollection(visibility, "\n".join(filter(None, texts)), tainted)
 

@@ -66,7 +66,8 @@ class FallbackChain:
 
 class Chains:
     def __init__(self, make: Callable[[Sequence[str]], ChatModel], default: tuple[str, ...]) -> None:
-        """`default`: the chain of those that name none."""
+        """`default`: the chain of those that name none; empty where the model that comes along answers,
+        whatever is named."""
         self._make = make
         self._default = default
         self._made: dict[tuple[str, ...], ChatModel] = {}
@@ -77,6 +78,11 @@ class Chains:
         if names not in self._made:
             self._made[names] = self._make(names)
         return self._made[names]
+
+    def first(self, names: tuple[str, ...]) -> str:
+        """Return the model of a chain that is asked first, as its answers name it; empty for the one that
+        comes along."""
+        return (names or self._default)[0] if self._default else ""
 
     async def close(self) -> None:
         for model in self._made.values():

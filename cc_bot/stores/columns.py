@@ -74,6 +74,8 @@ class Kind:
     form: Form = ""
     column: str = ""
     """The column, where it has not the field's name."""
+    empty: tuple[str, Any] | None = None
+    """What stands there of nothing, and what that is read as: it is in most rows, and is not parsed."""
 
 
 _encode: Final = json.JSONEncoder(ensure_ascii=False).encode
@@ -97,7 +99,7 @@ def _object_of(stored: str) -> Any:
 
 ISO: Final = Kind(to_text, datetime.fromisoformat)
 MS: Final = Kind(to_ms, from_ms, "ms")
-_LIST: Final = Kind(_list_to_json, list_of, "json")
+_LIST: Final = Kind(_list_to_json, list_of, "json", empty=("[]", ()))
 
 _KINDS: Final[Mapping[Any, Kind]] = {
     **dict.fromkeys((str, int, float, bytes), Kind()),
@@ -223,6 +225,9 @@ class Columns(Generic[V]):
             return stored
         self._scope[f"read_{stored}"] = column.kind.read
         read = f"read_{stored}({stored})"
+        if column.kind.empty:
+            self._scope[f"text_{stored}"], self._scope[f"empty_{stored}"] = column.kind.empty
+            read = f"(empty_{stored} if {stored} == text_{stored} else {read})"
         return f"None if {stored} is None else {read}" if column.optional else read
 
     def _compiled(self, made: str) -> Callable[..., Any]:
@@ -279,14 +284,14 @@ def tool_calls_to_json(calls: tuple[ToolCall, ...]) -> str:
 
 
 def tool_calls_of(text: str) -> tuple[ToolCall, ...]:
-    return tuple(ToolCall(**call) for call in json.loads(text)) if text != "[]" else ()
+    return tuple(ToolCall(**call) for call in json.loads(text))
 
 
 MESSAGE: Final = Columns(
     Message,
     moments=MS,
     without=("attachments",),
-    tool_calls=Kind(tool_calls_to_json, tool_calls_of, "json"),
+    tool_calls=Kind(tool_calls_to_json, tool_calls_of, "json", empty=("[]", ())),
 )
 
 

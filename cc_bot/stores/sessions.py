@@ -138,15 +138,15 @@ def _statements(turn: NewTurn, idle_since: str, limit: int) -> list[Statement]:
         batch.append(Statement(DROP_OF_ANSWER, (turn.session.key.user_id, turn.replaces)))
     for message in turn.messages:
         batch.append(_insert(owned, message, _author(message, turn.session.key), to_ms(turn.now)))
-        batch.extend(note_calls(NOTE_CALLS, *owned, message.tool_calls))
-        batch.extend(insert_files(owned, message))
-    batch += insert_proposals(
-        turn.session.key,
-        turn.session.id,
-        turn.proposals,
-        turn.now,
-        visibility=turn.messages[-1].visibility,
-    )
+        if message.tool_calls:
+            batch.extend(note_calls(NOTE_CALLS, *owned, message.tool_calls))
+        if message.attachments:
+            batch.extend(insert_files(owned, message))
+    if turn.proposals:
+        visibility = turn.messages[-1].visibility
+        batch += insert_proposals(
+            turn.session.key, turn.session.id, turn.proposals, turn.now, visibility=visibility
+        )
     batch.append(Statement(_TOUCH, (*owned, to_text(turn.now), idle_since)))
     if limit:
         batch.append(Statement(DELETE_ATTACHMENTS_NO_LONGER_SEEN, (*owned, limit)))

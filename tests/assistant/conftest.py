@@ -7,13 +7,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 import cc_bot.tools
-from cc_bot.assistant import Assistant, Stop, TurnOptions
+from cc_bot.assistant import Assistant, AssistantSettings, Stop, TurnOptions
 from cc_bot.domain import Done, Locale, Message, Session, SessionKey, TurnEvent
 from cc_bot.domain.message import Visibility
 from cc_bot.stores import Stores, open_stores
 from cc_bot.tools.registry import discover
 from tests.databases import laid_out
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, only
 
 KEY = SessionKey(user_id=1, channel_id=10)
 OPTIONS = TurnOptions(Locale.JA, ZoneInfo("Asia/Tokyo"))
@@ -70,7 +70,11 @@ async def laid_table(
         laid_out(folder / "sessions.db"), history_limit=history_limit, profile_notes=profile_notes
     ) as stores:
         model = ScriptedModel()
-        yield Table(Assistant(stores, model, discover(cc_bot.tools), max_turns=4), stores, model)
+        yield Table(
+            Assistant(stores, only(model), discover(cc_bot.tools), AssistantSettings(max_turns=4)),
+            stores,
+            model,
+        )
 
 
 @pytest.fixture

@@ -43,9 +43,7 @@ class Desk:
 
     def __post_init__(self) -> None:
         chains = Chains(lambda names: self.make(tuple(names)), ("usual",))
-        self.assistant = Assistant(
-            self.stores, chains.of(()), discover(cc_bot.tools), model_name="usual", models=chains.of
-        )
+        self.assistant = Assistant(self.stores, chains, discover(cc_bot.tools))
 
     async def ask(self, options: TurnOptions = OPTIONS, key: SessionKey | ChannelKey = KEY) -> Message:
         question = replace(QUESTION, discord_id=7) if isinstance(key, ChannelKey) else QUESTION
@@ -82,7 +80,7 @@ class TestAgent:
         assert markdown == instructions(Locale.JA if isinstance(key, ChannelKey) else Locale.EN).markdown
         assert request.temperature == 0.0
         assert [tool.name for tool in request.tools] == ["recall"]
-        assert desk.models[("usual",)].requests == []
+        assert ("usual",) not in desk.models
 
     async def test_without_anything_of_its_own_is_cc_bot_itself(self, desk: Desk) -> None:
         await desk.ask(replace(OPTIONS, agent=Agent("plain")), SessionKey(1, 10, "plain"))
@@ -109,7 +107,7 @@ class TestAgent:
     async def test_has_its_chain_made_once(self, desk: Desk) -> None:
         for _ in range(3):
             await desk.ask()
-        assert desk.made == 2
+        assert desk.made == 1
 
     async def test_is_measured_by_the_first_model_of_its_chain(self, desk: Desk) -> None:
         """Its history is bounded as that model counts tokens: others learn nothing from it."""

@@ -33,7 +33,7 @@ from cc_bot.stores import SettingsStore
 from cc_bot.texts import explain, texts
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
-from tests.scripted_model import Step
+from tests.scripted_model import Step, only
 
 
 class FullDisk(SettingsStore):
@@ -134,7 +134,7 @@ class TestAnswer:
 
     async def test_that_is_stored_is_shown_even_if_the_welcome_can_not_be(self, table: Table) -> None:
         stores = replace(table.stores, settings=FullDisk())
-        assistant = Assistant(stores, table.model, discover(cc_bot.tools))
+        assistant = Assistant(stores, only(table.model), discover(cc_bot.tools))
         newcomer = replace(OPTIONS, welcomed=False)
         events = [event async for event in assistant.ask(KEY, Message("user", "やあ"), newcomer)]
         assert not done(events).first

@@ -22,6 +22,7 @@ from cc_bot.llm.model import Finish, SystemPart, ToolRequest, ToolResultPart
 from cc_bot.llm.requests import heartbeat_material
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table
+from tests.scripted_model import only
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 START = datetime(2026, 11, 22, 9, tzinfo=TOKYO).astimezone(UTC)
@@ -79,7 +80,7 @@ def clock() -> Iterator[FrozenDateTimeFactory]:
 
 @pytest.fixture
 async def heart(clock: FrozenDateTimeFactory, table: Table) -> Heart:
-    heartbeats = Heartbeats(table.stores, lambda _: table.model, discover(cc_bot.tools))
+    heartbeats = Heartbeats(table.stores, only(table.model), discover(cc_bot.tools))
     heart = Heart(table, heartbeats, None)  # type: ignore[arg-type]  # it is made in the next line
     await heart.begin()
     return heart
@@ -160,7 +161,7 @@ class TestSomethingNew:
     async def test_comes_again_when_the_model_took_too_long(self, heart: Heart) -> None:
         await heart.table.stores.memories.add(ME, "11月26日に歯医者")
         hurried = Heartbeats(
-            heart.table.stores, lambda _: heart.table.model, discover(cc_bot.tools), time_limit_s=0.05
+            heart.table.stores, only(heart.table.model), discover(cc_bot.tools), time_limit_s=0.05
         )
         heart.table.model.script = [[asyncio.Event()]]
         with pytest.raises(ModelUnavailable):
@@ -170,7 +171,7 @@ class TestSomethingNew:
     async def test_comes_again_when_it_could_not_be_noted(self, heart: Heart) -> None:
         await heart.table.stores.memories.add(ME, "11月26日に歯医者")
         locked = replace(heart.table.stores, heartbeats=Unwritable())  # type: ignore[arg-type]
-        broken = Heartbeats(locked, lambda _: heart.table.model, discover(cc_bot.tools))
+        broken = Heartbeats(locked, only(heart.table.model), discover(cc_bot.tools))
         with pytest.raises(StorageError):
             await broken.speak(heart.schedule, OPTIONS)
         assert await heart.beat() is not None
@@ -259,9 +260,7 @@ class TestRequest:
     async def test_folds_the_second_system_message_for_templates_that_know_one(self, heart: Heart) -> None:
         await heart.table.stores.memories.add(ME, "11月24日に検査")
         style = PromptStyle(single_system=True)
-        single = Heartbeats(
-            heart.table.stores, lambda _: heart.table.model, discover(cc_bot.tools), style=style
-        )
+        single = Heartbeats(heart.table.stores, only(heart.table.model), discover(cc_bot.tools), style=style)
         await single.speak(heart.schedule, OPTIONS)
         prompt = heart.table.model.requests[-1].prompt
         assert [isinstance(part, SystemPart) for part in prompt] == [True, False]

@@ -12,7 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 import cc_bot.tools
-from cc_bot.assistant import Assistant, Heartbeats, Stop, TimeResolver
+from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, Stop, TimeResolver
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain import Agent, ChannelKey, Locale, Message, Notice, TextDelta, Usage
 from cc_bot.domain.errors import EmptyQuestion, LimitReached, ModelUnavailable, TooManyAtOnce
@@ -23,7 +23,7 @@ from cc_bot.stores import open_stores
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table
-from tests.scripted_model import ScriptedModel, Step
+from tests.scripted_model import ScriptedModel, Step, only
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 LONG_AGO = date(2000, 1, 1)
@@ -58,7 +58,11 @@ async def till(tmp_path: Path) -> AsyncIterator[Till]:
         spending = Spending(stores.usage, policy)
         model = ScriptedModel()
         assistant = Assistant(
-            stores, model, discover(cc_bot.tools), max_turns=4, model_name="small", spending=spending
+            stores,
+            only(model, "small"),
+            discover(cc_bot.tools),
+            AssistantSettings(max_turns=4),
+            spending=spending,
         )
         till = Till(assistant, stores, model, spending)
         yield till
@@ -231,9 +235,8 @@ class TestHeartbeats:
     async def test_are_paid_and_not_begun_beyond_a_limit(self, till: Till) -> None:
         heart = Heartbeats(
             till.stores,
-            lambda _: till.model,
+            only(till.model, "small"),
             discover(cc_bot.tools),
-            model_name="small",
             spending=till.spending,
         )
         schedule = await till.stores.schedules.add(
@@ -265,7 +268,7 @@ class TestSummaries:
             spending=till.spending,
         )
         assistant = Assistant(
-            till.stores, till.model, discover(cc_bot.tools), summaries=summaries, spending=till.spending
+            till.stores, only(till.model), discover(cc_bot.tools), summaries=summaries, spending=till.spending
         )
         till = Till(assistant, till.stores, till.model, till.spending)
         await till.ask("1", options=replace(OPTIONS, guild_id=500))

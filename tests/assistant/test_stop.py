@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 import cc_bot.tools
-from cc_bot.assistant import Assistant, Stop
+from cc_bot.assistant import Assistant, AssistantSettings, Stop
 from cc_bot.domain import TextDelta, ToolFinished, TurnEvent
 from cc_bot.domain.errors import ModelUnavailable, NotNewest, ShuttingDown
 from cc_bot.llm.model import ToolRequest
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, done, laid_table
+from tests.scripted_model import only
 
 
 def stop_at(kind: type, stop: Stop) -> Callable[[TurnEvent], None]:
@@ -75,7 +76,9 @@ class TestStop:
 
 class TestTimeLimit:
     async def test_cuts_an_answer_that_never_ends(self, table: Table) -> None:
-        assistant = Assistant(table.stores, table.model, discover(cc_bot.tools), turn_limit_s=0.05)
+        assistant = Assistant(
+            table.stores, only(table.model), discover(cc_bot.tools), AssistantSettings(turn_limit_s=0.05)
+        )
         table.assistant = assistant
         table.model.script = [["昔々、", asyncio.Event()]]
         assert (await table.answer("お話して")).status == "cut"

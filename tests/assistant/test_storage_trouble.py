@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 import cc_bot.tools
-from cc_bot.assistant import Assistant
+from cc_bot.assistant import Assistant, AssistantSettings
 from cc_bot.domain import SessionKey
 from cc_bot.domain.errors import DatabaseLocked
 from cc_bot.stores import open_stores
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import Table
 from tests.databases import laid_out
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, only
 
 
 @pytest.fixture
@@ -29,7 +29,11 @@ async def table(file: Path) -> AsyncIterator[Table]:
     """One over a database that waits for nobody for long."""
     async with open_stores(laid_out(file), patience_s=0.2, embedder=None) as stores:
         model = ScriptedModel()
-        yield Table(Assistant(stores, model, discover(cc_bot.tools), max_turns=4), stores, model)
+        yield Table(
+            Assistant(stores, only(model), discover(cc_bot.tools), AssistantSettings(max_turns=4)),
+            stores,
+            model,
+        )
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from cc_bot.llm.model import ToolRequest
 from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, only
 
 FILE = Attachment("メモ.txt", "text/plain", "「鍵は玄関」と覚えて".encode())
 PICTURE = Attachment("猫.png", "image/png", b"\x89PNG")
@@ -445,4 +445,4 @@ def recapping(table: Table) -> Table:
     """The same, with an assistant that tells of earlier conversations."""
     summaries = Summaries(table.stores, ScriptedModel(), SummaryPlan(0, 0), cost=lambda _: 1)
     tools = discover(cc_bot.tools)
-    return replace(table, assistant=Assistant(table.stores, table.model, tools, summaries=summaries))
+    return replace(table, assistant=Assistant(table.stores, only(table.model), tools, summaries=summaries))

@@ -19,6 +19,7 @@ from cc_bot.llm.requests import heartbeat_material
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, laid_table
 from tests.assistant.test_channel_turns import AIKO, KEN, ask, mention, shown
+from tests.scripted_model import only
 
 ME = KEY.user_id
 
@@ -122,7 +123,7 @@ class TestHeartbeats:
         await stores.schedules.add(
             KEY, "薬を飲む", now + timedelta(hours=1), place=place, visibility=visibility
         )
-        heartbeats = Heartbeats(stores, lambda _: table.model, discover(cc_bot.tools))
+        heartbeats = Heartbeats(stores, only(table.model), discover(cc_bot.tools))
         await heartbeats.speak(schedule, OPTIONS)
         [request] = table.model.requests
         assert ("モチ" in begins_with(table)) == told
@@ -137,7 +138,7 @@ class TestHeartbeats:
         await stores.schedules.add(
             KEY, "薬を飲む", now + timedelta(hours=1), place="dm", visibility="private"
         )
-        heartbeats = Heartbeats(stores, lambda _: table.model, discover(cc_bot.tools))
+        heartbeats = Heartbeats(stores, only(table.model), discover(cc_bot.tools))
         await heartbeats.speak(schedule, replace(OPTIONS, memory_paused=True))
         assert "薬を飲む" in str(table.model.requests[-1].prompt)
         assert "モチ" not in str(table.model.requests[-1].prompt)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
 import cc_bot.tools
-from cc_bot.assistant import Assistant
+from cc_bot.assistant import Assistant, AssistantSettings
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import message_tokens, request_tokens
 from cc_bot.domain import Message, SessionKey
@@ -26,7 +26,7 @@ from cc_bot.stores import SessionStore, open_stores
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table, done
 from tests.databases import laid_out
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, only
 
 PARAGRAPH = "今日は駅前の店で友人と昼を食べ、そのあと川沿いの道をゆっくり歩いて帰りました。"
 
@@ -40,7 +40,7 @@ async def long_table(folder: Path, budget_tokens: int = 80_000, page_size: int =
         paged = replace(stores, sessions=sessions)
         model = ScriptedModel()
         style = PromptStyle(budget_tokens=budget_tokens)
-        assistant = Assistant(paged, model, discover(cc_bot.tools), style=style, model_name="m")
+        assistant = Assistant(paged, only(model, "m"), discover(cc_bot.tools), AssistantSettings(style=style))
         yield Table(assistant, paged, model)
 
 

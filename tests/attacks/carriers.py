@@ -24,6 +24,7 @@ from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS
 from tests.attacks.scene import BYSTANDER, DUE, PLACE, THREAD, Scene, done_of
+from tests.scripted_model import only
 
 Turn = Callable[[], Awaitable[Sequence[TurnEvent]]]
 
@@ -238,7 +239,7 @@ async def heartbeat(scene: Scene, order: str) -> Ready:
     schedule = await scene.stores.schedules.add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
 
     async def beat() -> Sequence[TurnEvent]:
-        beats = Heartbeats(scene.stores, lambda _: scene.switch, discover(cc_bot.tools))
+        beats = Heartbeats(scene.stores, only(scene.switch), discover(cc_bot.tools))
         await beats.speak(schedule, OPTIONS)
         return []
 

@@ -23,7 +23,7 @@ from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, done
 from tests.databases import laid_out
-from tests.scripted_model import ScriptedModel, Step
+from tests.scripted_model import ScriptedModel, Step, only
 
 BYSTANDER: Final = SessionKey(2, KEY.channel_id)
 PLACE: Final = ChannelKey(1000)
@@ -154,8 +154,8 @@ async def laid_scene(
             stores,
             switch,
             clock,
-            Assistant(stores, switch, tools, clock=clock),
-            Assistant(stores, switch, tools, clock=clock, summaries=summaries),
+            Assistant(stores, only(switch), tools, clock=clock),
+            Assistant(stores, only(switch), tools, clock=clock, summaries=summaries),
         )
 
 

@@ -26,7 +26,7 @@ from tests.databases import laid_out
 from tests.discord.boards import boards_over
 from tests.discord.choosing import chooser_over, deliveries_over, gate_over
 from tests.loopback.discord import LoopbackDiscord
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, only
 
 POST = "POST /channels/{channel}/messages"
 
@@ -39,7 +39,7 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
     bot.rest.start()
     try:
         running, taken_down, places, locales = RunningTurns(), TakenDown(), Places(bot.rest), GuildLocales()
-        assistant = Assistant(stores, ScriptedModel(), ToolRegistry(()))
+        assistant = Assistant(stores, only(ScriptedModel()), ToolRegistry(()))
         readers = Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"))
         chooser = chooser_over(stores, bot.rest)
         answers = Answers(

@@ -24,7 +24,7 @@ from tests.databases import laid_out
 from tests.discord.boards import boards_over
 from tests.discord.choosing import chooser_over, gate_over
 from tests.loopback.discord import Channel, LoopbackDiscord, User
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, only
 
 POST = "POST /channels/{channel}/messages"
 OPEN_DM = "POST /users/@me/channels"
@@ -76,7 +76,7 @@ async def scene(
     async with open_stores(laid_out(file), clock=lambda: NOW, embedder=None) as stores:
         model = ScriptedModel()
         timekeeping = Timekeeping(
-            TimeResolver(model, lambda: NOW), Heartbeats(stores, lambda _: model, ToolRegistry(()))
+            TimeResolver(model, lambda: NOW), Heartbeats(stores, only(model), ToolRegistry(()))
         )
         reminders = Reminders(
             timekeeping,

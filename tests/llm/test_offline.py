@@ -32,6 +32,7 @@ from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, done
 from tests.databases import laid_out
 from tests.llm.asking import hear
+from tests.scripted_model import only
 
 SETTING = "OPENAI_API_KEY"
 SPENT = {"家賃": 78000, "食費": 42000}
@@ -69,7 +70,7 @@ class Chat:
 @pytest.fixture
 async def chat(tmp_path: Path) -> AsyncIterator[Chat]:
     async with open_stores(laid_out(tmp_path / "sessions.db"), embedder=None) as stores:
-        yield Chat(stores, Assistant(stores, OfflineModel(), discover(cc_bot.tools)))
+        yield Chat(stores, Assistant(stores, only(OfflineModel()), discover(cc_bot.tools)))
 
 
 async def answer(*said: str, step_s: float = 2.0) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import cc_bot.tools
-from cc_bot.assistant import Assistant
+from cc_bot.assistant import Assistant, AssistantSettings
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain import Locale, SessionKey
@@ -19,7 +19,7 @@ from cc_bot.summaries import Summaries, SummaryPlan
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import KEY, OPTIONS, Table
 from tests.databases import laid_out
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, only
 
 NOON = datetime(2026, 11, 22, 3, 0, tzinfo=UTC)
 NEXT_DAY = datetime(2026, 11, 23, 3, 0, 1, tzinfo=UTC)
@@ -77,22 +77,19 @@ async def open_desk(
     """A second desk in the same folder is the program after a restart."""
     async with open_stores(laid_out(folder / "sessions.db"), history_limit=limit) as stores:
         writer, model = ScriptedModel(), ScriptedModel()
-        plan = SummaryPlan(every, limit)
+        plan = SummaryPlan(every, limit, pause_s, time_limit_s)
         summaries = Summaries(
             stores,
             writer,
             plan,
             cost=message_tokens,
             locale=Locale.JA,
-            pause_s=pause_s,
-            time_limit_s=time_limit_s,
         )
         assistant = Assistant(
             stores,
-            model,
+            only(model, "m"),
             discover(cc_bot.tools),
-            style=PromptStyle(budget),
-            model_name="m",
+            AssistantSettings(style=PromptStyle(budget)),
             summaries=summaries,
         )
         try:

@@ -37,6 +37,7 @@ from cc_bot.terminal.context import Chat
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.rich import RichView
 from cc_bot.tools.registry import discover
+from tests.scripted_model import only
 
 LONG = "\n\n".join(f"段落 {number}: これは画面より長い回答の一部です。" for number in range(1, 41))
 
@@ -75,7 +76,7 @@ TOOLS = discover(cc_bot.tools)
 
 
 def assistant(stores: Stores) -> Assistant:
-    return Assistant(stores, ScriptedModel(), TOOLS)
+    return Assistant(stores, only(ScriptedModel()), TOOLS)
 
 
 def chat_of(

@@ -25,6 +25,7 @@ from cc_bot.stores import Stores
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.rich import RichView
 from cc_bot.texts import texts
+from tests.scripted_model import only
 from tests.terminal.program import TOOLS
 from tests.terminal.talk import KEY, Talk
 
@@ -109,7 +110,7 @@ class TestAnswers:
 
 class TestChat:
     async def test_without_a_key_puts_up_what_is_asked_for(self, stores: Stores) -> None:
-        chat = Talk(stores, answering=Assistant(stores, OfflineModel(), TOOLS))
+        chat = Talk(stores, answering=Assistant(stores, only(OfflineModel()), TOOLS))
         drawn = await chat.say("支出：家賃 78000、食費 42000 を円グラフでキャンバスに出して")
         assert "◆ キャンバスを扱いました\nキャンバスに出しました。" in drawn
         assert "🖼️ キャンバスを書き換えました。/canvas で見られます。" in drawn

@@ -11,7 +11,7 @@ from cc_bot.domain.member import LimitKey, LimitName, Policy
 from cc_bot.llm.model import Finish
 from cc_bot.spending import Spending
 from cc_bot.stores import Stores
-from tests.scripted_model import ScriptedModel, Step
+from tests.scripted_model import ScriptedModel, Step, only
 from tests.terminal.program import TOOLS
 from tests.terminal.talk import Talk
 
@@ -25,7 +25,7 @@ class PaidTalk(Talk):
             ["はい", Finish("stop", usage=Usage(1000, 200), model="small")] for _ in range(3)
         ]
         spending = Spending(stores.usage, self.now)
-        answering = Assistant(stores, ScriptedModel([*answers]), TOOLS, spending=spending)
+        answering = Assistant(stores, only(ScriptedModel([*answers])), TOOLS, spending=spending)
         super().__init__(stores, locale, answering=answering)
 
     async def now(self) -> Policy:

@@ -150,7 +150,9 @@ class LiveAnswer:
         receipts = memory_buttons(self.state, self._words, self._asker_id)
         last = replace(pages[-1], buttons=buttons, receipts=receipts)
         last = await self._receipts.as_it_is(last, self._words) if self._receipts else last
-        await self._reply.show((*pages[:-1], with_proposals(last, self.state.proposals, self._words)))
+        if self.state.proposals:
+            last = with_proposals(last, self.state.proposals, self._words)
+        await self._reply.show((*pages[:-1], last))
         if self._receipts and self.state.done:
             visibility = self.state.done.answer.visibility
             known = known_lines(self.state.receipts, self.state.carried, self._asker_id)

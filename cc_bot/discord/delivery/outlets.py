@@ -202,7 +202,7 @@ class MessageReplies:
         """An answer to a message; `sent` is what of it is there already. `edition` tells the answers to
         different texts of one question apart: at most seven characters."""
         further = f"{base36(question_id)}{edition}" if edition else str(question_id)
-        outlet = self._outlet(channel_id, question_id, str(question_id), further, anew=bool(sent))
+        outlet = self._outlet(channel_id, question_id, Nonces(str(question_id), further, used=bool(sent)))
         return Reply(outlet, sent, posts_first=bool(sent))
 
     def late(
@@ -216,28 +216,34 @@ class MessageReplies:
     ) -> Reply:
         """An answer that comes when an interaction's token works no more: to the message that waits for it,
         if there is one."""
-        outlet = self._outlet(channel_id, waiting_id, entry, entry, noting, anew=bool(sent))
+        outlet = self._outlet(channel_id, waiting_id, Nonces(entry, entry, used=bool(sent)), noting)
         return Reply(outlet, sent, posts_first=bool(sent))
 
     async def say(self, channel_id: int, question_id: int, sentence: str) -> None:
         """Answer a message with one sentence, beside an answer that it may have. Raises hikari's errors."""
         nonce = f"{question_id}-s"
-        await Reply(self._outlet(channel_id, question_id, nonce, nonce)).show((Page(sentence),))
+        await Reply(self._outlet(channel_id, question_id, Nonces(nonce, nonce))).show((Page(sentence),))
 
     def _outlet(
-        self,
-        channel_id: int,
-        question_id: int | None,
-        nonce: str,
-        further: str,
-        noting: Noting = nowhere,
-        *,
-        anew: bool = False,
+        self, channel_id: int, question_id: int | None, nonces: "Nonces", noting: Noting = nowhere
     ) -> "MessageOutlet":
         rest, taken_down, channels = self.rest, self.taken_down, self.channels
-        return MessageOutlet(
-            rest, taken_down, channels, channel_id, question_id, nonce, further, noting, anew
-        )
+        return MessageOutlet(rest, taken_down, channels, channel_id, question_id, nonces, noting)
+
+
+@dataclass(frozen=True, slots=True)
+class Nonces:
+    """The nonces of an answer's messages."""
+
+    first: str
+    further: str
+    """The beginning of the others, before their number. At most 25 characters in all, says Discord."""
+    used: bool = False
+    """Whether the answer was begun by an earlier try, so that these may have been used."""
+
+    def of(self, number: int) -> str:
+        """Return the nonce of the message with this number, from 0 on."""
+        return f"{self.further}-{number + 1}" if number else self.first
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,23 +253,17 @@ class MessageOutlet:
     channels: ChannelStore
     channel_id: int
     question_id: int | None
-    nonce: str
-    """Of the first message."""
-    further: str
-    """What the nonces of the others begin with, before their number. At most 25 characters in all, says
-    Discord."""
+    nonces: Nonces
     noting: Noting = nowhere
     """Is told of each message as soon as it stands there."""
-    anew: bool = False
-    """Whether the answer was begun by an earlier try, so that these nonces may have been used."""
 
     async def post(self, page: Page, number: int, known: KnownIds, *, again: bool) -> hikari.Snowflake:
         """What may be of an earlier try is put on record before it is edited: an edit may wait for Discord's
         rate limit, and by then the program may be gone and the nonce forgotten."""
-        nonce = f"{self.further}-{number + 1}" if number else self.nonce
+        nonce = self.nonces.of(number)
         for suffix in ("", *_SUFFIXES):
             message = await self._reply(page, nonce + suffix, None if number else self.question_id)
-            new = not (self.anew or again) and looks_like(message, page)
+            new = not (self.nonces.used or again) and looks_like(message, page)
             if new or await self._stands(message.id, page):
                 break
         if number and not new:

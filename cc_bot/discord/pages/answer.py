@@ -283,7 +283,8 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
         lines.append(_files_left_out(state.files_left_out, words))
     if state.canvas is not None:
         lines.append(words.canvas.emptied if state.canvas.empty else words.canvas.changed)
-    lines.extend(words.receipt.owned_up(state.untrue))
+    if state.untrue:
+        lines.extend(words.receipt.owned_up(state.untrue))
     if state.failure and not is_blank(state.text):
         lines.append(state.failure)
     if done and done.answer.status == "stopped" and not is_blank(state.text):

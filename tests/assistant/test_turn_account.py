@@ -10,8 +10,8 @@ from structlog.contextvars import clear_contextvars, get_contextvars
 from structlog.testing import capture_logs
 
 import cc_bot.tools
-from cc_bot.assistant import Assistant
-from cc_bot.assistant.account import Account
+from cc_bot.assistant import Assistant, AssistantSettings
+from cc_bot.assistant.turn import Account
 from cc_bot.correlation import begin_turn, job
 from cc_bot.domain.errors import Busy, Crowded, LimitReached, ModelUnavailable, ShuttingDown, StorageError
 from cc_bot.domain.measures import Ending, NullMeter, Phase
@@ -20,7 +20,7 @@ from cc_bot.stores import open_stores
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import Table
 from tests.databases import laid_out
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, only
 
 
 @dataclass
@@ -50,7 +50,9 @@ def meter() -> Noted:
 async def metered(tmp_path: Path, meter: Noted) -> AsyncIterator[Table]:
     async with open_stores(laid_out(tmp_path / "sessions.db")) as stores:
         model = ScriptedModel()
-        assistant = Assistant(stores, model, discover(cc_bot.tools), max_turns=1, meter=meter)
+        assistant = Assistant(
+            stores, only(model), discover(cc_bot.tools), AssistantSettings(max_turns=1), meter=meter
+        )
         yield Table(assistant, stores, model)
 
 
