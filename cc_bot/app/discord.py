@@ -40,7 +40,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
         async with open_core(config, clock, meter) as core:
             await core.spending.take_over("discord")
             from cc_bot.discord.bot import run_bot
-            from cc_bot.discord.reminders.reminders import Timekeeping
+            from cc_bot.discord.reminders import Timekeeping
             from cc_bot.discord.services import BotDependencies, DiscordSettings
             from cc_bot.discord.status import not_asked
 

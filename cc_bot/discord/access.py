@@ -18,20 +18,18 @@ from cc_bot.discord.agents import Arrival
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import accept_ahead, defer_update
-from cc_bot.discord.pages.admin import PrivacyButton, parse_privacy_id
 from cc_bot.discord.pages.custom_ids import (
     AnswerButton,
     EditForm,
     MemoryButton,
     OpenMenu,
+    PrivacyButton,
     RetryButton,
     SeeProposalsButton,
     StopButton,
     UntellButton,
     UsedMemoriesButton,
     parse_custom_id,
-    parse_memory_id,
-    parse_schedule_id,
 )
 from cc_bot.discord.places import Places, Recent, key_of_interaction
 from cc_bot.discord.recipients import Readers
@@ -68,7 +66,7 @@ _log = structlog.get_logger(__name__)
 # The one place that says whether somebody may use the bot: every way in asks here.
 #
 # The ways in are commands and their lists of choices, buttons and forms (ways_in.py), messages (messages/),
-# and what is due for somebody (reminders/). What the rules are is read each time, so that they hold at
+# and what is due for somebody (reminders.py). What the rules are is read each time, so that they hold at
 # once.
 
 # ---- owners ----------------------------------------------------------------------------------------------
@@ -409,7 +407,7 @@ class Presses:
         self, interaction: hikari.ComponentInteraction, act: Callable[[], Awaitable[object]]
     ) -> None:
         """Act on a press when it is its turn, unless what it wants is done, or being done."""
-        pressed = parse_custom_id(interaction.custom_id) or parse_memory_id(interaction.custom_id)
+        pressed = parse_custom_id(interaction.custom_id)
         if isinstance(pressed, _AT_ONCE) or _opens_form(pressed):
             await act()
             return
@@ -508,14 +506,6 @@ _SUGGESTED_WITHIN_S: Final = 2.8
 """Discord takes a list of choices within three seconds; what comes later is work for nothing."""
 
 
-_PARSERS: Final[tuple[Callable[[str], object | None], ...]] = (
-    parse_custom_id,
-    parse_memory_id,
-    parse_schedule_id,
-    parse_privacy_id,
-)
-
-
 @lightbulb.hook(lightbulb.ExecutionSteps.MAX_CONCURRENCY)
 async def admit_commands(
     _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
@@ -587,15 +577,15 @@ def _about_ones_own(
     way."""
     if isinstance(interaction, hikari.CommandInteraction):
         return interaction.command_name == "privacy"
-    button = parse_privacy_id(interaction.custom_id) or parse_custom_id(interaction.custom_id)
+    button = parse_custom_id(interaction.custom_id)
     return isinstance(button, PrivacyButton | StopButton)
 
 
 def _is_known(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:
     """Return whether anything here made what was pressed or sent."""
-    made = (parse(interaction.custom_id) for parse in _PARSERS)
+    made = parse_custom_id(interaction.custom_id)
     is_form = isinstance(interaction, hikari.ModalInteraction)
-    return any(each is not None and isinstance(each, EditForm) == is_form for each in made)
+    return made is not None and isinstance(made, EditForm) == is_form
 
 
 async def _tell_unknown(

@@ -17,10 +17,16 @@ from lightbulb.internal.constants import GLOBAL_COMMAND_KEY
 from cc_bot.discord import commands
 from cc_bot.discord.access import admit_commands
 from cc_bot.discord.failures import command_error_handler
-from cc_bot.discord.gateway import GrantedReading, check_token, gateway_bot, granted_reading, refusal
+from cc_bot.discord.gateway import (
+    GrantedReading,
+    check_token,
+    gateway_bot,
+    granted_reading,
+    observe_rate_limits,
+    refusal,
+)
 from cc_bot.discord.recipients import DEFAULT_LOCALE, command_names
 from cc_bot.discord.services import BotDependencies, build_services, first_of, signals
-from cc_bot.discord.status import heard
 from cc_bot.domain.errors import CommandsNotRegistered, DiscordUnreachable, RefusedToken, StartupError
 from cc_bot.texts import texts
 
@@ -69,7 +75,7 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
     settings = given.settings
     check_token(settings.token)
     stop = asyncio.Event()
-    with signals(stop, given.lifeline), heard(given.meter):
+    with signals(stop, given.lifeline), observe_rate_limits(given.meter):
         asking = asyncio.create_task(granted_reading(settings.reading, settings.token, settings.api_url))
         if not await first_of(asking, stop.wait()):
             return
@@ -98,8 +104,8 @@ class DiscordBot:
             default_locale=DEFAULT_LOCALE,
             hooks=[admit_commands],
         )
-        self._parts = build_services(self._bot, self._client, given, granted)
-        self._client.error_handler(command_error_handler(self._parts.readers))
+        self._services = build_services(self._bot, self._client, given, granted)
+        self._client.error_handler(command_error_handler(self._services.answers.readers))
         # Before the gateway connects: interactions that arrive earlier would be dropped.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
@@ -113,9 +119,9 @@ class DiscordBot:
             words = texts(self._settings.operator_locale).cli
             self._say(words.ready.format(name=me.username if me else "cc-bot"))
             _log.info("ready")
-            self._parts.messages.resume()
-            self._parts.reminders.begin()
-            self._parts.unfinished.begin()
+            self._services.messages.resume()
+            self._services.reminders.begin()
+            self._services.unfinished.begin()
             self._pulse.begin(self._latency_s)
             self._lifeline.ready()
             if await first_of(asyncio.create_task(self._bot.join()), stop.wait()):
@@ -130,7 +136,7 @@ class DiscordBot:
             await self._leave()
 
     async def _start(self) -> None:
-        await self._parts.messages.prepare()
+        await self._services.messages.prepare()
         try:
             await self._bot.start(check_for_updates=False)
         except hikari.UnauthorizedError as error:
@@ -177,30 +183,32 @@ class DiscordBot:
 
     async def _open(self) -> None:
         """From here on interactions are answered."""
-        await self._parts.gate.learn()
+        await self._services.gate.learn()
         await self._client.start()
-        self._parts.readers.wordings.learn(self._client.created_commands.get(GLOBAL_COMMAND_KEY, ()))
+        self._services.answers.readers.wordings.learn(
+            self._client.created_commands.get(GLOBAL_COMMAND_KEY, ())
+        )
 
     async def _leave(self) -> None:
         """Let running turns finish, tell the rest, log out: each of it, even when something before fails."""
-        parts = self._parts
+        services = self._services
         async with contextlib.AsyncExitStack() as leaving:  # what is pushed last is done first
             leaving.push_async_callback(self._client.stop)
             leaving.push_async_callback(self._disconnect)
-            leaving.push_async_callback(parts.unfinished.close)
-            leaving.push_async_callback(parts.canvas_upkeep.close)
-            parts.messages.close()
-            await parts.reminders.close()
+            leaving.push_async_callback(services.unfinished.close)
+            leaving.push_async_callback(services.canvas_upkeep.close)
+            services.messages.close()
+            await services.reminders.close()
             await self._assistant.drain(self._settings.drain_s)
             deadline_s = asyncio.get_running_loop().time() + LAST_WORDS_S
-            leaving.push_async_callback(parts.reminders.settled, deadline_s)
-            leaving.push_async_callback(parts.messages.settled, deadline_s)
+            leaving.push_async_callback(services.reminders.settled, deadline_s)
+            leaving.push_async_callback(services.messages.settled, deadline_s)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline_s):
-                    await parts.running.none_left()
-                    await parts.boards.settled()
-                    await parts.receipts.settled()
-                    await parts.entries.quiet()
+                    await services.answers.running.none_left()
+                    await services.answers.boards.settled()
+                    await services.receipts.settled()
+                    await services.answers.deliveries.quiet()
 
     async def _disconnect(self) -> None:
         with contextlib.suppress(hikari.ComponentStateConflictError):

@@ -1,24 +1,27 @@
-"""The connection to Discord: which messages the bot asks for, and what it keeps of what it is sent.
+"""The connection to Discord: which messages the bot asks for, what it keeps of them, and how fast it asks.
 
 Discord closes the connection of a bot that asks for the content of all messages without having been granted
 it (4014), and one can't tell beforehand from the gateway. So the grant is looked up first.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, cast
 
 import hikari
+from hikari.impl.buckets import RESTBucketManager
+from hikari.internal.routes import CompiledRoute
 
 from cc_bot.discord.places import Places
 from cc_bot.discord.recipients import GuildLocales
-from cc_bot.discord.status import hold_to_the_limit
 from cc_bot.domain.errors import DiscordUnreachable, MessageContentRefused, RefusedToken, StartupError
+from cc_bot.domain.measures import Held, Meter
 from cc_bot.domain.message import Reading
-
-# ---- gateway -------------------------------------------------------------------------------------------
-
 
 AUTHENTICATION_FAILED = 4004
 """Gateway close code for a bad token."""
@@ -145,3 +148,132 @@ class Shards:
     async def _guild_of(self, channel_id: int) -> int | None:
         known = self.locales.guild_of(channel_id)
         return (await self.places.of(channel_id)).guild_id if known is None else known
+
+
+# ---- rate limits -----------------------------------------------------------------------------------------
+# Discord's rate limits: how many requests the bot sends in a second, and how often and how long they wait.
+#
+# hikari waits by itself, within its calls, and tells of it to nobody but its log. So its log is listened to:
+# the parameters of a record are taken before it is written anywhere. Where a route's limit is used up it
+# names the seconds; of a 429 to one request alone it does not. A record that is worded otherwise one day is
+# merely not counted; a test drives the real one into the waits.
+
+AT_ONCE: Final = 45
+"""Requests with the bot's token in SPAN_S. Discord takes 50 a second of a bot, and shuts it out after 10,000
+that it refused in ten minutes. What answers a command goes without the token, and isn't counted."""
+SPAN_S: Final = 1.25
+"""More than a second: not all of them take the same time to get there."""
+
+WAITS: Final = "hikari.ratelimits"
+REFUSALS: Final = "hikari.rest"
+
+_KINDS: Final[dict[str, Held]] = {
+    "you are being rate limited on bucket": "bucket",
+    "you are being globally rate limited": "global",
+    "rate limited on a %s sub bucket": "refused",
+    "rate limited on bucket %s, maybe": "refused",
+}
+"""How hikari's records begin."""
+
+
+class RateLimitLogHandler(logging.Filter):
+    """Count the waits that are told, and let through what would be written without it."""
+
+    def __init__(self, meter: Meter, least: int) -> None:
+        super().__init__()
+        self._meter = meter
+        self._least = least
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        said = str(record.msg)
+        for beginning, held in _KINDS.items():
+            if said.startswith(beginning):
+                self._meter.rate_limited(held, _seconds(record) if held != "refused" else None)
+        return record.levelno >= self._least
+
+
+def _seconds(record: logging.LogRecord) -> float | None:
+    """Return the last parameter."""
+    last = record.args[-1] if isinstance(record.args, tuple) and record.args else None
+    return float(last) if isinstance(last, int | float) else None
+
+
+@contextmanager
+def observe_rate_limits(meter: Meter) -> Iterator[None]:
+    """Have the meter told of every wait."""
+    loggers = waits, _ = logging.getLogger(WAITS), logging.getLogger(REFUSALS)
+    filters = [(logger, RateLimitLogHandler(meter, logger.getEffectiveLevel())) for logger in loggers]
+    level = waits.level
+    waits.setLevel(logging.DEBUG)  # a route's waits are told there
+    for logger, each in filters:
+        logger.addFilter(each)
+    try:
+        yield
+    finally:
+        for logger, each in filters:
+            logger.removeFilter(each)
+        waits.setLevel(level)
+
+
+class SteadyBuckets(RESTBucketManager):
+    """Limits of routes as hikari keeps them, and the one of the whole bot before Discord has to refuse.
+
+    hikari (2.6.0) learns that limit from a refusal, and lets whatever route it has not used yet pass it by:
+    such a request is sent again and again, without a pause, until Discord's second is over. And what comes
+    before a route was answered for the first time waits for the limit of the one channel that was first.
+    """
+
+    __slots__ = ("_answered", "_first", "_sent_at")
+
+    def __init__(self, max_rate_limit: float) -> None:
+        super().__init__(max_rate_limit)
+        self._sent_at = deque[float](maxlen=AT_ONCE)
+        self._first: dict[int, asyncio.Lock] = {}
+        self._answered: set[int] = set()
+        """Routes, as hikari tells them apart."""
+
+    def acquire_bucket(
+        self, compiled_route: CompiledRoute, authentication: str | None
+    ) -> AbstractAsyncContextManager[None]:
+        return self._in_turn(compiled_route, authentication)
+
+    @asynccontextmanager
+    async def _in_turn(
+        self, compiled_route: CompiledRoute, authentication: str | None
+    ) -> AsyncIterator[None]:
+        route = hash(compiled_route.route)
+        if route not in self._answered:
+            async with self._first.setdefault(route, asyncio.Lock()):
+                if route not in self._answered:
+                    async with self._sent(route, compiled_route, authentication):
+                        yield
+                    self._answered.add(route)
+                    return
+        async with self._sent(route, compiled_route, authentication):
+            yield
+
+    @asynccontextmanager
+    async def _sent(
+        self, route: int, compiled_route: CompiledRoute, authentication: str | None
+    ) -> AsyncIterator[None]:
+        limited = route in self._route_hash_to_bucket_hash or route not in self._answered
+        bucket = super().acquire_bucket(compiled_route, authentication) if limited else nullcontext()
+        async with bucket:  # first, since it may take longer
+            if authentication is not None:
+                await self._global_ratelimit.acquire()
+                await self._pace()
+            yield
+
+    async def _pace(self) -> None:
+        now = asyncio.get_running_loop().time()
+        full = len(self._sent_at) == AT_ONCE
+        at = max(now, self._sent_at[0] + SPAN_S) if full else now
+        self._sent_at.append(at)
+        if at > now:
+            await asyncio.sleep(at - now)
+
+
+def hold_to_the_limit(rest: hikari.api.RESTClient) -> None:
+    """Have a client that has not started send no more than Discord takes of a bot."""
+    client = cast("hikari.impl.RESTClientImpl", rest)
+    client._bucket_manager = SteadyBuckets(client._bucket_manager.max_rate_limit)  # there is no other way in

@@ -53,59 +53,6 @@ class Wordings:
         return self._words[locale]
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """The person who reads a reply."""
-
-    user_id: int
-    locale: Locale
-    timezone: ZoneInfo
-    words: Texts
-    """In that language."""
-    welcomed: bool
-    memory_paused: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Readers:
-    """Finds out how to speak to whom: their own settings, else what Discord tells, else the operator's."""
-
-    settings: SettingsStore
-    locale: Locale
-    timezone: ZoneInfo
-    clock: Clock = utc_now
-    wordings: Wordings = field(default_factory=Wordings)
-
-    def words(self, locale: Locale) -> Texts:
-        """For somebody of whom no more is known than this language."""
-        return self.wordings.of(locale)
-
-    async def of(self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None) -> Reader:
-        """The user of an interaction. Discord tells a language, but no time zone. `chosen` is what they chose
-        themselves, where that was read already."""
-        return await self._reader(int(interaction.user.id), self.discord_locale(interaction), chosen)
-
-    async def of_author(self, user_id: int, spoken_here: Locale | None = None) -> Reader:
-        """The author of a message, of whom Discord tells no language: maybe that of their server is known."""
-        return await self._reader(user_id, spoken_here or self.locale)
-
-    async def _reader(self, user_id: int, otherwise: Locale, chosen: UserSettings | None = None) -> Reader:
-        chosen = chosen or await self.settings.get(user_id)
-        locale = chosen.locale or otherwise
-        return Reader(
-            user_id,
-            locale,
-            chosen.zone(self.timezone),
-            self.words(locale),
-            chosen.welcomed,
-            chosen.memory_paused,
-        )
-
-    def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:
-        """The language of the user's own Discord."""
-        return Locale.of(str(interaction.locale)) if interaction.locale else self.locale
-
-
 class GuildLocales:
     """The languages of the servers that chose one: those with Discord's community features. Of all others
     Discord says that it is American English, whatever is spoken there."""
@@ -140,3 +87,61 @@ class GuildLocales:
         """Where a message of a server is found again; empty where its server is not known."""
         guild_id = self._guilds.get(channel_id)
         return "" if guild_id is None else message_link(guild_id, channel_id, message_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """The person who reads a reply."""
+
+    user_id: int
+    locale: Locale
+    timezone: ZoneInfo
+    words: Texts
+    """In that language."""
+    welcomed: bool
+    memory_paused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """Finds out how to speak to whom: their own settings, else what Discord tells, else the operator's."""
+
+    settings: SettingsStore
+    locale: Locale
+    timezone: ZoneInfo
+    clock: Clock = utc_now
+    wordings: Wordings = field(default_factory=Wordings)
+    guilds: GuildLocales = field(default_factory=GuildLocales)
+
+    def words(self, locale: Locale) -> Texts:
+        """For somebody of whom no more is known than this language."""
+        return self.wordings.of(locale)
+
+    async def of(self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None) -> Reader:
+        """The user of an interaction. Discord tells a language, but no time zone. `chosen` is what they chose
+        themselves, where that was read already."""
+        return await self._reader(int(interaction.user.id), self.discord_locale(interaction), chosen)
+
+    async def of_author(self, user_id: int, spoken_here: Locale | None = None) -> Reader:
+        """The author of a message, of whom Discord tells no language: maybe that of their server is known."""
+        return await self._reader(user_id, spoken_here or self.locale)
+
+    async def of_author_in(self, channel_id: int, user_id: int) -> Reader:
+        """Return the author of a message that stands there."""
+        return await self.of_author(user_id, self.guilds.of(channel_id))
+
+    async def _reader(self, user_id: int, otherwise: Locale, chosen: UserSettings | None = None) -> Reader:
+        chosen = chosen or await self.settings.get(user_id)
+        locale = chosen.locale or otherwise
+        return Reader(
+            user_id,
+            locale,
+            chosen.zone(self.timezone),
+            self.words(locale),
+            chosen.welcomed,
+            chosen.memory_paused,
+        )
+
+    def discord_locale(self, interaction: hikari.PartialInteraction) -> Locale:
+        """The language of the user's own Discord."""
+        return Locale.of(str(interaction.locale)) if interaction.locale else self.locale

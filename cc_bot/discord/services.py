@@ -29,10 +29,10 @@ from cc_bot.discord.in_order import FileLine, Pace
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
-from cc_bot.discord.recipients import GuildLocales, Readers
-from cc_bot.discord.reminders.reminders import Posting, Reminders, Timekeeping
+from cc_bot.discord.recipients import Readers
+from cc_bot.discord.reminders import Posting, Reminders, Timekeeping
 from cc_bot.discord.status import Ask, BotStatus, NewestBackup, ServedModels, no_backup, not_asked
-from cc_bot.discord.unfinished.unfinished import DeliveryRoutes, Unfinished
+from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
@@ -191,14 +191,11 @@ class BotServices:
     """What lives as long as the bot."""
 
     gate: Gate
-    readers: Readers
-    running: RunningTurns
+    answers: Answers
     receipts: ReceiptUpkeep
     messages: Messages
     reminders: Reminders
-    boards: CanvasBoards
     canvas_upkeep: CanvasUpkeep
-    entries: TurnDeliveries
     unfinished: Unfinished
 
 
@@ -208,8 +205,7 @@ def build_services(
     """Make the parts, and have them listen."""
     settings, stores = given.settings, given.stores
     readers = Readers(stores.settings, settings.locale, settings.timezone, given.clock)
-    places, taken_down, locales = Places(bot.rest), TakenDown(), GuildLocales()
-    pace = Pace()
+    places, taken_down, pace = Places(bot.rest), TakenDown(), Pace()
     receipts = ReceiptUpkeep(bot.rest, stores, pace)
     running = RunningTurns(given.meter, receipts)
     bot_status = BotStatus(
@@ -224,26 +220,21 @@ def build_services(
         Pictures(),
         readers,
         places,
-        spoken_in=locales.of,
+        spoken_in=readers.guilds.of,
         is_current=chooser.is_current,
     )
-    shards = Shards(places, locales)
+    shards = Shards(places, readers.guilds)
     canvas_upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards)
-    entries = TurnDeliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
-    answers = Answers(given.assistant, running, entries, boards, chooser, readers, taken_down)
+    deliveries = TurnDeliveries(stores.ledger, stores.channels, given.spending, running, given.clock)
+    answers = Answers(given.assistant, running, deliveries, boards, chooser, readers, taken_down)
     replies = MessageReplies(bot.rest, taken_down, stores.channels)
     messages = Messages(
         bot,
         stores,
-        given.assistant,
-        readers,
-        chooser,
-        gate=gate,
-        personal_answers=answers,
+        answers,
+        gate,
         places=places,
         replies=replies,
-        locales=locales,
-        clock=given.clock,
         granted=granted,
         shards=shards,
     )
@@ -255,20 +246,14 @@ def build_services(
         gate=gate,
         boards=boards,
         readers=readers,
-        locales=locales,
-        clock=given.clock,
     )
     unfinished = Unfinished(
         stores.ledger,
-        entries,
+        stores.proposals,
         running,
-        DeliveryRoutes(bot.rest, replies, stores.channels, stores.ledger, entries),
-        channels=stores.channels,
-        proposals=stores.proposals,
+        deliveries=deliveries,
+        routes=DeliveryRoutes(replies, deliveries, stores.ledger),
         readers=readers,
-        locales=locales,
-        taken_down=taken_down,
-        clock=given.clock,
     )
     provide_stores(client, stores)
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
@@ -287,7 +272,7 @@ def build_services(
     registry.register_value(Readers, readers)
     registry.register_value(RunningTurns, running)
     registry.register_value(ReceiptUpkeep, receipts)
-    registry.register_value(TurnDeliveries, entries)
+    registry.register_value(TurnDeliveries, deliveries)
     registry.register_value(Chooser, chooser)
     registry.register_value(Places, places)
     registry.register_value(TakenDown, taken_down)
@@ -298,6 +283,4 @@ def build_services(
     admit_presses(bot, gate, readers)
     canvas_upkeep.listen()
     messages.listen()
-    return BotServices(
-        gate, readers, running, receipts, messages, reminders, boards, canvas_upkeep, entries, unfinished
-    )
+    return BotServices(gate, answers, receipts, messages, reminders, canvas_upkeep, unfinished)

@@ -20,12 +20,6 @@ SHORT: Final = 80
 """Lines of a module that should live with the one neighbour that uses it, were it not for a reason."""
 
 MANY_PARTS: Final = {
-    "discord/services.py: BotServices": "a record of what the bot is made of",
-    "discord/messages/arrivals.py: Arrivals": "one object is to show a turn",
-    "discord/messages/channel_answers.py: ChannelAnswers": "one object is to show a turn",
-    "discord/messages/listening.py: Messages": "one object is to show a turn",
-    "discord/reminders/reminders.py: Reminders": "one object is to show a turn",
-    "discord/unfinished/unfinished.py: Unfinished": "one object is to show a turn",
     "stores/__init__.py: Stores": "a record: one field a store",
 }
 """What is still put together of more, each with what mends it."""

@@ -15,11 +15,11 @@ from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.messages.channel_answers import ChannelAnswers
+from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
 from cc_bot.discord.messages.incoming import QuestionFiles
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.messages.withdrawals import Withdrawals
-from cc_bot.discord.recipients import GuildLocales, Readers
+from cc_bot.discord.recipients import Readers
 from cc_bot.domain import ChannelKey, Locale
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelRefusedRequest, StorageError
@@ -84,24 +84,18 @@ class Room:
 @pytest.fixture
 async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: Path) -> AsyncIterator[Room]:
     async with laid_table(tmp_path) as table:
-        stores, taken_down, withdrawals = table.stores, TakenDown(), Withdrawals()
+        stores, withdrawals = table.stores, Withdrawals()
         me = await rest.fetch_my_user()
-        answers = ChannelAnswers(
-            channels=stores.channels,
-            mentions=stores.mentions,
-            proposals=stores.proposals,
-            ledger=stores.ledger,
-            assistant=table.assistant,
-            replies=MessageReplies(rest, taken_down, stores.channels),
-            files=QuestionFiles(rest),
-            readers=Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
-            locales=GuildLocales(),
-            roles=SeenRoles(),
-            running=RunningTurns(),
-            withdrawals=withdrawals,
-            chooser=chooser_over(stores, rest),
-            bot=lambda: me,
+        turns = ChannelAssistant(
+            table.assistant,
+            chooser_over(stores, rest),
+            Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
+            SeenRoles(),
+            QuestionFiles(rest),
+            lambda: me,
         )
+        replies = MessageReplies(rest, TakenDown(), stores.channels)
+        answers = ChannelAnswers(stores, turns, replies, RunningTurns(), withdrawals)
         yield Room(discord, table, answers, discord.guild_channel(), withdrawals, tmp_path)
 
 

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from cc_bot.discord.pages.custom_ids import (
     ConfirmButton,
+    Control,
     Decision,
     EditForm,
     ListButton,
     MemoryAction,
     MemoryButton,
-    MemoryControl,
     OpenMenu,
     SearchButton,
-    parse_memory_id,
+    parse_custom_id,
 )
 from cc_bot.domain.memory import MAX_CATEGORY_CHARACTERS, Order
 
@@ -36,11 +36,11 @@ controls = st.one_of(
 
 class TestCustomIds:
     @given(controls)
-    def test_are_read_back(self, control: MemoryControl) -> None:
-        assert parse_memory_id(control.custom_id()) == control
+    def test_are_read_back(self, control: Control) -> None:
+        assert parse_custom_id(control.custom_id()) == control
 
     @given(controls)
-    def test_fit_what_discord_takes(self, control: MemoryControl) -> None:
+    def test_fit_what_discord_takes(self, control: Control) -> None:
         assert 1 <= len(control.custom_id()) <= 100
 
     @pytest.mark.parametrize(
@@ -58,9 +58,9 @@ class TestCustomIds:
         ],
     )
     def test_of_others_are_none_of_ours(self, custom_id: str) -> None:
-        assert parse_memory_id(custom_id) is None
+        assert parse_custom_id(custom_id) is None
 
     @given(st.text())
     def test_of_any_text_break_nothing(self, custom_id: str) -> None:
-        found = parse_memory_id(custom_id)
-        assert found is None or parse_memory_id(found.custom_id()) == found
+        found = parse_custom_id(custom_id)
+        assert found is None or parse_custom_id(found.custom_id()) == found

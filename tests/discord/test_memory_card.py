@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.discord.pages.custom_ids import MemoryButton, parse_memory_id
+from cc_bot.discord.pages.custom_ids import MemoryButton, parse_custom_id
 from cc_bot.discord.pages.memory import EphemeralView, edited, forgotten, memory_card, not_kept
 from cc_bot.domain import Locale, Memory, Source
 from cc_bot.domain.memory import SourceKind
@@ -79,8 +79,8 @@ class TestCard:
         assert read(loose).startswith("メモリ #12")
         assert read(pinned).startswith("📌 メモリ #12")
         assert [view.buttons[-1].label for view in (loose, pinned)] == ["📌 ピン留め", "ピンを外す"]
-        assert parse_memory_id(loose.buttons[-1].custom_id) == MemoryButton("pin", 1, 12)
-        assert parse_memory_id(pinned.buttons[-1].custom_id) == MemoryButton("unpin", 1, 12)
+        assert parse_custom_id(loose.buttons[-1].custom_id) == MemoryButton("pin", 1, 12)
+        assert parse_custom_id(pinned.buttons[-1].custom_id) == MemoryButton("unpin", 1, 12)
 
     @pytest.mark.parametrize(
         ("kind", "most", "told"),

@@ -16,8 +16,7 @@ from cc_bot.discord.delivery.reply import TakenDown
 from cc_bot.discord.gateway import GrantedReading, Shards, gateway_bot
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.places import Places
-from cc_bot.discord.recipients import GuildLocales, Readers
-from cc_bot.domain.clock import utc_now
+from cc_bot.discord.recipients import Readers
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.stores import Stores, open_stores
@@ -38,7 +37,7 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
     assert isinstance(bot.rest, RESTClientImpl)
     bot.rest.start()
     try:
-        running, taken_down, places, locales = RunningTurns(), TakenDown(), Places(bot.rest), GuildLocales()
+        running, taken_down, places = RunningTurns(), TakenDown(), Places(bot.rest)
         assistant = Assistant(stores, only(ScriptedModel()), ToolRegistry(()))
         readers = Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"))
         chooser = chooser_over(stores, bot.rest)
@@ -54,16 +53,11 @@ async def waiting_messages(stores: Stores, discord: LoopbackDiscord) -> AsyncIte
         yield Messages(
             bot,
             stores,
-            assistant,
-            readers,
-            chooser,
-            personal_answers=answers,
-            gate=gate_over(stores, bot.rest),
+            answers,
+            gate_over(stores, bot.rest),
             places=places,
             replies=MessageReplies(bot.rest, taken_down, stores.channels),
-            locales=locales,
-            shards=Shards(places, locales),
-            clock=utc_now,
+            shards=Shards(places, readers.guilds),
             granted=GrantedReading("mentions", since=0),
         )
     finally:

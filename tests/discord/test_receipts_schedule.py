@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, memory_buttons
 from cc_bot.discord.pages.custom_ids import (
     LONGEST,
+    Control,
     RemindersButton,
-    ScheduleControl,
     SnoozeButton,
     UnscheduleButton,
-    parse_schedule_id,
+    parse_custom_id,
 )
 from cc_bot.discord.pages.page import Page
 from cc_bot.discord.pages.receipts import Carried
@@ -94,7 +94,7 @@ class TestLine:
 class TestButton:
     def test_cancels_the_reminder(self) -> None:
         [button] = memory_buttons(ended(added(scheduled(7))), JA, USER)
-        assert (button.label, parse_schedule_id(button.custom_id)) == (
+        assert (button.label, parse_custom_id(button.custom_id)) == (
             "お知らせを取り消す",
             UnscheduleButton(USER, 7),
         )
@@ -162,12 +162,12 @@ class TestCustomIds:
             st.builds(RemindersButton, users, st.integers(1, 10**6)),
         )
     )
-    def test_are_read_back_and_fit(self, control: ScheduleControl) -> None:
-        assert parse_schedule_id(control.custom_id()) == control
+    def test_are_read_back_and_fit(self, control: Control) -> None:
+        assert parse_custom_id(control.custom_id()) == control
         assert len(control.custom_id()) <= LONGEST
 
     @pytest.mark.parametrize(
         "other", ["", "snooze", "snooze:1:2", "unschedule:1:!", "reminders:1:2:3", "x:1"]
     )
     def test_of_others_are_none_of_ours(self, other: str) -> None:
-        assert parse_schedule_id(other) is None
+        assert parse_custom_id(other) is None

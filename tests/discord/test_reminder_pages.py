@@ -25,7 +25,7 @@ from cc_bot.discord.pages.reminders import (
 )
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.discord.recipients import Reader
-from cc_bot.discord.reminders.reminders import nonce_at, nonce_of
+from cc_bot.discord.reminders import nonce_at, nonce_of
 from cc_bot.domain import Locale
 from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Firing, Obstacle, Schedule, Untold
 from cc_bot.domain.session import SessionKey

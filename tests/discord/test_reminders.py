@@ -14,8 +14,8 @@ import hikari
 import pytest
 
 from cc_bot.assistant import Heartbeats, TimeResolver
-from cc_bot.discord.recipients import GuildLocales, Readers
-from cc_bot.discord.reminders.reminders import AT_A_TIME, Posting, Reminders, Timekeeping
+from cc_bot.discord.recipients import Readers
+from cc_bot.discord.reminders import AT_A_TIME, Posting, Reminders, Timekeeping
 from cc_bot.domain import Locale, SessionKey
 from cc_bot.domain.schedule import Schedule
 from cc_bot.stores import Stores, open_stores
@@ -85,9 +85,7 @@ async def scene(
             chooser=chooser_over(stores, rest, tmp_path / "agents.toml"),
             gate=gate_over(stores, rest),
             boards=boards_over(stores, rest),
-            readers=Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
-            locales=GuildLocales(),
-            clock=lambda: NOW,
+            readers=Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo"), lambda: NOW),
         )
         scene = Scene(discord, stores, reminders, file)
         # Until Discord has told a route's limits, hikari makes its requests one after the other.

@@ -18,8 +18,8 @@ from cc_bot.discord.delivery.deliveries import TurnDeliveries
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown
-from cc_bot.discord.recipients import GuildLocales, Readers
-from cc_bot.discord.unfinished.unfinished import DeliveryRoutes, Unfinished
+from cc_bot.discord.recipients import Readers
+from cc_bot.discord.unfinished import DeliveryRoutes, Unfinished
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.locale import Locale
@@ -54,20 +54,16 @@ class Scene:
     @asynccontextmanager
     async def started(self, running: RunningTurns | None = None) -> AsyncIterator[TurnDeliveries]:
         """A run of the program, until nothing is on its way but what it does not have to finish."""
-        running, taken_down = running or RunningTurns(), TakenDown()
+        running = running or RunningTurns()
         entries = deliveries_over(self.stores, running)
-        replies = MessageReplies(self.rest, taken_down, self.stores.channels)
+        replies = MessageReplies(self.rest, TakenDown(), self.stores.channels)
         unfinished = Unfinished(
             self.stores.ledger,
-            entries,
+            self.stores.proposals,
             running,
-            DeliveryRoutes(self.rest, replies, self.stores.channels, self.stores.ledger, entries),
-            channels=self.stores.channels,
-            proposals=self.stores.proposals,
+            deliveries=entries,
+            routes=DeliveryRoutes(replies, entries, self.stores.ledger),
             readers=Readers(self.stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
-            locales=GuildLocales(),
-            taken_down=taken_down,
-            clock=utc_now,
             retry_s=0.01,
         )
         unfinished.begin()

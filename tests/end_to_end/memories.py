@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from cc_bot.discord.pages.custom_ids import ConfirmButton, parse_memory_id
+from cc_bot.discord.pages.custom_ids import ConfirmButton, parse_custom_id
 from tests.end_to_end.stage import Stage
 from tests.loopback.discord import Channel, File, Reply, User
 
@@ -57,7 +57,7 @@ def grown_old(reply: Reply) -> None:
     """Let the time of the questions below a reply be over."""
     for row in reply.stored[0].components:
         for part in row["components"]:
-            pressed = parse_memory_id(part["custom_id"])
+            pressed = parse_custom_id(part["custom_id"])
             if isinstance(pressed, ConfirmButton):
                 part["custom_id"] = replace(pressed, until=1).custom_id()
 

@@ -136,6 +136,23 @@ class TestAChange:
         assert said(stage, channel)[-2:] == ["発言107", "書き直した"]
 
 
+class TestAnAnswerOfTheBotsOwn:
+    async def test_is_no_news_to_it_and_keeps_nobody_waiting_for_what_is_being_read(
+        self, stage: Stage, aiko: User, channel: Channel
+    ) -> None:
+        await heard(stage, aiko, channel, "始め")
+        await pull_the_plug(stage)
+        await write(stage, aiko, channel, "隙間")
+        stage.discord.fail_next(HISTORY, 200, delay_s=5.0, times=20)
+        await stage.start()
+        answer = await stage.ask_in_words(aiko, channel, "りんごです。")
+        stage.model.script(says("赤です。"))
+        question = await stage.write(aiko, channel, "何色？", mention=False, reply_to=answer.message)
+        await stage.says(question, "赤です。")
+        assert "隙間" not in said(stage, channel)
+        stage.discord.faults.forget()
+
+
 class TestCrash:
     async def test_while_it_reads_leaves_the_gap_to_be_found_again(
         self, stage: Stage, aiko: User, channel: Channel

@@ -6,14 +6,12 @@ nowhere here, and named nowhere as tested elsewhere, fails a test of its own.
 
 import importlib
 import pkgutil
-from collections.abc import Callable
 
 import aiohttp
 import pytest
 
 import cc_bot.discord.pages
-from cc_bot.discord.pages.admin import parse_privacy_id
-from cc_bot.discord.pages.custom_ids import parse_custom_id, parse_memory_id, parse_schedule_id
+from cc_bot.discord.pages.custom_ids import CustomId, parse_custom_id
 from cc_bot.discord.pages.memory import PAGE_SIZE
 from tests.end_to_end.memories import choose, keep, menu_id, row_of, run
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
@@ -31,12 +29,6 @@ ELSEWHERE = {
     "EditForm": "test_memory_control.py",
 }
 """Kinds whose press after a restart is tested with all else of them."""
-PARSERS: tuple[Callable[[str], object | None], ...] = (
-    parse_custom_id,
-    parse_memory_id,
-    parse_schedule_id,
-    parse_privacy_id,
-)
 
 
 def kinds() -> dict[str, type]:
@@ -44,15 +36,15 @@ def kinds() -> dict[str, type]:
     found = {}
     for module in pkgutil.iter_modules(cc_bot.discord.pages.__path__, f"{cc_bot.discord.pages.__name__}."):
         for value in vars(importlib.import_module(module.name)).values():
-            own = isinstance(value, type) and value.__module__ == module.name
-            if own and callable(getattr(value, "custom_id", None)):
+            if isinstance(value, type) and issubclass(value, CustomId) and value is not CustomId:
                 found[value.__name__] = value
     return found
 
 
 def kind_of(custom_id: str) -> str:
-    [made] = [type(value).__name__ for parse in PARSERS if (value := parse(custom_id)) is not None]
-    return made
+    made = parse_custom_id(custom_id)
+    assert made is not None
+    return type(made).__name__
 
 
 class Pressing:

@@ -11,12 +11,13 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from cc_bot.discord.pages.custom_ids import parse_custom_id
 from cc_bot.discord.pages.memory import PAGE_SIZE
 from tests.end_to_end.kills import EDIT, RETRY, offers_to_ask_again, pull_the_plug
 from tests.end_to_end.memories import form, keep, menu_id, press, row_of, run, submitted
 from tests.end_to_end.reminders import called, comes_due, reminder, says_by_itself
 from tests.end_to_end.stage import Stage, streaming
-from tests.end_to_end.test_old_buttons import PARSERS, kinds
+from tests.end_to_end.test_old_buttons import kinds
 from tests.end_to_end.test_receipts import LOOKS, UNTELL, forgot, remembered
 from tests.loopback.discord import Channel, File, Reply, Shown, User
 from tests.loopback.model_server import Call, CutConnection, Hang, Say, calls, says
@@ -60,7 +61,8 @@ def leads_to(name: str) -> Callable[[Scene], Scene]:
 
 def name_of(custom_id: str) -> str:
     """The kind of a custom id, and what it does if there are several."""
-    [made] = [value for parse in PARSERS if (value := parse(custom_id)) is not None]
+    made = parse_custom_id(custom_id)
+    assert made is not None
     does = getattr(made, "action", getattr(made, "decision", ""))
     return f"{type(made).__name__} {does}".rstrip()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cc_bot.discord.pages.admin import parse_privacy_id
+from cc_bot.discord.pages.custom_ids import PrivacyButton, parse_custom_id
 from cc_bot.stores import open_stores
 from tests.end_to_end.memories import keep, press
 from tests.end_to_end.stage import Stage, ended, running_stage, streaming
@@ -182,8 +182,8 @@ class TestErase:
         asked = await run(stage, aiko, channel, "erase")
         for row in asked.stored[0].components:
             for part in row["components"]:
-                pressed = parse_privacy_id(part["custom_id"])
-                assert pressed
+                pressed = parse_custom_id(part["custom_id"])
+                assert isinstance(pressed, PrivacyButton)
                 part["custom_id"] = replace(pressed, until=1).custom_id()
         assert "時間がたったので" in (await press(stage, aiko, asked, "すべて消す")).text
         assert left(stage, word)

@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from cc_bot.discord.pages.admin import PrivacyButton, erase_question, parse_privacy_id
+from cc_bot.discord.pages.admin import erase_question
+from cc_bot.discord.pages.custom_ids import PrivacyButton, parse_custom_id
 from cc_bot.domain import Locale
 from cc_bot.domain.privacy import DataKind, Held, Holdings, Retention
 from cc_bot.texts import texts
@@ -59,8 +60,8 @@ class TestButton:
     def test_is_read_back_from_its_id(self) -> None:
         button = PrivacyButton(2**63 - 1, "erase", 4_000_000_000)
         assert len(button.custom_id()) <= 100
-        assert parse_privacy_id(button.custom_id()) == button
+        assert parse_custom_id(button.custom_id()) == button
 
     @pytest.mark.parametrize("other", ["privacy", "privacy:1:all:5", "privacy:Ä:keep:5", "memory:1:erase:5"])
     def test_is_no_other_one(self, other: str) -> None:
-        assert parse_privacy_id(other) is None
+        assert not isinstance(parse_custom_id(other), PrivacyButton)

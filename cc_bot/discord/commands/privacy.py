@@ -12,8 +12,8 @@ from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, components, repeated
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.in_order import FileLine
 from cc_bot.discord.interactions import Answerable, defer, defer_update
-from cc_bot.discord.pages.admin import PrivacyButton, erase_question, parse_privacy_id
-from cc_bot.discord.pages.custom_ids import base36
+from cc_bot.discord.pages.admin import erase_question
+from cc_bot.discord.pages.custom_ids import PrivacyButton, base36, parse_custom_id
 from cc_bot.discord.pages.memory import EphemeralView
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.privacy import Privacy
@@ -49,8 +49,8 @@ class Erase(
 async def on_press(event: ButtonPress, privacy: Privacy, readers: Readers, upkeep: ReceiptUpkeep) -> None:
     """Erase, or leave it. Never raises: hikari would only log it, and the user would not know."""
     interaction = event.interaction
-    button = parse_privacy_id(interaction.custom_id)
-    if button is None:
+    button = parse_custom_id(interaction.custom_id)
+    if not isinstance(button, PrivacyButton):
         return
     try:
         reader = await readers.of(interaction)

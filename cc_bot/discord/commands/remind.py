@@ -25,7 +25,7 @@ from cc_bot.discord.interactions import (
     own_space,
     payer_of,
 )
-from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton, parse_schedule_id
+from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton, parse_custom_id
 from cc_bot.discord.pages.memory import EphemeralView, one_line, timestamp
 from cc_bot.discord.pages.page import Facts, Page
 from cc_bot.discord.pages.reminders import (
@@ -103,7 +103,7 @@ class ListSchedulesCommand(
 async def on_turn(event: ButtonPress, schedules: ScheduleStore, readers: Readers) -> None:
     """Another page of the list in the same message."""
     interaction = event.interaction
-    button = parse_schedule_id(interaction.custom_id)
+    button = parse_custom_id(interaction.custom_id)
     if not isinstance(button, RemindersButton):
         return
     try:
@@ -227,7 +227,7 @@ async def on_press(
     upkeep: ReceiptUpkeep,
 ) -> None:
     interaction = event.interaction
-    button = parse_schedule_id(interaction.custom_id)
+    button = parse_custom_id(interaction.custom_id)
     if not isinstance(button, UnscheduleButton | SnoozeButton):
         return
     try:

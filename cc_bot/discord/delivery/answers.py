@@ -34,12 +34,12 @@ from cc_bot.discord.interactions import (
     roles_of,
     visibility_of,
 )
-from cc_bot.discord.pages.answer import AnswerState, page_of, unanswered_page
+from cc_bot.discord.pages.answer import AnswerState, interrupted_page, page_of
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
-from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.page import Page
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.message import Message
-from cc_bot.domain.turn import AskedQuestion, CallsResumed, CanvasChanged, FilesLeftOut, PendingTurn
+from cc_bot.domain.turn import AskedQuestion, CanvasChanged, FilesLeftOut, PendingTurn
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,18 +184,10 @@ class Answers:
             here = int(interaction.channel_id) == turn.key.channel_id
             state = await self.show(accepted, reply, answer_id=turn.shown_in if here else None)
             if state.passing and not state.unseen and not state.text.strip():
-                retry = RetryButton(reader.user_id, turn.id)
-                again = Button(reader.words.unfinished.ask_again, retry.custom_id(), primary=True)
                 # The button first: until it stands there, a kill leaves a turn that is told of at the next
                 # start.
-                page = unanswered_page(
-                    state.failure or "",
-                    CallsResumed(turn.calls),
-                    reader.words,
-                    reader.user_id,
-                    turn.visibility,
-                )
-                await reply.show((replace(page, buttons=(again,)),))
+                failure = state.failure or ""
+                await reply.show((interrupted_page(turn, failure, reader.words, may_be_asked_again=True),))
                 await delivery.waits()
             else:
                 await delivery.ended(state)

@@ -25,7 +25,6 @@ from cc_bot.discord.pages.custom_ids import (
     UnscheduleButton,
     UntellButton,
     parse_custom_id,
-    parse_schedule_id,
 )
 from cc_bot.discord.pages.page import Button, Page
 from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, takes_back
@@ -134,7 +133,7 @@ def named_by(custom_id: str) -> Named | None:
 
 
 def _parsed(custom_id: str) -> _TakesBack | None:
-    button = parse_custom_id(custom_id) or parse_schedule_id(custom_id) or KnownMemory.read(custom_id)
+    button = parse_custom_id(custom_id) or KnownMemory.read(custom_id)
     return button if isinstance(button, _TakesBack) else None
 
 

@@ -11,7 +11,7 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.discord.access import Gate, SeenRoles, error_of
+from cc_bot.discord.access import Gate, error_of
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import repeated
 from cc_bot.discord.interactions import roles_of
@@ -29,7 +29,7 @@ from cc_bot.discord.messages.incoming import (
 from cc_bot.discord.messages.mentions import Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.places import Places, Recent
-from cc_bot.discord.recipients import GuildLocales, Reader, Readers
+from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.member import Refusal
 from cc_bot.domain.message import ChannelKey, Message, is_blank
@@ -46,19 +46,54 @@ channel waits for that."""
 
 
 @dataclass(frozen=True, slots=True)
-class Arrivals:
+class ChannelArchive:
+    """What was written in channels, as far as it is for the bot to keep."""
+
     channels: ChannelStore
     addressing: Addressing
     gate: Gate
     places: Places
     catch_up: CatchUp
     mentions: Mentions
+    files: QuestionFiles
+
+    async def overhear(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
+        """Store what was said between others; `waiting` as in `store`. Where the bot is not to be, nothing of
+        it is kept, and nothing of it is fetched later. Raises as `store`."""
+        if not self.addressing.reads_all or message.guild_id is None or is_withheld(message):
+            return
+        key = await self._key_of(message)
+        if await self.gate.reads(key, int(message.guild_id)):
+            await self.store(message, waiting=waiting)
+        else:
+            await self.channels.pass_over(key, int(message.id))
+
+    async def store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
+        """Store a message, after what was missed before it. `waiting`: whether it is to be answered; None
+        where that has to be found out. Raises StorageError and hikari's errors."""
+        key = await self._key_of(message)
+        await self.catch_up.caught_up(int(message.channel_id))
+        quoting = await self.addressing.quotes(message)
+        stored = to_message(message, self.addressing.bot(), quoting=quoting)
+        if waiting is None:
+            waiting = await self.addressing.wants_answer(key, message)
+        if waiting:
+            self.files.note(message)
+        if await self.channels.add(key, stored, waiting=waiting) and waiting:
+            self.mentions.wake(key)
+
+    async def _key_of(self, message: hikari.Message) -> ChannelKey:
+        return await repeated(lambda: self.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    archive: ChannelArchive
+    addressing: Addressing
+    gate: Gate
     personal: PersonalTurns
     replies: MessageReplies
     readers: Readers
-    locales: GuildLocales
-    roles: SeenRoles
-    files: QuestionFiles
     _attended: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     _personal: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     """Messages that are, or were, answered in their author's session: no question of a channel any more."""
@@ -66,16 +101,16 @@ class Arrivals:
     """Messages that catching up has found first: they are the channel's, and no session's any more."""
 
     async def take(self, message: hikari.Message, leave: Callable[[], None]) -> None:
-        """Store what is to be stored, and answer what is for its author's own session; `leave` is called when
-        nobody has to wait any longer. Raises CcBotError and hikari's errors."""
-        if message.author.id == self.addressing.bot().id or message.type not in ORDINARY:
+        """Store what others wrote and is to be stored, and answer what is for its author's own session;
+        `leave` is called when nobody has to wait any longer. Raises CcBotError and hikari's errors."""
+        if message.type not in ORDINARY:
             return
         if message.guild_id is not None:
-            self.locales.place(int(message.channel_id), int(message.guild_id))
+            self.readers.guilds.place(int(message.channel_id), int(message.guild_id))
             if message.member is not None:
-                self.roles.note(int(message.guild_id), int(message.author.id), roles_of(message.member))
+                self.gate.roles.note(int(message.guild_id), int(message.author.id), roles_of(message.member))
         if not self._is_for_bot(message):
-            await self._overheard(message)
+            await self.archive.overhear(message)
         elif self._is_new(message):
             try:
                 await self._addressed(message, leave)
@@ -120,8 +155,7 @@ class Arrivals:
     async def apologize(self, message: hikari.Message) -> None:
         """Say that a DM was missed for too long to be answered. Raises StorageError and hikari's errors."""
         if self._is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
-            sentence = (await self._reader(message)).words.mention.away
-            await self.replies.say(int(message.channel_id), int(message.id), sentence)
+            await self._say(message, (await self._reader(message)).words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
         """One sentence, if it was the bot that somebody wrote to. Raises hikari's errors."""
@@ -131,26 +165,24 @@ class Arrivals:
             words = (await self._reader(message)).words
         except CcBotError:  # the database may be what failed
             words = self.readers.words(self.readers.locale)
-        await self.replies.say(int(message.channel_id), int(message.id), explain(error, words))
+        await self._say(message, explain(error, words))
 
     async def _addressed(self, message: hikari.Message, leave: Callable[[], None]) -> None:
         if refused := await self.gate.refused_author(message):
-            await self._overheard(message, waiting=False)
+            await self.archive.overhear(message, waiting=False)
             leave()
             await self._turn_away(message, refused)
             return
         if asks_nothing(message, self.addressing.bot()):
             leave()
-            reader = await self._reader(message)
-            sentence = reader.words.mention.ask_something
-            await self.replies.say(int(message.channel_id), int(message.id), sentence)
+            await self._say(message, (await self._reader(message)).words.mention.ask_something)
             return
         chosen = await self.addressing.chosen_for(message)
         if chosen is not None and int(message.id) not in self._missed:
             self._personal[int(message.id)] = None
             await self.personal.answer(chosen, message, leave)
         else:
-            await self._store(message)
+            await self.archive.store(message)
 
     def _is_for_bot(self, message: hikari.Message) -> bool:
         is_dm = message.guild_id is None
@@ -159,38 +191,13 @@ class Arrivals:
     async def _turn_away(self, message: hikari.Message, refused: Refusal) -> None:
         """No channel is told that somebody may not use the bot, but that there is maintenance."""
         if refused.why == "maintenance" or message.guild_id is None:
-            sentence = explain(error_of(refused), (await self._reader(message)).words)
-            await self.replies.say(int(message.channel_id), int(message.id), sentence)
+            await self._say(message, explain(error_of(refused), (await self._reader(message)).words))
 
-    async def _overheard(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """Between others; `waiting` as in `_store`. Where the bot is not to be, nothing of it is kept, and
-        nothing of it is fetched later."""
-        if not self.addressing.reads_all or message.guild_id is None or is_withheld(message):
-            return
-        key = await self._key_of(message)
-        if await self.gate.reads(key, int(message.guild_id)):
-            await self._store(message, waiting=waiting)
-        else:
-            await self.channels.pass_over(key, int(message.id))
-
-    async def _store(self, message: hikari.Message, *, waiting: bool | None = None) -> None:
-        """`waiting`: whether it is to be answered; None where that has to be found out."""
-        key = await self._key_of(message)
-        await self.catch_up.caught_up(int(message.channel_id))
-        quoting = await self.addressing.quotes(message)
-        stored = to_message(message, self.addressing.bot(), quoting=quoting)
-        if waiting is None:
-            waiting = await self.addressing.wants_answer(key, message)
-        if waiting:
-            self.files.note(message)
-        if await self.channels.add(key, stored, waiting=waiting) and waiting:
-            self.mentions.wake(key)
-
-    async def _key_of(self, message: hikari.Message) -> ChannelKey:
-        return await repeated(lambda: self.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
+    async def _say(self, message: hikari.Message, sentence: str) -> None:
+        await self.replies.say(int(message.channel_id), int(message.id), sentence)
 
     async def _reader(self, message: hikari.Message) -> Reader:
-        return await self.readers.of_author(int(message.author.id), self.locales.of(int(message.channel_id)))
+        return await self.readers.of_author_in(int(message.channel_id), int(message.author.id))
 
     def _is_new(self, message: hikari.Message) -> bool:
         """Whether this process has not attended to it before."""

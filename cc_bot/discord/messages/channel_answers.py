@@ -7,7 +7,7 @@ crash the same message is written on. Which questions wait, and when, is not dec
 import zlib
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 
 import hikari
@@ -22,17 +22,24 @@ from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import Reply, Sent
 from cc_bot.discord.messages.incoming import QuestionFiles, without_files
 from cc_bot.discord.messages.withdrawals import OnItsWay, Withdrawals
-from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, memory_buttons, unanswered_page
+from cc_bot.discord.pages.answer import (
+    AnswerState,
+    final_pages,
+    stored_state,
+    unanswered_page,
+    with_controls,
+)
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.pages.proposals import with_proposals
-from cc_bot.discord.recipients import GuildLocales, Reader, Readers
+from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
-from cc_bot.domain.turn import CallsResumed, Done, FilesLeftOut, TurnEvent, Usage
-from cc_bot.stores import ChannelStore, MentionStore, ProposalStore, TurnLedger, channel_turn
+from cc_bot.domain.turn import FilesLeftOut, TurnEvent
+from cc_bot.stores import Stores, channel_turn
 
-# ---- asked -----------------------------------------------------------------------------------------------
+_log = structlog.get_logger(__name__)
+
+# ---- channel question ------------------------------------------------------------------------------------
 # Questions of a channel that get one answer, and how many those are at most.
 
 MAX_TOGETHER = 10
@@ -115,176 +122,26 @@ def id_of(question: Message) -> int:
     return question.discord_id
 
 
-# ---- channel answers -------------------------------------------------------------------------------------
-
-_log = structlog.get_logger(__name__)
-
-REFUSALS = (hikari.ForbiddenError, hikari.NotFoundError, hikari.BadRequestError)
-"""Of a message: the bot may not write there, or there is nothing to write to any more."""
+# ---- channel assistant -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class ChannelAnswers:
-    channels: ChannelStore
-    mentions: MentionStore
-    proposals: ProposalStore
-    ledger: TurnLedger
+class ChannelAssistant:
+    """Has the model answer what is asked in a channel."""
+
     assistant: Assistant
-    replies: MessageReplies
-    files: QuestionFiles
-    readers: Readers
-    locales: GuildLocales
-    roles: SeenRoles
-    running: RunningTurns
-    withdrawals: Withdrawals
     chooser: Chooser
+    readers: Readers
+    roles: SeenRoles
+    files: QuestionFiles
     bot: Callable[[], hikari.OwnUser]
-    _told: set[int] = field(default_factory=set)
-    """Questions whose askers know that there is no answer, which the database does not know yet."""
-    _posted: dict[ChannelKey, tuple[int, frozenset[int]]] = field(default_factory=dict)
-    """Messages that were posted for the answers to questions, which the database does not know yet."""
-    _read: AsRead = field(default_factory=AsRead)
 
-    async def answer(self, key: ChannelKey, waiting: Sequence[Message]) -> bool:
-        """Answer what waits in a place, or first the part of it whose answer a crash has interrupted.
+    async def question(self, key: ChannelKey, questions: Sequence[Message]) -> ChannelQuestion:
+        """Questions that get one answer, in the language of whoever asked last. Raises StorageError."""
+        reader = await self.readers.of_author_in(key.place_id, questions[-1].author_id)
+        return ChannelQuestion(key, questions, reader)
 
-        Whether it came to an end: not when the program stops meanwhile, and the questions wait for the next
-        start. Raises StorageError, and hikari's errors when Discord is out of reach; they wait then, too.
-        """
-        if await self._told_before(waiting):
-            return True
-        begin_turn()
-        asked, reply = await self._begun(key, waiting)
-        try:
-            with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
-                async with self.running.showing(
-                    reply,
-                    asked.reader,
-                    stop := Stop(),
-                    askers=asked.askers,
-                    opened=partial(self._opened, asked, on_its_way),
-                ) as live:
-                    await self._follow(asked, on_its_way, stop, live)
-        except REFUSALS as error:
-            _log.warning("answer_not_allowed", place=key.place_id, error=type(error).__name__)
-            await self._give_up(asked.questions)
-            return True
-        self._read.note(asked.questions)
-        return await self._settle(asked, reply, live.state, withdrawn=on_its_way.withdrawn)
-
-    async def say(
-        self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Reader], str]
-    ) -> None:
-        """One sentence instead of an answer. Raises as `answer` does."""
-        if await self._told_before(questions):
-            return
-        asked, reply = await self._begun(key, questions)
-        try:
-            await reply.show((self._sentence(asked, sentence(asked.reader)),))
-        except REFUSALS as error:
-            _log.info("user_not_told", error=type(error).__name__)
-        await self._give_up(asked.questions)
-
-    def _sentence(self, asked: ChannelQuestion, sentence: str) -> Page:
-        """With what an earlier run of the program did before it was ended."""
-        words, user_id = in_channel(asked.reader.words), asked.reader.user_id
-        return unanswered_page(sentence, CallsResumed(asked.calls), words, user_id, "public")
-
-    async def remake(self, key: ChannelKey, question: Message) -> None:
-        """Answer an edited question anew, in place, if its answer is still the newest, and was given to an
-        older text. Raises as `answer`."""
-        answer_id = await self.mentions.get_answer(id_of(question))
-        newest = await self.channels.get_newest_answer(key)
-        if answer_id is not None and newest is not None and newest.discord_id == answer_id:
-            questions = await self.mentions.list_questions(answer_id)
-            if (
-                questions
-                and not self._read.holds(questions)
-                and not await self._remake(key, newest, questions)
-            ):
-                return
-        await self.mentions.mark_read(question)
-
-    async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
-        """Whether it came to an end: not when the program stops meanwhile."""
-        begin_turn()
-        answer_id = id_of(answer)
-        asked = await self._asked(key, questions)
-        before = await self._as_shown(asked, answer)
-        reply = self._reply(asked, await self._sent(answer_id))
-        await self.mentions.mark_unshown(answer_id)
-        with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
-            on_its_way.answer_id = answer_id
-            async with self.running.showing(
-                reply, asked.reader, stop := Stop(), before=before, askers=asked.askers
-            ) as live:
-                await self._follow(asked, on_its_way, stop, live, anew=True)
-        if on_its_way.withdrawn:
-            await self._forget(asked, reply)
-        else:
-            await self._note_pages(reply, shown=not live.state.unseen)
-        if not asked.postponed:
-            self._read.note(asked.questions)
-        return not asked.postponed
-
-    async def show_stored(self, key: ChannelKey) -> None:
-        """Show what a crash, or trouble on Discord's side, has kept from being shown to its end. Raises as
-        `answer` does."""
-        for answer in await self.mentions.list_unshown(key):
-            asked = await self._asked(key, await self.mentions.list_questions(id_of(answer)))
-            reply = self._reply(asked, await self._sent(id_of(answer)))
-            try:
-                await reply.show(await self._as_shown(asked, answer))
-            except REFUSALS as error:
-                _log.info("answer_not_shown", place=key.place_id, error=type(error).__name__)
-            await self._note_pages(reply, shown=True)
-
-    async def _begun(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
-        """What of the waiting is answered now, and in which reply. A crash, or a database that fails, leaves
-        an answer that was begun: who waited for that one is served first."""
-        answer_id, newest_id, ids = await self._interrupted(key)
-        if served := [question for question in waiting if id_of(question) in ids]:
-            asked, sent = await self._asked(key, served), await self._sent(answer_id) if answer_id else ()
-            asked.calls = await self.ledger.get_calls(asked.turn, asked.reader.user_id)
-            return asked, self._reply(asked, sent, newest_id)
-        asked = await self._asked(key, together(waiting))
-        await self.mentions.begin(asked.questions, asked.newest_id)
-        return asked, self._reply(asked)
-
-    def _reply(self, asked: ChannelQuestion, sent: Sequence[Sent] = (), newest_id: int = 0) -> Reply:
-        """What it has posted already, in this run of the program or an earlier one, is not posted again."""
-        question_id = newest_id or asked.newest_id
-        return self.replies.to(asked.key.place_id, question_id, sent, edition=asked.edition)
-
-    async def _interrupted(self, key: ChannelKey) -> tuple[int | None, int, frozenset[int]]:
-        """Of an answer that was begun and never ended: its message, if it is known to be posted; else of what
-        its nonce is made; and to which questions."""
-        if (answer_id := await self.mentions.get_pending_answer(key)) is not None:
-            return answer_id, 0, frozenset(map(id_of, await self.mentions.list_questions(answer_id)))
-        if posted := self._posted.get(key):
-            return posted[0], 0, posted[1]
-        newest_id, ids = await self.mentions.get_begun(key) or (0, frozenset())
-        return None, newest_id, ids
-
-    async def _sent(self, answer_id: int) -> tuple[Sent, ...]:
-        """The messages that an earlier run, or an earlier try, has shown an answer in."""
-        ids = (answer_id, *await self.channels.list_pages(answer_id))
-        return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
-
-    async def _asked(self, key: ChannelKey, questions: Sequence[Message]) -> ChannelQuestion:
-        asker, spoken = questions[-1].author_id, self.locales.of(key.place_id)
-        return ChannelQuestion(key, questions, await self.readers.of_author(asker, spoken))
-
-    async def _opened(self, asked: ChannelQuestion, on_its_way: OnItsWay, answer_id: int) -> None:
-        """There is a message for the answer. What was deleted before anybody watched out for it waits no
-        more."""
-        on_its_way.answer_id = answer_id
-        self._posted[asked.key] = (answer_id, asked.ids)
-        waiting = await self.mentions.note_answer(asked.questions, answer_id)
-        del self._posted[asked.key]
-        on_its_way.withdraw(asked.ids - waiting)
-
-    async def _follow(
+    async def follow(
         self,
         asked: ChannelQuestion,
         on_its_way: OnItsWay,
@@ -344,20 +201,180 @@ class ChannelAnswers:
 
     async def _options(self, asked: ChannelQuestion, answer_id: int | None) -> TurnOptions:
         reader, place_id = asked.reader, asked.key.place_id
-        guild_id = self.locales.guild_of(place_id)
+        guild_id = self.readers.guilds.guild_of(place_id)
         return TurnOptions(
             reader.locale,
             reader.timezone,
             bot_id=int(self.bot().id),
             answer_discord_id=answer_id,
             memory_paused=reader.memory_paused,
-            link=self.locales.link(place_id, answer_id),
+            link=self.readers.guilds.link(place_id, answer_id),
             agent=await self.chooser.in_channel(asked.key),
             guild_id=guild_id,
             role_ids=self.roles.of(guild_id, reader.user_id),
             entry=asked.turn,
             earlier_calls=asked.calls,
         )
+
+
+# ---- channel answers -------------------------------------------------------------------------------------
+
+REFUSALS = (hikari.ForbiddenError, hikari.NotFoundError, hikari.BadRequestError)
+"""Of a message: the bot may not write there, or there is nothing to write to any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelAnswers:
+    stores: Stores
+    assistant: ChannelAssistant
+    replies: MessageReplies
+    running: RunningTurns
+    withdrawals: Withdrawals
+    _told: set[int] = field(default_factory=set)
+    """Questions whose askers know that there is no answer, which the database does not know yet."""
+    _posted: dict[ChannelKey, tuple[int, frozenset[int]]] = field(default_factory=dict)
+    """Messages that were posted for the answers to questions, which the database does not know yet."""
+    _read: AsRead = field(default_factory=AsRead)
+
+    async def answer(self, key: ChannelKey, waiting: Sequence[Message]) -> bool:
+        """Answer what waits in a place, or first the part of it whose answer a crash has interrupted.
+
+        Whether it came to an end: not when the program stops meanwhile, and the questions wait for the next
+        start. Raises StorageError, and hikari's errors when Discord is out of reach; they wait then, too.
+        """
+        if await self._told_before(waiting):
+            return True
+        begin_turn()
+        asked, reply = await self._begun(key, waiting)
+        try:
+            with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
+                async with self.running.showing(
+                    reply,
+                    asked.reader,
+                    stop := Stop(),
+                    askers=asked.askers,
+                    opened=partial(self._opened, asked, on_its_way),
+                ) as live:
+                    await self.assistant.follow(asked, on_its_way, stop, live)
+        except REFUSALS as error:
+            _log.warning("answer_not_allowed", place=key.place_id, error=type(error).__name__)
+            await self._give_up(asked.questions)
+            return True
+        self._read.note(asked.questions)
+        return await self._settle(asked, reply, live.state, withdrawn=on_its_way.withdrawn)
+
+    async def say(
+        self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Reader], str]
+    ) -> None:
+        """One sentence instead of an answer. Raises as `answer` does."""
+        if await self._told_before(questions):
+            return
+        asked, reply = await self._begun(key, questions)
+        try:
+            await reply.show((self._sentence(asked, sentence(asked.reader)),))
+        except REFUSALS as error:
+            _log.info("user_not_told", error=type(error).__name__)
+        await self._give_up(asked.questions)
+
+    def _sentence(self, asked: ChannelQuestion, sentence: str) -> Page:
+        """With what an earlier run of the program did before it was ended."""
+        words, user_id = in_channel(asked.reader.words), asked.reader.user_id
+        return unanswered_page(sentence, asked.calls, words, user_id, "public")
+
+    async def remake(self, key: ChannelKey, question: Message) -> None:
+        """Answer an edited question anew, in place, if its answer is still the newest, and was given to an
+        older text. Raises as `answer`."""
+        answer_id = await self.stores.mentions.get_answer(id_of(question))
+        newest = await self.stores.channels.get_newest_answer(key)
+        if answer_id is not None and newest is not None and newest.discord_id == answer_id:
+            questions = await self.stores.mentions.list_questions(answer_id)
+            if (
+                questions
+                and not self._read.holds(questions)
+                and not await self._remake(key, newest, questions)
+            ):
+                return
+        await self.stores.mentions.mark_read(question)
+
+    async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
+        """Whether it came to an end: not when the program stops meanwhile."""
+        begin_turn()
+        answer_id = id_of(answer)
+        asked = await self.assistant.question(key, questions)
+        before = await self._as_shown(asked, answer)
+        reply = self._reply(asked, await self._sent(answer_id))
+        await self.stores.mentions.mark_unshown(answer_id)
+        with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
+            on_its_way.answer_id = answer_id
+            async with self.running.showing(
+                reply, asked.reader, stop := Stop(), before=before, askers=asked.askers
+            ) as live:
+                await self.assistant.follow(asked, on_its_way, stop, live, anew=True)
+        if on_its_way.withdrawn:
+            await self._forget(asked, reply)
+        else:
+            await self._note_pages(reply, shown=not live.state.unseen)
+        if not asked.postponed:
+            self._read.note(asked.questions)
+        return not asked.postponed
+
+    async def show_stored(self, key: ChannelKey) -> None:
+        """Show what a crash, or trouble on Discord's side, has kept from being shown to its end. Raises as
+        `answer` does."""
+        for answer in await self.stores.mentions.list_unshown(key):
+            asked = await self.assistant.question(
+                key, await self.stores.mentions.list_questions(id_of(answer))
+            )
+            reply = self._reply(asked, await self._sent(id_of(answer)))
+            try:
+                await reply.show(await self._as_shown(asked, answer))
+            except REFUSALS as error:
+                _log.info("answer_not_shown", place=key.place_id, error=type(error).__name__)
+            await self._note_pages(reply, shown=True)
+
+    async def _begun(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
+        """What of the waiting is answered now, and in which reply. A crash, or a database that fails, leaves
+        an answer that was begun: who waited for that one is served first."""
+        answer_id, newest_id, ids = await self._interrupted(key)
+        if served := [question for question in waiting if id_of(question) in ids]:
+            asked, sent = (
+                await self.assistant.question(key, served),
+                await self._sent(answer_id) if answer_id else (),
+            )
+            asked.calls = await self.stores.ledger.get_calls(asked.turn, asked.reader.user_id)
+            return asked, self._reply(asked, sent, newest_id)
+        asked = await self.assistant.question(key, together(waiting))
+        await self.stores.mentions.begin(asked.questions, asked.newest_id)
+        return asked, self._reply(asked)
+
+    def _reply(self, asked: ChannelQuestion, sent: Sequence[Sent] = (), newest_id: int = 0) -> Reply:
+        """What it has posted already, in this run of the program or an earlier one, is not posted again."""
+        question_id = newest_id or asked.newest_id
+        return self.replies.to(asked.key.place_id, question_id, sent, edition=asked.edition)
+
+    async def _interrupted(self, key: ChannelKey) -> tuple[int | None, int, frozenset[int]]:
+        """Of an answer that was begun and never ended: its message, if it is known to be posted; else of what
+        its nonce is made; and to which questions."""
+        if (answer_id := await self.stores.mentions.get_pending_answer(key)) is not None:
+            return answer_id, 0, frozenset(map(id_of, await self.stores.mentions.list_questions(answer_id)))
+        if posted := self._posted.get(key):
+            return posted[0], 0, posted[1]
+        newest_id, ids = await self.stores.mentions.get_begun(key) or (0, frozenset())
+        return None, newest_id, ids
+
+    async def _sent(self, answer_id: int) -> tuple[Sent, ...]:
+        """The messages that an earlier run, or an earlier try, has shown an answer in."""
+        ids = (answer_id, *await self.stores.channels.list_pages(answer_id))
+        return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
+
+    async def _opened(self, asked: ChannelQuestion, on_its_way: OnItsWay, answer_id: int) -> None:
+        """There is a message for the answer. What was deleted before anybody watched out for it waits no
+        more."""
+        on_its_way.answer_id = answer_id
+        self._posted[asked.key] = (answer_id, asked.ids)
+        waiting = await self.stores.mentions.note_answer(asked.questions, answer_id)
+        del self._posted[asked.key]
+        on_its_way.withdraw(asked.ids - waiting)
 
     async def _settle(
         self, asked: ChannelQuestion, reply: Reply, state: AnswerState, *, withdrawn: bool
@@ -377,7 +394,7 @@ class ChannelAnswers:
         """They wait no longer. While the database fails they must not be answered again and again."""
         ids = frozenset(map(id_of, questions))
         self._told.update(ids)
-        await self.mentions.give_up(questions)
+        await self.stores.mentions.give_up(questions)
         self._told.difference_update(ids)
 
     async def _told_before(self, questions: Sequence[Message]) -> bool:
@@ -390,16 +407,16 @@ class ChannelAnswers:
     async def _note_pages(self, reply: Reply, *, shown: bool) -> None:
         answer_id, *pages = await reply.message_ids()
         if pages:
-            await self.channels.add_pages(answer_id, pages)
+            await self.stores.channels.add_pages(answer_id, pages)
         if shown:
-            await self.mentions.mark_shown(answer_id)
+            await self.stores.mentions.mark_shown(answer_id)
 
     async def _forget(self, asked: ChannelQuestion, reply: Reply) -> None:
         """Nobody wants the answer any more; except those whose channel was reset in that very moment, who are
         told so next."""
-        left_behind = frozenset(map(id_of, await self.mentions.list_left_behind(asked.key)))
-        await self.mentions.give_up([q for q in asked.questions if id_of(q) not in left_behind])
-        await self.channels.delete(await reply.message_ids())
+        left_behind = frozenset(map(id_of, await self.stores.mentions.list_left_behind(asked.key)))
+        await self.stores.mentions.give_up([q for q in asked.questions if id_of(q) not in left_behind])
+        await self.stores.channels.delete(await reply.message_ids())
         try:
             await reply.remove()
         except hikari.HikariError as error:
@@ -408,9 +425,9 @@ class ChannelAnswers:
     async def _as_shown(self, asked: ChannelQuestion, answer: Message) -> tuple[Page, ...]:
         """A stored answer as it was shown, or should have been."""
         words, user_id = in_channel(asked.reader.words), asked.reader.user_id
-        state = advance(AnswerState(), Done(answer, Usage()))
+        left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
+        state = stored_state(answer, left)
         *pages, last = final_pages(state, words)
-        last = replace(last, receipts=memory_buttons(state, words, user_id))
+        last = with_controls(last, state, words, user_id)
         last = await self.running.receipts.as_it_is(last, words) if self.running.receipts else last
-        left = await self.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
-        return (*pages, with_proposals(last, left, words))
+        return (*pages, last)

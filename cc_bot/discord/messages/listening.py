@@ -10,25 +10,21 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.assistant import Assistant
 from cc_bot.discord.access import Gate
-from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.outlets import MessageReplies
 from cc_bot.discord.delivery.reply import TakenDown, delete_all
 from cc_bot.discord.gateway import FIRST, GrantedReading, Shards
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.messages.addressing import Addressing, ProactiveMessageQuotes
-from cc_bot.discord.messages.arrivals import Arrivals
+from cc_bot.discord.messages.arrivals import Arrivals, ChannelArchive
 from cc_bot.discord.messages.catch_up import CatchUp, CatchUpBounds, Unheard
-from cc_bot.discord.messages.channel_answers import ChannelAnswers
+from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssistant
 from cc_bot.discord.messages.incoming import QuestionFiles, is_withheld, names_others
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.discord.places import Places
-from cc_bot.discord.recipients import GuildLocales, Readers
-from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import ChannelKey, Message, is_blank
 from cc_bot.stores import ChannelStore, Stores
@@ -52,7 +48,7 @@ class Changes:
 
     async def edited(self, message: hikari.PartialMessage) -> None:
         """Raises StorageError and hikari's errors."""
-        if not message.author or message.author.id == self.addressing.bot().id or is_withheld(message):
+        if is_withheld(message):
             return
         content = await self.addressing.content_of(message)
         if is_blank(content):
@@ -103,16 +99,11 @@ class Messages:
         self,
         bot: hikari.GatewayBot,
         stores: Stores,
-        assistant: Assistant,
-        readers: Readers,
-        chooser: Chooser,
-        *,
+        answers: Answers,
         gate: Gate,
-        personal_answers: Answers,
+        *,
         places: Places,
         replies: MessageReplies,
-        locales: GuildLocales,
-        clock: Clock,
         granted: GrantedReading,
         shards: Shards,
     ) -> None:
@@ -123,75 +114,42 @@ class Messages:
         self._gate = gate
         self._order = InOrder()
         self._resuming: asyncio.Task[None] | None = None
-        self._locales = locales
+        self._guilds = answers.readers.guilds
         self._shards = shards
-        bounds = CatchUpBounds()
+        bounds, clock = CatchUpBounds(), answers.readers.clock
         if granted.reading == "mentions":
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
         self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, bounds, since=granted.since)
         self._unheard = Unheard(stores.channels, bot.rest, clock, bounds)
         self._reading_back: asyncio.Task[None] | None = None
         self._hearing: set[asyncio.Task[None]] = set()
-        withdrawals = Withdrawals()
-        files, roles = QuestionFiles(bot.rest), gate.roles
-        running, taken_down = personal_answers.running, personal_answers.taken_down
-        self.quotes = quotes = ProactiveMessageQuotes(stores.schedules, self._me)
+        withdrawals, files = Withdrawals(), QuestionFiles(bot.rest)
+        self.quotes = ProactiveMessageQuotes(stores.schedules, self._me)
         self._addressing = Addressing(
             stores.channels,
             stores.canvases,
-            chooser,
+            answers.chooser,
             self._me,
-            quotes,
+            self.quotes,
             reads_all=granted.reading == "all",
         )
-        answers = ChannelAnswers(
-            channels=stores.channels,
-            mentions=stores.mentions,
-            proposals=stores.proposals,
-            ledger=stores.ledger,
-            assistant=assistant,
-            replies=replies,
-            files=files,
-            readers=readers,
-            locales=self._locales,
-            roles=roles,
-            running=running,
-            withdrawals=withdrawals,
-            chooser=chooser,
-            bot=self._me,
+        assistant = ChannelAssistant(
+            answers.assistant, answers.chooser, answers.readers, gate.roles, files, self._me
         )
-        self._mentions = Mentions(stores.mentions, answers, TypingSigns(bot.rest), gate, clock)
-        personal = PersonalTurns(
-            answers=personal_answers,
-            readers=readers,
-            quotes=quotes,
-            replies=replies,
-            locales=self._locales,
-            withdrawals=withdrawals,
-            channels=stores.channels,
-            bot=self._me,
-        )
+        channel_answers = ChannelAnswers(stores, assistant, replies, answers.running, withdrawals)
+        self._mentions = Mentions(stores.mentions, channel_answers, TypingSigns(bot.rest), gate, clock)
         self._arrivals = Arrivals(
-            channels=stores.channels,
-            addressing=self._addressing,
-            gate=gate,
-            places=places,
-            catch_up=self._catch_up,
-            mentions=self._mentions,
-            personal=personal,
-            replies=replies,
-            readers=readers,
-            locales=self._locales,
-            roles=roles,
-            files=files,
+            ChannelArchive(
+                stores.channels, self._addressing, gate, places, self._catch_up, self._mentions, files
+            ),
+            self._addressing,
+            gate,
+            PersonalTurns(answers, self.quotes, replies, withdrawals, stores.channels, self._me),
+            replies,
+            answers.readers,
         )
         self._changes = Changes(
-            rest=bot.rest,
-            channels=stores.channels,
-            addressing=self._addressing,
-            mentions=self._mentions,
-            withdrawals=withdrawals,
-            taken_down=taken_down,
+            bot.rest, stores.channels, self._addressing, self._mentions, withdrawals, answers.taken_down
         )
 
     async def prepare(self) -> None:
@@ -303,14 +261,16 @@ class Messages:
     async def _on_guild(
         self, event: hikari.GuildAvailableEvent | hikari.GuildJoinEvent | hikari.GuildUpdateEvent
     ) -> None:
-        self._locales.learn(event.guild)
+        self._guilds.learn(event.guild)
 
     async def _on_created(self, event: hikari.MessageCreateEvent) -> None:
-        await self._hear(event.message)
+        if self._is_of_others(event.message):
+            await self._hear(event.message)
 
     async def _on_edited(self, event: hikari.MessageUpdateEvent) -> None:
-        async with self._after_what_came_before(event.channel_id):
-            await self._changes.edited(event.message)
+        if self._is_of_others(event.message):
+            async with self._after_what_came_before(event.channel_id):
+                await self._changes.edited(event.message)
 
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
@@ -358,6 +318,14 @@ class Messages:
             await self._arrivals.tell_failure(message, error)
         except hikari.HikariError as unreachable:
             _log.warning("user_not_told", error=type(unreachable).__name__)
+
+    def _is_of_others(self, message: hikari.PartialMessage) -> bool:
+        """Return whether somebody else wrote it. What the bot itself posts and edits, several times in each
+        answer, is on record where it is sent; only when it is deleted has Discord something to tell."""
+        if not message.author:
+            return False
+        me = self._bot.get_me()
+        return me is None or message.author.id != me.id
 
     def _me(self) -> hikari.OwnUser:
         me = self._bot.get_me()

@@ -21,7 +21,6 @@ from cc_bot.discord.interactions import roles_of
 from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.incoming import name_of_author, names_others, text_of
 from cc_bot.discord.messages.withdrawals import Withdrawals
-from cc_bot.discord.recipients import GuildLocales, Readers
 from cc_bot.domain.turn import AskedQuestion
 from cc_bot.stores import ChannelStore
 
@@ -31,10 +30,8 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class PersonalTurns:
     answers: Answers
-    readers: Readers
     quotes: ProactiveMessageQuotes
     replies: MessageReplies
-    locales: GuildLocales
     withdrawals: Withdrawals
     channels: ChannelStore
     bot: Callable[[], hikari.OwnUser]
@@ -46,7 +43,7 @@ class PersonalTurns:
         Raises StorageError, and hikari's errors when nothing can be shown.
         """
         begin_turn()
-        reader = await self.readers.of_author(chosen.key.user_id, self.locales.of(int(message.channel_id)))
+        reader = await self.answers.readers.of_author_in(int(message.channel_id), chosen.key.user_id)
         text = await self.quotes.quoting(message, text_of(message, self.bot()))
         files, tainted = asked_files(message.attachments), names_others(message, int(self.bot().id))
         asked = AskedQuestion(text, name_of_author(message), files, tainted)

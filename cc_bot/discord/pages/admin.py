@@ -1,15 +1,14 @@
 """What `/admin` shows: how the bot is doing, which limits hold, and who may use it. Nothing is looked up."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from typing import Final
 
 import hikari
 
 from cc_bot.charts import table
 from cc_bot.discord.interactions import Mentionable
-from cc_bot.discord.pages.custom_ids import base36
+from cc_bot.discord.pages.custom_ids import PrivacyButton
 from cc_bot.discord.pages.memory import COLOUR, EphemeralView, escaped, one_line, timestamp
 from cc_bot.discord.pages.page import Button
 from cc_bot.discord.status import Seen
@@ -170,35 +169,10 @@ def agent_list(agents: Sequence[Agent], all_words: Texts, *, in_use: str, defaul
 
 
 # ---- privacy view ----------------------------------------------------------------------------------------
-# The question whether to erase everything, and what its buttons know: see custom_ids.py.
+# The question whether to erase everything.
 
 CONFIRM_WITHIN: Final = timedelta(minutes=5)
 """A question whether to erase everything must not lie around."""
-
-
-@dataclass(frozen=True, slots=True)
-class PrivacyButton:
-    """Erase everything, or leave it."""
-
-    user_id: int
-    decision: Literal["erase", "keep"]
-    until: int
-    """Unix seconds; after that the question has to be asked again."""
-
-    def custom_id(self) -> str:
-        return f"privacy:{base36(self.user_id)}:{self.decision}:{base36(self.until)}"
-
-
-def parse_privacy_id(custom_id: str) -> PrivacyButton | None:
-    """The button that a custom id stands for; None for anything that is not of /privacy."""
-    match custom_id.split(":"):
-        case ["privacy", user_id, ("erase" | "keep") as decision, until]:
-            try:
-                return PrivacyButton(int(user_id, 36), _DECISIONS[decision], int(until, 36))
-            except ValueError:
-                return None
-        case _:
-            return None
 
 
 def erase_question(held: Holdings, user_id: int, words: Texts, now: datetime) -> EphemeralView:
@@ -215,8 +189,6 @@ def erase_question(held: Holdings, user_id: int, words: Texts, now: datetime) ->
         ),
     )
 
-
-_DECISIONS: Final[dict[str, Literal["erase", "keep"]]] = {"erase": "erase", "keep": "keep"}
 
 # ---- summary view ----------------------------------------------------------------------------------------
 # What is kept of a conversation as an embed: two summaries have no room in a message's 2000 characters.

@@ -1,16 +1,17 @@
 """An answer as it is shown: turn events go in, the messages as they should look come out. Nothing is sent."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
 import hikari
 
 from cc_bot.context.attachments import MAX_IMAGE_BYTES, MAX_TEXT_BYTES
-from cc_bot.discord.pages.custom_ids import AnswerButton, StopButton
+from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton, StopButton
 from cc_bot.discord.pages.memory import escaped, one_line
 from cc_bot.discord.pages.page import FACT_ID, Button, Facts, Page, TextFile, messages
-from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals
+from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals, with_proposals
 from cc_bot.discord.pages.receipts import (
     NOTHING_CARRIED,
     SHOWN_CHARACTERS,
@@ -29,7 +30,7 @@ from cc_bot.discord.pages.split import MESSAGE_LIMIT, close_fences, utf16_length
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Receipt, with_receipt
-from cc_bot.domain.message import Message, Visibility, is_blank
+from cc_bot.domain.message import Message, ToolCall, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.text import shorten
 from cc_bot.domain.turn import (
@@ -42,6 +43,7 @@ from cc_bot.domain.turn import (
     Notice,
     NotRemoved,
     NotSaved,
+    PendingTurn,
     ScheduleChanged,
     TextDelta,
     ToolFinished,
@@ -194,14 +196,39 @@ def final_pages(
     return (*map(Page, full), Page(last, facts=facts))
 
 
+def stored_state(answer: Message, proposals: tuple[Proposal, ...] = ()) -> AnswerState:
+    """Return what there is to show of an answer that is read from the archive."""
+    return advance(AnswerState(), Done(answer, Usage(), proposals=proposals))
+
+
+def with_controls(
+    page: Page, state: AnswerState, words: Texts, user_id: int, buttons: tuple[Button, ...] = ()
+) -> Page:
+    """The last message of an ended answer with what can be done about it and what it did; `buttons` are those
+    of the answer itself."""
+    page = replace(page, buttons=buttons, receipts=memory_buttons(state, words, user_id))
+    return with_proposals(page, state.proposals, words)
+
+
 def unanswered_page(
-    sentence: str, resumed: CallsResumed, words: Texts, user_id: int, visibility: Visibility
+    sentence: str, calls: Sequence[ToolCall], words: Texts, user_id: int, visibility: Visibility
 ) -> Page:
     """A sentence in place of an answer, with what was done before that failed."""
     answer = Message("assistant", "", visibility=visibility)
-    state = replace(advance(AnswerState(done=Done(answer, Usage())), resumed), failure=sentence)
+    state = advance(AnswerState(done=Done(answer, Usage())), CallsResumed(tuple(calls)))
+    state = replace(state, failure=sentence)
     [page] = final_pages(state, words)
-    return replace(page, receipts=memory_buttons(state, words, user_id))
+    return with_controls(page, state, words, user_id)
+
+
+def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_asked_again: bool) -> Page:
+    """The same for a turn of the ledger, with a button to ask it once more where that is possible."""
+    user_id = turn.key.user_id
+    page = unanswered_page(sentence, turn.calls, words, user_id, turn.visibility)
+    if not may_be_asked_again:
+        return page
+    retry = RetryButton(user_id, turn.id).custom_id()
+    return replace(page, buttons=(Button(words.unfinished.ask_again, retry, primary=True),))
 
 
 def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:

@@ -1,36 +1,59 @@
-"""What a button needs to know, written into its custom id (at most 100 characters, says Discord), so that
-it works after a restart: no state of a button lives in memory."""
+"""What a button, a menu or a form needs to know, written into its custom id (at most 100 characters, says
+Discord), so that it works after a restart: no state of a button lives in memory.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final, Literal, get_args
+A custom id is the head of its kind and the values that belong to it, with colons between them and numbers in
+base 36: a snowflake takes 13 characters instead of 19, so that five of them fit. Messages keep their buttons
+for years, so a form that was once released stays readable.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import MISSING, dataclass, fields
+from typing import Any, ClassVar, Final, Literal, cast, get_args, get_type_hints
 
 from cc_bot.domain.memory import Order
 from cc_bot.domain.message import DEFAULT_AGENT
-
-_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 LONGEST = 100
 """Characters of a custom id."""
 ANY_ASKER = 0
 """Instead of a user: whoever asked one of the questions that the running turn answers."""
 
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+
+
+class CustomId:
+    """The base of all kinds, which are dataclasses."""
+
+    __slots__ = ()
+
+    head: ClassVar[str]
+    """The beginning; it may name the action among its fields."""
+    follow: ClassVar[tuple[str, ...]] = ()
+    """The fields after it, where that is another order than theirs. The last one may be numbers, or a text
+    that holds anything."""
+
+    def custom_id(self) -> str:
+        head = self.head.format(action=getattr(self, "action", ""))
+        return ":".join((head, *_written(getattr(self, name) for name in _following(type(self)))))
+
+
+# ---- answers -----------------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True, slots=True)
-class StopButton:
+class StopButton(CustomId):
+    head = "stop"
     user_id: int
     """Or ANY_ASKER."""
     turn: str
     """Which running turn."""
 
-    def custom_id(self) -> str:
-        return f"stop:{base36(self.user_id)}:{self.turn}"
-
 
 @dataclass(frozen=True, slots=True)
-class AnswerButton:
+class AnswerButton(CustomId):
     """Regenerate or Continue under a finished answer."""
 
+    head = "{action}"
     action: Literal["again", "more"]
     user_id: int
     answer_id: int
@@ -38,48 +61,37 @@ class AnswerButton:
     earlier_messages: tuple[int, ...] = ()
     """The Discord messages of this answer before the one that carries the button; at most four."""
 
-    def custom_id(self) -> str:
-        numbers = (self.user_id, self.answer_id, *self.earlier_messages)
-        return ":".join((self.action, *map(base36, numbers)))
-
 
 @dataclass(frozen=True, slots=True)
-class RetryButton:
+class RetryButton(CustomId):
     """Ask the question of a turn once more that the program was ended under."""
 
+    head = "retry"
     user_id: int
     entry: str
     """In the ledger of turns."""
 
-    def custom_id(self) -> str:
-        return f"retry:{base36(self.user_id)}:{self.entry}"
-
 
 @dataclass(frozen=True, slots=True)
-class SummaryButton:
+class SummaryButton(CustomId):
     """Delete the summary of the channel that the button stands in."""
 
+    head = "summary"
     user_id: int
     agent: str = DEFAULT_AGENT
     """Of whose conversation it is."""
 
-    def custom_id(self) -> str:
-        return f"summary:{base36(self.user_id)}:{self.agent}"
-
 
 @dataclass(frozen=True, slots=True)
-class UndoButton:
+class UndoButton(CustomId):
     """Take back what an answer did to a memory."""
 
+    head = "undo-{action}"
     action: Literal["added", "updated", "deleted"]
     user_id: int
     memory_id: int
     former_id: int = 0
     """The version that the memory named as the one before it, when that was done; 0 for none."""
-
-    def custom_id(self) -> str:
-        numbers = (self.user_id, self.memory_id, self.former_id)
-        return ":".join((f"undo-{self.action}", *map(base36, numbers)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,145 +102,64 @@ class KnownMemory:
     memory_id: int
 
     def record(self) -> str:
-        return ":".join(("known", *map(base36, (self.user_id, self.memory_id))))
+        return ":".join(("known", *_written((self.user_id, self.memory_id))))
 
     @classmethod
     def read(cls, record: str) -> "KnownMemory | None":
         """None for any other line."""
         match record.split(":"):
             case ["known", user, memory]:
-                return cls(int(user, 36), int(memory, 36))
+                return cls(_number(user), _number(memory))
             case _:
                 return None
 
 
 @dataclass(frozen=True, slots=True)
-class UsedMemoriesButton:
+class UsedMemoriesButton(CustomId):
     """Which memories an answer looked up: as many of them as fit."""
 
+    head = "used"
     user_id: int
     memory_ids: tuple[int, ...]
 
     def custom_id(self) -> str:
-        custom_id = f"used:{base36(self.user_id)}"
-        for number in self.memory_ids:
-            longer = f"{custom_id}:{base36(number)}"
-            if len(longer) > LONGEST:
-                break
-            custom_id = longer
-        return custom_id
+        written = CustomId.custom_id(self)
+        while len(written) > LONGEST:
+            written = written.rpartition(":")[0]
+        return written
 
 
 @dataclass(frozen=True, slots=True)
-class UntellButton:
+class UntellButton(CustomId):
     """See how to take forgotten memories out of conversations, too."""
 
+    head = "untell"
     user_id: int
     memory_ids: tuple[int, ...]
     """At most four."""
 
-    def custom_id(self) -> str:
-        return ":".join(("untell", *map(base36, (self.user_id, *self.memory_ids))))
-
 
 @dataclass(frozen=True, slots=True)
-class ProposalButton:
+class ProposalButton(CustomId):
     """Have done what an answer proposes, or not."""
 
+    head = "{action}"
     action: Literal["do", "dont"]
     user_id: int
     proposal_id: int
 
-    def custom_id(self) -> str:
-        return f"{self.action}:{base36(self.user_id)}:{base36(self.proposal_id)}"
-
 
 @dataclass(frozen=True, slots=True)
-class SeeProposalsButton:
+class SeeProposalsButton(CustomId):
     """See all that an answer proposes."""
 
+    head = "proposals"
     user_id: int
     answer_id: int
     """The answer's row in the archive."""
 
-    def custom_id(self) -> str:
-        return f"proposals:{base36(self.user_id)}:{base36(self.answer_id)}"
 
-
-AnyButton = (
-    StopButton
-    | AnswerButton
-    | RetryButton
-    | SummaryButton
-    | UndoButton
-    | UsedMemoriesButton
-    | UntellButton
-    | ProposalButton
-    | SeeProposalsButton
-)
-
-
-_UNDO: Final[dict[str, Literal["added", "updated", "deleted"]]] = {
-    "undo-added": "added",
-    "undo-updated": "updated",
-    "undo-deleted": "deleted",
-}
-
-
-def parse_custom_id(custom_id: str) -> AnyButton | None:
-    """The button that a custom id stands for; None for anything that is not ours."""
-    try:
-        return _parsed(custom_id)
-    except ValueError:
-        return None
-
-
-def _parsed(custom_id: str) -> AnyButton | None:
-    button: AnyButton | None = None
-    match custom_id.split(":", 4):
-        case ["stop", user, turn]:
-            button = StopButton(int(user, 36), turn)
-        case ["retry", user, entry]:
-            button = RetryButton(int(user, 36), entry)
-        case ["summary", user]:
-            button = SummaryButton(int(user, 36))
-        case ["summary", user, agent]:
-            button = SummaryButton(int(user, 36), agent)
-        case [("undo-added" | "undo-updated" | "undo-deleted") as action, user, memory, former]:
-            button = UndoButton(_UNDO[action], int(user, 36), int(memory, 36), int(former, 36))
-        case [("do" | "dont") as action, user, proposal]:
-            button = ProposalButton(action, int(user, 36), int(proposal, 36))
-        case ["proposals", user, answer]:
-            button = SeeProposalsButton(int(user, 36), int(answer, 36))
-        case ["used", *_]:
-            owner_id, *memory_ids = _numbers(custom_id)
-            button = UsedMemoriesButton(owner_id, tuple(memory_ids))
-        case ["untell", *_]:
-            owner_id, *memory_ids = _numbers(custom_id)
-            button = UntellButton(owner_id, tuple(memory_ids))
-        case [("again" | "more") as action, *_]:
-            user_id, answer_id, *earlier = _numbers(custom_id)
-            button = AnswerButton(action, user_id, answer_id, tuple(earlier))
-        case _:
-            pass
-    return button
-
-
-def _numbers(custom_id: str) -> list[int]:
-    return [int(number, 36) for number in custom_id.split(":")[1:]]
-
-
-def base36(number: int) -> str:
-    """A snowflake in 13 characters instead of 19, so that five of them fit."""
-    digits = ""
-    while number:
-        number, digit = divmod(number, 36)
-        digits = _DIGITS[digit] + digits
-    return digits or "0"
-
-
-# ---- memory ids ------------------------------------------------------------------------------------------
-# What the buttons, menus and forms of `/memory` need to know, in their custom ids.
+# ---- memories ----------------------------------------------------------------------------------------------
 
 MemoryAction = Literal[
     "edit",
@@ -248,9 +179,10 @@ Decision = Literal["erase", "erase-said", "import", "cancel"]
 
 
 @dataclass(frozen=True, slots=True)
-class ListButton:
+class ListButton(CustomId):
     """Another page of /memory list."""
 
+    head = "list"
     user_id: int
     order: Order
     page: int
@@ -258,64 +190,54 @@ class ListButton:
     category: str = ""
     """Only this category, if any."""
 
-    def custom_id(self) -> str:
-        return f"list:{base36(self.user_id)}:{self.order}:{base36(self.page)}:{self.category}"
-
 
 @dataclass(frozen=True, slots=True)
-class SearchButton:
+class SearchButton(CustomId):
     """Another page of /memory search. What was looked for stands in the message itself: it may be too long
     for here."""
 
+    head = "search"
     user_id: int
     page: int
     """From 1."""
     category: str = ""
 
-    def custom_id(self) -> str:
-        return f"search:{base36(self.user_id)}:{base36(self.page)}:{self.category}"
-
 
 @dataclass(frozen=True, slots=True)
-class MemoryButton:
+class MemoryButton(CustomId):
     """Something to be done to one memory: a button, or a menu of its former versions."""
 
+    head = "memory"
+    follow = ("user_id", "action", "memory_id", "former_id")
     action: MemoryAction
     user_id: int
     memory_id: int
     former_id: int = 0
     """The version that an edit replaced."""
 
-    def custom_id(self) -> str:
-        numbers = f"{base36(self.memory_id)}:{base36(self.former_id)}"
-        return f"memory:{base36(self.user_id)}:{self.action}:{numbers}"
-
 
 @dataclass(frozen=True, slots=True)
-class OpenMenu:
+class OpenMenu(CustomId):
     """Choose one of the memories of a page, to see all of it."""
 
+    head = "open"
     user_id: int
-
-    def custom_id(self) -> str:
-        return f"open:{base36(self.user_id)}"
 
 
 @dataclass(frozen=True, slots=True)
-class EditForm:
+class EditForm(CustomId):
     """The form in which a memory is changed."""
 
+    head = "edit"
     user_id: int
     memory_id: int
 
-    def custom_id(self) -> str:
-        return f"edit:{base36(self.user_id)}:{base36(self.memory_id)}"
-
 
 @dataclass(frozen=True, slots=True)
-class ConfirmButton:
+class ConfirmButton(CustomId):
     """The answer to a question about all memories: erase them, or import those of the attached file."""
 
+    head = "all"
     user_id: int
     decision: Decision
     count: int
@@ -323,125 +245,170 @@ class ConfirmButton:
     until: int
     """Unix seconds; after that the question has to be asked again."""
 
-    def custom_id(self) -> str:
-        return f"all:{base36(self.user_id)}:{self.decision}:{base36(self.count)}:{base36(self.until)}"
 
-
-MemoryControl = ListButton | SearchButton | MemoryButton | OpenMenu | EditForm | ConfirmButton
-
-
-def parse_memory_id(custom_id: str) -> MemoryControl | None:
-    """What a custom id stands for; None for anything that is not of /memory."""
-    kind, *parts = custom_id.split(":", 2)
-    reader = _READERS.get(kind)
-    if reader is None or not parts:
-        return None
-    user, *rest = parts
-    try:
-        return reader(int(user, 36), rest[0] if rest else "")
-    except (KeyError, ValueError):
-        return None
-
-
-def _list(user_id: int, rest: str) -> ListButton:
-    order, page, category = rest.split(":", 2)
-    return ListButton(user_id, _ORDERS[order], int(page, 36), category)
-
-
-def _search(user_id: int, rest: str) -> SearchButton:
-    page, category = rest.split(":", 1)
-    return SearchButton(user_id, int(page, 36), category)
-
-
-def _memory(user_id: int, rest: str) -> MemoryButton:
-    action, memory_id, former_id = rest.split(":")
-    return MemoryButton(_ACTIONS[action], user_id, int(memory_id, 36), int(former_id, 36))
-
-
-def _open(user_id: int, rest: str) -> OpenMenu:
-    if rest:
-        raise ValueError
-    return OpenMenu(user_id)
-
-
-def _edit(user_id: int, rest: str) -> EditForm:
-    return EditForm(user_id, int(rest, 36))
-
-
-def _all(user_id: int, rest: str) -> ConfirmButton:
-    decision, count, until = rest.split(":")
-    return ConfirmButton(user_id, _DECISIONS[decision], int(count, 36), int(until, 36))
-
-
-_ORDERS: Final[Mapping[str, Order]] = {order: order for order in get_args(Order)}
-_ACTIONS: Final[Mapping[str, MemoryAction]] = {action: action for action in get_args(MemoryAction)}
-_DECISIONS: Final[Mapping[str, Decision]] = {decision: decision for decision in get_args(Decision)}
-_READERS: Final[Mapping[str, Callable[[int, str], MemoryControl]]] = {
-    "list": _list,
-    "search": _search,
-    "memory": _memory,
-    "open": _open,
-    "edit": _edit,
-    "all": _all,
-}
-
-# ---- schedule ids ----------------------------------------------------------------------------------------
-# What the buttons about reminders need to know, in their custom ids.
+# ---- reminders ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class UnscheduleButton:
+class UnscheduleButton(CustomId):
     """Have a reminder not come, or not come again."""
 
+    head = "unschedule"
     user_id: int
     schedule_id: int
 
-    def custom_id(self) -> str:
-        return f"unschedule:{base36(self.user_id)}:{base36(self.schedule_id)}"
-
 
 @dataclass(frozen=True, slots=True)
-class SnoozeButton:
+class SnoozeButton(CustomId):
     """Be reminded of the same once more, a little later."""
 
+    head = "snooze"
     user_id: int
     schedule_id: int
     minutes: int
     """From the moment of the press."""
 
-    def custom_id(self) -> str:
-        numbers = (self.user_id, self.schedule_id, self.minutes)
-        return ":".join(("snooze", *map(base36, numbers)))
-
 
 @dataclass(frozen=True, slots=True)
-class RemindersButton:
+class RemindersButton(CustomId):
     """Another page of /remind list."""
 
+    head = "reminders"
     user_id: int
     page: int
     """From 1."""
 
-    def custom_id(self) -> str:
-        return f"reminders:{base36(self.user_id)}:{base36(self.page)}"
+
+# ---- privacy -----------------------------------------------------------------------------------------------
 
 
-ScheduleControl = UnscheduleButton | SnoozeButton | RemindersButton
+@dataclass(frozen=True, slots=True)
+class PrivacyButton(CustomId):
+    """Erase everything, or leave it."""
+
+    head = "privacy"
+    user_id: int
+    decision: Literal["erase", "keep"]
+    until: int
+    """Unix seconds; after that the question has to be asked again."""
 
 
-def parse_schedule_id(custom_id: str) -> ScheduleControl | None:
-    """What a custom id stands for; None for anything that is not about reminders."""
-    kind, *parts = custom_id.split(":")
+# ---- reading -----------------------------------------------------------------------------------------------
+
+Control = (
+    StopButton
+    | AnswerButton
+    | RetryButton
+    | SummaryButton
+    | UndoButton
+    | UsedMemoriesButton
+    | UntellButton
+    | ProposalButton
+    | SeeProposalsButton
+    | ListButton
+    | SearchButton
+    | MemoryButton
+    | OpenMenu
+    | EditForm
+    | ConfirmButton
+    | UnscheduleButton
+    | SnoozeButton
+    | RemindersButton
+    | PrivacyButton
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """How a kind is read, where its head is known."""
+
+    make: Callable[..., Control]
+    known: dict[str, str]
+    """The action, where the head names it."""
+    values: dict[str, Any]
+    """The names and the types of what follows."""
+    least: int
+    """How many of those there are at least."""
+
+    def read(self, text: str | None) -> Control:
+        """Raises ValueError for what is none of its kind."""
+        parts = self._parts(text)
+        if len(parts) < self.least:
+            raise ValueError
+        found = {
+            name: _read(part, kind) for part, (name, kind) in zip(parts, self.values.items(), strict=False)
+        }
+        return self.make(**self.known, **found)
+
+    def _parts(self, text: str | None) -> Sequence[str | list[str]]:
+        if text is None:
+            return ()
+        *others, last = self.values.values()
+        parts = text.split(":", len(others))
+        if last != tuple[int, ...] or len(parts) < len(others):
+            return parts
+        known = parts[: len(others)]
+        return [*known, [number for rest in parts[len(known) :] for number in rest.split(":")]]
+
+
+def parse_custom_id(custom_id: str) -> Control | None:
+    """The button, menu or form that a custom id stands for; None for anything that is not ours."""
+    head, *rest = custom_id.split(":", 1)
+    form = _FORMS.get(head)
     try:
-        numbers = [int(part, 36) for part in parts]
+        return form.read(rest[0] if rest else None) if form else None
     except ValueError:
         return None
-    match kind, numbers:
-        case "unschedule", [user_id, schedule_id]:
-            return UnscheduleButton(user_id, schedule_id)
-        case "snooze", [user_id, schedule_id, minutes]:
-            return SnoozeButton(user_id, schedule_id, minutes)
-        case "reminders", [user_id, page]:
-            return RemindersButton(user_id, page)
-        case _:
-            return None
+
+
+def _following(kind: type[CustomId]) -> Sequence[str]:
+    names = (each.name for each in fields(cast("type[Control]", kind)))
+    return kind.follow or [name for name in names if f"{{{name}}}" not in kind.head]
+
+
+def _forms(kind: type[Control]) -> Iterator[tuple[str, _Form]]:
+    """Each head of a kind."""
+    types, defaults = get_type_hints(kind), {each.name: each.default for each in fields(kind)}
+    values = {name: types[name] for name in _following(kind)}
+    least = sum(defaults[name] is MISSING for name in values)
+    if "{action}" not in kind.head:
+        yield kind.head, _Form(kind, {}, values, least)
+        return
+    for action in get_args(types["action"]):
+        yield kind.head.format(action=action), _Form(kind, {"action": action}, values, least)
+
+
+def _written(values: Sequence[object] | Iterator[object]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, tuple):
+            yield from map(base36, value)
+        else:
+            yield base36(value) if isinstance(value, int) else str(value)
+
+
+def _read(part: str | list[str], kind: Any) -> object:
+    if isinstance(part, list):
+        return tuple(map(_number, part))
+    if kind is int:
+        return _number(part)
+    if kind is not str and part not in get_args(kind):
+        raise ValueError
+    return part
+
+
+def _number(text: str) -> int:
+    """Raises ValueError; a sign and the like are nothing that was ever written."""
+    if not text.isalnum():
+        raise ValueError
+    return int(text, 36)
+
+
+def base36(number: int) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 36)
+        digits = _DIGITS[digit] + digits
+    return digits or "0"
+
+
+_FORMS: Final = {head: form for kind in get_args(Control) for head, form in _forms(kind)}

@@ -18,7 +18,6 @@ from cc_bot.discord.pages.custom_ids import (
     UntellButton,
     UsedMemoriesButton,
     parse_custom_id,
-    parse_schedule_id,
 )
 from cc_bot.discord.pages.memory import escaped, one_line, timestamp
 from cc_bot.discord.pages.page import Button, Facts, Page
@@ -88,7 +87,7 @@ def schedule_button(receipt: ScheduleReceipt, user_id: int, words: Texts, *, alo
 
 def schedules_of(buttons: Iterable[Button]) -> frozenset[int]:
     """The reminders that these buttons cancel."""
-    parsed = (parse_schedule_id(button.custom_id) for button in buttons)
+    parsed = (parse_custom_id(button.custom_id) for button in buttons)
     return frozenset(each.schedule_id for each in parsed if isinstance(each, UnscheduleButton))
 
 
@@ -251,7 +250,7 @@ def is_receipt_button(button: Button) -> bool:
 
 def takes_back(button: Button) -> bool:
     """Whether it takes back what a line tells of."""
-    return isinstance(parse_schedule_id(button.custom_id), UnscheduleButton) or _undo_of(button) is not None
+    return isinstance(parse_custom_id(button.custom_id), UnscheduleButton) or _undo_of(button) is not None
 
 
 def _forgotten(receipts: Sequence[Receipt], carried: Carried) -> tuple[int, ...]:

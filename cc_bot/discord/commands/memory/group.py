@@ -12,7 +12,7 @@ from cc_bot.discord.access import suggesting
 from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import MAX_CHOICES, Answerable, own_space
-from cc_bot.discord.pages.custom_ids import MemoryControl, parse_memory_id
+from cc_bot.discord.pages.custom_ids import Control, parse_custom_id
 from cc_bot.discord.pages.memory import EphemeralView, choice_name
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.errors import CcBotError, MemoryNotFound
@@ -24,7 +24,7 @@ loader = lightbulb.Loader()
 memory = lightbulb.Group("memory", "memory_description", localize=True)
 loader.command(memory)
 
-Owned = TypeVar("Owned", bound=MemoryControl)
+Owned = TypeVar("Owned", bound=Control)
 
 
 async def show(interaction: Answerable, view: EphemeralView) -> None:
@@ -48,7 +48,7 @@ async def answer_press(
 
     Never raises: hikari would only log it, and the user would not know.
     """
-    pressed = parse_memory_id(interaction.custom_id)
+    pressed = parse_custom_id(interaction.custom_id)
     if not isinstance(pressed, kind) or not only(pressed):
         return
     try:

@@ -19,27 +19,25 @@ from cc_bot.discord.delivery.deliveries import TurnDeliveries
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
 from cc_bot.discord.delivery.outlets import Hook, InteractionOutlet, MessageReplies
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import Reply, Sent, TakenDown, delete_all
+from cc_bot.discord.delivery.reply import Reply, Sent, delete_all
 from cc_bot.discord.pages.answer import (
-    AnswerState,
     advance,
     answer_buttons,
     final_pages,
-    memory_buttons,
-    unanswered_page,
+    interrupted_page,
+    stored_state,
+    with_controls,
 )
-from cc_bot.discord.pages.custom_ids import RetryButton, StopButton
-from cc_bot.discord.pages.page import Button, Page
-from cc_bot.discord.pages.proposals import with_proposals
-from cc_bot.discord.recipients import GuildLocales, Reader, Readers
-from cc_bot.domain.clock import Clock
+from cc_bot.discord.pages.custom_ids import StopButton
+from cc_bot.discord.pages.page import Page
+from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.turn import KEPT, CallsResumed, Done, PendingTurn, Usage
-from cc_bot.stores import ChannelStore, ProposalStore, TurnLedger
+from cc_bot.stores import ProposalStore, TurnLedger
 
-# ---- owed ------------------------------------------------------------------------------------------------
+# ---- pending delivery ------------------------------------------------------------------------------------
 # What a turn of the ledger still owes to its user, and how that looks.
 #
 # An answer that is stored is shown. A turn without one says that it was cut off, and offers to ask the same
@@ -77,7 +75,7 @@ class PendingDelivery:
     def pages(self) -> tuple[Page, ...]:
         """How it looks, as far as that is known before it is sent."""
         if self.answer is not None:
-            return final_pages(_state(self.answer), self.reader.words)
+            return final_pages(stored_state(self.answer), self.reader.words)
         return (self._brought_back(self.older) if self.older and self.brings_back else self._sentence(),)
 
     async def show(self, reply: Reply, *, one_message: bool, elsewhere: bool = False) -> None:
@@ -106,7 +104,7 @@ class PendingDelivery:
         await live.finish(None if elsewhere else user_id, temporary=False, note=note)
 
     def _sentence(self) -> Page:
-        words, buttons = self.reader.words.unfinished, tuple[Button, ...]()
+        words, asked_again = self.reader.words.unfinished, False
         if self.turn.temporary:
             sentence = words.temporary
         elif self.older is not None:
@@ -114,54 +112,26 @@ class PendingDelivery:
         elif not self.may_be_asked_again:
             sentence = words.lost
         else:
-            sentence, retry = words.cut_off, RetryButton(self.turn.key.user_id, self.turn.id)
-            buttons = (Button(words.ask_again, retry.custom_id(), primary=True),)
-        done = CallsResumed(self.turn.calls)
-        turn, all_words = self.turn, self.reader.words
-        page = unanswered_page(sentence, done, all_words, turn.key.user_id, turn.visibility)
-        return replace(page, buttons=buttons)
+            sentence, asked_again = words.cut_off, True
+        return interrupted_page(self.turn, sentence, self.reader.words, may_be_asked_again=asked_again)
 
     def _brought_back(self, older: Message) -> Page:
         """The message with its buttons as it was; those above it were never touched."""
-        state = advance(_state(older), CallsResumed(self.turn.calls))
+        state = advance(stored_state(older, self.proposals), CallsResumed(self.turn.calls))
         words, earlier = self.reader.words, self.turn.earlier
         pages = final_pages(state, words, note=words.unfinished.kept)
         if len(pages) != len(earlier) + 1:  # it came as a file
             pages = final_pages(state, words, note=words.unfinished.kept, as_file=True)
         buttons = answer_buttons(state, words, self.turn.key.user_id, earlier)
-        last = replace(_with_receipts(pages[-1], state, self.reader), buttons=buttons)
-        return with_proposals(last, self.proposals, words)
-
-
-async def owed(
-    turn: PendingTurn,
-    reader: Reader,
-    ledger: TurnLedger,
-    proposals: ProposalStore,
-    receipts: ReceiptUpkeep | None = None,
-) -> PendingDelivery:
-    """What is owed for a turn that is not interrupted yet. Raises StorageError."""
-    older = await ledger.get_replaced(turn) if turn.replaces is not None else None
-    answer = await ledger.get_answer(turn) if turn.state == "answered" else None
-    shown = answer or older
-    left = await proposals.list_for_answer(turn.key.user_id, shown.id) if shown and shown.id else ()
-    return PendingDelivery(turn, reader, answer, older, left, receipts)
-
-
-def _state(answer: Message) -> AnswerState:
-    return advance(AnswerState(), Done(answer, Usage()))
+        return with_controls(pages[-1], state, words, self.turn.key.user_id, buttons)
 
 
 def _last_page(answer: Message, reader: Reader) -> Page:
-    state = _state(answer)
-    return _with_receipts(final_pages(state, reader.words)[-1], state, reader)
+    state = stored_state(answer)
+    return with_controls(final_pages(state, reader.words)[-1], state, reader.words, reader.user_id)
 
 
-def _with_receipts(page: Page, state: AnswerState, reader: Reader) -> Page:
-    return replace(page, receipts=memory_buttons(state, reader.words, reader.user_id))
-
-
-# ---- ways ------------------------------------------------------------------------------------------------
+# ---- delivery routes -------------------------------------------------------------------------------------
 # The ways to a user whose turn another run of the program began.
 #
 # While the interaction's token lives, the message that waits is edited by it, and its follow-ups. Past that
@@ -192,60 +162,62 @@ class Gone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryRoutes:
-    rest: hikari.api.RESTClient
     replies: MessageReplies
-    channels: ChannelStore
+    deliveries: TurnDeliveries
     ledger: TurnLedger
-    entries: TurnDeliveries
 
-    async def by_token(self, owed: PendingDelivery, token: str, application_id: int) -> Reply:
+    @property
+    def rest(self) -> hikari.api.RESTClient:
+        return self.replies.rest
+
+    async def by_token(self, pending: PendingDelivery, token: str, application_id: int) -> Reply:
         """Raises Closed, Gone, and hikari's errors while Discord has trouble."""
         try:
-            return await self._by_token(owed, token, application_id)
+            return await self._by_token(pending, token, application_id)
         except (*REFUSALS, hikari.UnauthorizedError) as error:
             if isinstance(error, hikari.UnauthorizedError) and error.code != INVALID_WEBHOOK_TOKEN:
                 raise  # the bot's own token is refused: the program ends
             raise _meaning(error) from error
 
-    async def in_channel(self, owed: PendingDelivery) -> Reply:
+    async def in_channel(self, pending: PendingDelivery) -> Reply:
         """Where it was asked. Raises as `by_token`, and StorageError."""
-        turn = owed.turn
+        turn = pending.turn
         try:
-            reply = await self._to_message(turn) if turn.kind == "message" else await self._late(owed)
-            await owed.show(reply, one_message=False)
+            reply = await self._to_message(turn) if turn.kind == "message" else await self._late(pending)
+            await pending.show(reply, one_message=False)
         except REFUSALS as error:
             raise _meaning(error) from error
         return reply
 
-    async def by_dm(self, owed: PendingDelivery) -> Reply:
+    async def by_dm(self, pending: PendingDelivery) -> Reply:
         """Raises as `in_channel`."""
-        turn = owed.turn
+        turn = pending.turn
         try:
             place_id = int((await self.rest.create_dm_channel(turn.key.user_id)).id)
             ids = _begun_in(turn) if turn.place_id == place_id else ()
             if turn.token is not None or turn.place_id != place_id:
                 await self.ledger.move(turn, place_id, ids)
-            noting = self.entries.entry(turn).posted
+            noting = self.deliveries.entry(turn).posted
             reply = self.replies.late(place_id, f"{turn.id}d", None, _sent(ids), noting=noting)
-            await owed.show(reply, one_message=False, elsewhere=True)
+            await pending.show(reply, one_message=False, elsewhere=True)
         except REFUSALS as error:
             raise _meaning(error) from error
         return reply
 
-    async def _by_token(self, owed: PendingDelivery, token: str, application_id: int) -> Reply:
-        turn = owed.turn
+    async def _by_token(self, pending: PendingDelivery, token: str, application_id: int) -> Reply:
+        turn = pending.turn
         place_id = turn.place_id or turn.key.channel_id
         hook = Hook(self.rest, application_id, token, place_id, turn.interaction_id or 0)
-        outlet = InteractionOutlet(hook, ephemeral=turn.ephemeral, noting=self.entries.entry(turn).posted)
+        outlet = InteractionOutlet(hook, ephemeral=turn.ephemeral, noting=self.deliveries.entry(turn).posted)
         known = (*(() if turn.below else (Sent(None),)), *_sent(turn.pages))
         first_id = turn.shown_in or int(await outlet.first_id())
         strays = await self._strays(turn, place_id, (first_id, *turn.pages)[-1])
         reply = Reply(outlet, (*known, *_sent(strays or ())))
-        if owed.answer is None and turn.below and owed.older and not (reply.begun or turn.calls):
-            await outlet.whisper(owed.pages()[0].content)  # the older answer stands as it was
+        if pending.answer is None and turn.below and pending.older and not (reply.begun or turn.calls):
+            await outlet.whisper(pending.pages()[0].content)  # the older answer stands as it was
             return reply
         # Nobody can tell whether the next page is there already: then all of it comes in one.
-        await owed.show(reply, one_message=strays is None and len(owed.pages()) > len(known))
+        await pending.show(reply, one_message=strays is None and len(pending.pages()) > len(known))
         return reply
 
     async def _strays(self, turn: PendingTurn, place_id: int, after_id: int) -> tuple[int, ...] | None:
@@ -266,14 +238,14 @@ class DeliveryRoutes:
     async def _to_message(self, turn: PendingTurn) -> Reply:
         """In the message that was begun for it, or in a first one: if that is there, its nonce finds it."""
         place_id, first_id = turn.place_id or turn.key.channel_id, turn.shown_in
-        ids = () if first_id is None else (first_id, *await self.channels.list_pages(first_id))
+        ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
         reply = self.replies.to(place_id, turn.question_id or first_id or 0, _sent(ids))
-        if turn.question_id is not None and await self._deleted(place_id, turn.question_id):
+        if turn.question_id is not None and await self._is_deleted(place_id, turn.question_id):
             await reply.remove()
             raise Gone
         return reply
 
-    async def _deleted(self, place_id: int, message_id: int) -> bool:
+    async def _is_deleted(self, place_id: int, message_id: int) -> bool:
         """Whoever deleted a question while nobody listened wants no answer. A bot that may not read the past
         can't know."""
         try:
@@ -286,17 +258,17 @@ class DeliveryRoutes:
             return True
         return False
 
-    async def _late(self, owed: PendingDelivery) -> Reply:
-        turn = await self._with_first(owed.turn)
+    async def _late(self, pending: PendingDelivery) -> Reply:
+        turn = await self._with_first(pending.turn)
         place_id, waiting_id, ids = turn.key.channel_id, turn.shown_in, turn.pages
         if turn.place_id is None:
-            ids = await self._shown_in(turn)
+            ids = await self._begun_messages(turn)
             last_id = ids[-1] if ids else turn.shown_in or turn.interaction_id
             ids += await self._strays(turn, place_id, last_id) or () if last_id else ()
             await self.ledger.move(turn, place_id, ids)
         if ids:
             waiting_id = None
-        noting = self.entries.entry(turn).posted
+        noting = self.deliveries.entry(turn).posted
         return self.replies.late(place_id, turn.id, waiting_id, _sent(ids), noting=noting)
 
     async def _with_first(self, turn: PendingTurn) -> PendingTurn:
@@ -306,7 +278,7 @@ class DeliveryRoutes:
         found = await self._strays(turn, turn.key.channel_id, turn.interaction_id)
         return replace(turn, shown_in=found[0]) if found else turn
 
-    async def _shown_in(self, turn: PendingTurn) -> tuple[int, ...]:
+    async def _begun_messages(self, turn: PendingTurn) -> tuple[int, ...]:
         """The messages in which the bot can go on by itself. One that only shows that it is thinking stays:
         past the token's life that can't be changed."""
         ids = _begun_in(turn)
@@ -354,28 +326,20 @@ class Unfinished:
     def __init__(
         self,
         ledger: TurnLedger,
-        entries: TurnDeliveries,
-        running: RunningTurns,
-        ways: DeliveryRoutes,
-        *,
-        channels: ChannelStore,
         proposals: ProposalStore,
+        running: RunningTurns,
+        *,
+        deliveries: TurnDeliveries,
+        routes: DeliveryRoutes,
         readers: Readers,
-        locales: GuildLocales,
-        taken_down: TakenDown,
-        clock: Clock,
         retry_s: float = RETRY_S,
     ) -> None:
         self._ledger = ledger
-        self._entries = entries
-        self._running = running
-        self._ways = ways
-        self._channels = channels
         self._proposals = proposals
+        self._running = running
+        self._deliveries = deliveries
+        self._routes = routes
         self._readers = readers
-        self._locales = locales
-        self._taken_down = taken_down
-        self._clock = clock
         self._retry_s = retry_s
         self._given_up: set[str] = set()
         """Turns at which something broke: the next start tries again."""
@@ -401,18 +365,18 @@ class Unfinished:
             if done:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(LOOK_S):
-                        await self._entries.owed.wait()
+                        await self._deliveries.owed.wait()
             await asyncio.sleep(self._retry_s)
 
     async def _round(self) -> bool:
         """Whether nothing is left to be tried soon."""
-        self._entries.owed.clear()
+        self._deliveries.owed.clear()
         try:
             if not self._caught_up and self._running.receipts:
                 await self._running.receipts.catch_up(self._readers)
             self._caught_up = True
             await self._settle_unsettled()
-            await self._ledger.forget_interrupted(self._clock() - KEPT)
+            await self._ledger.forget_interrupted(self._readers.clock() - KEPT)
             due = [turn for turn in await self._ledger.list_unfinished() if self._is_due(turn)]
         except CcBotError as error:
             _log.warning("unfinished_not_read", error=type(error).__name__)
@@ -420,26 +384,26 @@ class Unfinished:
         except Exception:  # noqa: BLE001 - this is on record; the next round is in a while
             _log.error("unfinished_not_read", exc_info=True)
             return False
-        return all(await asyncio.gather(*map(self._finished, due)))
+        return all(await asyncio.gather(*map(self._finish_in_turn, due)))
 
     def _is_due(self, turn: PendingTurn) -> bool:
         """Not those that this run of the program shows just now."""
         if turn.state == "interrupted" or turn.id in self._given_up:
             return False
-        return turn.id in self._entries.unseen or not self._running.began_here(turn.id)
+        return turn.id in self._deliveries.unseen or not self._running.began_here(turn.id)
 
     async def _settle_unsettled(self) -> None:
-        for entry, user_id in list(self._entries.unsettled.items()):
+        for entry, user_id in list(self._deliveries.unsettled.items()):
             await self._ledger.mark_settled(entry, user_id)
-            del self._entries.unsettled[entry]
+            del self._deliveries.unsettled[entry]
 
-    async def _finished(self, turn: PendingTurn) -> bool:
-        """Finish one. False when it is to be tried again soon."""
+    async def _finish_in_turn(self, turn: PendingTurn) -> bool:
+        """Finish one. Return False when it is to be tried again soon."""
         async with self._at_a_time:
             with job("unfinished"):
-                return await self._tried(turn)
+                return await self._try_to_finish(turn)
 
-    async def _tried(self, turn: PendingTurn) -> bool:
+    async def _try_to_finish(self, turn: PendingTurn) -> bool:
         try:
             await self._finish(turn)
         except (CcBotError, hikari.HikariError) as error:
@@ -448,16 +412,13 @@ class Unfinished:
         except Exception:  # noqa: BLE001 - whatever it is, it is on record, and the others go on
             _log.error("unfinished_broke", exc_info=True)
             self._given_up.add(turn.id)
-        self._entries.unseen.discard(turn.id)
+        self._deliveries.unseen.discard(turn.id)
         return True
 
     async def _finish(self, turn: PendingTurn) -> None:
-        spoken = turn.locale or self._locales.of(turn.key.channel_id)
-        reader = await self._readers.of_author(turn.key.user_id, spoken)
-        what = await owed(turn, reader, self._ledger, self._proposals, self._running.receipts)
-        user_id = turn.key.user_id
+        pending, user_id = await self._look_up(turn), turn.key.user_id
         try:
-            await self._note(what, await self._shown(what))
+            await self._note(pending, await self._show(pending))
         except Gone:
             _log.info("turn_unwanted", state=turn.state)
         except NeverAcknowledged:
@@ -469,40 +430,51 @@ class Unfinished:
             _log.warning("turn_not_told", state=turn.state)
         else:
             _log.info("turn_finished", state=turn.state)
-            if what.may_be_asked_again:
+            if pending.may_be_asked_again:
                 await self._ledger.mark_interrupted(turn.id, user_id)
                 return
         await self._ledger.mark_settled(turn.id, user_id)
 
-    async def _shown(self, what: PendingDelivery) -> Reply:
-        """By the first way that is open. Raises Closed when none is, and Gone."""
-        turn = what.turn
-        token = turn.token_at(self._clock())
+    async def _look_up(self, turn: PendingTurn) -> PendingDelivery:
+        """Return what is owed for a turn that is not interrupted yet. Raises StorageError."""
+        spoken = turn.locale or self._readers.guilds.of(turn.key.channel_id)
+        reader = await self._readers.of_author(turn.key.user_id, spoken)
+        older = await self._ledger.get_replaced(turn) if turn.replaces is not None else None
+        answer = await self._ledger.get_answer(turn) if turn.state == "answered" else None
+        seen = answer or older
+        left = await self._proposals.list_for_answer(turn.key.user_id, seen.id) if seen and seen.id else ()
+        return PendingDelivery(turn, reader, answer, older, left, self._running.receipts)
+
+    async def _show(self, pending: PendingDelivery) -> Reply:
+        """Show it by the first way that is open. Raises Closed when none is, and Gone."""
+        turn = pending.turn
+        token = turn.token_at(self._readers.clock())
         if token is not None:
             try:
-                return await self._ways.by_token(what, token, await self._application())
+                return await self._routes.by_token(pending, token, await self._application())
             except NeverAcknowledged:
-                if what.touched_nothing:
+                if pending.touched_nothing:
                     raise
             except Closed:
                 pass
         if not turn.ephemeral and turn.place_id in {None, turn.key.channel_id}:
             with suppress(Closed):
-                return await self._ways.in_channel(what)
-        return await self._ways.by_dm(what)
+                return await self._routes.in_channel(pending)
+        return await self._routes.by_dm(pending)
 
-    async def _note(self, what: PendingDelivery, reply: Reply) -> None:
+    async def _note(self, pending: PendingDelivery, reply: Reply) -> None:
         """Which messages show the answer now, and which no longer do."""
-        turn, answer = what.turn, what.answer
+        turn, answer = pending.turn, pending.answer
         if answer is None:
             return
         if answer.discord_id is not None:
             pages = [each for each in await reply.message_ids() if each != answer.discord_id]
-            await self._channels.add_pages(answer.discord_id, pages)
+            await self._routes.replies.channels.add_pages(answer.discord_id, pages)
         if not turn.below:
-            await delete_all(self._ways.rest, turn.key.channel_id, turn.earlier, self._taken_down)
+            replies = self._routes.replies
+            await delete_all(replies.rest, turn.key.channel_id, turn.earlier, replies.taken_down)
 
     async def _application(self) -> int:
         if self._application_id is None:
-            self._application_id = int((await self._ways.rest.fetch_application()).id)
+            self._application_id = int((await self._routes.rest.fetch_application()).id)
         return self._application_id

@@ -34,8 +34,7 @@ from cc_bot.discord.pages.reminders import (
     untold_page,
 )
 from cc_bot.discord.places import Recent
-from cc_bot.discord.recipients import GuildLocales, Reader, Readers
-from cc_bot.domain.clock import Clock
+from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Firing, Obstacle, Place, Schedule, Untold
@@ -222,10 +221,8 @@ class Reminders:
         gate: Gate,
         boards: CanvasBoards,
         readers: Readers,
-        locales: GuildLocales,
-        clock: Clock,
     ) -> None:
-        self._scheduler = Scheduler(schedules, places=PLACES, clock=clock)
+        self._scheduler = Scheduler(schedules, places=PLACES, clock=readers.clock)
         self._heartbeats = timekeeping.heartbeats
         self._schedules = schedules
         self._posting = posting
@@ -233,8 +230,6 @@ class Reminders:
         self._gate = gate
         self._boards = boards
         self._readers = readers
-        self._locales = locales
-        self._clock = clock
         self._looking: asyncio.Task[None] | None = None
         self._attending: set[asyncio.Task[None]] = set()
         self._places = asyncio.Semaphore(AT_A_TIME)
@@ -313,7 +308,7 @@ class Reminders:
             return
         reader = await self._reader(schedule)
         said = Message("assistant", spoken_reminder(schedule), visibility=schedule.heard)
-        await self.deliver(firing, reminder_page(firing, self._clock(), reader.words), said)
+        await self.deliver(firing, reminder_page(firing, self._readers.clock(), reader.words), said)
 
     async def _speak(self, firing: Firing) -> None:
         """Say what a heartbeat has to say, if anything."""
@@ -343,7 +338,7 @@ class Reminders:
 
     async def _tell(self, untold: Untold) -> None:
         """By DM; where that is closed, what is public in the channels that it was for."""
-        first, now = (*untold.missed, *untold.uncertain)[0].schedule, self._clock()
+        first, now = (*untold.missed, *untold.uncertain)[0].schedule, self._readers.clock()
         if not await self._gate.serves_owner(first):
             return
         reader = await self._reader(first)
@@ -381,7 +376,7 @@ class Reminders:
         if schedule.heard == "private":
             return
         reader = await self._reader(schedule)
-        nonce = nonce_at("p", schedule.id, self._clock())
+        nonce = nonce_at("p", schedule.id, self._readers.clock())
         try:
             await self._posting.whisper(schedule.key.user_id, stopped_page(schedule, reader.words), nonce)
         except Refused as refused:
@@ -400,7 +395,7 @@ class Reminders:
         """Its owner; as anybody, rather than not at all, while the database fails."""
         user_id, readers, spoken = schedule.key.user_id, self._readers, schedule.locale
         if spoken is None and schedule.guild_id:
-            spoken = self._locales.of_guild(schedule.guild_id)
+            spoken = readers.guilds.of_guild(schedule.guild_id)
         try:
             return await readers.of_author(user_id, spoken)
         except StorageError:

@@ -10,7 +10,7 @@ from typing import cast
 import hikari
 import pytest
 
-from cc_bot.discord.status import AT_ONCE, REFUSALS, WAITS, heard, hold_to_the_limit
+from cc_bot.discord.gateway import AT_ONCE, REFUSALS, WAITS, hold_to_the_limit, observe_rate_limits
 from cc_bot.domain.measures import Held, NullMeter
 from tests.loopback.discord import Allowance, LoopbackDiscord
 
@@ -46,7 +46,7 @@ def waits() -> Waits:
 class TestWaits:
     async def test_for_a_route_whose_limit_is_used_up_are_told_with_their_length(self, waits: Waits) -> None:
         async with posting(channel=Allowance(1, 0.1)) as (_, rest, channel):
-            with heard(waits):
+            with observe_rate_limits(waits):
                 for _ in range(2):
                     await rest.create_message(channel, "やあ")
         assert [held for held, _ in waits.noted] == ["bucket"]
@@ -57,19 +57,19 @@ class TestWaits:
     async def test_after_a_refusal_are_told_as_far_as_they_are_known(self, waits: Waits) -> None:
         async with posting() as (discord, rest, channel):
             discord.fail_next(POST, 429, retry_after_s=0.01)
-            with heard(waits):
+            with observe_rate_limits(waits):
                 await rest.create_message(channel, "やあ")
         assert waits.noted == [("refused", None)]
 
     async def test_for_the_bots_own_limit_are_told(self, waits: Waits) -> None:
         async with posting(everywhere=Allowance(1, 0.1)) as (_, rest, channel):
-            with heard(waits):
+            with observe_rate_limits(waits):
                 for _ in range(2):
                     await rest.create_message(channel, "やあ")
         assert "global" in [held for held, _ in waits.noted]
 
     async def test_are_not_told_any_more_afterwards(self, waits: Waits) -> None:
-        with heard(waits):
+        with observe_rate_limits(waits):
             pass
         async with posting() as (discord, rest, channel):
             discord.fail_next(POST, 429, retry_after_s=0.01)
@@ -116,7 +116,7 @@ class TestTheLog:
     def test_is_as_loud_as_before(self, waits: Waits, caplog: pytest.LogCaptureFixture) -> None:
         caplog.set_level(logging.WARNING)
         logger = logging.getLogger(WAITS)
-        with heard(waits):
+        with observe_rate_limits(waits):
             logger.debug("you are being rate limited on bucket %s, backing off for %ss", "b", 0.5)
             logger.warning("you are being globally rate limited for %ss", 2)
         assert [record.levelname for record in caplog.records] == ["WARNING"]
@@ -125,6 +125,6 @@ class TestTheLog:
     def test_is_left_as_it_was(self, waits: Waits) -> None:
         loggers = [logging.getLogger(name) for name in (WAITS, REFUSALS)]
         before = [(logger.level, list(logger.filters)) for logger in loggers]
-        with heard(waits):
+        with observe_rate_limits(waits):
             pass
         assert [(logger.level, list(logger.filters)) for logger in loggers] == before
