@@ -188,7 +188,7 @@ class RateLimitLogHandler(logging.Filter):
         said = str(record.msg)
         for beginning, held in _KINDS.items():
             if said.startswith(beginning):
-                self._meter.rate_limited(held, _seconds(record) if held != "refused" else None)
+                self._meter.record_rate_limit(held, _seconds(record) if held != "refused" else None)
         return record.levelno >= self._least
 
 

@@ -129,7 +129,7 @@ def end_mark(memory: Memory, words: Texts, now: datetime) -> str | None:
     """That a memory's time is over, or until when it is not."""
     if memory.expires_at is None:
         return None
-    if memory.expired(now):
+    if memory.is_expired(now):
         return words.memory.expired
     return words.memory.until.format(date=last_day(memory.expires_at))
 
