@@ -167,7 +167,7 @@ class Conversation:
             prompt = await ChannelTurn(turns, CHANNEL, (question,), options).prompt(TOOLS)
             request = prompt.request(TOOLS, answer_begun=False, model="")
             return Built(request.prompt, request.stable)
-        rows = await stores.blocks.page(CHANNEL, first=0, before=question.discord_id or 0, limit=1000)
+        rows = await stores.blocks.get_page(CHANNEL, first=0, before=question.discord_id or 0, limit=1000)
         shown = Shown(tuple[Said, ...](reversed(rows))).newest(self.style.budget_tokens)
         return build_channel_prompt(
             shown,

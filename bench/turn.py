@@ -98,8 +98,8 @@ class Recorder:
     async def checkpoint(self) -> bool:
         return await self._database.checkpoint()
 
-    async def usage(self) -> DatabaseUsage:
-        return await self._database.usage()
+    async def measure(self) -> DatabaseUsage:
+        return await self._database.measure()
 
     async def rewrite(self) -> Rewriting:
         return await self._database.rewrite()

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, toml_of
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import AgentsFileTexts
 
@@ -74,7 +74,7 @@ class AgentTable(BaseModel):
 def read_table(
     name: str, table: Mapping[str, Any], *, tools: Collection[str], words: AgentsFileTexts
 ) -> Agent:
-    """The agent that a table stands for; `tools` are those that exist. Raises Refused."""
+    """Return the agent that a table stands for; `tools` are those that exist. Raises FileRefused."""
     if name == DEFAULT_AGENT:
         for key in _PLACES:
             if key in table:
@@ -101,7 +101,7 @@ def read_table(
 
 
 def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
-    """A text that is given once is the same in every language."""
+    """Return a text by language; one that is given once is the same in every language."""
     if isinstance(given, str):
         return dict.fromkeys(Locale, given)
     texts = given.model_dump() if given else {}
@@ -109,7 +109,7 @@ def _in_languages(given: str | BaseModel | None) -> dict[Locale, str]:
 
 
 def _places(given: AgentTable) -> AgentPlaces:
-    """Whoever names places does not mean DMs as well, unless they say so."""
+    """Return where it answers. Whoever names places does not mean DMs as well, unless they say so."""
     everywhere = not given.guilds and not given.channels
     return AgentPlaces(
         frozenset(given.guilds),
@@ -119,8 +119,8 @@ def _places(given: AgentTable) -> AgentPlaces:
 
 
 def _problem(name: str, error: ValidationError, tools: Collection[str], words: AgentsFileTexts) -> str:
-    """The first thing that is wrong, by the table's own key: what stands below it is part of what is expected
-    there."""
+    """Return the first thing that is wrong, by the table's own key: what stands below it is part of what is
+    expected there."""
     found = error.errors(include_url=False, include_input=False, include_context=False)
     for item in found:
         if item["type"] == "extra_forbidden" and len(item["loc"]) == 1:
@@ -157,9 +157,9 @@ _NAME: Final = re.compile(r"[a-z0-9_-]{1,32}")
 
 
 def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[str, Agent]:
-    """The agents by name, the default one first, which exists in any case; `tools` are the names of those
-    that there are. Raises Refused."""
-    document = toml_of(text, words.operator_file)
+    """Return the agents by name, the default one first, which exists in any case; `tools` are the names of
+    those that there are. Raises FileRefused."""
+    document = parse_toml(text, words.operator_file)
     told = words.agents_file
     tables = document.pop("agents", {})
     if document:
@@ -168,18 +168,18 @@ def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[
         raise FileRefused(told.other_table.format(key="agents"))
     if len(tables) > MAX_AGENTS:
         raise FileRefused(told.too_many.format(limit=MAX_AGENTS))
-    agents = {DEFAULT_AGENT: _named_default(Agent())}
+    agents = {DEFAULT_AGENT: _name_default(Agent())}
     for name, table in tables.items():
         if not _NAME.fullmatch(name):
             raise FileRefused(told.bad_name.format(name=_printable(name)))
         if not isinstance(table, dict):
             raise FileRefused(told.not_a_table.format(name=name))
         agent = read_table(name, table, tools=tools, words=told)
-        agents[name] = _named_default(agent) if name == DEFAULT_AGENT else agent
+        agents[name] = _name_default(agent) if name == DEFAULT_AGENT else agent
     return agents
 
 
-def _named_default(agent: Agent) -> Agent:
+def _name_default(agent: Agent) -> Agent:
     names = {locale: texts(locale).agents.the_default for locale in Locale}
     return replace(agent, display_names=names | agent.display_names)
 
@@ -198,7 +198,7 @@ class Agents:
     """The agents of a file."""
 
     def __init__(self, path: Path, *, tools: Collection[str], locale: Locale, required: bool = False) -> None:
-        """`tools` are the names of those that exist; what is wrong with the file is told in `locale`.
+        """Tell in `locale` what is wrong with the file; `tools` are the names of those that exist.
         `required`: the operator named the file, so its absence is a mistake."""
         words = texts(locale)
         parse = partial(parse_agents, tools=frozenset(tools), words=words)
@@ -210,14 +210,14 @@ class Agents:
         return await self._file.load()
 
     async def all(self) -> Mapping[str, Agent]:
-        """The agents by name, the default one first, then as the file has them."""
+        """Return the agents by name, the default one first, then as the file has them."""
         return await self._file.now()
 
     async def get(self, name: str) -> Agent | None:
         return (await self.all()).get(name)
 
     async def default(self) -> Agent:
-        """Who answers where nobody else was chosen."""
+        """Return who answers where nobody else was chosen."""
         return (await self.all())[DEFAULT_AGENT]
 
 
@@ -226,30 +226,31 @@ class Agents:
 
 
 def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list[tuple[str, str]]:
-    """Labels and names of those whose name or display name, in any language, contains what was typed; first
-    those that begin with it."""
-    wanted = _folded(typed)
+    """Return labels and names of those whose name or display name, in any language, contains what was typed;
+    first those that begin with it."""
+    wanted = _fold(typed)
     found = [agent for agent in agents if any(wanted in name for name in _names(agent))]
     found.sort(key=lambda agent: not any(name.startswith(wanted) for name in _names(agent)))
     return [(_label(agent, locale), agent.name) for agent in found]
 
 
-def named_agent(agents: Sequence[Agent], given: str) -> Agent | None:
-    """Whom a name means: nobody needs to take one from the list, and everybody may use what they see."""
-    wanted = _folded(given)
+def find_agent(agents: Sequence[Agent], given: str) -> Agent | None:
+    """Return whom a name means: nobody needs to take one from the list, and everybody may use what they
+    see."""
+    wanted = _fold(given)
     by_name = next((agent for agent in agents if agent.name == wanted), None)
     return by_name or next((agent for agent in agents if wanted in _names(agent)), None)
 
 
 def _label(agent: Agent, locale: Locale) -> str:
     display = agent.display_name(locale)
-    return display if _folded(display) == agent.name else f"{display} ({agent.name})"
+    return display if _fold(display) == agent.name else f"{display} ({agent.name})"
 
 
 def _names(agent: Agent) -> tuple[str, ...]:
-    return (agent.name, *map(_folded, agent.display_names.values()))
+    return (agent.name, *map(_fold, agent.display_names.values()))
 
 
-def _folded(text: str) -> str:
-    """Full width is the same as half width, and large letters as small ones."""
+def _fold(text: str) -> str:
+    """Return the text as names are compared: full width is half width, and large letters are small ones."""
     return unicodedata.normalize("NFKC", text).strip().casefold()

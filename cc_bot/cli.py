@@ -33,12 +33,12 @@ from cc_bot.texts.cli import BackupTexts, StorageTexts
 
 
 def say(sentence: str) -> None:
-    """One line, at once."""
+    """Print a line, at once."""
     print(sentence, flush=True)  # noqa: T201 - a command's own words
 
 
-def why_it_ended(error: StorageError, path: object, words: StorageTexts) -> str:
-    """What is wrong with the database, for whoever can mend it; a user is told less."""
+def storage_problem(error: StorageError, path: object, words: StorageTexts) -> str:
+    """Return what is wrong with the database, for whoever can mend it; a user is told less."""
     match error:
         case DatabaseLocked():
             sentence = words.locked
@@ -54,7 +54,7 @@ def why_it_ended(error: StorageError, path: object, words: StorageTexts) -> str:
 
 
 def whole_number(least: int, end: int, otherwise: str) -> Callable[[str], int]:
-    """How argparse reads a number from `least` to before `end`; `otherwise` is said of all else."""
+    """Return how argparse reads a number from `least` to before `end`; `otherwise` is said of all else."""
 
     def read(text: str) -> int:
         number = int(text) if text.isdecimal() and text.isascii() else -1
@@ -65,8 +65,8 @@ def whole_number(least: int, end: int, otherwise: str) -> Callable[[str], int]:
     return read
 
 
-def agreed(question: str) -> bool:
-    """Whether a person at a terminal says yes; no without one, since nobody was asked."""
+def ask_consent(question: str) -> bool:
+    """Ask for a yes of the person at the terminal; return no without one, since nobody was asked."""
     if not sys.stdin.isatty():
         return False
     try:
@@ -122,7 +122,7 @@ def run_database_command(config: Config, options: argparse.Namespace) -> None:
 
 
 def _path(text: str) -> Path:
-    """Of an empty text Path would make the folder that the program runs in."""
+    """Return the path; of an empty text Path would make the folder that the program runs in."""
     if not text:
         raise argparse.ArgumentTypeError("''")
     return Path(text)
@@ -135,7 +135,7 @@ def _backup(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
     folder = options.to or config.backup_folder
     rotation = Rotation(options.keep, options.keep_days)
-    with _shown(words) as progress:
+    with _show_progress(words) as progress:
         made = asyncio.run(run_backup(config, folder, rotation, progress))
     held = made.manifest
     size = f"{held.size_bytes / 1024:,.0f} KiB"
@@ -145,12 +145,12 @@ def _backup(config: Config, options: argparse.Namespace) -> None:
 
 
 def _restore(config: Config, options: argparse.Namespace) -> None:
-    from cc_bot.app.restoring import Wishes, run_restore  # noqa: PLC0415 - see above
+    from cc_bot.app.restoring import RestoreRequest, run_restore  # noqa: PLC0415 - see above
 
     words = texts(config.operator_locale).backup
     database = config.database_url.removeprefix("sqlite:///")
 
-    def confirmed(copy: "Staged") -> bool:
+    def confirm(copy: "Staged") -> bool:
         if options.yes:
             return True
         made_at = copy.manifest.made_at.astimezone(config.timezone) if copy.manifest else None
@@ -160,11 +160,13 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
             database=database,
             **_counts(copy.rows),
         )
-        return agreed(f"{offer}\n{words.origin}\n{words.go_on}")
+        return ask_consent(f"{offer}\n{words.origin}\n{words.go_on}")
 
-    wishes = Wishes(options.file, confirmed, options.without_erasures, options.rows_only, options.any_file)
-    with _shown(words) as progress:
-        done = asyncio.run(run_restore(config, wishes, progress))
+    request = RestoreRequest(
+        options.file, confirm, options.without_erasures, options.rows_only, options.any_file
+    )
+    with _show_progress(words) as progress:
+        done = asyncio.run(run_restore(config, request, progress))
     say(words.restored.format(path=options.file, database=database))
     if options.yes:  # who was asked has read it
         say(words.origin)
@@ -196,11 +198,11 @@ def _wipe(config: Config, options: argparse.Namespace) -> None:
 
     words = texts(config.operator_locale).backup
 
-    def confirmed(doomed: list[Path]) -> bool:
+    def confirm(doomed: list[Path]) -> bool:
         say("\n".join((words.doomed, *(f"  {path}" for path in doomed))))
-        return options.yes or agreed(words.go_on)
+        return options.yes or ask_consent(words.go_on)
 
-    wiped = asyncio.run(run_wipe(config, confirmed, any_file=options.any_file))
+    wiped = asyncio.run(run_wipe(config, confirm, any_file=options.any_file))
     if not wiped:
         say(words.nothing_to_wipe.format(path=config.database_url))
         return
@@ -209,16 +211,16 @@ def _wipe(config: Config, options: argparse.Namespace) -> None:
 
 
 def _counts(rows: "Rows") -> dict[str, int]:
-    """What an operator knows a database by."""
+    """Return what an operator knows a database by."""
     return {"messages": rows.get("messages", 0), "memories": rows.get("memories", 0)}
 
 
 @contextmanager
-def _shown(words: BackupTexts) -> "Iterator[Progress]":
-    """How far the work is: bars on a terminal, and else a line a stage."""
+def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
+    """Show how far the work is: bars on a terminal, and else a line a stage."""
     names = _stages(words)
     if sys.stderr.isatty():
-        from cc_bot.terminal.bars import bars  # noqa: PLC0415 - it draws on terminals alone
+        from cc_bot.terminal.rich import bars  # noqa: PLC0415 - it draws on terminals alone
 
         with bars(names) as progress:
             yield progress
@@ -262,8 +264,10 @@ def add_doctor_commands(
 
 
 def run_doctor_command(config: Config, options: argparse.Namespace) -> int:
-    """Run it; the exit code is 1 where something failed."""
-    return asyncio.run(_for_programs(config, options) if options.json else _for_people(config, options))
+    """Run it; return 1 where something failed."""
+    return asyncio.run(
+        _report_to_program(config, options) if options.json else _report_to_person(config, options)
+    )
 
 
 def wants_json(options: argparse.Namespace) -> bool:
@@ -272,18 +276,18 @@ def wants_json(options: argparse.Namespace) -> bool:
 
 def say_trouble(sentence: str, options: argparse.Namespace, words: Texts, *, of_settings: bool) -> None:
     """Report that nothing could be looked at, to a program."""
-    from cc_bot.doctor import FindingWriter, Report, as_json  # noqa: PLC0415 - see `_for_people`
+    from cc_bot.doctor import FindingWriter, Report, as_json  # noqa: PLC0415 - see `_report_to_person`
 
-    notes = FindingWriter("settings" if of_settings else "program", words.doctor.label_program)
+    notes = FindingWriter("settings" if of_settings else "program")
     report = Report([notes.failed(sentence, "" if of_settings else words.doctor.broke_mend)])
     say(as_json(report, version=__version__, offline=options.offline))
 
 
-async def _for_people(config: Config, options: argparse.Namespace) -> int:
+async def _report_to_person(config: Config, options: argparse.Namespace) -> int:
     # `--help` answers without them.
     from cc_bot.app.doctor import run_doctor  # noqa: PLC0415
     from cc_bot.doctor import as_lines  # noqa: PLC0415
-    from cc_bot.terminal.line_breaks import break_offsets  # noqa: PLC0415
+    from cc_bot.terminal.markdown import break_offsets  # noqa: PLC0415
 
     report = await run_doctor(config, offline=options.offline)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
@@ -293,10 +297,10 @@ async def _for_people(config: Config, options: argparse.Namespace) -> int:
     return report.exit_code
 
 
-async def _for_programs(config: Config, options: argparse.Namespace) -> int:
-    """Who asks by program waits for seconds, and not for minutes."""
+async def _report_to_program(config: Config, options: argparse.Namespace) -> int:
+    """Print the report within seconds: who asks by program does not wait for minutes."""
     until_s = time.monotonic() + JSON_WITHIN_S
-    from cc_bot.app.doctor import run_doctor  # noqa: PLC0415 - see `_for_people`
+    from cc_bot.app.doctor import run_doctor  # noqa: PLC0415 - see `_report_to_person`
     from cc_bot.doctor import as_json  # noqa: PLC0415
 
     report = await run_doctor(config, offline=options.offline, until_s=until_s)
@@ -324,7 +328,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         config = read_config()
         return _run(config, options)
     except CcBotError as error:
-        why = _why(error, config, locale)
+        why = _reason(error, config, locale)
         if wants_json(options):
             say_trouble(why, options, texts(locale), of_settings=True)
         else:
@@ -344,12 +348,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return EXIT_BROKEN
 
 
-def _why(error: CcBotError, config: Config | None, locale: Locale) -> str:
+def _reason(error: CcBotError, config: Config | None, locale: Locale) -> str:
     if config is None or not isinstance(error, StorageError):
         return explain(error, texts(locale))
     from cc_bot.storage.files import sqlite_path  # noqa: PLC0415 - rarely needed
 
-    return why_it_ended(error, sqlite_path(config.database_url), texts(locale).storage)
+    return storage_problem(error, sqlite_path(config.database_url), texts(locale).storage)
 
 
 def _parser(all_texts: Texts) -> argparse.ArgumentParser:
@@ -394,7 +398,7 @@ def _run(config: Config, options: argparse.Namespace) -> int:
 
 
 def _speak_utf8() -> None:
-    """Japanese comes out right whatever the machine's locale says."""
+    """Have Japanese come out right whatever the machine's locale says."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]

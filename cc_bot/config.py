@@ -1,4 +1,4 @@
-"""Every setting, read in one place: the environment, then `.env`, then the default.
+"""The settings, all read in one place: the environment, then `.env`, then the default.
 
 Only `cli` and `app` see this module; everything else is handed what it needs.
 """
@@ -7,9 +7,10 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from io import StringIO
 from pathlib import Path
-from typing import Any, Final, Literal, TypeVar, get_args
+from typing import Annotated, Any, Final, Literal, get_args, get_origin, get_type_hints
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
@@ -37,9 +38,6 @@ __all__ = [
     "system_locale",
 ]
 
-# ---- values ----------------------------------------------------------------------------------------------
-# What the operator decided, as values.
-
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["auto", "json", "console"]
 """auto: lines for a person where a terminal is, else JSON."""
@@ -50,105 +48,16 @@ LOCAL = "local"
 """The sentence encoder that the extra `semantic` installs; none where it is not installed."""
 OFF = "off"
 
-
-@dataclass(frozen=True, slots=True)
-class Config:
-    """What the operator decided. The names of the variables stand in `.env.example`."""
-
-    discord_token: str | None = field(repr=False)
-    discord_api_url: str | None
-    openai_api_key: str | None = field(repr=False)
-    openai_base_url: str | None
-    models: tuple[str, ...]
-    """The first is asked; the others are its fallbacks, in order."""
-    model_timeout_s: float
-    single_system: bool
-    database_url: str
-    agents_file: Path | None
-    """None: `agents.toml` beside the database, if there is one."""
-    policy_file: Path | None
-    """None: `policy.toml` beside the database, if there is one."""
-    backup_folder: Path
-    owners: frozenset[int]
-    """Users of Discord; empty: those of the policy file, or else of the application."""
-    synchronous: Synchronous
-    history_limit: int
-    token_budget: int
-    block_tokens: int
-    cache_control: bool
-    summary_every: int
-    """Turns; 0: never."""
-    summary_models: tuple[str, ...]
-    """A chain like `models`."""
-    profile_notes: int
-    """Memories of who asks that stand in each prompt; 0: none, the model looks them up."""
-    embedding_model: str
-    """LOCAL, OFF, or the name of a model at `openai_base_url`."""
-    session_ttl: timedelta
-    max_turns: int
-    retention: Retention
-    secret_patterns: tuple[str, ...]
-    """Regular expressions of what is not kept in memories."""
-    channels: Reading
-    locale: Locale
-    """For users whose own language is not known."""
-    operator_locale: Locale
-    """For whoever sits at the terminal: their system's language, unless CC_BOT_LOCALE is set."""
-    timezone: ZoneInfo
-    log_level: LogLevel
-    log_format: LogFormat
-    metrics_port: int | None
-    """Where /healthz and /metrics are served; None: nowhere."""
-    metrics_host: str
-    service_manager: str
-    """The socket on which systemd wants to be told how the service is; empty where nobody does."""
-    test_clock_offset: timedelta
-    """For tests of the whole program: how far its clock is ahead."""
-
-
 # ---- environment -----------------------------------------------------------------------------------------
 # Where settings come from: the environment, then `.env`.
-
-Value = TypeVar("Value")
-
-
-class EnvironmentReader:
-    """Takes values out of the environment; a variable that is set but empty counts as not set."""
-
-    def __init__(self, values: Mapping[str, str]) -> None:
-        self._values = values
-
-    def optional(self, name: str) -> str | None:
-        return self._values.get(name, "").strip() or None
-
-    def text(self, name: str, default: str) -> str:
-        return self.optional(name) or default
-
-    def path(self, name: str) -> Path | None:
-        given = self.optional(name)
-        return None if given is None else Path(given)
-
-    def embedding_model(self, text: str) -> str:
-        """A model by name needs a server that has it."""
-        if text.lower() in (LOCAL, OFF):
-            return text.lower()
-        if not (self.optional("OPENAI_API_KEY") or self.optional("OPENAI_BASE_URL")):
-            raise ValueError
-        return text
-
-    def parsed(self, name: str, default: str, parse: Callable[[str], Value], *, example: str) -> Value:
-        try:
-            return parse(self.text(name, default))
-        except (ValueError, KeyError, OSError, OverflowError) as error:
-            raise InvalidSetting(name=name, expected=example) from error
-
 
 LARGEST_BYTES: Final = 1 << 18
 """Of `.env`: a file of megabytes is another one, and would be read for minutes."""
 
 
 def read_dotenv(path: Path) -> dict[str, str]:
-    """What the file sets. A line that can't be read is refused: its setting would seem to be missing."""
+    """Return what the file sets. A line that can't be read is refused: its setting would seem to be
+    missing."""
     refused = InvalidSetting(name=".env", expected="CC_BOT_LOCALE=ja")
     try:
         if not os.path.lexists(path):  # nor is it in a folder that may not be looked into
@@ -189,11 +98,19 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def user_ids(text: str) -> frozenset[int]:
-    """Ids as Discord has them: whole numbers of 64 bits."""
+    """Return ids as Discord has them: whole numbers of 64 bits."""
     ids = frozenset(int(name) for name in text.split(",") if name.strip())
     if any(not 0 < user_id < 2**63 for user_id in ids):
         raise ValueError
     return ids
+
+
+def text_or_none(text: str) -> str | None:
+    return text or None
+
+
+def path_or_none(text: str) -> Path | None:
+    return Path(text) if text else None
 
 
 def url_or_none(text: str) -> str | None:
@@ -206,14 +123,14 @@ def url_or_none(text: str) -> str | None:
 
 
 def ascii_or_none(text: str) -> str | None:
-    """A key goes into an HTTP header."""
+    """Return a key, which goes into an HTTP header."""
     if not text.isascii() or not text.isprintable():
         raise ValueError
     return text or None
 
 
 def secret_patterns(text: str) -> tuple[str, ...]:
-    """The patterns in a file, one a line; blank lines and those that begin with # say nothing."""
+    """Return the patterns in a file, one a line; blank lines and those that begin with # say nothing."""
     if not text:
         return ()
     lines = read_regular(Path(text)).decode("utf-8-sig").splitlines()
@@ -230,7 +147,7 @@ def secret_patterns(text: str) -> tuple[str, ...]:
 
 
 def whole(least: int, most: int = _LARGEST) -> Callable[[str], int]:
-    """A whole number within these bounds, both included."""
+    """Return a parser of whole numbers within these bounds, both included."""
 
     def parse(text: str) -> int:
         number = int(text)
@@ -266,71 +183,144 @@ def port_or_none(text: str) -> int | None:
 
 
 def one_of(literal: Any) -> Callable[[str], Any]:
-    """One word of a Literal type, however it is capitalized."""
+    """Return a parser of one word of a Literal type, however it is capitalized."""
     words = {word.lower(): word for word in get_args(literal)}
     return lambda text: words[text.lower()]
+
+
+def embedding_model(text: str, *, has_server: bool) -> str:
+    """Return which model makes vectors: one by name needs a server that has it."""
+    if text.lower() in (LOCAL, OFF):
+        return text.lower()
+    if not has_server:
+        raise ValueError
+    return text
 
 
 # ---- config ----------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The variable that a value is read from, the text that stands for it where it is not set or empty, and
+    how the text is read."""
+
+    variable: str
+    default: str = ""
+    parse: Callable[[str], Any] = str
+    example: str = ""
+    """A text that would do, shown for one that does not."""
+
+    def read(self, values: Mapping[str, str]) -> Any:
+        """Return the value. Raises InvalidSetting."""
+        try:
+            return self.parse(values.get(self.variable, "").strip() or self.default)
+        except (ValueError, KeyError, OSError, OverflowError) as error:
+            raise InvalidSetting(name=self.variable, expected=self.example) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The decisions of the operator. `.env.example` tells what each variable does."""
+
+    discord_token: Annotated[str | None, Setting("DISCORD_TOKEN", parse=text_or_none)] = field(repr=False)
+    discord_api_url: Annotated[
+        str | None, Setting("DISCORD_API_URL", "", url_or_none, "http://localhost/api/v10")
+    ]
+    openai_api_key: Annotated[str | None, Setting("OPENAI_API_KEY", "", ascii_or_none, "sk-…")] = field(
+        repr=False
+    )
+    openai_base_url: Annotated[
+        str | None, Setting("OPENAI_BASE_URL", "", url_or_none, "http://localhost:11434/v1")
+    ]
+    models: Annotated[tuple[str, ...], Setting("CC_BOT_MODEL", DEFAULT_MODEL, names, DEFAULT_MODEL)]
+    """The first is asked; the others are its fallbacks, in order."""
+    model_timeout_s: Annotated[float, Setting("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, "45")]
+    single_system: Annotated[bool, Setting("CC_BOT_SINGLE_SYSTEM", OFF, switch, "on / off")]
+    database_url: Annotated[str, Setting("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db")]
+    agents_file: Annotated[Path | None, Setting("CC_BOT_AGENTS_FILE", parse=path_or_none)]
+    """None: `agents.toml` beside the database, if there is one."""
+    policy_file: Annotated[Path | None, Setting("CC_BOT_POLICY_FILE", parse=path_or_none)]
+    """None: `policy.toml` beside the database, if there is one."""
+    backup_folder: Annotated[Path, Setting("CC_BOT_BACKUP_FOLDER", "backup", Path)]
+    owners: Annotated[frozenset[int], Setting("CC_BOT_OWNERS", "", user_ids, "123456789012345678")]
+    """Users of Discord; empty: those of the policy file, or else of the application."""
+    synchronous: Annotated[
+        Synchronous, Setting("CC_BOT_SYNCHRONOUS", "NORMAL", one_of(Synchronous), "NORMAL / FULL")
+    ]
+    history_limit: Annotated[int, Setting("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, "20")]
+    token_budget: Annotated[int, Setting("CC_BOT_TOKEN_BUDGET", "80000", count, "80000")]
+    block_tokens: Annotated[int, Setting("CC_BOT_BLOCK_TOKENS", "1500", count, "1500")]
+    cache_control: Annotated[bool, Setting("CC_BOT_CACHE_CONTROL", OFF, switch, "on / off")]
+    summary_every: Annotated[int, Setting("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, "20")]
+    """Turns; 0: never."""
+    summary_models: tuple[str, ...]
+    """A chain like `models`."""
+    profile_notes: Annotated[int, Setting("CC_BOT_PROFILE_NOTES", "0", whole(0, MAX_PINNED), "0–10")]
+    """Memories of who asks that stand in each prompt; 0: none, the model looks them up."""
+    embedding_model: str
+    """LOCAL, OFF, or the name of a model at `openai_base_url`."""
+    session_ttl: Annotated[timedelta, Setting("CC_BOT_SESSION_TTL", "86400", duration, "86400")]
+    max_turns: Annotated[int, Setting("CC_BOT_MAX_TURNS", "64", count, "64")]
+    retention: Retention
+    secret_patterns: Annotated[
+        tuple[str, ...], Setting("CC_BOT_SECRET_PATTERNS", "", secret_patterns, "data/secret_patterns.txt")
+    ]
+    """Regular expressions of what is not kept in memories."""
+    channels: Annotated[
+        Reading, Setting("CC_BOT_CHANNELS", "mentions", one_of(Reading), "off / mentions / all")
+    ]
+    locale: Annotated[Locale, Setting("CC_BOT_LOCALE", "ja", Locale, "ja / en")]
+    """For users whose own language is not known."""
+    operator_locale: Locale
+    """For whoever sits at the terminal: their system's language, unless CC_BOT_LOCALE is set."""
+    timezone: Annotated[ZoneInfo, Setting("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, "Asia/Tokyo")]
+    log_level: Annotated[
+        LogLevel, Setting("CC_BOT_LOG_LEVEL", "info", one_of(LogLevel), "debug / info / warning / error")
+    ]
+    log_format: Annotated[
+        LogFormat, Setting("CC_BOT_LOG_FORMAT", "auto", one_of(LogFormat), "auto / json / console")
+    ]
+    metrics_port: Annotated[int | None, Setting("CC_BOT_METRICS_PORT", "", port_or_none, "9464")]
+    """Where /healthz and /metrics are served; None: nowhere."""
+    metrics_host: Annotated[str, Setting("CC_BOT_METRICS_HOST", "127.0.0.1")]
+    service_manager: Annotated[str, Setting("NOTIFY_SOCKET")]
+    """The socket on which systemd, which sets it, wants to be told how the service is; empty where nobody
+    does."""
+    test_clock_offset: Annotated[timedelta, Setting("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, "86400")]
+    """For tests of the whole program: how far its clock is ahead."""
+
+
+_RETENTION: Final = {
+    "archive_days": Setting("CC_BOT_ARCHIVE_DAYS", "0", days, "365"),
+    "session_days": Setting("CC_BOT_SESSION_DAYS", "0", days, "90"),
+    "usage_days": Setting("CC_BOT_USAGE_DAYS", "400", days, "400"),
+    "copy_days": Setting("CC_BOT_COPY_DAYS", "30", days, "30"),
+    "erasure_days": Setting("CC_BOT_ERASURE_DAYS", "400", days, "400"),
+}
+
+
 def read_config(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Config:
-    """The settings. Raises InvalidSetting for the first one that is not usable."""
-    read = EnvironmentReader({**read_dotenv(dotenv), **environ})
-    models = read.parsed("CC_BOT_MODEL", DEFAULT_MODEL, names, example=DEFAULT_MODEL)
+    """Return the settings. Raises InvalidSetting for the first one that is not usable."""
+    values = {**read_dotenv(dotenv), **environ}
+    found = {
+        name: hint.__metadata__[0].read(values)
+        for name, hint in get_type_hints(Config, include_extras=True).items()
+        if get_origin(hint) is Annotated
+    }
+    models, has_server = found["models"], bool(found["openai_api_key"] or found["openai_base_url"])
+    encoder = partial(embedding_model, has_server=has_server)
     return Config(
-        discord_token=read.optional("DISCORD_TOKEN"),
-        discord_api_url=read.parsed("DISCORD_API_URL", "", url_or_none, example="http://localhost/api/v10"),
-        openai_api_key=read.parsed("OPENAI_API_KEY", "", ascii_or_none, example="sk-…"),
-        openai_base_url=read.parsed("OPENAI_BASE_URL", "", url_or_none, example="http://localhost:11434/v1"),
-        models=models,
-        model_timeout_s=read.parsed("CC_BOT_MODEL_TIMEOUT", "45", positive_seconds, example="45"),
-        single_system=read.parsed("CC_BOT_SINGLE_SYSTEM", "off", switch, example="on / off"),
-        database_url=read.text("CC_BOT_DATABASE_URL", "sqlite:///data/sessions.db"),
-        agents_file=read.path("CC_BOT_AGENTS_FILE"),
-        policy_file=read.path("CC_BOT_POLICY_FILE"),
-        backup_folder=Path(read.text("CC_BOT_BACKUP_FOLDER", "backup")),
-        owners=read.parsed("CC_BOT_OWNERS", "", user_ids, example="123456789012345678"),
-        synchronous=read.parsed("CC_BOT_SYNCHRONOUS", "NORMAL", one_of(Synchronous), example="NORMAL / FULL"),
-        history_limit=read.parsed("CC_BOT_HISTORY_LIMIT", "20", count_or_zero, example="20"),
-        token_budget=read.parsed("CC_BOT_TOKEN_BUDGET", "80000", count, example="80000"),
-        block_tokens=read.parsed("CC_BOT_BLOCK_TOKENS", "1500", count, example="1500"),
-        cache_control=read.parsed("CC_BOT_CACHE_CONTROL", "off", switch, example="on / off"),
-        summary_every=read.parsed("CC_BOT_SUMMARY_EVERY", "20", count_or_zero, example="20"),
-        summary_models=read.parsed("CC_BOT_SUMMARY_MODEL", ",".join(models), names, example=models[0]),
-        profile_notes=read.parsed("CC_BOT_PROFILE_NOTES", "0", whole(0, MAX_PINNED), example="0–10"),
-        embedding_model=read.parsed("CC_BOT_EMBEDDING_MODEL", LOCAL, read.embedding_model, example="off"),
-        session_ttl=read.parsed("CC_BOT_SESSION_TTL", "86400", duration, example="86400"),
-        max_turns=read.parsed("CC_BOT_MAX_TURNS", "64", count, example="64"),
-        retention=Retention(
-            archive_days=read.parsed("CC_BOT_ARCHIVE_DAYS", "0", days, example="365"),
-            session_days=read.parsed("CC_BOT_SESSION_DAYS", "0", days, example="90"),
-            usage_days=read.parsed("CC_BOT_USAGE_DAYS", "400", days, example="400"),
-            copy_days=read.parsed("CC_BOT_COPY_DAYS", "30", days, example="30"),
-            erasure_days=read.parsed("CC_BOT_ERASURE_DAYS", "400", days, example="400"),
-        ),
-        secret_patterns=read.parsed(
-            "CC_BOT_SECRET_PATTERNS", "", secret_patterns, example="data/secret_patterns.txt"
-        ),
-        channels=read.parsed("CC_BOT_CHANNELS", "mentions", one_of(Reading), example="off / mentions / all"),
-        locale=read.parsed("CC_BOT_LOCALE", "ja", Locale, example="ja / en"),
+        **found,
+        summary_models=Setting("CC_BOT_SUMMARY_MODEL", ",".join(models), names, models[0]).read(values),
+        embedding_model=Setting("CC_BOT_EMBEDDING_MODEL", LOCAL, encoder, OFF).read(values),
+        retention=Retention(**{name: each.read(values) for name, each in _RETENTION.items()}),
         operator_locale=operator_locale(environ, dotenv),
-        timezone=read.parsed("CC_BOT_TIMEZONE", "Asia/Tokyo", ZoneInfo, example="Asia/Tokyo"),
-        log_level=read.parsed(
-            "CC_BOT_LOG_LEVEL", "info", one_of(LogLevel), example="debug / info / warning / error"
-        ),
-        log_format=read.parsed(
-            "CC_BOT_LOG_FORMAT", "auto", one_of(LogFormat), example="auto / json / console"
-        ),
-        metrics_port=read.parsed("CC_BOT_METRICS_PORT", "", port_or_none, example="9464"),
-        metrics_host=read.text("CC_BOT_METRICS_HOST", "127.0.0.1"),
-        service_manager=read.text("NOTIFY_SOCKET", ""),  # set by systemd, no setting of ours
-        test_clock_offset=read.parsed("CC_BOT_TEST_CLOCK_OFFSET", "0", duration, example="86400"),
     )
 
 
 def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path(".env")) -> Locale:
-    """The language to tell the operator in that the settings can't be read. Never fails."""
+    """Return the language to tell the operator in that the settings can't be read. Never fails."""
     try:
         values: Mapping[str, str] = {**read_dotenv(dotenv), **environ}
     except (InvalidSetting, SettingsUnreadable):
@@ -342,6 +332,6 @@ def operator_locale(environ: Mapping[str, str] = os.environ, dotenv: Path = Path
 
 
 def system_locale(environ: Mapping[str, str]) -> str:
-    """The language of the operator's own terminal, where it says English; else Japanese."""
+    """Return the language of the operator's own terminal, where it says English; else Japanese."""
     language = environ.get("LC_ALL") or environ.get("LC_MESSAGES") or environ.get("LANG") or ""
     return "en" if language.lower().startswith("en") else "ja"

@@ -1,4 +1,4 @@
-"""One id for all log records of one piece of work, so that they are found together.
+"""An id for all log records of one piece of work, so that they are found together.
 
 A turn has an id from the moment its front end hears of the question until the answer is shown: the front
 end calls `begin_turn`, and the assistant `take_up_turn`, which makes an id where nobody has. Work of the
@@ -16,23 +16,23 @@ from structlog.contextvars import bind_contextvars, bound_contextvars
 
 
 @dataclass(slots=True)
-class _Begun:
+class _Turn:
     """An id that a front end has given, and whether its turn has been taken up."""
 
     taken_up: bool = False
 
 
-_begun: ContextVar[_Begun | None] = ContextVar("begun", default=None)
+_begun: ContextVar[_Turn | None] = ContextVar("begun", default=None)
 
 
 def begin_turn() -> None:
-    """What this task records from here on belongs to a turn of its own."""
+    """Give what this task records from here on a turn of its own to belong to."""
     bind_contextvars(turn=secrets.token_hex(4))
-    _begun.set(_Begun())
+    _begun.set(_Turn())
 
 
 def take_up_turn() -> None:
-    """The turn begins that this task, or whoever started it, was told of; without that, one of its own."""
+    """Begin the turn that this task, or whoever started it, was told of; without that, one of its own."""
     begun = _begun.get()
     if begun is None or begun.taken_up:
         begin_turn()
@@ -43,6 +43,6 @@ def take_up_turn() -> None:
 
 @contextmanager
 def job(name: str) -> Iterator[None]:
-    """What is recorded within belongs to one time that this work of the background is done."""
+    """Give what is recorded within to one time that this work of the background is done."""
     with bound_contextvars(job=f"{name}-{secrets.token_hex(4)}"):
         yield

@@ -70,7 +70,7 @@ def _first_line_without_tokens(_logger: object, _method: str, record: Record) ->
 
 
 def _without_token(match: re.Match[str]) -> str:
-    """A long name as it is, and "…" for what may be a token: one may consist of letters alone."""
+    """Return a long name as it is, and "…" for what may be a token: one may consist of letters alone."""
     words = _WORD.findall(match[0])
     letters = sum(map(len, words))
     least = SHORTEST_WORDS if match[0] in {match[0].lower(), match[0].upper()} else SHORTEST_MIXED_WORDS

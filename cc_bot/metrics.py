@@ -1,4 +1,4 @@
-"""Whether the program can do its work at this moment, and what it is busy with.
+"""Health and metrics: whether the program can do its work at this moment, and what it is busy with.
 
 It is ready while the gateway is connected and the database can be written to. A database that somebody else
 holds for long is asked once at a time: each look waits on the connection's one thread, where turns wait too.
@@ -40,7 +40,7 @@ Problem = Literal["disconnected", "locked", "no_room", "unusable"]
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What is wrong, by the part; empty where nothing is."""
+    """The problems, by the part; empty where there are none."""
 
     problems: dict[str, Problem]
 
@@ -50,7 +50,7 @@ class Health:
 
 
 class CheckedDatabase(Protocol):
-    """What is asked of the database (see stores/retention.py)."""
+    """The questions that are asked of the database (see stores/retention.py)."""
 
     async def check_writable(self) -> None: ...
 
@@ -60,7 +60,7 @@ class CheckedDatabase(Protocol):
 
 
 class TurnLoad(Protocol):
-    """How busy the assistant is."""
+    """The turns that the assistant is busy with."""
 
     @property
     def running(self) -> int: ...
@@ -71,7 +71,7 @@ class TurnLoad(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """What is true at one moment; None where it can't be told."""
+    """The state of the program at one moment; None where it can't be told."""
 
     running: int
     waiting: int
@@ -85,7 +85,7 @@ class Readings:
 
 
 class Vitals:
-    """Looks at the program's parts."""
+    """The state of the program's parts, looked at when it is asked for."""
 
     def __init__(
         self,
@@ -123,10 +123,10 @@ class Vitals:
             load.running,
             load.waiting,
             self._pulse.latency_s,
-            await _told(self._database.open_sessions()) if reads else None,
-            await _told(self._database.size_bytes()) if reads else None,
-            await _told(asyncio.to_thread(self._free_bytes)),
-            await _told(asyncio.to_thread(self._backed_up_at_s)),
+            await _read_or_none(self._database.open_sessions()) if reads else None,
+            await _read_or_none(self._database.size_bytes()) if reads else None,
+            await _read_or_none(asyncio.to_thread(self._free_bytes)),
+            await _read_or_none(asyncio.to_thread(self._backed_up_at_s)),
             health,
         )
 
@@ -152,7 +152,7 @@ class Vitals:
         return None
 
 
-async def _told(asked: Awaitable[float | None]) -> float | None:
+async def _read_or_none(asked: Awaitable[float | None]) -> float | None:
     try:
         return await asked
     except (StorageError, OSError):
@@ -291,7 +291,7 @@ class Gauges(Collector):
 OURS: Final = "cc_bot"
 
 
-class _Counting(logging.Handler):
+class _RecordCounter(logging.Handler):
     def __init__(self, records: Counter) -> None:
         super().__init__(logging.WARNING)
         self._records = records
@@ -303,7 +303,7 @@ class _Counting(logging.Handler):
 
 
 @contextmanager
-def counted(registry: CollectorRegistry) -> Iterator[None]:
+def count_records(registry: CollectorRegistry) -> Iterator[None]:
     """Count them in a metric of this registry until left."""
     records = Counter(
         "cc_bot_log_records",
@@ -311,7 +311,7 @@ def counted(registry: CollectorRegistry) -> Iterator[None]:
         ["level", "event"],
         registry=registry,
     )
-    handler = _Counting(records)
+    handler = _RecordCounter(records)
     logger = logging.getLogger(OURS)
     logger.addHandler(handler)
     try:
@@ -335,10 +335,10 @@ MOST_CONNECTIONS: Final = 32
 
 
 @asynccontextmanager
-async def serving(
+async def serve(
     host: str, port: int, meter: PrometheusMeter, vitals: Vitals, *, patience_s: float = PATIENCE_S
 ) -> AsyncIterator[int]:
-    """Serve until left. The port, which the system chooses for 0.
+    """Serve until left; yield the port, which the system chooses for 0.
 
     Raises PortTaken, and InvalidSetting for a port that the program may not use, or a host that this machine
     does not have.
@@ -358,7 +358,7 @@ async def serving(
         listener = await _listen(runner, host, port, patience_s)
         listening = int(listener.sockets[0].getsockname()[1])
         _log.info("metrics_served", host=host, port=listening)
-        with counted(meter.registry):
+        with count_records(meter.registry):
             yield listening
     finally:
         if listener is not None:
@@ -374,7 +374,7 @@ async def _listen(runner: web.AppRunner, host: str, port: int, patience_s: float
 
     def connection() -> asyncio.Protocol:
         if len(server.connections) >= MOST_CONNECTIONS:
-            return _TurnedAway()
+            return _RefusedConnection()
         handler = server()
         # Not the idle time but the whole of it: a byte now and then is no reason to wait.
         loop.call_later(patience_s, _end, handler)
@@ -383,15 +383,16 @@ async def _listen(runner: web.AppRunner, host: str, port: int, patience_s: float
     try:
         return await loop.create_server(connection, host, port)
     except OSError as error:
-        raise why_not(error, host, port) from error
+        raise startup_error(error, host, port) from error
 
 
 def _is_malformed(record: logging.LogRecord) -> bool:
-    """Whether somebody sent what is no request: they are told so, and nobody here has to do anything."""
+    """Return whether somebody sent what is no request: they are told so, and nobody here has to do
+    anything."""
     return record.exc_info is not None and isinstance(record.exc_info[1], HttpProcessingError)
 
 
-class _TurnedAway(asyncio.Protocol):
+class _RefusedConnection(asyncio.Protocol):
     """A connection too many."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -405,8 +406,8 @@ def _end(handler: web.RequestHandler) -> None:
         handler.transport.abort()
 
 
-def why_not(error: OSError, host: str, port: int) -> StartupError:
-    """What the operator is told when nothing can be served there."""
+def startup_error(error: OSError, host: str, port: int) -> StartupError:
+    """Return the error for the operator when nothing can be served there."""
     match error.errno:
         case errno.EADDRINUSE:
             return PortTaken(host=host, port=port)

@@ -33,11 +33,11 @@ T = TypeVar("T")
 
 
 class FileRefused(Exception):
-    """The message is a sentence for the operator: what is wrong with the file, and how it should be."""
+    """A sentence for the operator: what is wrong with the file, and how it should be."""
 
 
-def toml_of(text: str, words: OperatorFileTexts) -> dict[str, Any]:
-    """The document that a text is in TOML. Raises Refused."""
+def parse_toml(text: str, words: OperatorFileTexts) -> dict[str, Any]:
+    """Return the document that a text is in TOML. Raises FileRefused."""
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also of numbers with more digits than Python reads
@@ -45,14 +45,14 @@ def toml_of(text: str, words: OperatorFileTexts) -> dict[str, Any]:
 
 
 def shown(key: object) -> str:
-    """A key of the file as it may be repeated in one sentence."""
+    """Return a key of the file as it may be repeated in one sentence."""
     text = str(key)
     return text[:40] if text.isprintable() else ascii(text)[1:41]
 
 
 @dataclass(frozen=True, slots=True)
 class FileKind(Generic[T]):
-    """What a file is for."""
+    """The purpose of a file, and how it is read."""
 
     name: str
     """What it is on record as: `agents` gives `agents_reloaded`."""
@@ -65,10 +65,10 @@ class FileKind(Generic[T]):
 
 
 class OperatorFile(Generic[T]):
-    """What a file says at this moment."""
+    """A file that is followed while the program runs."""
 
     def __init__(self, path: Path, kind: FileKind[T], words: OperatorFileTexts, *, required: bool) -> None:
-        """`required`: the operator named the file, so its absence is a mistake."""
+        """Follow the file at `path`. `required`: the operator named it, so its absence is a mistake."""
         self._path = path
         self._kind = kind
         self._words = words
@@ -85,7 +85,7 @@ class OperatorFile(Generic[T]):
         return self._said
 
     async def now(self) -> T:
-        """What it says now; whoever holds that keeps it, whatever the file says later."""
+        """Return what it says now; whoever holds that keeps it, whatever the file says later."""
         async with self._reading:
             look = _look_at(self._path)  # some microseconds: a thread for it would cost fifty times that
             if look != self._look:
@@ -95,7 +95,7 @@ class OperatorFile(Generic[T]):
     async def _reload(self, look: _Look) -> None:
         """Take the file as it is now, once nobody writes to it any more. While it is wrong all stays as it
         was, and that is on record once."""
-        look = await self._settled(look)
+        look = await self._wait_until_settled(look)
         try:
             self._said = await asyncio.to_thread(self._read, look)
         except StartupError as error:
@@ -106,7 +106,7 @@ class OperatorFile(Generic[T]):
             _log.info(f"{self._kind.name}_reloaded")
         self._look = look  # last: who is cancelled while the file is read leaves that to the next one
 
-    async def _settled(self, look: _Look) -> _Look:
+    async def _wait_until_settled(self, look: _Look) -> _Look:
         for _ in range(LOOKS):
             await asyncio.sleep(SETTLED_S)
             before, look = look, await asyncio.to_thread(_look_at, self._path)
@@ -115,7 +115,7 @@ class OperatorFile(Generic[T]):
         return look
 
     def _read(self, look: _Look) -> T:
-        """Raises the error of its kind."""
+        """Return what the file says. Raises the error of its kind."""
         try:
             return self._kind.parse(self._text(look))
         except FileRefused as refused:

@@ -24,7 +24,7 @@ from cc_bot.domain.member import (
     Rules,
     Subjects,
 )
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, shown, toml_of
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, shown
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import PolicyFileTexts
 
@@ -46,7 +46,7 @@ Currency = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}$")]
 
 
 class GuildLimitTable(BaseModel):
-    """Of what the members of a guild use together."""
+    """The limits of what the members of a guild use together."""
 
     model_config = _AS_WRITTEN
     turns_per_minute: _Limit = None
@@ -96,8 +96,8 @@ Table = TypeVar("Table", bound=BaseModel)
 
 
 def parse_policy(text: str, *, words: Texts) -> Policy:
-    """Raises Refused."""
-    document = toml_of(text, words.operator_file)
+    """Return the policy that a text is. Raises FileRefused."""
+    document = parse_toml(text, words.operator_file)
     read = _Reader(words.policy_file)
     policy = Policy(
         read.limits(read.table("limits", document.pop("limits", {}))),
@@ -153,7 +153,7 @@ class _Reader:
             raise self._problem(kind, name, error) from None
 
     def _problem(self, kind: type[BaseModel], name: str, error: ValidationError) -> FileRefused:
-        """The first thing that is wrong, by the key that it stands under."""
+        """Return the first thing that is wrong, by the key that it stands under."""
         [first, *_] = error.errors(include_url=False, include_input=False, include_context=False)
         key = str(first["loc"][0])
         if kind is AccessTable and key in ("allow", "deny") and len(first["loc"]) > 1:
@@ -194,7 +194,7 @@ class Policies:
     """The policy of a file; without a file, nothing is decided there."""
 
     def __init__(self, path: Path, *, locale: Locale, required: bool = False) -> None:
-        """What is wrong with the file is told in `locale`. `required`: the operator named the file, so its
+        """Tell in `locale` what is wrong with the file. `required`: the operator named the file, so its
         absence is a mistake."""
         words = texts(locale)
         kind = FileKind("policy", "CC_BOT_POLICY_FILE", partial(parse_policy, words=words), InvalidPolicy)
@@ -208,5 +208,5 @@ class Policies:
         return await self._file.now()
 
     async def limits(self) -> Rules:
-        """Those of now."""
+        """Return those of now."""
         return (await self._file.now()).limits

@@ -1,4 +1,4 @@
-"""What a user can do about what is stored of them, and how long anything is kept."""
+"""Privacy: what a user can do about what is stored of them, and how long anything is kept."""
 
 import asyncio
 import json
@@ -47,8 +47,8 @@ _HEAD_BYTES: Final = 1000
 async def export_parts(
     records: AsyncIterator[tuple[str, Record]], user_id: int, now: datetime, *, most_bytes: int = MOST_BYTES
 ) -> AsyncIterator[bytes]:
-    """The records, each with the name of its list, as JSON in UTF-8, in as many files as it takes; none when
-    there are no records. A single record is never parted, however long it is."""
+    """Yield the records, each with the name of its list, as JSON in UTF-8, in as many files as it takes; none
+    when there are no records. A single record is never parted, however long it is."""
     lists: dict[str, list[str]] = {}
     room, part = most_bytes - _HEAD_BYTES, 1
     async for name, record in records:
@@ -64,7 +64,7 @@ async def export_parts(
 
 
 def _file(lists: dict[str, list[str]], user_id: int, now: datetime, part: int, *, last: bool) -> bytes:
-    """One line a record, so that it can be read and searched."""
+    """Return a file with one line a record, so that it can be read and searched."""
     head = {
         "format": FORMAT,
         "version": 1,
@@ -93,7 +93,7 @@ WithoutTurnsOf = Callable[[int], AbstractAsyncContextManager[None]]
 
 
 async def nothing_counts(_: int) -> None:
-    """Where nobody's tokens are limited."""
+    """Return None: nobody's tokens are limited."""
 
 
 class Privacy:
@@ -115,12 +115,12 @@ class Privacy:
         """How long the operator keeps what."""
 
     async def overview(self, user_id: int) -> Holdings:
-        """How much of what is stored."""
-        return await self._stores.personal_data.overview(user_id)
+        """Return how much of what is stored."""
+        return await self._stores.personal_data.get_overview(user_id)
 
     def export(self, user_id: int, *, most_bytes: int = MOST_BYTES) -> AsyncIterator[bytes]:
-        """Everything, as JSON files of at most that size; none when nothing is stored."""
-        records = self._stores.personal_data.records(user_id)
+        """Return everything, as JSON files of at most that size; none when nothing is stored."""
+        records = self._stores.personal_data.read_records(user_id)
         return export_parts(records, user_id, self._clock(), most_bytes=most_bytes)
 
     async def erase(self, user_id: int) -> Holdings:
@@ -131,7 +131,7 @@ class Privacy:
         the rest is erased at the next start then, or when this is called again.
         """
         async with self._without_turns_of(user_id):
-            held = await self._stores.personal_data.overview(user_id)
+            held = await self._stores.personal_data.get_overview(user_id)
             counting_on = await self._counting_on(user_id)
             await self._stores.personal_erasure.erase(user_id, counting_on=counting_on)
         await self._stores.memory_removal.write_back()
@@ -141,7 +141,7 @@ class Privacy:
     async def go_on(self) -> None:
         """Erase what a former run has begun to. A failure is logged, and left to the next start."""
         try:
-            for user_id in await self._stores.personal_erasure.begun():
+            for user_id in await self._stores.personal_erasure.list_begun():
                 await self.erase(user_id)
         except CcBotError as error:
             _log.warning("erasing_failed", error=type(error).__name__)
@@ -160,15 +160,15 @@ PAUSE_S: Final = 0.05
 async def retain(
     store: RetentionStore, retention: Retention, clock: Clock, zone: ZoneInfo, *, pause_s: float = PAUSE_S
 ) -> int:
-    """Delete all that is too old now. Of how many messages, conversations and days that was. Days begin where
-    the operator is (`zone`). Raises StorageError."""
+    """Delete all that is too old now. Return how many messages, conversations and days that was. Days begin
+    where the operator is (`zone`). Raises StorageError."""
     now, count = clock(), 0
     if retention.session_days:
         before = now - timedelta(days=retention.session_days)
-        count += await _all(lambda after: store.prune_sessions(before, after), pause_s)
+        count += await _prune_all(lambda after: store.prune_sessions(before, after), pause_s)
     if retention.archive_days:
         said_before = now - timedelta(days=retention.archive_days)
-        count += await _all(lambda after: store.prune_messages(said_before, after), pause_s)
+        count += await _prune_all(lambda after: store.prune_messages(said_before, after), pause_s)
     if retention.usage_days:
         first_kept = now.astimezone(zone).date() - timedelta(days=retention.usage_days)
         count += await store.prune_usage(first_kept)
@@ -222,9 +222,9 @@ async def keep_log_thin(log: ErasureLog, copies: Copies, retention: Retention, c
 
 
 def _needed_since(copies: Copies, retention: Retention, now: datetime) -> datetime | None:
-    """Erasures before that moment are done in every copy: in those that are known, and in those that were
-    carried elsewhere, which the operator keeps for so many days at most. None: all are needed. Raises
-    OSError."""
+    """Return the moment before which erasures are done in every copy: in those that are known, and in those
+    that were carried elsewhere, which the operator keeps for so many days at most. None: all are needed.
+    Raises OSError."""
     if not retention.erasure_days:
         return None
     elsewhere = now - timedelta(days=retention.erasure_days)
@@ -232,7 +232,7 @@ def _needed_since(copies: Copies, retention: Retention, now: datetime) -> dateti
     return min(elsewhere, oldest - SLACK) if oldest else elsewhere
 
 
-async def _all(step: Callable[[int], Awaitable[Pruned]], pause_s: float) -> int:
+async def _prune_all(step: Callable[[int], Awaitable[Pruned]], pause_s: float) -> int:
     count, after = 0, 0
     while True:
         pruned = await step(after)
@@ -260,7 +260,7 @@ NO_LONGER_S: Final = 86_400.0
 
 
 async def purge_due(removal: MemoryRemovalStore, clock: Clock) -> bool:
-    """Remove what is due now. Whether all of it is out of the database's files as well; a failure, and
+    """Remove what is due now. Return whether all of it is out of the database's files as well; a failure, and
     somebody who is reading, ask for another attempt."""
     try:
         if count := await removal.purge(clock() - UNDO_TIME):
@@ -281,7 +281,7 @@ async def keep_purging(removal: MemoryRemovalStore, clock: Clock, *, quiet: time
 
 
 class Rewriting:
-    """Has the database written anew where that is owed."""
+    """The writing anew of the database, where that is owed."""
 
     def __init__(self, removal: MemoryRemovalStore, quiet: timedelta) -> None:
         self._removal = removal
@@ -290,7 +290,7 @@ class Rewriting:
         self._not_before = 0.0
 
     async def attempt(self) -> bool:
-        """Do it if this is the time. False when what came of it has to be written back soon."""
+        """Do it if this is the time. Return False when what came of it has to be written back soon."""
         now = monotonic()
         if now < self._not_before:
             return True
@@ -313,7 +313,7 @@ class Rewriting:
 
 async def _pause_s(removal: MemoryRemovalStore, clock: Clock) -> float:
     try:
-        due = await removal.next_purge()
+        due = await removal.get_next_purge()
     except Exception:  # noqa: BLE001 - likewise
         return TRY_AGAIN_S
     return LOOK_EVERY_S if due is None else min(max((due - clock()).total_seconds(), 0.0), LOOK_EVERY_S)

@@ -17,10 +17,10 @@ class NotRegular(OSError):
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """The file, to be read. Raises OSError: FileNotFoundError where there is none, NotRegular for what is no
-    file of bytes."""
+    """Open the file, to be read. Raises OSError: FileNotFoundError where there is none, NotRegular for what
+    is no file of bytes."""
     need_regular(path)  # a socket can't be opened at all, and a device may act on it
-    file = open(path, "rb", opener=_opened)  # noqa: SIM115 - whoever asked for it closes it
+    file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115 - whoever asked for it closes it
     if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         return file
     file.close()
@@ -34,10 +34,10 @@ def need_regular(path: Path) -> None:
 
 
 def read_regular(path: Path) -> bytes:
-    """All that is in it. Raises OSError as `open_regular` does."""
+    """Return all that is in it. Raises OSError as `open_regular` does."""
     with open_regular(path) as file:
         return file.read()
 
 
-def _opened(path: str, flags: int) -> int:
+def _open_at_once(path: str, flags: int) -> int:
     return os.open(path, flags | _AT_ONCE)

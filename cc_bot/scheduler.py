@@ -1,4 +1,4 @@
-"""Waits for what is due, and hands it over: one at a time, and claimed just before.
+"""The scheduler waits for what is due, and hands it over: one at a time, and claimed just before.
 
 Who asked for it is not called back: whoever wants to say what is due iterates over `run()`. What is claimed
 and not yet said when the program dies is not said again; so nothing is claimed ahead.
@@ -28,7 +28,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Scheduler:
-    """Finds what is due in some places, of one user or of all."""
+    """A watch for what is due in some places, of one user or of all."""
 
     def __init__(
         self,
@@ -51,9 +51,9 @@ class Scheduler:
         self._pruned_at: datetime | None = None
 
     async def run(self) -> AsyncGenerator[Firing | Untold, None]:
-        """What is to be said now, as soon as it is due, until closed. What it yields is nobody else's, and
-        does not come again: note what became of a Firing with `sent`, `skipped` or `failed`. A failure of the
-        database is tried again at the next look."""
+        """Yield what is to be said now, as soon as it is due, until closed. What it yields is nobody else's,
+        and does not come again: note what became of a Firing with `sent`, `skipped` or `failed`. A failure of
+        the database is tried again at the next look."""
         while not self._stopped.is_set():
             self._seen = self._schedules.changed
             try:
@@ -75,7 +75,7 @@ class Scheduler:
         self._stopped.set()
 
     async def due(self) -> list[Firing | Untold]:
-        """All that is to be said now, likewise. Raises StorageError."""
+        """Return all that is to be said now, likewise. Raises StorageError."""
         self._seen = self._schedules.changed
         found: list[Firing | Untold] = []
         while (each := await self._next()) is not None:
@@ -83,8 +83,8 @@ class Scheduler:
         return found
 
     async def wait(self) -> None:
-        """Until something may be due that was not the last time: then is its time, or something was written,
-        or a while has passed."""
+        """Wait until something may be due that was not the last time: then is its time, or something was
+        written, or a while has passed."""
         pause_s = await self._pause_s()
         waiting = [asyncio.create_task(event.wait()) for event in (self._seen, self._stopped)]
         try:
@@ -97,8 +97,8 @@ class Scheduler:
         now, whose = self._clock(), self._user_id
         for firing in await self._schedules.claim_due(now, self._places, self._process, user_id=whose):
             return firing
-        await self._schedules.lost(now - LOST_AFTER)
-        return await self._schedules.unreported(self._places, user_id=whose)
+        await self._schedules.mark_lost(now - LOST_AFTER)
+        return await self._schedules.take_unreported(self._places, user_id=whose)
 
     async def _prune(self) -> None:
         now = self._clock()
@@ -108,7 +108,7 @@ class Scheduler:
 
     async def _pause_s(self) -> float:
         try:
-            due = await self._schedules.next_due(self._places, user_id=self._user_id)
+            due = await self._schedules.get_next_due(self._places, user_id=self._user_id)
         except CcBotError:
             due = None
         if due is None:

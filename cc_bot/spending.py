@@ -1,4 +1,4 @@
-"""Who pays for what: admitted with a reservation, settled with what it took."""
+"""The accounts of what models cost: admitted with a reservation, settled with what it took."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
@@ -19,8 +19,8 @@ from cc_bot.domain.member import (
     UsageSubject,
     first_day,
     left_of,
-    priced,
     report_of,
+    with_prices,
 )
 from cc_bot.domain.turn import PendingTurn, Usage
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ModelEvent, Thinking
@@ -57,9 +57,9 @@ class _Asked:
 
 
 class UsageRecorder:
-    """What is run up by the models that are asked through it. A request that a model refused costs nothing;
-    one whose answer was cut or stopped costs what its server told, and about what was sent and said where it
-    told nothing."""
+    """The record of what is run up by the models that are asked through it. A request that a model refused
+    costs nothing; one whose answer was cut or stopped costs what its server told, and about what was sent and
+    said where it told nothing."""
 
     def __init__(
         self, reservation: Reservation, policy: Callable[[], Awaitable[Policy]], meter: Meter = NULL_METER
@@ -76,20 +76,21 @@ class UsageRecorder:
         return _MeteredModel(model, self)
 
     async def spent(self) -> Sequence[Spent]:
-        """What it comes to, by model."""
+        """Sum up what it comes to, by model."""
         total: dict[str, Usage] = {}
         for asked in self._asked:
             total[asked.model] = total.get(asked.model, Usage()) + await _usage_of(asked)
         return [Spent(model, usage) for model, usage in total.items()]
 
     async def settlement(self) -> Settlement:
-        """What is to be counted in place of what was reserved."""
+        """Make what is to be counted in place of what was reserved."""
         spent, prices = await self.spent(), (await self._policy()).prices
         costs = tuple((each, prices.cost(each.model, each.usage)) for each in spent)
         return Settlement(self.reservation, costs)
 
     async def stream(self, model: ChatModel, request: ChatRequest) -> AsyncGenerator[ModelEvent, None]:
-        """What the model answers; the meter is told what its server charges for. Raises as the model does."""
+        """Pass on what the model answers; the meter is told what its server charges for. Raises as the model
+        does."""
         asked = _Asked(request, request.answered_by or self.reservation.wish.model)
         self._asked.append(asked)
         try:
@@ -118,7 +119,7 @@ class _MeteredModel:
 
 
 async def _usage_of(asked: _Asked) -> Usage:
-    """Its server's count; an estimate where there is none, as when it was cut before its end."""
+    """Return its server's count; an estimate where there is none, as when it was cut before its end."""
     if asked.usage != Usage() or not asked.model:
         return asked.usage
     return await asyncio.to_thread(_estimated, asked)
@@ -140,7 +141,7 @@ _WITHOUT_LIMITS: Final = Policy(limits={})
 
 
 async def without_limits() -> Policy:
-    """Nothing is limited, and all is counted."""
+    """Return a policy under which nothing is limited, and all is counted."""
     return _WITHOUT_LIMITS
 
 
@@ -174,7 +175,7 @@ class Spending:
         return await self._usage.reserve(wish, (await self._policy()).limits, turn)
 
     async def release(self, reservation: Reservation) -> None:
-        """What it was made for never began. Raises StorageError."""
+        """Give back what was reserved for something that never began. Raises StorageError."""
         await self._usage.release(reservation)
 
     @asynccontextmanager
@@ -196,20 +197,21 @@ class Spending:
                 await self._settle(recorder)
 
     async def report_of(self, payer: UsageSubject) -> UsageReport:
-        """What a user has used, everywhere, and what is left to them here. Raises StorageError."""
+        """Report what a user has used, everywhere, and what is left to them here. Raises StorageError."""
         today = self._usage.today()
-        report = report_of(await self._usage.of_user(payer.user_id, first_day(today)), today)
+        report = report_of(await self._usage.list_for_user(payer.user_id, first_day(today)), today)
         policy = await self._policy()
-        own, _ = await self._usage.allowances(payer, policy.limits)
+        own, _ = await self._usage.get_allowances(payer, policy.limits)
         return self._complete(report, policy, own)
 
     async def report_of_guild(self, guild_id: int) -> UsageReport:
-        """What a server's members have used there together, and what is left to them. Raises StorageError."""
+        """Report what a server's members have used there together, and what is left to them. Raises
+        StorageError."""
         today = self._usage.today()
-        report = report_of(await self._usage.of_guild(guild_id, first_day(today)), today)
-        users = await self._usage.users_of_guild(guild_id, today.replace(day=1))
+        report = report_of(await self._usage.list_for_guild(guild_id, first_day(today)), today)
+        users = await self._usage.count_users(guild_id, today.replace(day=1))
         policy = await self._policy()
-        _, guild = await self._usage.allowances(UsageSubject(0, guild_id), policy.limits)
+        _, guild = await self._usage.get_allowances(UsageSubject(0, guild_id), policy.limits)
         return replace(self._complete(report, policy, guild), users=users)
 
     async def counting_on(self, user_id: int) -> date | None:
@@ -220,7 +222,7 @@ class Spending:
     def _complete(self, report: UsageReport, policy: Policy, allowance: Allowance) -> UsageReport:
         left = left_of(allowance.bounds, allowance.standing, self._usage.now(), self._usage.zone)
         prices = policy.prices
-        return replace(priced(report, prices.currency, prices.models), left=left)
+        return replace(with_prices(report, prices.currency, prices.models), left=left)
 
     async def take_over(self, front_end: Literal["discord", "terminal"] | None) -> None:
         """Count as used what programs that died had reserved (see UsageStore), and drop what counts for no

@@ -51,7 +51,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class SummaryPlan:
-    """What the operator decided about the history and its summaries."""
+    """The operator's decisions about the history and its summaries."""
 
     every_turns: int
     history_limit: int
@@ -64,7 +64,7 @@ class SummaryPlan:
 def is_due(
     plan: SummaryPlan, *, turns: int, messages: int, tokens: float, budget_tokens: float, closed: bool
 ) -> bool:
-    """Whether it is time to fold what is in no summary yet: so many turns, messages and tokens.
+    """Return whether it is time to fold what is in no summary yet: so many turns, messages and tokens.
 
     `budget_tokens` is how much history the model takes, in the same tokens. The next request's history still
     has all of it. The one after that would miss some when there is no room for two more messages now, or when
@@ -78,7 +78,7 @@ def is_due(
 
 
 def batch(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
-    """As many of the oldest as have so many characters together, at least one."""
+    """Take as many of the oldest as have so many characters together, at least one."""
     room, count = characters, 0
     for message in messages:
         room -= min(len(message.content), _MESSAGE_CHARACTERS)
@@ -90,7 +90,8 @@ def batch(messages: Sequence[Message], characters: int) -> tuple[Message, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Occasion:
-    """Why a key is looked after: a turn was just stored under it, or an expired session has a rest."""
+    """The reason why a key is looked after: a turn was just stored under it, or an expired session has a
+    rest."""
 
     key: SessionKey
     history: Sequence[Message] = ()
@@ -153,7 +154,7 @@ class Summaries:
     async def catch_up(self) -> None:
         """Look after the expired sessions of all keys. Raises StorageError."""
         await self._stores.summaries.settle(self._clock() - LATEST_TURN)
-        for key in await self._stores.summaries.waiting(MAX_WAITING):
+        for key in await self._stores.summaries.list_waiting(MAX_WAITING):
             self._start(_Occasion(key))
 
     async def settled(self) -> None:
@@ -186,7 +187,7 @@ class Summaries:
         key = occasion.key
         try:
             for _ in range(MAX_FOLDS):
-                backlog = await self._stores.summaries.backlog(key)
+                backlog = await self._stores.summaries.get_backlog(key)
                 if backlog is None or not self._is_due(backlog, occasion):
                     break
                 async with self._places, asyncio.timeout(self._plan.time_limit_s):
@@ -232,7 +233,7 @@ class Summaries:
         """The new summaries, each made of what was said in its visibility alone."""
         earlier = {
             summary.visibility: summary.content
-            for summary in await self._stores.summaries.current(backlog.key)
+            for summary in await self._stores.summaries.list_current(backlog.key)
         }
         texts: dict[Visibility, str] = {}
         for visibility in _visibilities(backlog.messages):
@@ -275,7 +276,7 @@ class Summaries:
 
 
 def _visibilities(messages: Iterable[Message]) -> tuple[Visibility, ...]:
-    """Those of which anything was said."""
+    """List those of which anything was said."""
     found = {message.visibility for message in messages if message.content.strip()}
     order: tuple[Visibility, ...] = ("public", "private")
     return tuple(visibility for visibility in order if visibility in found)

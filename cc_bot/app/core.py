@@ -1,4 +1,4 @@
-"""What every front end needs, put together."""
+"""The parts that every front end needs, put together."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
@@ -51,7 +51,7 @@ OfNames = Callable[[tuple[str, ...]], ChatModel]
 
 
 def make_meter(config: Config) -> "PrometheusMeter | None":
-    """What keeps count; nothing does unless somebody can ask for it."""
+    """Return what keeps count, or None: nothing does unless somebody can ask for it."""
     if config.metrics_port is None:
         return None
     from cc_bot.metrics import PrometheusMeter
@@ -60,7 +60,7 @@ def make_meter(config: Config) -> "PrometheusMeter | None":
 
 
 @asynccontextmanager
-async def told(
+async def serve_metrics(
     config: Config,
     meter: "PrometheusMeter | None",
     pulse: GatewayHealth,
@@ -71,7 +71,7 @@ async def told(
     if config.metrics_port is None or meter is None:
         yield
         return
-    from cc_bot.metrics import Vitals, serving
+    from cc_bot.metrics import Vitals, serve
 
     folder = sqlite_path(config.database_url).absolute().parent
 
@@ -80,7 +80,7 @@ async def told(
         return newest.path.stat().st_mtime if newest else None
 
     vitals = Vitals(pulse, stores.vitals, lambda: assistant.load, lambda: free_bytes(folder), backed_up_at_s)
-    async with serving(config.metrics_host, config.metrics_port, meter, vitals):
+    async with serve(config.metrics_host, config.metrics_port, meter, vitals):
         yield
 
 
@@ -93,7 +93,7 @@ async def told(
 
 
 def build_model(config: Config, names: Sequence[str]) -> ChatModel:
-    """The chain of these models; the offline one when there is neither a key nor a server."""
+    """Return the chain of these models; the offline one when there is neither a key nor a server."""
     if is_offline(config):
         from cc_bot.llm.offline import OfflineModel
 
@@ -131,7 +131,7 @@ async def reach_model(config: Config, model: str) -> None:
 
 
 def build_embedder(config: Config) -> Embedder | None:
-    """What finds memories by their meaning; None where there is nothing, or it is not wanted."""
+    """Return what finds memories by their meaning; None where there is nothing, or it is not wanted."""
     if config.embedding_model == OFF:
         return None
     if config.embedding_model == LOCAL:
@@ -144,17 +144,17 @@ def build_embedder(config: Config) -> Embedder | None:
 
 
 def model_label(config: Config) -> str:
-    """What the terminal calls the model."""
+    """Return what the terminal calls the model."""
     return texts(config.operator_locale).cli.offline_model if is_offline(config) else config.models[0]
 
 
-def asked_first(config: Config, names: Sequence[str]) -> str:
-    """The first of a chain, as its answers name it; empty for the model that comes along."""
+def first_model(config: Config, names: Sequence[str]) -> str:
+    """Return the first of a chain, as its answers name it; empty for the model that comes along."""
     return "" if is_offline(config) else names[0]
 
 
 def is_offline(config: Config) -> bool:
-    """Whether there is neither a key nor a server, so that the model that comes along answers."""
+    """Return whether there is neither a key nor a server, so that the model that comes along answers."""
     return not (config.openai_api_key or config.openai_base_url)
 
 
@@ -166,8 +166,8 @@ def agents_path(config: Config) -> Path:
     return config.agents_file or sqlite_path(config.database_url).with_name("agents.toml")
 
 
-def agents_of(config: Config, tools: Collection[str]) -> Agents:
-    """Who can answer; `tools` are the names of those that there are."""
+def make_agents(config: Config, tools: Collection[str]) -> Agents:
+    """Return who can answer; `tools` are the names of those that there are."""
     required = config.agents_file is not None
     return Agents(agents_path(config), tools=tools, locale=config.operator_locale, required=required)
 
@@ -176,8 +176,8 @@ def policy_path(config: Config) -> Path:
     return config.policy_file or sqlite_path(config.database_url).with_name("policy.toml")
 
 
-def policies_of(config: Config) -> Policies:
-    """Limits, prices and access."""
+def make_policies(config: Config) -> Policies:
+    """Return limits, prices and access."""
     required = config.policy_file is not None
     return Policies(policy_path(config), locale=config.operator_locale, required=required)
 
@@ -190,7 +190,7 @@ SWEEP_EVERY_S = 600.0
 _log = structlog.get_logger(__name__)
 
 
-async def unbroken(work: Callable[[], Awaitable[None]], *, pause_s: float = SWEEP_EVERY_S) -> None:
+async def keep_running(work: Callable[[], Awaitable[None]], *, pause_s: float = SWEEP_EVERY_S) -> None:
     """Do the work until it ends by itself or is cancelled. What it did not expect is on record and not its
     end: nobody waits for it, so nobody would see for years that it is no longer done."""
     while True:
@@ -240,7 +240,7 @@ SUMMARY_DRAIN_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Core:
-    """What every front end needs."""
+    """The parts that every front end needs."""
 
     stores: Stores
     assistant: Assistant
@@ -256,11 +256,11 @@ class Core:
 
 @asynccontextmanager
 async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> AsyncIterator[Core]:
-    """The assistant over the configured database and model. `meter` is told what goes on in it."""
+    """Open the assistant over the configured database and model. `meter` is told what goes on in it."""
     tools = discover(cc_bot.tools)
-    agents = agents_of(config, tools.names)
+    agents = make_agents(config, tools.names)
     await agents.load()
-    policies = policies_of(config)
+    policies = make_policies(config)
     await policies.load()
     async with (
         _open_embedder(config) as embedder,
@@ -312,7 +312,7 @@ async def open_core(config: Config, clock: Clock, meter: Meter = NULL_METER) -> 
             partial(keep_copies_to_retention, database, retention, clock, zone),
             partial(keep_log_thin, stores.erasures, copies, retention, clock),
         ]
-        running = [asyncio.create_task(unbroken(job)) for job in jobs]
+        running = [asyncio.create_task(keep_running(job)) for job in jobs]
         try:
             moments = TimeResolver(chains.of(()), clock, spending, chains.first(()))
             yield Core(stores, assistant, summaries, agents, policies, spending, moments, heartbeats, privacy)
@@ -350,7 +350,7 @@ async def _open_summaries(
         cost=message_tokens,
         locale=config.locale,
         clock=clock,
-        model_name=asked_first(config, config.summary_models),
+        model_name=first_model(config, config.summary_models),
         spending=spending,
     )
     try:

@@ -7,13 +7,13 @@ from cc_bot.app.clocks import clock_of
 from cc_bot.config import Config
 from cc_bot.storage.backup import BackupResult, Rotation, back_up
 from cc_bot.storage.files import database_file
-from cc_bot.storage.manifest import Progress, silent
-from cc_bot.storage.migrate import Migration, apply_pending, pending
+from cc_bot.storage.manifest import Progress, ignore_progress
+from cc_bot.storage.migrate import Migration, apply_pending, list_pending
 from cc_bot.storage.sqlite import open_database
 
 
 async def run_backup(
-    config: Config, folder: Path, rotation: Rotation = Rotation(), progress: Progress = silent
+    config: Config, folder: Path, rotation: Rotation = Rotation(), progress: Progress = ignore_progress
 ) -> BackupResult:
     """Copy the database into the folder, and delete what has had its time there."""
     now = clock_of(config)().astimezone(config.timezone)
@@ -24,6 +24,6 @@ async def run_backup(
 async def run_migrate(config: Config, announce: Callable[[Migration], None]) -> tuple[Migration, ...]:
     """Announce what is pending, then apply it."""
     async with open_database(config.database_url, synchronous=config.synchronous) as database:
-        for migration in await pending(database):
+        for migration in await list_pending(database):
             announce(migration)
         return await apply_pending(database, clock=clock_of(config))

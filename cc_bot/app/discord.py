@@ -11,7 +11,15 @@ from datetime import datetime
 from functools import partial
 
 from cc_bot.app.clocks import clock_of
-from cc_bot.app.core import is_offline, make_meter, open_core, reach_model, summarize_rest, told, unbroken
+from cc_bot.app.core import (
+    is_offline,
+    keep_running,
+    make_meter,
+    open_core,
+    reach_model,
+    serve_metrics,
+    summarize_rest,
+)
 from cc_bot.app.watchdog import ServiceManager, Watchdog
 from cc_bot.config import Config
 from cc_bot.domain.errors import MissingToken
@@ -68,9 +76,9 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
             watchdog.begin()  # after what may well take long: migrations, imports
             # The one bot of the database looks after everyone's conversations, a terminal after its own.
             rest = partial(summarize_rest, core.stores, core.summaries, clock)
-            care = asyncio.create_task(unbroken(rest))
+            care = asyncio.create_task(keep_running(rest))
             try:
-                async with told(config, counting, pulse, core.stores, core.assistant):
+                async with serve_metrics(config, counting, pulse, core.stores, core.assistant):
                     await run_bot(given, say)
             finally:
                 watchdog.leave()
@@ -79,7 +87,7 @@ async def run_discord(config: Config, say: Callable[[str], None]) -> None:
 
 
 async def _newest_backup(config: Config) -> datetime | None:
-    """When the newest backup was made that is found where `cc-bot backup` puts them."""
+    """Return when the newest backup was made that is found where `cc-bot backup` puts them."""
     try:
         found = await asyncio.to_thread(backups_in, config.backup_folder)
     except OSError:

@@ -1,4 +1,4 @@
-"""`cc-bot doctor`: what is to be looked at, from the settings.
+"""`cc-bot doctor`: the checks, made from the settings.
 
 aiohttp, hikari and openai are imported when they are used: not with --offline.
 """
@@ -15,28 +15,28 @@ import cc_bot.tools
 from cc_bot import __version__
 from cc_bot.app.clocks import clock_of
 from cc_bot.app.core import (
-    agents_of,
     agents_path,
     build_embedder,
     is_offline,
-    policies_of,
+    make_agents,
+    make_policies,
     policy_path,
     reach_model,
 )
 from cc_bot.config import LOCAL, OFF, Config
-from cc_bot.doctor import Check, Finding, FindingWriter, Report, examined
+from cc_bot.doctor import Check, Finding, FindingWriter, Report, run_checks
 from cc_bot.doctor.surroundings import (
     FilesSide,
-    examine_backups,
-    examine_database,
-    examine_embedder,
-    examine_erasures,
-    examine_font,
-    examine_model,
-    examine_operator_file,
-    of_clock_set_ahead,
-    of_program,
-    of_timezone,
+    check_backups,
+    check_clock_set_ahead,
+    check_database,
+    check_embedder,
+    check_erasures,
+    check_font,
+    check_model,
+    check_operator_file,
+    check_program,
+    check_timezone,
 )
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import StartupError
@@ -64,38 +64,38 @@ async def run_doctor(config: Config, *, offline: bool, until_s: float | None = N
     name no database. `until_s`: when the report is due, by `time.monotonic`; what is not over then is told of
     as that, and may still be running."""
     words, path = texts(config.operator_locale), sqlite_path(config.database_url)
-    loaded = await _loaded(config, offline=offline, at_once=until_s is None)
-    database = partial(_database, config, words, path, until_s)
+    loaded = await _start_loading(config, offline=offline, at_once=until_s is None)
+    database = partial(_check_database, config, words, path, until_s)
     checks = tuple(_checks(config, words, database, loaded, offline=offline))
-    return await examined(checks, words, until_s)
+    return await run_checks(checks, words, until_s)
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
-    """Done when it is loaded what asks the network, which takes a second or two."""
+class _Loading:
+    """Futures that are done when it is loaded what asks the network, which takes a second or two."""
 
     clients: asyncio.Future[None]
     commands: asyncio.Future[None]
 
 
-async def _loaded(config: Config, *, offline: bool, at_once: bool) -> _Loaded:
-    """At once, before the time of any check begins: loading stops all else for seconds on a slow machine, and
-    a server that had answered long since would be called silent. In a hurry it is a thread's, and each check
-    begins as soon as it can."""
+async def _start_loading(config: Config, *, offline: bool, at_once: bool) -> _Loading:
+    """Load it at once, before the time of any check begins: loading stops all else for seconds on a slow
+    machine, and a server that had answered long since would be called silent. In a hurry it is a thread's,
+    and each check begins as soon as it can."""
     if at_once or offline:
         if not offline:
             _load_clients(config)
             _load_commands(config)
         there = asyncio.get_running_loop().create_future()
         there.set_result(None)
-        return _Loaded(there, there)
+        return _Loading(there, there)
     clients = asyncio.ensure_future(asyncio.to_thread(_load_clients, config))
 
     async def commands() -> None:
         await asyncio.wait([clients])
         await asyncio.to_thread(_load_commands, config)
 
-    return _Loaded(clients, asyncio.ensure_future(commands()))
+    return _Loading(clients, asyncio.ensure_future(commands()))
 
 
 def _load_clients(config: Config) -> None:
@@ -116,50 +116,51 @@ def _load_commands(config: Config) -> None:
 Look = Callable[[], Awaitable[Sequence[Finding]]]
 
 
-async def _once(loaded: asyncio.Future[None], look: Look) -> Sequence[Finding]:
+async def _check_when(loaded: asyncio.Future[None], look: Look) -> Sequence[Finding]:
     await asyncio.shield(loaded)
     return await look()
 
 
-async def _database(config: Config, words: Texts, path: Path, until_s: float | None) -> Sequence[Finding]:
-    side = FilesSide(path, await asyncio.to_thread(_private, config))
+async def _check_database(
+    config: Config, words: Texts, path: Path, until_s: float | None
+) -> Sequence[Finding]:
+    side = FilesSide(path, await asyncio.to_thread(_private_files, config))
     if until_s is not None:
         side = replace(side, until_s=until_s - SUMMING_UP_S, patience_s=PATIENCE_IN_A_HURRY_S)
-    return await examine_database(side, words)
+    return await check_database(side, words)
 
 
 def _checks(
-    config: Config, words: Texts, database: Look, loaded: _Loaded, *, offline: bool
+    config: Config, words: Texts, database: Look, loaded: _Loading, *, offline: bool
 ) -> Iterator[Check]:
-    """In a hurry, what is loaded for the least of them comes after what asks the network."""
-    said = words.doctor
-    yield Check("program", said.label_program, partial(_at_hand, config, words))
+    """Yield all checks. In a hurry, what is loaded for the least of them comes after what asks the
+    network."""
+    yield Check("program", partial(_check_program, config, words))
     if not offline:
-        look = partial(_once, loaded.clients, partial(_discord, config, words, loaded))
-        yield Check("token", said.label_token, look, unfinished="failed")
-    yield Check("database", said.label_database, database, DATABASE_LIMIT_S)
-    backups = partial(examine_backups, config.backup_folder, utc_now(), words)
-    yield Check("backups", said.label_backups, backups)
-    yield Check("erasures", said.label_erasures, partial(_erasures, config, words))
-    yield Check("agents", said.label_agents, partial(_agents, config, words))
-    yield Check("policy", said.label_policy, partial(_policy, config, words))
-    yield from _models(config, words, loaded, offline=offline)
-    drawing = partial(_once, loaded.commands, partial(examine_font, config.operator_locale, words))
-    yield Check("font", said.label_font, drawing, LOADING_LIMIT_S)
+        look = partial(_check_when, loaded.clients, partial(_check_discord, config, words, loaded))
+        yield Check("token", look, unfinished="failed")
+    yield Check("database", database, DATABASE_LIMIT_S)
+    yield Check("backups", partial(check_backups, config.backup_folder, utc_now(), words))
+    yield Check("erasures", partial(_check_erasures, config, words))
+    yield Check("agents", partial(_check_agents, config, words))
+    yield Check("policy", partial(_check_policy, config, words))
+    yield from _model_checks(config, words, loaded, offline=offline)
+    drawing = partial(_check_when, loaded.commands, partial(check_font, config.operator_locale, words))
+    yield Check("font", drawing, LOADING_LIMIT_S)
 
 
-async def _at_hand(config: Config, words: Texts) -> Sequence[Finding]:
-    """What needs no looking for."""
+async def _check_program(config: Config, words: Texts) -> Sequence[Finding]:
+    """Return what is known without looking for it."""
     found = [
-        of_program(__version__, SQLITE, words),
-        of_timezone(config.timezone, clock_of(config)(), words),
+        check_program(__version__, SQLITE, words),
+        check_timezone(config.timezone, clock_of(config)(), words),
     ]
     offset = config.test_clock_offset
-    return [*found, of_clock_set_ahead(offset, words)] if offset else found
+    return [*found, check_clock_set_ahead(offset, words)] if offset else found
 
 
-async def _discord(config: Config, words: Texts, loaded: _Loaded) -> Sequence[Finding]:
-    from cc_bot.doctor.discord import DiscordSide, examine_discord
+async def _check_discord(config: Config, words: Texts, loaded: _Loading) -> Sequence[Finding]:
+    from cc_bot.doctor.discord import DiscordSide, check_discord
 
     async def offered() -> frozenset[str]:
         await asyncio.shield(loaded.commands)
@@ -170,78 +171,75 @@ async def _discord(config: Config, words: Texts, loaded: _Loaded) -> Sequence[Fi
     side = DiscordSide(
         config.discord_token, config.discord_api_url, config.channels, offered, __version__, utc_now
     )
-    return await examine_discord(side, words)
+    return await check_discord(side, words)
 
 
-def _private(config: Config) -> Sequence[Path]:
-    """What else must be nobody's but the operator's."""
+def _private_files(config: Config) -> Sequence[Path]:
+    """Return what else must be nobody's but the operator's."""
     database = database_file(config.database_url)
     history = sqlite_path(config.database_url).with_name("chat_history")
     return [Path(".env"), ErasureLog.beside(database).path, history, *copies_of(database)]
 
 
-async def _erasures(config: Config, words: Texts) -> Sequence[Finding]:
+async def _check_erasures(config: Config, words: Texts) -> Sequence[Finding]:
     log = ErasureLog.beside(database_file(config.database_url)).path
-    return await examine_erasures(log, config.backup_folder, words)
+    return await check_erasures(log, config.backup_folder, words)
 
 
-async def _agents(config: Config, words: Texts) -> Sequence[Finding]:
+async def _check_agents(config: Config, words: Texts) -> Sequence[Finding]:
     async def load() -> str:
-        agents = await agents_of(config, discover(cc_bot.tools).names).load()
+        agents = await make_agents(config, discover(cc_bot.tools).names).load()
         there = agents_path(config).exists()
         said = words.doctor_files
         return said.agents_ok.format(count=len(agents)) if there else said.agents_none
 
-    return await examine_operator_file(FindingWriter("agents", words.doctor.label_agents), load, words)
+    return await check_operator_file(FindingWriter("agents"), load, words)
 
 
-async def _policy(config: Config, words: Texts) -> Sequence[Finding]:
+async def _check_policy(config: Config, words: Texts) -> Sequence[Finding]:
     async def load() -> str:
-        await policies_of(config).load()
+        await make_policies(config).load()
         said = words.doctor_files
         return said.policy_ok if policy_path(config).exists() else said.policy_none
 
-    return await examine_operator_file(FindingWriter("policy", words.doctor.label_policy), load, words)
+    return await check_operator_file(FindingWriter("policy"), load, words)
 
 
-def _models(config: Config, words: Texts, loaded: _Loaded, *, offline: bool) -> Iterator[Check]:
-    said = words.doctor
+def _model_checks(config: Config, words: Texts, loaded: _Loading, *, offline: bool) -> Iterator[Check]:
     if is_offline(config):
-        yield Check("model", said.label_model, partial(_offline_model, words))
+        yield Check("model", partial(_check_models, config, words))
     elif not offline:
-        look = partial(_once, loaded.clients, partial(_all_models, config, words))
+        look = partial(_check_when, loaded.clients, partial(_check_models, config, words))
         limit_s = config.model_timeout_s + SLACK_S
-        yield Check("model", said.label_model, look, limit_s, unfinished="failed")
+        yield Check("model", look, limit_s, unfinished="failed")
     if config.embedding_model in (LOCAL, OFF) or not offline:
-        encoding = partial(_once, loaded.commands, partial(_embedder, config, words))
-        yield Check("embedder", said.label_embedder, encoding, LOADING_LIMIT_S)
+        encoding = partial(_check_when, loaded.commands, partial(_check_embedder, config, words))
+        yield Check("embedder", encoding, LOADING_LIMIT_S)
 
 
-async def _all_models(config: Config, words: Texts) -> Sequence[Finding]:
-    """Those that answer, that write summaries, and that agents have of their own; each once."""
+async def _check_models(config: Config, words: Texts) -> Sequence[Finding]:
+    """Check the models that answer, that write summaries, and that agents have of their own; each once."""
+    if is_offline(config):
+        return [FindingWriter("model").ok(words.doctor.model_offline)]
     try:
-        agents = await agents_of(config, discover(cc_bot.tools).names).load()
+        agents = await make_agents(config, discover(cc_bot.tools).names).load()
     except StartupError:  # told by the check of that file
         agents = {}
     own = [name for agent in agents.values() for name in agent.models]
     names = dict.fromkeys((*config.models, *config.summary_models, *own))
     found = await asyncio.gather(
-        *(examine_model(name, partial(reach_model, config, name), words) for name in names)
+        *(check_model(name, partial(reach_model, config, name), words) for name in names)
     )
     return [finding for findings in found for finding in findings]
 
 
-async def _offline_model(words: Texts) -> Sequence[Finding]:
-    return [FindingWriter("model", words.doctor.label_model).ok(words.doctor.model_offline)]
-
-
-async def _embedder(config: Config, words: Texts) -> Sequence[Finding]:
+async def _check_embedder(config: Config, words: Texts) -> Sequence[Finding]:
     said = words.doctor
-    notes = FindingWriter("embedder", said.label_embedder)
+    notes = FindingWriter("embedder")
     embedder = build_embedder(config)
     if embedder is None:
         return [notes.ok(said.embedder_off if config.embedding_model == OFF else said.embedder_none)]
     try:
-        return await examine_embedder(embedder, words)
+        return await check_embedder(embedder, words)
     finally:
         await embedder.close()

@@ -30,8 +30,8 @@ from cc_bot.storage.migrate import apply_pending
 from cc_bot.storage.restoring import (
     Staged,
     data_of,
+    ensure_own_file,
     finish,
-    need_own_file,
     put_in_place,
     release,
     staged,
@@ -51,8 +51,8 @@ from cc_bot.texts import texts
 
 
 @dataclass(frozen=True, slots=True)
-class Forgotten:
-    """How much was erased again."""
+class ErasureCounts:
+    """The counts of what was erased again."""
 
     users: int = 0
     memories: int = 0
@@ -64,23 +64,24 @@ class Forgotten:
 
 
 @dataclass(frozen=True, slots=True)
-class _Logs:
-    """What all logs say together."""
+class _AllLogs:
+    """The logs of erasures, all together."""
 
     logs: Sequence[Erasures]
     since: datetime | None
 
     def user(self, user_id: int) -> bool:
-        """A user who was erased earlier came back before the backup was made."""
+        """Return whether a user was erased; one who was erased earlier came back before the backup was
+        made."""
         return any(log.match("user", user_id, self.since) for log in self.logs)
 
     def ever(self, kind: Kind, name: int | str) -> bool:
-        """Anything else has its name for ever, so it does not matter when it was erased: it may have been
-        while the backup was made."""
+        """Return whether a name was erased, whenever that was: anything but a user has its name for ever, and
+        it may have been erased while the backup was made."""
         return any(log.match(kind, name, None) for log in self.logs)
 
     def place(self, key: ChannelKey) -> bool:
-        """A thread goes with its channel."""
+        """Return whether a place was erased; a thread goes with its channel."""
         return any(self.ever("place", place_name(key.channel_id, thread)) for thread in {0, key.thread_id})
 
 
@@ -92,7 +93,7 @@ async def reapply_erasures(
     mark: str,
     clock: Clock,
     progress: Progress,
-) -> Forgotten:
+) -> ErasureCounts:
     """Upgrade the copy and erase again what the logs say.
 
     `made_at` is when the backup was made, None where nobody knows; `mark` takes the place of erased messages.
@@ -103,20 +104,20 @@ async def reapply_erasures(
         progress("upgrading", 0, 0)
         await apply_pending(database, clock=clock, preserve=False)  # the backup itself is the copy
         restored = ErasedRows(database)
-        await restored.let_go()
-        await restored.count_anew()
-        known = _Logs(logs, made_at or await restored.newest())
+        await restored.drop_turns()
+        await restored.recount()
+        known = _AllLogs(logs, made_at or await restored.get_newest())
         progress("erasing", 0, 0)
         async with open_stores(url, clock=clock, embedder=None) as stores:
-            return Forgotten(
+            return ErasureCounts(
                 users=await _forget_users(stores, known),
                 memories=await _forget_memories(stores, restored, known, mark),
                 deleted=await _forget_messages(stores, restored, known),
             )
 
 
-async def _forget_users(stores: Stores, known: _Logs) -> int:
-    found = await stores.personal_erasure.users()
+async def _forget_users(stores: Stores, known: _AllLogs) -> int:
+    found = await stores.personal_erasure.list_users()
     with ThreadPoolExecutor() as threads:  # to ask for one takes milliseconds, so that nobody tries them all
         erased = await asyncio.to_thread(lambda: list(threads.map(known.user, found)))
     users = list(compress(found, erased))
@@ -125,9 +126,9 @@ async def _forget_users(stores: Stores, known: _Logs) -> int:
     return len(users)
 
 
-async def _forget_memories(stores: Stores, restored: ErasedRows, known: _Logs, mark: str) -> int:
+async def _forget_memories(stores: Stores, restored: ErasedRows, known: _AllLogs, mark: str) -> int:
     count = 0
-    for (user, number), name in (await restored.memories()).items():
+    for (user, number), name in (await restored.list_memories()).items():
         with_messages = known.ever("memory_and_messages", name)
         if with_messages or known.ever("memory", name):
             erased = await stores.memory_removal.erase(user, number, mark=mark if with_messages else None)
@@ -135,13 +136,13 @@ async def _forget_memories(stores: Stores, restored: ErasedRows, known: _Logs, m
     return count
 
 
-async def _forget_messages(stores: Stores, restored: ErasedRows, known: _Logs) -> int:
+async def _forget_messages(stores: Stores, restored: ErasedRows, known: _AllLogs) -> int:
     count = 0
-    for key in await restored.places():
+    for key in await restored.list_places():
         if known.place(key):
             await stores.channels.forget_place(key)
             count += 1
-    deleted = [message for message in await restored.messages() if known.ever("message", message)]
+    deleted = [message for message in await restored.list_messages() if known.ever("message", message)]
     return count + (await stores.channels.delete(deleted) if deleted else 0)
 
 
@@ -149,11 +150,11 @@ async def _forget_messages(stores: Stores, restored: ErasedRows, known: _Logs) -
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """How `cc-bot restore` was called."""
+class RestoreRequest:
+    """The options of `cc-bot restore`."""
 
     backup: Path
-    confirmed: Callable[[Staged], bool]
+    confirm: Callable[[Staged], bool]
     """Whether the operator wants this one, asked when it has been checked."""
     without_erasures: bool = False
     rows_only: bool = False
@@ -163,7 +164,7 @@ class Wishes:
 
     @property
     def options(self) -> str:
-        """What else stood on the command line."""
+        """The options that stood on the command line beside the backup."""
         named = {
             "--without-erasures": self.without_erasures,
             "--rows-only": self.rows_only,
@@ -174,32 +175,32 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Restoration:
-    """What was done."""
+    """The outcome of a restore."""
 
     staged: Staged
     replaced: Path | None
     """What the former database is called now."""
-    forgotten: Forgotten
+    forgotten: ErasureCounts
     erasures_known: bool
 
 
-async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Restoration:
+async def run_restore(config: Config, request: RestoreRequest, progress: Progress) -> Restoration:
     """Put a backup in the database's place. Raises a StartupError, with the database as it was."""
     database, clock = database_file(config.database_url), clock_of(config)
-    command = f"cc-bot restore {wishes.backup}{wishes.options} --any-file"
-    need_own_file(database, command=None if wishes.any_file else command)
+    command = f"cc-bot restore {request.backup}{request.options} --any-file"
+    ensure_own_file(database, command=None if request.any_file else command)
     with sole_bot(database):
         release(database)  # before minutes are spent on copying
         # Path's own way to ask raises for a name that is too long.
-        if not await asyncio.to_thread(os.path.isfile, wishes.backup):
-            raise BackupMissing(path=str(wishes.backup))
-        logs, unreadable = await asyncio.to_thread(_logs, database, wishes)
-        with staged(wishes.backup, database, rows_only=wishes.rows_only, progress=progress) as copy:
+        if not await asyncio.to_thread(os.path.isfile, request.backup):
+            raise BackupMissing(path=str(request.backup))
+        logs, unreadable = await asyncio.to_thread(_read_logs, database, request)
+        with staged(request.backup, database, rows_only=request.rows_only, progress=progress) as copy:
             progress("waiting", 0, 0)
-            if not wishes.confirmed(copy):
-                raise NotConfirmed(command=f"cc-bot restore {wishes.backup} --yes{wishes.options}")
-            _need_reach(copy, logs, wishes)
-            cut = _is_cut(copy, logs, wishes)
+            if not request.confirm(copy):
+                raise NotConfirmed(command=f"cc-bot restore {request.backup} --yes{request.options}")
+            _need_reach(copy, logs, request)
+            cut = _is_cut(copy, logs, request)
             forgotten = await reapply_erasures(
                 copy.path,
                 tuple(logs.values()),
@@ -214,19 +215,19 @@ async def run_restore(config: Config, wishes: Wishes, progress: Progress) -> Res
             return Restoration(copy, put_in_place(copy.path, database, now), forgotten, known)
 
 
-def _logs(database: Path, wishes: Wishes) -> tuple[dict[Path, Erasures], list[Path]]:
-    """All logs that may know who was forgotten: the database's own first, then those beside the backup; and
-    which of them can't be read.
+def _read_logs(database: Path, request: RestoreRequest) -> tuple[dict[Path, Erasures], list[Path]]:
+    """Return all logs that may know who was forgotten: the database's own first, then those beside the
+    backup; and which of them can't be read.
 
     Raises ErasuresUnreadable for such a one, and ErasuresMissing where there is none at all, unless the
     operator goes on without.
     """
-    own, beside_backup = ErasureLog.beside(database).path, wishes.backup.parent
+    own, beside_backup = ErasureLog.beside(database).path, request.backup.parent
     try:
         logs, unreadable = read_logs([own, *logs_in(beside_backup)])
     except OSError as error:
         raise ErasuresUnreadable(path=str(beside_backup)) from error
-    if not wishes.without_erasures:
+    if not request.without_erasures:
         if unreadable:
             raise ErasuresUnreadable(path=str(unreadable[0]))
         if not logs:
@@ -234,40 +235,40 @@ def _logs(database: Path, wishes: Wishes) -> tuple[dict[Path, Erasures], list[Pa
     return logs, unreadable
 
 
-def _need_reach(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> None:
+def _need_reach(copy: Staged, logs: dict[Path, Erasures], request: RestoreRequest) -> None:
     """See that one of the logs is whole from the backup's moment on. Raises ErasuresThinned, unless the
     operator goes on without."""
     reach = dict[bytes, datetime | None]()
     for log in logs.values():  # of two copies of one log, the one that was not thinned may be older
-        reach[log.salt] = _earlier(log.whole_since, reach.get(log.salt, log.whole_since))
+        reach[log.salt] = _earliest(log.whole_since, reach.get(log.salt, log.whole_since))
     since = max((each for each in reach.values() if each), default=None)
-    if since and not wishes.without_erasures and (copy.made_at is None or copy.made_at < since):
-        raise ErasuresThinned(path=str(wishes.backup), since=f"{since:%Y-%m-%d}")
+    if since and not request.without_erasures and (copy.made_at is None or copy.made_at < since):
+        raise ErasuresThinned(path=str(request.backup), since=f"{since:%Y-%m-%d}")
 
 
-def _is_cut(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> bool:
-    """Whether the log that there was when the backup was made is gone, or has less than it, or a later backup
-    in its folder, knew of. Raises ErasuresCut, unless the operator goes on without."""
+def _is_cut(copy: Staged, logs: dict[Path, Erasures], request: RestoreRequest) -> bool:
+    """Return whether the log that there was when the backup was made is gone, or has less than it, or a later
+    backup in its folder, knew of. Raises ErasuresCut, unless the operator goes on without."""
     if not (manifest := copy.manifest) or not (former := manifest.erasures):
         return False
-    later = [each for each in manifests_in(wishes.backup.parent) if each.made_at >= manifest.made_at]
+    later = [each for each in manifests_in(request.backup.parent) if each.made_at >= manifest.made_at]
     known = [former, *(each.erasures for each in later if each.erasures)]
     needed = max(extent.noted for extent in known if extent.name == former.name)
     found = [log.noted for log in logs.values() if log.extent.name == former.name]
     cut = max(found, default=-1) < needed
-    if cut and not wishes.without_erasures:
-        raise ErasuresCut(path=str(wishes.backup), name=copy_name(former))
+    if cut and not request.without_erasures:
+        raise ErasuresCut(path=str(request.backup), name=copy_name(former))
     return cut
 
 
-def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
-    """None is the earliest of all."""
+def _earliest(one: datetime | None, other: datetime | None) -> datetime | None:
+    """Return the earlier of two moments; None is the earliest of all."""
     return min(one, other) if one and other else None
 
 
 def _adopt(own: Path, logs: dict[Path, Erasures], unreadable: list[Path]) -> None:
-    """On a new machine, the log that came with the backups is the one to go on with. One that can't be read
-    makes room: with it, nobody could be erased any more."""
+    """Go on with the log that came with the backups, on a new machine. One that can't be read makes room:
+    with it, nobody could be erased any more."""
     try:
         if own in unreadable:
             own.replace(own.with_name(f"{own.name}.unreadable"))
@@ -278,17 +279,17 @@ def _adopt(own: Path, logs: dict[Path, Erasures], unreadable: list[Path]) -> Non
 
 
 async def run_wipe(
-    config: Config, confirmed: Callable[[list[Path]], bool], *, any_file: bool = False
+    config: Config, confirm: Callable[[list[Path]], bool], *, any_file: bool = False
 ) -> list[Path]:
-    """Take the database away with all that belongs to it; what was taken away. `any_file`: also if it does
-    not look like one of cc-bot. Raises a StartupError."""
+    """Take the database away with all that belongs to it; return what was taken away. `any_file`: also if it
+    does not look like one of cc-bot. Raises a StartupError."""
     database = database_file(config.database_url)
-    need_own_file(database, command=None if any_file else "cc-bot wipe --any-file")
+    ensure_own_file(database, command=None if any_file else "cc-bot wipe --any-file")
     history = sqlite_path(config.database_url).with_name("chat_history")
     with sole_bot(database):
         if not (doomed := data_of(database, history)):
             return []
         release(database)
-        if not confirmed(doomed):
+        if not confirm(doomed):
             raise NotConfirmed(command="cc-bot wipe --yes")
         return wipe(database, history)

@@ -14,9 +14,10 @@ from cc_bot.storage.files import sqlite_path
 
 
 async def run_terminal(config: Config, user_id: int, channel_id: int, agent: str | None = None) -> bool:
-    """Chat in the terminal until the input ends; whether all was done that came through a pipe.
+    """Chat in the terminal until the input ends; return whether all was done that came through a pipe.
 
-    Raises InvalidSetting for an agent that there is not."""
+    Raises InvalidSetting for an agent that there is not.
+    """
     clock = clock_of(config)
     async with open_core(config, clock) as core:
         from cc_bot.terminal import ChatProfile, run_chat

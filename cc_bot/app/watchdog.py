@@ -38,7 +38,7 @@ import structlog
 
 
 class ServiceManager:
-    """Whoever started the program, if they want to be told."""
+    """The program that started this one, if it wants to be told."""
 
     def __init__(self, address: str) -> None:
         """`address` is NOTIFY_SOCKET: a path, or `@` and a name of Linux' abstract sockets; empty: nobody."""
@@ -74,7 +74,7 @@ _GRACE_S: Final = 0.8
 
 
 class Watchdog:
-    """Watches the loop that it was begun in, until the process ends."""
+    """Watch the loop that it was begun in, until the process ends."""
 
     def __init__(
         self, service_manager: ServiceManager, *, limit_s: float = LIMIT_S, leave_s: float = LEAVE_S
@@ -99,7 +99,7 @@ class Watchdog:
         self._service_manager.tell("READY=1")
 
     def leave(self) -> None:
-        """The stop has begun; it is bounded from the first call on. Safe in a signal handler."""
+        """Bound the time of the stop, which has begun, from the first call on. Safe in a signal handler."""
         self._ends = min(self._ends, time.monotonic() + self._leave_s)
         self._wind_up()
         self._service_manager.tell("STOPPING=1")
@@ -132,7 +132,7 @@ class Watchdog:
 
 
 def _stack(frame: FrameType | None) -> list[str]:
-    """Where a thread is, innermost first: file, line and function."""
+    """Return where a thread is, innermost first: file, line and function."""
     lines: list[str] = []
     while frame is not None and len(lines) < _LONGEST_STACK:
         code = frame.f_code
@@ -144,7 +144,7 @@ def _stack(frame: FrameType | None) -> list[str]:
 if sys.platform == "win32":
 
     def _prepare_alarm() -> None:
-        """faulthandler has a thread of its own."""
+        """Prepare nothing: faulthandler has a thread of its own."""
 
     def _set_alarm(seconds: float) -> None:
         faulthandler.dump_traceback_later(seconds, exit=True)
@@ -152,7 +152,7 @@ if sys.platform == "win32":
 else:
 
     def _prepare_alarm() -> None:
-        """What the alarm does: write where all threads are, then end the process.
+        """Have the alarm write where all threads are, then end the process.
 
         Where libc is not found, SIGALRM does what it does by itself. That ends the process as well, unless it
         is the first of its container.

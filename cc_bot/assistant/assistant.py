@@ -1,4 +1,4 @@
-"""`Assistant.ask` and what goes with it: the one way from a question to a stored answer.
+"""The one way, `Assistant.ask`, from a question to a stored answer.
 
 Between turns nothing of a conversation is kept here: each turn reads its session, asks the model with no
 transaction open, and writes the turn in one short commit.
@@ -129,7 +129,7 @@ async def _claim_welcome(settings: SettingsStore, user_id: int | None) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Turn:
-    """One that is on its way."""
+    """A turn that is on its way."""
 
     askers: frozenset[int]
     stop: Stop
@@ -143,7 +143,7 @@ class ErasureGuard:
 
     @contextmanager
     def turn(self, askers: Collection[int], stop: Stop) -> Iterator[None]:
-        """Around a turn from before it waits in line until it is stored. Raises BeingErased when one of those
+        """Guard a turn from before it waits in line until it is stored. Raises BeingErased when one of those
         who asked is being forgotten."""
         if any(self._erasures[user_id] for user_id in askers):
             raise BeingErased
@@ -212,7 +212,7 @@ TURN_LIMIT_S = 600.0
 
 @dataclass(frozen=True, slots=True)
 class AssistantSettings:
-    """What the operator decided about turns."""
+    """The operator's decisions about turns."""
 
     max_turns: int = 8
     """At a time, of all users."""
@@ -296,17 +296,17 @@ class Assistant:
         return self._events(request, stop or Stop(), admitted)
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:
-        """Raises NotNewest unless the answer is the newest of its session."""
+        """Raise NotNewest unless the answer is the newest of its session."""
         await self._sessions.check_newest(key, answer_id)
 
     @property
     def spending(self) -> Spending:
-        """Who pays for what, and what they have used."""
+        """The accounts: who pays for what, and what they have used."""
         return self._spending
 
     @property
     def load(self) -> Load:
-        """How many turns run and wait at this moment."""
+        """The number of turns that run and wait at this moment."""
         return self._queue.load
 
     def without_turns_of(self, user_id: int) -> AbstractAsyncContextManager[None]:
@@ -326,7 +326,8 @@ class Assistant:
     async def _events(
         self, request: TurnRequest, stop: Stop, admitted: Reservation | None
     ) -> AsyncGenerator[TurnEvent, None]:
-        """What happens in the turn, as it happens; it ends when nobody wants to hear of it any more.
+        """Yield what happens in the turn, as it happens, and end the turn when nobody wants to hear of it any
+        more.
 
         From here on every record of this task and of those it starts, the model's and the front end's too,
         carries the id of the turn.
@@ -457,8 +458,8 @@ class Assistant:
 
 
 def _untrue_removals(turn: Turn, draft: Draft) -> frozenset[Kind]:
-    """What the answer says was forgotten or cancelled, and was not. One that takes another's place, or goes
-    on where another broke off, may tell of what that one did."""
+    """Return what the answer says was forgotten or cancelled, and was not. One that takes another's place, or
+    goes on where another broke off, may tell of what that one did."""
     before = turn.before
     if not says_what_it_did(draft.text, turn.asked):
         return frozenset()

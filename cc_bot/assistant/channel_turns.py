@@ -44,7 +44,7 @@ PAGE_SIZE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """What may be shown of one place, as far as is known before its rows are read."""
+    """The part of one place that may be shown, as far as is known before its rows are read."""
 
     key: ChannelKey
     reset: int
@@ -84,9 +84,9 @@ class ChannelContext:
         self._page_size = page_size
 
     async def read(self, turn: "ChannelTurn", measure: Measure) -> Plan:
-        """What the turn's request shows of its channel. What is due to be frozen is kept by now."""
+        """Read what the turn's request shows of its channel. What is due to be frozen is kept by now."""
         most = 2 * ceil(measure.budget / measure.block) + 2  # two neighbours are more than one block's size
-        state = await self._store.state(turn.place, bot_id=turn.options.bot_id, blocks=most)
+        state = await self._store.get_state(turn.place, bot_id=turn.options.bot_id, blocks=most)
         places = _places(turn, state)
         blocks = [block for place in places for block in place.blocks if block.last_id >= state.window]
         fit = fitting(blocks, measure)
@@ -117,13 +117,14 @@ class ChannelContext:
     async def _stretch(
         self, place: _Place, first: int, later: tuple[Stretch, ...], measure: Measure
     ) -> tuple[Stretch, bool]:
-        """As many pages of a place as there is room for before what is known, and whether these are all."""
+        """Read as many pages of a place as there is room for before what is known; the second value tells
+        whether these are all."""
         start, before = max(first, place.reset + 1), place.before
         rows: list[Said] = []
         blocks = tuple(block for block in place.blocks if block.last_id >= start)
         stretch = Stretch(place.key, (), blocks, place.settled_before, place.taken_from)
         while start < before:
-            page = await self._store.page(
+            page = await self._store.get_page(
                 place.key, first=start, before=before, asked=place.asked, limit=self._page_size
             )
             rows.extend(row for row in page if row.id not in place.hidden)
@@ -192,8 +193,8 @@ class ChannelTurns:
         there is a newer answer, or none of its questions is left."""
         if request.replaces is None:
             return ChannelTurn(self, key, request.questions, request.options)
-        newest = await self.channels.newest_answer(key)
-        stored = await self.mentions.questions(request.replaces)
+        newest = await self.channels.get_newest_answer(key)
+        stored = await self.mentions.list_questions(request.replaces)
         if newest is None or newest.discord_id != request.replaces or not stored:
             raise NotNewest
         given = {question.discord_id: question for question in request.questions}
@@ -232,7 +233,7 @@ class ChannelTurn:
         self._turns = turns
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        """As much of the channel as fits the budget, as the model counts tokens."""
+        """Show as much of the channel as fits the budget, as the model counts tokens."""
         turns, options = self._turns, self.options
         style, now = turns.style, turns.clock()
         factor = await turns.calibration.factor(options.agent.models)
@@ -275,4 +276,4 @@ class ChannelTurn:
         )
 
     def after(self, stored: Sequence[Message], history_tokens: float) -> None:
-        """What leaves a channel's window is not written down."""
+        """Do nothing: what leaves a channel's window is not written down."""

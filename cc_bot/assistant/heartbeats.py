@@ -58,7 +58,7 @@ _PAGE: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """What a heartbeat says, or shows."""
+    """The words of a heartbeat, or that it drew."""
 
     message: Message | None
     """Its calls name the memories that were looked at, so that whoever erases one finds it. None where it
@@ -94,7 +94,8 @@ class Heartbeats:
         self._thinking = asyncio.Semaphore(AT_A_TIME)
 
     async def speak(self, schedule: Schedule, options: TurnOptions) -> Speech | None:
-        """What a heartbeat that is due now says; None when there is nothing to say, which is the usual case.
+        """Say what a heartbeat that is due now has to say; None when there is nothing to say, which is the
+        usual case.
 
         `options` tell for whom: `agent` is that of the schedule's key. Raises a ModelError or StorageError;
         then nothing counts as looked at, as when its user has used up what there is for them.
@@ -119,7 +120,7 @@ class Heartbeats:
         if not await self._wanted(schedule, matters):
             return None
         marks = [mark for each in matters for mark in each.marks]
-        await self._stores.heartbeats.look(schedule.key.user_id, marks)
+        await self._stores.heartbeats.set_marks(schedule.key.user_id, marks)
         drew = canvas is not None and await self._put_up(schedule, canvas)
         silent = is_silent(draft.text)
         _log.info(
@@ -136,10 +137,10 @@ class Heartbeats:
         return Speech(_message(draft, matters, schedule.heard), drew)
 
     async def _news(self, schedule: Schedule, options: TurnOptions, now: datetime) -> tuple[Matter, ...]:
-        """What may be spoken of where the heartbeat speaks, as far as it was not looked at."""
+        """List what may be spoken of where the heartbeat speaks, as far as it was not looked at."""
         key, visibility = schedule.key, schedule.heard
         reminders = await self._stores.schedules.list(key.user_id)
-        missed = await self._stores.heartbeats.missed(key.user_id, now - LATELY)
+        missed = await self._stores.heartbeats.list_missed(key.user_id, now - LATELY)
         found = [
             *of_reminders((each for each in reminders if audible(each, schedule, visibility)), now),
             *of_missed((each for each in missed if audible(each.schedule, schedule, visibility)), now),
@@ -149,19 +150,19 @@ class Heartbeats:
                 heard = (each for each in memories if visibility == "private" or each.audience == "anywhere")
                 looking = of_memories(list(heard), now, options.timezone, since=schedule.created_at)
                 found += await asyncio.to_thread(list, looking)  # texts may be long
-        return new(found, await self._stores.heartbeats.looked_at(key.user_id)) if found else ()
+        return new(found, await self._stores.heartbeats.get_marks(key.user_id)) if found else ()
 
     async def _memories(self, user_id: int) -> AsyncIterator[Sequence[Memory]]:
-        """All of them, a page at a time: which of them name a day is known from their texts alone."""
+        """Read all of them, a page at a time: which of them name a day is known from their texts alone."""
         before: int | None = None
         while page := await self._stores.memories.list(user_id, limit=_PAGE, before_id=before):
             yield page
             before = page[-1].id
 
     async def _wanted(self, schedule: Schedule, matters: Sequence[Matter]) -> bool:
-        """Whether its user still wants to hear it: a heartbeat that was stopped while the model thought says
-        nothing any more, and nobody hears of a memory or reminder that was deleted, or of memories that were
-        paused."""
+        """Return whether its user still wants to hear it: a heartbeat that was stopped while the model
+        thought says nothing any more, and nobody hears of a memory or reminder that was deleted, or of
+        memories that were paused."""
         user_id, stores = schedule.key.user_id, self._stores
         now = await stores.schedules.get(user_id, schedule.id)
         if now is None or now.status != "active":
@@ -178,7 +179,7 @@ class Heartbeats:
         )
 
     async def _canvas(self, schedule: Schedule) -> CanvasDraft | None:
-        """What may be drawn on: that of an open session."""
+        """Return what may be drawn on: the canvas of an open session."""
         open_now = await self._stores.canvases.draw(schedule.key, ())
         return None if open_now is None else CanvasDraft(open_now, schedule.heard)
 
@@ -194,7 +195,8 @@ class Heartbeats:
         canvas: CanvasDraft | None,
         offered: Sequence[ToolSchema],
     ) -> Draft:
-        """What the model makes of it. Raises a ModelError unless it came to an end, LimitReached before."""
+        """Have the model answer into a draft. Raises a ModelError unless it came to an end, LimitReached
+        before."""
         context = self._context(schedule, options, canvas)
         draft, models = Draft(), options.agent.models
         payer = replace(options.paid_by(schedule.key.user_id), role_ids=None)  # nobody tells their roles here
@@ -236,7 +238,7 @@ class Heartbeats:
         return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, temperature=options.agent.temperature)
 
     def _offered(self, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
-        """What looks things up, and what draws; nothing that keeps, changes or schedules anything."""
+        """List the tools that look things up or draw; none that keeps, changes or schedules anything."""
         offered = self._tools.schemas(
             memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
         )
@@ -259,7 +261,8 @@ class Heartbeats:
 
 
 def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) -> Message:
-    """What is said, with a call that names the memories that the model was shown without having asked."""
+    """Make the message of what is said, with a call that names the memories that the model was shown without
+    having asked."""
     shown = [{"id": each.number, "ref": each.id} for each in matters if each.kind == "memory"]
     calls = tuple(draft.calls)
     if shown:
@@ -274,7 +277,7 @@ def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) ->
 
 
 def _shortened(text: str) -> str:
-    """At most LONGEST characters, to the end of a sentence where there is one."""
+    """Cut a text to LONGEST characters at most, to the end of a sentence where there is one."""
     if len(text) <= LONGEST:
         return text
     kept = text[: LONGEST - 1]

@@ -1,4 +1,5 @@
-"""Which moment a user's words mean: by rules where they understand it, else by asking a model once."""
+"""The moment that a user's words mean: found by rules where they understand it, else by asking a model
+once."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,9 +21,9 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.member import UsageSubject
 from cc_bot.domain.repeats import Planned, parse_schedules
-from cc_bot.domain.rhythms import implied_in
+from cc_bot.domain.rhythms import find_implied
 from cc_bot.domain.when import LONGEST
-from cc_bot.domain.when_words import as_delay, is_vague, normalized
+from cc_bot.domain.when_words import as_delay, is_vague, normalize
 from cc_bot.llm.model import ChatModel, Delta
 from cc_bot.llm.requests import manifold_in, moment_in, when_request
 from cc_bot.spending import Spending
@@ -49,10 +50,10 @@ class TimeResolver:
     async def of(
         self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: UsageSubject = UsageSubject(0)
     ) -> tuple[Planned, ...]:
-        """All that is meant where the user is: the first time (UTC) of each, and its repeat, empty for none.
-        Raises InputError for words that mean no time, or one that is over or too far away, and LimitReached
-        when a model would have to be asked and `payer` has used up what there is. What repeats or is several
-        times is never one moment that a model chose."""
+        """Find all that is meant where the user is: the first time (UTC) of each, and its repeat, empty for
+        none. Raises InputError for words that mean no time, or one that is over or too far away, and
+        LimitReached when a model would have to be asked and `payer` has used up what there is. What repeats
+        or is several times is never one moment that a model chose."""
         try:
             return parse_schedules(when, repeat, self.clock(), zone)
         except NoSuchTime:
@@ -60,8 +61,8 @@ class TimeResolver:
         except WhenNotUnderstood:
             if is_vague(when):
                 raise
-            delay = as_delay(written := normalized(when[:LONGEST]))
-            if delay is None and (manifold := implied_in(written)):
+            delay = as_delay(written := normalize(when[:LONGEST]))
+            if delay is None and (manifold := find_implied(written)):
                 raise (RepeatNotUnderstood if manifold == "repeats" else SeveralTimes) from None
             proposed = delay or await self._proposed(when, zone, locale, payer)
             if proposed is None:

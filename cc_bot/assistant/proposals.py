@@ -67,8 +67,8 @@ class Proposals:
         return proposal
 
     async def _check(self, proposal: Proposal) -> None:
-        """Raises ProposalOutdated or WhenPassed for what can't be done any more, and MemoryPaused for what
-        can be done later."""
+        """Raise ProposalOutdated or WhenPassed for what can't be done any more, and MemoryPaused for what can
+        be done later."""
         change = proposal.change
         former = await self._former(proposal)
         if text_before(change) is not None and (former is None or former.content != text_before(change)):
@@ -121,7 +121,7 @@ class Proposals:
         not shown."""
         user_id, memories = proposal.key.user_id, self.stores.memories
         former = await self._former(proposal)
-        known = await memories.alike(user_id, keep.content, keep.audience)
+        known = await memories.find_alike(user_id, keep.content, keep.audience)
         if known is None or known == former or not says_the_same(known.content, keep.content):
             added = await memories.add(
                 user_id,
@@ -180,13 +180,13 @@ class Proposals:
 
 
 def _is_filed_anew(memory: Memory, change: ChangeMemory) -> bool:
-    """Whether what is filed with a memory is not as the proposal showed it."""
+    """Return whether what is filed with a memory is not as the proposal showed it."""
     shown = (change.category_before, change.tags_before, change.expires_before)
     return (memory.category, memory.tags, memory.expires_at) != shown
 
 
 def _known(found: T | None) -> T:
-    """What a claimed step has found: it raises where there is nothing."""
+    """Return what a claimed step has found; raise where there is nothing."""
     if found is None:
         raise ProposalOutdated
     return found

@@ -1,4 +1,4 @@
-"""Who may start a turn now: one at a time for each user and each channel, so many at a time in all.
+"""The queue for turns: one at a time for each user and each channel, so many at a time in all.
 
 This bounds what anybody can spend, and it keeps the turns of a conversation in order: a session has one user,
 and a channel's conversation one channel. A user's turns in channels have a line of their own, so that nobody
@@ -36,7 +36,7 @@ users are remembered; it takes some megabytes."""
 
 @dataclass(eq=False, slots=True)
 class Ticket:
-    """One turn's right to wait; each is a ticket of its own, whatever it says."""
+    """A turn's right to wait; each is a ticket of its own, whatever it says."""
 
     lines: tuple[Hashable, ...]
     """Each has one turn at a time. In the first of them, those who wait keep their order."""
@@ -49,8 +49,8 @@ class Ticket:
 
 @dataclass(slots=True)
 class _Served:
-    """When someone was last served, counted in services; whoever never was comes first, and so does whoever
-    is forgotten."""
+    """The record of when someone was last served, counted in services; whoever never was comes first, and so
+    does whoever is forgotten."""
 
     most: int
     at: dict[Hashable, int] = field(default_factory=dict)
@@ -116,12 +116,12 @@ class FairLine:
         return len(self._running)
 
     def in_line(self, line: Hashable) -> int:
-        """How many turns of a line wait or run."""
+        """Count the turns of a line that wait or run."""
         return sum(line in ticket.lines for tickets in (self._waiting, self._running) for ticket in tickets)
 
     def has_room(self, party: Hashable, most: int) -> bool:
-        """Whether one more of a party may wait, where `most` may in all. Beyond that many each party still
-        has its share of them, so that a burst keeps nobody else from waiting."""
+        """Return whether one more of a party may wait, where `most` may in all. Beyond that many each party
+        still has its share of them, so that a burst keeps nobody else from waiting."""
         if self.waiting < most:
             return True
         parties = Counter(ticket.party for ticket in self._waiting)
@@ -135,7 +135,7 @@ class FairLine:
         return ticket
 
     def admit(self) -> list[Ticket]:
-        """Those who begin now, in their order: they are running from here on."""
+        """Let those begin whose turn it is, and return them in their order: they are running from here on."""
         admitted = []
         while self.running < self._places and (ready := self._ready()):
             ticket = min(ready, key=self._served.rank)
@@ -147,7 +147,7 @@ class FairLine:
         return admitted
 
     def leave(self, ticket: Ticket) -> None:
-        """It is over, or does not want to wait any longer."""
+        """Take a ticket out: its turn is over, or does not want to wait any longer."""
         self._waiting.pop(ticket, None)
         self._running.pop(ticket, None)
         self._order = None
@@ -155,18 +155,18 @@ class FairLine:
             self._served = _Served(self._served.most)  # nobody is left to be fair to
 
     def is_held_up(self, ticket: Ticket) -> bool:
-        """Whether it waits for an earlier turn of its own lines, and not for a place."""
+        """Return whether it waits for an earlier turn of its own lines, and not for a place."""
         return ticket in self._waiting and ticket not in self._ready()
 
     def ahead(self, ticket: Ticket) -> int:
-        """How many of those who wait come before it, as far as can be told now: who leaves, and who comes and
+        """Count those who wait and come before it, as far as can be told now: who leaves, and who comes and
         was served longer ago, changes that."""
         if self._order is None:
             self._order = {each: number for number, each in enumerate(self._served.order(self._waiting))}
         return self._order.get(ticket, 0)
 
     def _ready(self) -> list[Ticket]:
-        """Those whom nothing but the number of places holds back, in the order of their arrival."""
+        """List those whom nothing but the number of places holds back, in the order of their arrival."""
         taken = {line for ticket in self._running for line in ticket.lines}
         led: set[Hashable] = set()
         ready = []
@@ -213,7 +213,7 @@ NEWS_EVERY_S: Final = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """How busy the assistant is."""
+    """The number of turns that run and wait."""
 
     running: int
     waiting: int
@@ -221,7 +221,7 @@ class Load:
 
 @dataclass(eq=False, slots=True)
 class QueuePlace:
-    """One turn's place in line, and then among those who run."""
+    """A turn's place in line, and then among those who run."""
 
     ticket: Ticket
     admitted: asyncio.Event = field(default_factory=asyncio.Event)
@@ -289,8 +289,8 @@ class TurnQueue:
             emit(news)
 
     async def wait(self, place: QueuePlace, stop: Stop, emit: Callable[[Notice], None]) -> None:
-        """Until it is one's turn, telling what there is to tell meanwhile: nothing where there is no wait. On
-        a stop request it is over at once, without a place among those who run.
+        """Wait until it is one's turn, telling what there is to tell meanwhile: nothing where there is no
+        wait. On a stop request it is over at once, without a place among those who run.
 
         Raises Crowded when the wait takes too long, and ShuttingDown once closed.
         """
@@ -325,8 +325,8 @@ class TurnQueue:
 
 
 def lines_of(key: SessionKey | ChannelKey, user_id: int | None) -> tuple[LineId, ...]:
-    """Where a turn waits: a session's in its user's line; a channel's in that channel's, and behind what the
-    one user whom it answers asked in other channels."""
+    """List the lines in which a turn waits: a session's in its user's line; a channel's in that channel's,
+    and behind what the one user whom it answers asked in other channels."""
     if isinstance(key, SessionKey):
         return (key.user_id,)
     return (key,) if user_id is None else (key, InChannels(user_id))

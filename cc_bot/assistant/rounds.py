@@ -1,4 +1,4 @@
-"""One answer: the model speaks, asks for tools, is told what came of them, speaks again."""
+"""The rounds of an answer: the model speaks, asks for tools, is told what came of them, speaks again."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from cc_bot.assistant.turn import Account, TurnPrompt
 from cc_bot.context.instructions import instructions
 from cc_bot.context.tokens import call_parts
 from cc_bot.domain.errors import ContextTooLong, ModelError, StorageError
-from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank, told_result
+from cc_bot.domain.message import Message, Status, ToolCall, Visibility, is_blank, result_for_model
 from cc_bot.domain.proposal import MAX_PROPOSALS, ProposedChange
 from cc_bot.domain.turn import (
     CallsResumed,
@@ -78,7 +78,7 @@ Emit = Callable[[TurnEvent], None]
 
 
 def unwatched(event: TurnEvent) -> None:
-    """Nobody is told."""
+    """Tell nobody."""
 
 
 @dataclass(slots=True)
@@ -123,12 +123,11 @@ class Draft:
 
     @property
     def silent(self) -> bool:
-        """Whether nothing was said."""
         return is_blank(self.text)
 
     @property
     def empty(self) -> bool:
-        """Whether nothing came of it: what was only looked up is no answer."""
+        """Return whether nothing came of it: what was only looked up is no answer."""
         return self.silent and not self.acted
 
     def as_message(self, status: Status, visibility: Visibility) -> Message:
@@ -144,7 +143,7 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """Where it is put down what the tools of a turn change, before its answer is stored: a kill in between
+    """The record of what the tools of a turn change, made, before its answer is stored: a kill in between
     leaves nothing that its user is not told of, and nothing that is done twice."""
 
     ledger: TurnLedger
@@ -155,7 +154,8 @@ class CallRecord:
     """What an earlier run of the program did for the same question."""
 
     async def note(self, done: Sequence[ToolCall], begun: Iterable[ToolRequest]) -> None:
-        """`begun` may be done the next moment. Trouble here ends no turn."""
+        """Note what was done, and what is `begun` and may be done the next moment. Trouble here ends no
+        turn."""
         if not self.turn:
             return
         calls = (*done, *(ToolCall(call.id, call.name, "{}", "", ok=False) for call in begun))
@@ -179,7 +179,7 @@ class Rounds:
     emit: Emit = unwatched
 
     async def run(self, prompt: TurnPrompt, draft: Draft) -> None:
-        """Raises a ModelError only while the draft is empty."""
+        """Drive the answer to its end. Raises a ModelError only while the draft is empty."""
         if self.record and self.record.earlier:
             self.emit(await self._resume(self.record.earlier, prompt, draft))
         await self._until_said(prompt, draft)
@@ -212,7 +212,7 @@ class Rounds:
         return CallsResumed(tuple(holding))
 
     async def _holds(self, call: ToolCall) -> bool:
-        """Whether what a call did was not taken back since: its user had the buttons for that."""
+        """Return whether what a call did was not taken back since: its user had the buttons for that."""
         user_id, schedules = self.context.user_id, self.context.schedules
         if kept := kept_ids(call):
             return all([await self.context.memories.get(user_id, each) for each in kept])
@@ -251,7 +251,8 @@ class Rounds:
             prompt.add(AssistantPart(draft.text[said_before:].strip(), told), *results)
 
     async def _keep_promise(self, prompt: TurnPrompt, draft: Draft, tools: frozenset[str], told: str) -> None:
-        """One round more, of which no word is shown or stored: the model promised what it did not do."""
+        """Ask for one round more, of which no word is shown or stored: the model promised what it did not
+        do."""
         if not any(schema.name in tools for schema in self.offered):
             return
         prompt.add(UserPart(f"[{told}]"))
@@ -271,7 +272,7 @@ class Rounds:
         await self._call_all(wanted, prompt, draft)
 
     async def _listen(self, prompt: TurnPrompt, tools: Sequence[ToolSchema], draft: Draft) -> Finish:
-        """What the model says to the prompt; to a shorter one, when this one is too long for it."""
+        """Hear what the model says to the prompt, or to a shorter one, when this one is too long for it."""
         limit: int | None = None
         while True:
             request = prompt.request(tools, answer_begun=bool(draft.text.strip()), model=draft.model)
@@ -285,8 +286,8 @@ class Rounds:
             _log.info("window_shrunk")
 
     async def _hear(self, request: ChatRequest, draft: Draft, limit: int | None) -> Finish:
-        """What the model says, into the draft; without an end it is cut. `limit` is what it has just told of
-        how much it takes."""
+        """Take what the model says into the draft; without an end it is cut. `limit` is what it has just told
+        of how much it takes."""
         said_before = len(draft.text)
         finish = Finish("cut")
         with self.account.asking():
@@ -365,7 +366,7 @@ class Rounds:
                         *((memory.id, memory.number) for memory in outcome.recalled), strict=True
                     )
                     self.emit(MemoriesRecalled(ids, numbers))
-                told = told_result(outcome.text)
+                told = result_for_model(outcome.text)
                 results.append(ToolResultPart(request.id, request.name, told, outcome.tainted))
         finally:
             for task in running:
@@ -388,7 +389,7 @@ class Rounds:
 
 
 def _only_listed(draft: Draft) -> bool:
-    """Whether an answer may speak of reminders that were set before: they were looked up, and none was
+    """Return whether an answer may speak of reminders that were set before: they were looked up, and none was
     refused."""
     names = {call.name for call in draft.calls}
     return not names & SCHEDULING and bool(names & {"list_schedules", "cancel_schedule"})
@@ -404,8 +405,8 @@ def _without_proposal(outcome: ToolOutcome) -> ToolOutcome:
 
 
 def _changes_memory(request: ToolRequest) -> bool:
-    """Whether a call is about to change or delete a memory that is there. Its arguments are read as the tool
-    reads them: a name can be written in more than one way."""
+    """Return whether a call is about to change or delete a memory that is there. Its arguments are read as
+    the tool reads them: a name can be written in more than one way."""
     if request.name != "remember":
         return request.name in {"update_memory", "forget"}
     try:

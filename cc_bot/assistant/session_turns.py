@@ -68,7 +68,7 @@ class SessionTurns:
         )
 
     async def check_newest(self, key: SessionKey, answer_id: int) -> None:
-        """Raises NotNewest unless the answer is the newest of its session."""
+        """Raise NotNewest unless the answer is the newest of its session."""
         await self._newest(key, answer_id)
 
     async def _again(self, options: TurnOptions, key: SessionKey, answer_id: int) -> "SessionTurn":
@@ -132,7 +132,7 @@ class SessionTurn:
         return None if self.options.temporary else self._canvas
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        """As much of the session as fits the budget, as the model counts tokens."""
+        """Show as much of the session as fits the budget, as the model counts tokens."""
         turns, options = self._turns, self.options
         factor = await turns.calibration.factor(options.agent.models)
         budget = turns.style.budget_tokens / factor
@@ -198,7 +198,7 @@ class SessionTurn:
             )
 
     async def _earlier(self, budget_tokens: float, cost: Cost) -> tuple[Message, ...]:
-        """What was said before the turn's history, as far as there is room for it.
+        """Read what was said before the turn's history, as far as there is room for it.
 
         The session brought one page. No other one is read once the budget is used up.
         """
@@ -207,7 +207,7 @@ class SessionTurn:
             return ()
         room = budget_tokens - tokens_up_to(self._history, budget_tokens, cost)
         while room > 0 and session.more:
-            longer = await self._turns.sessions.earlier(session, visibility=self.visibility)
+            longer = await self._turns.sessions.load_earlier(session, visibility=self.visibility)
             page = longer.history[: len(longer.history) - len(session.history)]
             room -= tokens_up_to(page, room, cost)
             session = longer

@@ -71,7 +71,7 @@ class Stop:
 
     @contextmanager
     def cancelling(self, task: asyncio.Task[None]) -> Iterator[None]:
-        """While the block runs, a request cancels the task; at once when it was made before."""
+        """Have a request cancel the task while the block runs; at once when it was made before."""
         self._task = task
         if self.requested:
             task.cancel()
@@ -132,11 +132,12 @@ class TurnPrompt:
         self._shrunk = False
 
     def add(self, *parts: PromptPart) -> None:
-        """What was said and called in a round."""
+        """Add what was said and called in a round."""
         self._rounds += parts
 
     def request(self, tools: Sequence[ToolSchema], *, answer_begun: bool, model: str) -> ChatRequest:
-        """`model` answered the round before this one; empty in the first round."""
+        """Make the request of a round. `model` answered the round before this one; empty in the first
+        round."""
         return ChatRequest(
             (*self._start.parts, *self._rounds),
             tuple(tools),
@@ -150,7 +151,7 @@ class TurnPrompt:
 
     @property
     def tainted(self) -> bool:
-        """Whether anything in it was written by somebody else than the turn's user."""
+        """Return whether anything in it was written by somebody else than the turn's user."""
         return any(part.tainted for part in (*self._start.parts, *self._rounds))
 
     def shrink(self, tools: Sequence[ToolSchema], limit: int | None) -> bool:
@@ -181,7 +182,7 @@ def _tokens(parts: Sequence[PromptPart]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TurnOptions:
-    """For whom a turn is made."""
+    """The circumstances of a turn: for whom it is made, and where."""
 
     locale: Locale
     timezone: ZoneInfo
@@ -218,8 +219,8 @@ class TurnOptions:
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """What is to be answered: a question of a session, or questions of a channel, or what was asked before
-    the answer that is to be replaced."""
+    """A request for an answer: to a question of a session, or questions of a channel, or what was asked
+    before the answer that is to be replaced."""
 
     key: SessionKey | ChannelKey
     options: TurnOptions
@@ -230,57 +231,57 @@ class TurnRequest:
 
     @property
     def user_id(self) -> int | None:
-        """Whose memories the tools act on; None when several messages are answered at once."""
+        """The user whose memories the tools act on; None when several messages are answered at once."""
         if isinstance(self.key, SessionKey):
             return self.key.user_id
         return user_of(self.questions) if self.replaces is None else None
 
     @property
     def askers(self) -> frozenset[int]:
-        """Whose words are answered."""
+        """The users whose words are answered."""
         if isinstance(self.key, SessionKey):
             return frozenset((self.key.user_id,))
         return frozenset(question.author_id for question in self.questions)
 
     @property
     def payer_id(self) -> int:
-        """Who asked last; 0 for nobody."""
+        """The user who asked last; 0 for nobody."""
         if isinstance(self.key, SessionKey):
             return self.key.user_id
         return self.questions[-1].author_id if self.questions else 0
 
 
 def user_of(questions: Sequence[Message]) -> int | None:
-    """Whose memories may be used for an answer: the author of its only question, and nobody's where several
-    questions are answered at once."""
+    """Return the user whose memories may be used for an answer: the author of its only question, and nobody's
+    where several questions are answered at once."""
     return questions[0].author_id if len(questions) == 1 else None
 
 
 class Turn(Protocol):
-    """One turn on its way: a session's (session_turns) or a channel's (channel_turns)."""
+    """A turn on its way: a session's (session_turns) or a channel's (channel_turns)."""
 
     @property
     def options(self) -> TurnOptions: ...
 
     @property
     def visibility(self) -> Visibility:
-        """Who will see the answer."""
+        """The circle of those who will see the answer."""
         ...
 
     @property
     def user_id(self) -> int | None:
-        """Whose memories the tools act on; None when several messages are answered at once."""
+        """The user whose memories the tools act on; None when several messages are answered at once."""
         ...
 
     @property
     def key(self) -> SessionKey | None:
-        """Whose turn it is, and where; in a channel's conversation this is who asked, in that place. None
+        """The user and place of the turn; in a channel's conversation this is who asked, in that place. None
         when several messages are answered at once."""
         ...
 
     @property
     def asked(self) -> str:
-        """What was asked, as its user wrote it; several questions one below the other."""
+        """The question, as its user wrote it; several questions one below the other."""
         ...
 
     @property
@@ -290,16 +291,17 @@ class Turn(Protocol):
 
     @property
     def replaces(self) -> bool:
-        """Whether the answer takes the place of an older one."""
+        """Return whether the answer takes the place of an older one."""
         ...
 
     @property
     def canvas(self) -> CanvasDraft | None:
-        """What the turn draws on; None where there is no canvas, or nothing of it would be stored."""
+        """The canvas that the turn draws on; None where there is no canvas, or nothing of it would be
+        stored."""
         ...
 
     async def prompt(self, offered: Sequence[ToolSchema]) -> TurnPrompt:
-        """What the model is shown, with these tools offered."""
+        """Make what the model is shown, with these tools offered."""
         ...
 
     async def store(
@@ -338,8 +340,8 @@ def tool_context(turn: Turn, stores: Stores, clock: Clock) -> ToolContext:
 
 
 def _place(turn: Turn) -> Place:
-    """Where the user is reminded of what they ask for: where they ask, unless they alone see that, or the bot
-    can't write there by itself."""
+    """Return where the user is reminded of what they ask for: where they ask, unless they alone see that, or
+    the bot can't write there by itself."""
     if turn.options.front_end == "terminal":
         return "terminal"
     return "dm" if turn.visibility == "private" or not turn.options.can_write_there else "channel"
@@ -363,11 +365,12 @@ class ProfileNotes:
     async def of(
         self, user_id: int | None, visibility: Visibility, offered: Sequence[ToolSchema]
     ) -> Sequence[Memory]:
-        """`visibility` is that of the answer: what its readers may not see does not stand in its request."""
+        """Read the notes for a turn. `visibility` is that of the answer: what its readers may not see does
+        not stand in its request."""
         if not self.pins.told or user_id is None or not any(tool.name == "recall" for tool in offered):
             return ()
         audience: Audience = "private" if visibility == "private" else "anywhere"
-        return await self.pins.notes(user_id, audience=audience)
+        return await self.pins.list_for_prompt(user_id, audience=audience)
 
 
 # ---- account ---------------------------------------------------------------------------------------------
@@ -400,7 +403,7 @@ class Account:
 
     @contextmanager
     def phase(self, phase: Phase) -> Iterator[None]:
-        """What is done within counts to the phase, however it ends."""
+        """Count what is done within to the phase, however it ends."""
         began_s = time.monotonic()
         try:
             yield
@@ -416,7 +419,7 @@ class Account:
             yield
 
     def heard(self) -> None:
-        """Something came from the model: a word, or calls of tools."""
+        """Note that something came from the model: a word, or calls of tools."""
         if self._asked_s is not None:
             self._phases.setdefault("model_first_token", time.monotonic() - self._asked_s)
 

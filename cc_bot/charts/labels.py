@@ -5,13 +5,11 @@ Latin word is parted only where it is longer than a line.
 """
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Final
 
-import regex  # type: ignore[import-untyped]  # its stubs (types-regex) are not among the dependencies
-
-from cc_bot.domain.kinsoku import NEVER_LAST, NOT_FIRST_IN_LINE, SOUNDS
+from cc_bot.domain.kinsoku import NEVER_LAST, NOT_FIRST_IN_LINE, SOUNDS, graphemes, is_wide, units
 
 Measure = Callable[[str], float]
 """The width of a text."""
@@ -19,27 +17,20 @@ Measure = Callable[[str], float]
 MORE: Final = "…"
 """Where a label goes on that has no more room."""
 
-_GRAPHEMES: Final = regex.compile(r"\X")
 _NOT_AT_START: Final = frozenset(NOT_FIRST_IN_LINE)
 _SOUNDS: Final = frozenset(SOUNDS)
 _NOT_AT_END: Final = frozenset(NEVER_LAST)
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal the text takes; East Asian wide characters take two."""
-    return sum(map(_cells, _GRAPHEMES.findall(text)))
+    """Return how many columns of a terminal the text takes; East Asian wide characters take two."""
+    return sum(2 if is_wide(each) else 1 for each in graphemes(text))
 
 
-def _cells(grapheme: str) -> int:
-    if "\ufe0f" in grapheme or unicodedata.east_asian_width(grapheme[0]) in "WF":
-        return 2
-    return 1
-
-
-def in_lines(text: str, room: float, measure: Measure) -> list[str]:
-    """The text in as many lines as it takes, none wider than `room`, unless one character is."""
+def wrap_label(text: str, room: float, measure: Measure) -> list[str]:
+    """Return the text in as many lines as it takes, none wider than `room`, unless one character is."""
     lines = [""]
-    for unit in _units(text):
+    for unit in units(text):
         if not lines[-1] or measure(lines[-1] + unit.rstrip()) <= room:
             lines[-1] += unit
         else:
@@ -49,15 +40,16 @@ def in_lines(text: str, room: float, measure: Measure) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def balanced(text: str, room: float, measure: Measure) -> list[str]:
-    """The text in as few lines as it takes, which end between words if they can, and else are equally long.
+def balance(text: str, room: float, measure: Measure) -> list[str]:
+    """Return the text in as few lines as it takes, which end between words if they can, and else are equally
+    long.
 
     Japanese has no blanks between words, but brackets, and its scripts: after hiragana a new word begins.
     """
-    best = in_lines(text, room, measure)
+    best = wrap_label(text, room, measure)
     narrower = max(1.0, widest_unit(text, measure))
     while narrower < room:
-        tried = in_lines(text, narrower, measure)
+        tried = wrap_label(text, narrower, measure)
         if len(tried) <= len(best) and (len(tried) < len(best) or _roughness(tried) < _roughness(best)):
             best = tried
         narrower *= 1.05
@@ -65,12 +57,12 @@ def balanced(text: str, room: float, measure: Measure) -> list[str]:
 
 
 def _roughness(lines: list[str]) -> tuple[int, float]:
-    """How much the line ends part what belongs together, and how unequal the lines are."""
-    parted = sum(_parts_a_word(one[-1], other[0]) for one, other in pairwise(lines) if one and other)
+    """Return how much the line ends part what belongs together, and how unequal the lines are."""
+    parted = sum(_parting_cost(one[-1], other[0]) for one, other in pairwise(lines) if one and other)
     return parted, max(map(cells, lines)) - min(map(cells, lines))
 
 
-def _parts_a_word(before: str, after: str) -> int:
+def _parting_cost(before: str, after: str) -> int:
     if after in _NOT_AT_END or before in _NOT_AT_START - _SOUNDS:
         return 0
     scripts = (_script(before), _script(after))
@@ -78,18 +70,19 @@ def _parts_a_word(before: str, after: str) -> int:
 
 
 def _script(letter: str) -> str:
-    """The first word of its name: HIRAGANA, KATAKANA, CJK, LATIN; the long vowel belongs to katakana."""
+    """Return the first word of its name: HIRAGANA, KATAKANA, CJK, LATIN; the long vowel belongs to
+    katakana."""
     name = unicodedata.name(letter, "").split(" ")[0]
     return name.partition("-")[0]
 
 
-def shortened(text: str, room: float, measure: Measure, *, most_lines: int = 1) -> list[str]:
-    """The text in at most so many lines; an ellipsis says where it does not end there."""
-    lines = in_lines(text, room, measure)
+def shorten(text: str, room: float, measure: Measure, *, most_lines: int = 1) -> list[str]:
+    """Return the text in at most so many lines; an ellipsis says where it does not end there."""
+    lines = wrap_label(text, room, measure)
     if len(lines) <= most_lines:
         return lines
     last = ""
-    for grapheme in _GRAPHEMES.findall("".join(lines[most_lines - 1 :])):
+    for grapheme in graphemes("".join(lines[most_lines - 1 :])):
         if measure(last + grapheme + MORE) > room:
             break
         last += grapheme
@@ -97,31 +90,14 @@ def shortened(text: str, room: float, measure: Measure, *, most_lines: int = 1) 
 
 
 def widest_unit(text: str, measure: Measure) -> float:
-    """The room that the text needs at least, to be written without parting a word."""
-    return max(measure(unit.rstrip()) for unit in _units(text))
-
-
-def _units(text: str) -> Iterator[str]:
-    """The pieces between which a line may end."""
-    unit = ""
-    for grapheme in _GRAPHEMES.findall(text):
-        if unit and _may_part(unit[-1], grapheme):
-            yield unit
-            unit = ""
-        unit += grapheme
-    yield unit
-
-
-def _may_part(before: str, after: str) -> bool:
-    if after.isspace() or after[0] in _NOT_AT_START or before in _NOT_AT_END:
-        return False
-    return before.isspace() or _cells(before) == 2 or _cells(after) == 2
+    """Return the room that the text needs at least, to be written without parting a word."""
+    return max((measure(unit.rstrip()) for unit in units(text)), default=0.0)
 
 
 def _cut(text: str, room: float, measure: Measure) -> list[str]:
-    """What cannot be parted well, parted wherever a line is full."""
+    """Return what cannot be parted well, parted wherever a line is full."""
     lines = [""]
-    for grapheme in _GRAPHEMES.findall(text):
+    for grapheme in graphemes(text):
         if lines[-1] and measure(lines[-1] + grapheme) > room:
             lines.append("")
         lines[-1] += grapheme

@@ -25,7 +25,7 @@ from matplotlib.font_manager import fontManager
 from matplotlib.ft2font import FT2Font
 from matplotlib.ticker import Formatter, MaxNLocator
 
-from cc_bot.charts.labels import balanced, shortened, widest_unit
+from cc_bot.charts.labels import balance, shorten, widest_unit
 from cc_bot.charts.table import percent, scale, short, slices
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.locale import Locale
@@ -61,7 +61,7 @@ _LINE: Final = 26
 
 @cache
 def _font() -> FT2Font:
-    """The Japanese font (IPAexGothic), found without loading its package, which would change all of
+    """Return the Japanese font (IPAexGothic), found without loading its package, which would change all of
     matplotlib. Its sizes are in pixels."""
     spec = find_spec("matplotlib_fontja")
     if spec is None or spec.origin is None:
@@ -129,7 +129,7 @@ _set_look()
 
 def png(chart: Chart, locale: Locale) -> bytes | None:
     """Return the chart, or None where a label of it cannot be written at all. One at a time; see `draw`."""
-    written = _written(chart)
+    written = _make_writable(chart)
     if written is None:
         return None
     figure = Figure()
@@ -141,7 +141,7 @@ def png(chart: Chart, locale: Locale) -> bytes | None:
     return out.getvalue()
 
 
-def _written(chart: Chart) -> Chart | None:
+def _make_writable(chart: Chart) -> Chart | None:
     named = chart.series if len(chart.series) > 1 else ()
     words = (*chart.labels, *(series.name for series in named))
     if any(word.strip() and not _writable(word) for word in words):
@@ -154,13 +154,13 @@ def _written(chart: Chart) -> Chart | None:
 
 
 def _writable(text: str) -> str:
-    """The text on one line, without what the font cannot write (emoji), which would be empty boxes."""
+    """Return the text on one line, without what the font cannot write (emoji), which would be empty boxes."""
     composed = " ".join(unicodedata.normalize("NFC", text).split())
     return " ".join("".join(each for each in composed if _font().get_char_index(ord(each))).split())
 
 
 def _width(text: str) -> float:
-    """In pixels, at the usual size."""
+    """Return how many pixels it takes, at the usual size."""
     _font().set_text(text)
     return _font().get_width_height()[0] / 64
 
@@ -179,7 +179,7 @@ _MOST_APART: Final = 6
 
 
 def _draw_pie(figure: Figure, chart: Chart, locale: Locale) -> None:
-    """One series without negative numbers, of which one at least is more than nothing."""
+    """Draw one series without negative numbers, of which one at least is more than nothing."""
     parts = slices(chart.labels, chart.series[0].values, texts(locale).chart.others)
     total = sum(part.value for part in parts)
     shares = [part.value / total for part in parts]
@@ -198,7 +198,7 @@ def _draw_pie(figure: Figure, chart: Chart, locale: Locale) -> None:
         textprops={"color": GROUND},
     )
     lines = 2 if len(parts) <= _MOST_IN_TWO_LINES else 1
-    names = ["\n".join(shortened(part.label, _LIST, _width, most_lines=lines)) for part in parts]
+    names = ["\n".join(shorten(part.label, _LIST, _width, most_lines=lines)) for part in parts]
     numbers = [f"{short(part.value, locale)}  ({percent(part.value, total)})" for part in parts]
     axes.legend(
         drawn[0],
@@ -235,14 +235,14 @@ _TURN: Final = 60
 
 def _draw_axis(figure: Figure, chart: Chart, locale: Locale) -> None:
     axes = figure.add_subplot()
-    below = _wrapped(chart.labels)
+    below = _wrap_labels(chart.labels)
     lying = chart.kind == "bar" and below is None and len(chart.labels) <= _MOST_LYING
     numbers: Axis = axes.xaxis if lying else axes.yaxis
     drawn = _plot_lines(axes, chart) if chart.kind == "line" else _plot_bars(axes, chart, lying=lying)
     _scale(numbers, chart, locale)
     if lying:
         _write_beside(axes, chart.labels)
-    elif chart.kind == "line" and (step := _thinning(chart.labels)):
+    elif chart.kind == "line" and (step := _label_step(chart.labels)):
         axes.set_xticks(range(0, len(chart.labels), step), chart.labels[::step])
     elif below:
         axes.set_xticks(range(len(chart.labels)), below, linespacing=_LINE / _SIZE)
@@ -304,31 +304,31 @@ def _scale(numbers: Axis, chart: Chart, locale: Locale) -> None:
 
 
 def _slot(labels: Sequence[str]) -> float:
-    """The pixels that there are for each label below the axis, numbers beside it taken off."""
+    """Return the pixels that there are for each label below the axis, numbers beside it taken off."""
     return (WIDTH - 2 * _EDGE - 60) / len(labels)
 
 
-def _wrapped(labels: Sequence[str]) -> Sequence[str] | None:
-    """The labels whole and upright, each within its slot; None where they are too long for that."""
+def _wrap_labels(labels: Sequence[str]) -> Sequence[str] | None:
+    """Return the labels whole and upright, each within its slot; None where they are too long for that."""
     room = _slot(labels) - _GAP
     if all(_width(label) <= room for label in labels):
         return labels
     if any(widest_unit(label, _width) > room for label in labels) or room < 3 * _LINE:
         return None
-    lines = [balanced(label, room, _width) for label in labels]
+    lines = [balance(label, room, _width) for label in labels]
     return ["\n".join(each) for each in lines] if max(map(len, lines)) <= _MOST_LINES else None
 
 
-def _thinning(labels: Sequence[str]) -> int | None:
-    """Every how many labels of an order, such as dates, one can stand upright on a line; None where they are
-    too few or too long for that."""
+def _label_step(labels: Sequence[str]) -> int | None:
+    """Return every how many labels of an order, such as dates, one can stand upright on a line; None where
+    they are too few or too long for that."""
     step = math.ceil((max(map(_width, labels)) + 1.5 * _GAP) / _slot(labels))
     return None if len(labels) <= _MANY or len(labels) / step < _LEAST_LEFT else step
 
 
 def _write_turned(axes: Axes, labels: Sequence[str]) -> None:
     step = math.ceil(_LINE / (_slot(labels) * math.sin(math.radians(_TURN))) * 0.85)  # closer than in a text
-    cut = [shortened(label, _LONGEST_TURNED, _width)[0] for label in labels[::step]]
+    cut = [shorten(label, _LONGEST_TURNED, _width)[0] for label in labels[::step]]
     axes.set_xticks(
         range(0, len(labels), step), cut, rotation=_TURN, rotation_mode="anchor", ha="right", va="center"
     )
@@ -336,7 +336,7 @@ def _write_turned(axes: Axes, labels: Sequence[str]) -> None:
 
 def _write_beside(axes: Axes, labels: Sequence[str]) -> None:
     most = max(1, min(2, (HEIGHT - 100) // (_LINE * len(labels))))
-    lines = [shortened(label, _WIDEST_BESIDE, _width, most_lines=most) for label in labels]
+    lines = [shorten(label, _WIDEST_BESIDE, _width, most_lines=most) for label in labels]
     axes.set_yticks(range(len(labels)), map("\n".join, lines))
 
 
@@ -349,7 +349,7 @@ def _write_values(axes: Axes, bars: Any, chart: Chart, locale: Locale, *, lying:
 
 
 def _draw_legend(figure: Figure, drawn: Sequence[Any], names: Sequence[str]) -> None:
-    shown = [shortened(name, _LONGEST_NAME, _width)[0] for name in names]
+    shown = [shorten(name, _LONGEST_NAME, _width)[0] for name in names]
     wide = [_width(name) + _SIGN for name in shown]
 
     def fit(rows: int) -> bool:

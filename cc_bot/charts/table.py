@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from cc_bot.charts.labels import cells, in_lines
+from cc_bot.charts.labels import cells, wrap_label
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.locale import Locale
 
@@ -32,27 +32,27 @@ _WRITTEN_OUT_BELOW: Final = 1e15
 _SMALLEST_WRITTEN_OUT: Final = 1e-5
 
 
-def exact(value: float) -> str:
-    """All of a number that matters: ten digits, or all of them where it is whole."""
+def format_exactly(value: float) -> str:
+    """Return all of a number that matters: ten digits, or all of them where it is whole."""
     if abs(value) >= _WRITTEN_OUT_BELOW:
         return f"{value:.4g}"
     if value == int(value):
         return f"{int(value):,}"
     if abs(value) < _SMALLEST_WRITTEN_OUT:
         return f"{value:.4g}"
-    return _trimmed(value, max(0, 10 - len(str(int(abs(value))))))
+    return _format(value, max(0, 10 - len(str(int(abs(value))))))
 
 
 def short(value: float, locale: Locale) -> str:
-    """A number in at most some six characters; of a long one, its first four digits."""
+    """Return a number in at most some six characters; of a long one, its first four digits."""
     size = abs(value)
     if size >= _WRITTEN_OUT_BELOW:
         return f"{value:.3g}"
     if size < _PLAIN_BELOW:
-        return _trimmed(value, 2 if size >= 1 else 4)
+        return _format(value, 2 if size >= 1 else 4)
     factor, unit = _unit(size, locale)
     scaled = value / factor
-    return _trimmed(scaled, max(0, 3 - int(math.log10(abs(scaled))))) + unit
+    return _format(scaled, max(0, 3 - int(math.log10(abs(scaled))))) + unit
 
 
 _MOST_DECIMALS: Final = 3
@@ -60,7 +60,7 @@ _MOST_DECIMALS: Final = 3
 
 
 def scale(ticks: Sequence[float], locale: Locale) -> list[str]:
-    """The numbers along an axis: all in one unit, and with as many decimals as tell them apart."""
+    """Return the numbers along an axis: all in one unit, and with as many decimals as tell them apart."""
     size = max(map(abs, ticks), default=0.0)
     factor, unit = (1.0, "") if size < _PLAIN_BELOW else _unit(size, locale)
     if size >= _WRITTEN_OUT_BELOW * 10:
@@ -69,7 +69,7 @@ def scale(ticks: Sequence[float], locale: Locale) -> list[str]:
     decimals = 0 if step <= 0 else max(0, 1 - math.floor(math.log10(step)))
     if decimals > _MOST_DECIMALS and unit:
         factor, unit, decimals = 1.0, "", decimals - round(math.log10(factor))
-    written = [_trimmed(tick / factor, max(0, min(15, decimals))) for tick in ticks]
+    written = [_format(tick / factor, max(0, min(15, decimals))) for tick in ticks]
     return [number + unit if number != "0" else number for number in written]
 
 
@@ -77,7 +77,7 @@ def _unit(size: float, locale: Locale) -> tuple[float, str]:
     return next((unit for unit in _UNITS[locale] if size >= unit[0]), (1.0, ""))
 
 
-def _trimmed(value: float, decimals: int) -> str:
+def _format(value: float, decimals: int) -> str:
     written = f"{value:,.{decimals}f}"
     if "." in written:
         written = written.rstrip("0").rstrip(".")
@@ -92,6 +92,8 @@ MOST: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Slice:
+    """A part of a pie."""
+
     label: str
     value: float
     others: bool = False
@@ -99,7 +101,8 @@ class Slice:
 
 
 def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[Slice]:
-    """In the order they were given, the rest last; `others` is its label, with the parameter `count`."""
+    """Return the slices in the order they were given, the rest last; `others` is its label, with the
+    parameter `count`."""
     every = [Slice(label, value) for label, value in zip(labels, values, strict=True)]
     if len(every) <= MOST:
         return every
@@ -110,7 +113,7 @@ def slices(labels: Sequence[str], values: Sequence[float], others: str) -> list[
 
 
 def percent(value: float, total: float) -> str:
-    """A share of the whole; one that is there but too small for a number says so."""
+    """Return a share of the whole; one that is there but too small for a number says so."""
     share = value / total if total else 0.0
     return "<1%" if 0 < share < 0.005 else f"{share:.0%}"
 
@@ -125,7 +128,8 @@ _SHORTEST_BAR: Final = 4
 
 
 def table(chart: Chart, width: int = PHONE) -> str:
-    """The chart without its title, in lines of at most `width` columns: values, a bar for each, the labels.
+    """Return the chart without its title, in lines of at most `width` columns: values, a bar for each, the
+    labels.
 
     Several series stand side by side as far as there is room, and below each other beyond that. Labels and
     names are as the chart has them: whoever puts the table between fences sees to what is in it.
@@ -133,14 +137,16 @@ def table(chart: Chart, width: int = PHONE) -> str:
     if not chart.series:
         return ""
     if len(chart.series) == 1:
-        return "\n".join(_with_bars(chart, chart.series[0], width))
-    return "\n\n".join("\n".join(_side_by_side(chart.labels, some, width)) for some in _fitting(chart, width))
+        return "\n".join(_bar_rows(chart, chart.series[0], width))
+    return "\n\n".join(
+        "\n".join(_series_rows(chart.labels, some, width)) for some in _column_groups(chart, width)
+    )
 
 
-def _with_bars(chart: Chart, series: Series, width: int) -> Iterator[str]:
-    heads = _right_aligned([exact(value) for value in series.values])
+def _bar_rows(chart: Chart, series: Series, width: int) -> Iterator[str]:
+    heads = _align_right([format_exactly(value) for value in series.values])
     if chart.kind == "pie":
-        shares = _right_aligned([percent(value, sum(series.values)) for value in series.values])
+        shares = _align_right([percent(value, sum(series.values)) for value in series.values])
         heads = [f"{head} {share}" for head, share in zip(heads, shares, strict=True)]
     longest = min(_LONGEST_BAR, width - max(map(len, heads), default=0) - 2 - _LEAST_LABEL)
     bars = _bars(series.values, longest) if longest >= _SHORTEST_BAR else [""] * len(heads)
@@ -149,7 +155,7 @@ def _with_bars(chart: Chart, series: Series, width: int) -> Iterator[str]:
 
 
 def _bars(values: Sequence[float], longest: int) -> list[str]:
-    """A bar of half columns for each; what is below zero is drawn hollow."""
+    """Return a bar of half columns for each; what is below zero is drawn hollow."""
     largest = max(map(abs, values), default=0)
     bars = []
     for value in values:
@@ -159,12 +165,12 @@ def _bars(values: Sequence[float], longest: int) -> list[str]:
     return bars
 
 
-def _fitting(chart: Chart, width: int) -> Iterator[list[Series]]:
-    """The series in groups whose columns leave room for the labels."""
+def _column_groups(chart: Chart, width: int) -> Iterator[list[Series]]:
+    """Yield the series in groups whose columns leave room for the labels."""
     group: list[Series] = []
     taken = 0
     for series in chart.series:
-        column = max(len(exact(value)) for value in series.values) + 1 if series.values else 1
+        column = max(len(format_exactly(value)) for value in series.values) + 1 if series.values else 1
         if group and taken + column > width - _LEAST_LABEL:
             yield group
             group, taken = [], 0
@@ -173,16 +179,16 @@ def _fitting(chart: Chart, width: int) -> Iterator[list[Series]]:
     yield group
 
 
-def _side_by_side(labels: Sequence[str], group: Sequence[Series], width: int) -> Iterator[str]:
-    """Names have no room above their columns: letters stand there, and are explained first."""
+def _series_rows(labels: Sequence[str], group: Sequence[Series], width: int) -> Iterator[str]:
+    """Yield rows under letters, which are explained first: names have no room above their columns."""
     letters = [chr(ord("A") + place) for place in range(len(group))]
     columns = [
-        _right_aligned([letter, *(exact(value) for value in series.values)])
+        _align_right([letter, *(format_exactly(value) for value in series.values)])
         for letter, series in zip(letters, group, strict=True)
     ]
     if len(group) == 1:
-        yield from in_lines(group[0].name, width, cells)
-        columns = [_right_aligned([exact(value) for value in group[0].values])]
+        yield from wrap_label(group[0].name, width, cells)
+        columns = [_align_right([format_exactly(value) for value in group[0].values])]
     else:
         for letter, series in zip(letters, group, strict=True):
             yield from _row(f"{letter} ", series.name, width)
@@ -192,11 +198,11 @@ def _side_by_side(labels: Sequence[str], group: Sequence[Series], width: int) ->
 
 
 def _row(head: str, label: str, width: int) -> Iterator[str]:
-    first, *rest = in_lines(label, max(2, width - len(head)), cells)
+    first, *rest = wrap_label(label, max(2, width - len(head)), cells)
     yield (head + first).rstrip()
     yield from (" " * len(head) + line for line in rest)
 
 
-def _right_aligned(numbers: Sequence[str]) -> list[str]:
+def _align_right(numbers: Sequence[str]) -> list[str]:
     room = max(map(len, numbers), default=0)
     return [number.rjust(room) for number in numbers]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
+from itertools import chain
 from typing import Final
 from zoneinfo import ZoneInfo
 
@@ -25,7 +26,7 @@ from cc_bot.domain.memory import Memory
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import Recollection, Session
 from cc_bot.domain.summary import listed
-from cc_bot.domain.text import shortened
+from cc_bot.domain.text import shorten
 from cc_bot.llm.model import PromptPart, SystemPart, ToolSchema, UserPart
 
 # ---- canvas lines ----------------------------------------------------------------------------------------
@@ -59,7 +60,7 @@ def _line(element: Element) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(shortened(" ".join(text.split()), CONTENT_SHOWN), ensure_ascii=False)
+    return json.dumps(shorten(" ".join(text.split()), CONTENT_SHOWN), ensure_ascii=False)
 
 
 # ---- profile ---------------------------------------------------------------------------------------------
@@ -81,7 +82,7 @@ def profile(notes: Sequence[Memory], who: str, words: Instructions, timezone: Zo
 
 def _noted(note: Memory, timezone: ZoneInfo) -> str:
     day = note.updated_at.astimezone(timezone).date().isoformat()
-    return f"- {day}: {json.dumps(shortened(note.content, NOTE_SHOWN), ensure_ascii=False)}"
+    return f"- {day}: {json.dumps(shorten(note.content, NOTE_SHOWN), ensure_ascii=False)}"
 
 
 # ---- window ----------------------------------------------------------------------------------------------
@@ -195,7 +196,7 @@ def build_prompt(
         end = (SystemPart(told, tainted), asked)
     return (
         SystemPart(_stable(locale, tools, persona, notes, timezone, temporary=temporary)),
-        *(part for message in window(history, budget, cost) for part in message_parts(message)),
+        *chain.from_iterable(map(message_parts, window(history, budget, cost))),
         *end,
     )
 

@@ -43,9 +43,15 @@ def message_parts(message: Message) -> Iterator[PromptPart]:
 
 def user_part(message: Message) -> UserPart:
     """The text with the text files that came with it, and the images."""
-    files = (as_prompt_text(attachment) for attachment in message.attachments if not attachment.is_image)
     images = tuple(attachment for attachment in message.attachments if attachment.is_image)
-    return UserPart("\n\n".join(filter(None, (message.content, *files))), images, message.taints)
+    return UserPart(_text_with_files(message), images, message.taints)
+
+
+def _text_with_files(message: Message) -> str:
+    if not message.attachments:
+        return message.content
+    files = (as_prompt_text(attachment) for attachment in message.attachments if not attachment.is_image)
+    return "\n\n".join(filter(None, (message.content, *files)))
 
 
 def call_parts(message: Message) -> Iterator[PromptPart]:
@@ -87,10 +93,6 @@ class _Kind:
     per_run: float = 0.0
     per_character: float = 0.0
 
-    def tokens(self, text: str) -> float:
-        runs = self.pattern.findall(text)
-        return self.per_run * len(runs) + (self.per_character and self.per_character * sum(map(len, runs)))
-
 
 _KANA_AND_KANJI: Final = "\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff々〆〇"
 _JAPANESE_MARKS: Final = "\u3000-\u3004\u3008-\u3020・！-／：-＠［-｀｛-･"
@@ -117,11 +119,21 @@ _KINDS: Final = (
     ),
     _Kind(re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f]"), 1.0),
 )
+_RUNS: Final = tuple((kind.pattern.findall, kind.per_run, kind.per_character) for kind in _KINDS)
+_ASCII: Final = "".join(map(chr, range(128))) + " " * 16
+_ASCII_RUNS: Final = tuple(
+    run for run, kind in zip(_RUNS, _KINDS, strict=True) if kind.pattern.search(_ASCII)
+)
+"""The kinds of which a text in ASCII may have any."""
 
 
 def estimate_tokens(text: str) -> int:
     """About how many tokens a text has; never 0 for a text that is not empty."""
-    return max(round(sum(kind.tokens(text) for kind in _KINDS)), bool(text))
+    total = 0.0
+    for find, per_run, per_character in _ASCII_RUNS if text.isascii() else _RUNS:
+        if runs := find(text):
+            total += per_run * len(runs) + (per_character and per_character * sum(map(len, runs)))
+    return max(round(total), bool(text))
 
 
 def request_tokens(request: ChatRequest) -> int:
@@ -136,7 +148,10 @@ def tools_tokens(tools: Iterable[ToolSchema]) -> int:
 
 def message_tokens(message: Message) -> int:
     """About what a message of the history costs: the sum over the parts of the prompt that it becomes."""
-    return sum(map(part_tokens, message_parts(message)))
+    if message.role == "user":
+        images = sum(attachment.is_image for attachment in message.attachments)
+        return MESSAGE_TOKENS + estimate_tokens(_text_with_files(message)) + IMAGE_TOKENS * images
+    return sum(map(part_tokens, _assistant_parts(message)))
 
 
 def part_tokens(part: PromptPart) -> int:

@@ -1,4 +1,4 @@
-"""Who may use the bot, and the one gate through which every way in passes."""
+"""The one gate through which every way in passes, and who may use the bot."""
 
 import asyncio
 import contextlib
@@ -75,8 +75,8 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class Owners:
-    """Those whom the operator named in a setting or in the policy file. Where nobody is named: the owner of
-    the application as Discord has it, or the members of the team that owns it."""
+    """The owners: those whom the operator named in a setting or in the policy file. Where nobody is named:
+    the owner of the application as Discord has it, or the members of the team that owns it."""
 
     named: frozenset[int]
     policies: Policies
@@ -98,11 +98,12 @@ class Owners:
         return self.under(await self.policies.now())
 
     def under(self, policy: Policy) -> frozenset[int]:
-        """Those of a policy."""
+        """Return the owners under a policy."""
         return self.named | policy.access.owners or self._of_application
 
     async def require(self, interaction: hikari.PartialInteraction) -> None:
-        """Raises OwnersOnly. To be asked at every call, press and form: a hidden command is not forbidden."""
+        """Raise OwnersOnly for anybody else. To be asked at every call, press and form: a hidden command is
+        not forbidden."""
         if int(interaction.user.id) not in await self.ids():
             raise OwnersOnly
 
@@ -152,11 +153,11 @@ class SeenRoles:
         self._roles = Recent[tuple[int, int], tuple[int, ...]](remembered)
 
     def note(self, guild_id: int, user_id: int, role_ids: tuple[int, ...]) -> None:
-        """As of the newest message."""
+        """Note the roles as of the newest message."""
         self._roles[guild_id, user_id] = role_ids
 
     def of(self, guild_id: int | None, user_id: int) -> tuple[int, ...] | None:
-        """None where no message has told, as after a start."""
+        """Return the roles; None where no message has told, as after a start."""
         return None if guild_id is None else self._roles.get((guild_id, user_id))
 
 
@@ -186,7 +187,7 @@ class Gate:
     """The limits that owners set; they go before the file."""
 
     async def learn(self) -> None:
-        """What it takes to let anybody in. Raises hikari's errors."""
+        """Learn what it takes to let anybody in. Raises hikari's errors."""
         await self.owners.learn(self.rest)
         with suppress(StorageError):
             await self._in_force()
@@ -217,11 +218,12 @@ class Gate:
             raise TooManyCommands(resets=next_at)
 
     async def _visit(self, comer: Comer) -> Visit | None:
-        """What is read of whoever comes; None while the database does not answer: then what held when it last
-        did holds. It is waited for once more before the acknowledgement, so not for long here."""
+        """Read what there is to know of whoever comes; None while the database does not answer: then what
+        held when it last did holds. It is waited for once more before the acknowledgement, so not for long
+        here."""
         with suppress(StorageError, TimeoutError):
             async with asyncio.timeout(self.patience_s):
-                visit = await self.store.visit(comer.user_id, comer.channel_ids)
+                visit = await self.store.get_visit(comer.user_id, comer.channel_ids)
                 self._last, self._last_set = visit.in_force, visit.limits
                 return visit
         return None
@@ -232,16 +234,17 @@ class Gate:
         return self._last
 
     async def refused_author(self, message: hikari.Message) -> Refusal | None:
-        """Why the author of a message may not use the bot there. Raises StorageError, and hikari's errors
-        when Discord won't tell what channel that is."""
+        """Return why the author of a message may not use the bot there. Raises StorageError, and hikari's
+        errors when Discord won't tell what channel that is."""
         guild_id = None if message.guild_id is None else int(message.guild_id)
         member = message.member or None
         roles = self._known_roles(int(message.author.id), guild_id, member)
         return await self.refused(Comer(int(message.author.id), (int(message.channel_id),), guild_id, roles))
 
     async def serves_owner(self, schedule: Schedule, *, answering: bool = False) -> bool:
-        """Whether what somebody scheduled is said to them: if they may use the bot where they asked for it.
-        Maintenance counts when they are to be answered, and while nobody can tell, they are served."""
+        """Return whether what somebody scheduled is said to them: if they may use the bot where they asked
+        for it. Maintenance counts when they are to be answered, and while nobody can tell, they are
+        served."""
         user_id, guild_id = schedule.key.user_id, schedule.guild_id
         roles = self._known_roles(user_id, guild_id, None)
         comer = Comer(user_id, (schedule.key.channel_id,), guild_id, roles)
@@ -251,8 +254,8 @@ class Gate:
             return True
 
     async def refused_in(self, key: ChannelKey, questions: Sequence[Message]) -> dict[int, Refusal]:
-        """Those of the authors of questions in a channel or thread who may not use the bot there. Raises as
-        `refused_author`."""
+        """List those of the authors of questions in a channel or thread who may not use the bot there. Raises
+        as `refused_author`."""
         found = {}
         for user_id in dict.fromkeys(question.author_id for question in questions):
             comer = Comer(user_id, (key.place_id, key.channel_id), _NOT_TOLD, None)
@@ -261,7 +264,7 @@ class Gate:
         return found
 
     async def refused(self, comer: Comer, *, answering: bool = True) -> Refusal | None:
-        """Why somebody may not use the bot; that is on record once. Raises as `refused_author`."""
+        """Return why somebody may not use the bot; that is on record once. Raises as `refused_author`."""
         policy = await self.policies.now()
         if comer.user_id in self.owners.under(policy):
             return None
@@ -279,19 +282,19 @@ class Gate:
         return found
 
     async def reads(self, key: ChannelKey, guild_id: int | None = None) -> bool:
-        """Whether what people say to each other in a channel or thread is for the bot to read. A server that
-        is not told is looked up. Raises as `refused_author`."""
+        """Return whether what people say to each other in a channel or thread is for the bot to read. A
+        server that is not told is looked up. Raises as `refused_author`."""
         rules = _rules(await self.policies.now(), await self._in_force())
         if rules.of_guilds and guild_id is None:
             guild_id = (await self.places.of(key.place_id)).guild_id
         return not is_shut(key, guild_id, rules)
 
     async def _in_force(self) -> InForce:
-        """What holds; while the database does not answer, what held when it last did: nobody who may use the
-        bot is to be left without an acknowledgement. Raises StorageError when it never did."""
+        """Read what holds; while the database does not answer, what held when it last did: nobody who may use
+        the bot is to be left without an acknowledgement. Raises StorageError when it never did."""
         try:
             async with asyncio.timeout(self.patience_s):
-                self._last = await self.store.in_force()
+                self._last = await self.store.get_in_force()
         except (StorageError, TimeoutError) as error:
             if self._last is None:
                 raise StorageError from error
@@ -316,7 +319,7 @@ class Gate:
         return None if known is None else frozenset(known)
 
     async def _told_apart(self, comer: Comer, rules: AccessRules) -> Comer:
-        """With what the rules are about and only Discord knows. Where it does not let the bot know, the bot
+        """Add what the rules are about and only Discord knows. Where it does not let the bot know, the bot
         can't answer anybody."""
         if comer.guild_id is None:
             return comer
@@ -347,7 +350,7 @@ def _rules(policy: Policy, in_force: InForce) -> AccessRules:
 
 
 def error_of(refused: Refusal) -> AccessError:
-    """What to tell whoever is refused."""
+    """Return what to tell whoever is refused."""
     if refused.why == "maintenance":
         return UnderMaintenance(note=f"\n> {refused.note}" if refused.note else "")
     return NotAllowed()
@@ -428,9 +431,9 @@ class Presses:
                 await act()
 
     def _is_again(self, place: _Place, press: _LastPress) -> bool:
-        """Whether its user pressed the same there last, and that is still acted on or was a moment ago; or
-        anything under an answer that is being made anew. The buttons of the new one are no such press: they
-        stand there before all that goes with it is on record."""
+        """Return whether its user pressed the same there last, and that is still acted on or was a moment
+        ago; or anything under an answer that is being made anew. The buttons of the new one are no such
+        press: they stand there before all that goes with it is on record."""
         last, busy = self._last.get(place, _NO_PRESS), self._order.joined(place) > 0
         if busy and last.answer is not None and press.answer == last.answer:
             return True
@@ -460,7 +463,7 @@ def _opens_form(pressed: object) -> bool:
 
 
 async def _stands_there(interaction: hikari.ComponentInteraction) -> bool:
-    """Whether the button of an accepted press is still in its message."""
+    """Return whether the button of an accepted press is still in its message."""
     message = await interaction.fetch_initial_response()
     return any(
         getattr(component, "custom_id", None) == interaction.custom_id
@@ -507,7 +510,7 @@ _SUGGESTED_WITHIN_S: Final = 2.8
 async def admit_commands(
     _: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, gate: Gate, given: linkd.Container
 ) -> None:
-    """Of every command, before anything of it runs; a command that asks for its Arrival is given what was
+    """Admit every command before anything of it runs; a command that asks for its Arrival is given what was
     read here. Its errors are told by the handler of all commands."""
     arrival = await gate.admit(ctx.interaction, always=_about_ones_own(ctx.interaction))
     given.add_value(Arrival, arrival)
@@ -535,8 +538,8 @@ def suggesting(suggest: Suggest) -> Any:
 
 
 def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
-    """From now on presses and forms are told of as Pressed and Entered: of each user's on a message one after
-    another."""
+    """Tell from now on of presses and forms as ButtonPress and ModalSubmit: of each user's on a message one
+    after another."""
 
     presses = Presses()
 
@@ -569,8 +572,9 @@ def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
 def _about_ones_own(
     interaction: hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction,
 ) -> bool:
-    """Whether it is of `/privacy`, or stops an answer. What is stored about somebody is theirs to see and to
-    have erased, also when they may not use the bot any more; and so is an answer that is on its way."""
+    """Return whether it is of `/privacy`, or stops an answer. What is stored about somebody is theirs to
+    see and to have erased, also when they may not use the bot any more; and so is an answer that is on its
+    way."""
     if isinstance(interaction, hikari.CommandInteraction):
         return interaction.command_name == "privacy"
     button = parse_custom_id(interaction.custom_id)
@@ -578,7 +582,7 @@ def _about_ones_own(
 
 
 def _is_known(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:
-    """Whether anything here made what was pressed or sent."""
+    """Return whether anything here made what was pressed or sent."""
     made = parse_custom_id(interaction.custom_id)
     is_form = isinstance(interaction, hikari.ModalInteraction)
     return made is not None and isinstance(made, EditForm) == is_form
@@ -595,7 +599,7 @@ async def _tell_unknown(
 
 
 def _stops(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -> bool:
-    """Whether it stops an answer: that is less work, however often it is done."""
+    """Return whether it stops an answer: that is less work, however often it is done."""
     return isinstance(parse_custom_id(interaction.custom_id), StopButton)
 
 

@@ -74,13 +74,15 @@ class Chooser:
         """Who answers the user of a command now; `known` is what decides it, where that was read already.
         Raises StorageError."""
         user_id, place = int(interaction.user.id), where(interaction)
-        return await self._choose(user_id, place, known or await self.store.found(user_id, place.ids))
+        return await self._choose(
+            user_id, place, known or await self.store.get_for_places(user_id, place.ids)
+        )
 
     async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
         """Who gave the user of a button the answer above it, by the answer's row, whoever has been chosen
         since. Raises AgentGone when that one can't be asked here any more, and StorageError."""
         user_id, place = int(interaction.user.id), where(interaction)
-        agent = await self.usable(place, await self.store.of_answer(user_id, answer_id) or DEFAULT_AGENT)
+        agent = await self.usable(place, await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT)
         if agent is None:
             raise AgentGone
         return await self._once_more(user_id, place, agent)
@@ -111,7 +113,7 @@ class Chooser:
         gone. Raises StorageError."""
         agent = await self.agents.get(key.agent) or await self.agents.default()
         place = await self._place_in(guild_id, key.channel_id)
-        return _with_models(agent, place, await self.store.found(_NOBODY, place.ids))
+        return _with_models(agent, place, await self.store.get_for_places(_NOBODY, place.ids))
 
     async def is_current(self, key: SessionKey, interaction: Answerable | None = None) -> bool:
         """Whether this is the session that a question of its user goes to there now. An interaction from
@@ -125,12 +127,12 @@ class Chooser:
     async def in_channel(self, key: ChannelKey) -> Agent:
         """Who answers mentions in a channel or thread: what it has, whoever asks. Raises StorageError."""
         place = Somewhere(key.place_id, None, key.channel_id if key.thread_id else None)
-        found = await self.store.found(_NOBODY, place.ids)
+        found = await self.store.get_for_places(_NOBODY, place.ids)
         return _with_models(_default(place, found, await self.agents.all()), place, found)
 
     async def default_of(self, place: Somewhere) -> Agent:
         """Who answers there whoever chose nobody. Raises StorageError."""
-        return _default(place, await self.store.found(_NOBODY, place.ids), await self.agents.all())
+        return _default(place, await self.store.get_for_places(_NOBODY, place.ids), await self.agents.all())
 
     async def set_default(self, place: Somewhere, guild_id: int, agent: Agent, set_by: int) -> None:
         """From now on this agent answers there whoever chose nobody. The default agent stands on record only
@@ -160,7 +162,7 @@ class Chooser:
         return tuple(agent for agent in (await self.agents.all()).values() if place.allows(agent))
 
     async def _chosen(self, user_id: int, place: Somewhere) -> Chosen:
-        return await self._choose(user_id, place, await self.store.found(user_id, place.ids))
+        return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.ids))
 
     async def _choose(self, user_id: int, place: Somewhere, found: PlaceAgents) -> Chosen:
         known, passed_over = await self.agents.all(), False
@@ -174,7 +176,7 @@ class Chooser:
         return _in_session(user_id, place, _with_models(agent, place, found), stands_in=passed_over)
 
     async def _once_more(self, user_id: int, place: Somewhere, agent: Agent) -> Chosen:
-        found = await self.store.found(user_id, place.ids)
+        found = await self.store.get_for_places(user_id, place.ids)
         chosen = _in_session(user_id, place, _with_models(agent, place, found))
         return replace(chosen, left=(await self._choose(user_id, place, found)).key != chosen.key)
 

@@ -83,7 +83,7 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
         if reading != settings.reading:
             say(texts(settings.operator_locale).cli.mentions_only)
         now = int(hikari.Snowflake.from_datetime(given.clock()))
-        granted = GrantedReading(reading, await given.stores.channels.reading(reading, now))
+        granted = GrantedReading(reading, await given.stores.channels.set_reading(reading, now))
         await DiscordBot(given, granted, say).run(stop)
 
 

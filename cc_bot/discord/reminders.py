@@ -262,14 +262,14 @@ class Reminders:
             posted = await self._posting.say(firing, page, partial(self._wanted, schedule))
         except Unwanted:
             _log.info("firing_withdrawn", schedule=schedule.id)
-            await _noted(lambda: self._schedules.skipped(firing))
+            await _noted(lambda: self._schedules.mark_skipped(firing))
         except Refused as refused:
             await self._stop(firing, refused.obstacle)
         except hikari.HikariError as error:
             _log.warning("firing_uncertain", schedule=schedule.id, error=type(error).__name__)
         else:
             message = replace(said, discord_id=posted.message_id)
-            await _noted(lambda: self._schedules.sent(firing, message, channel_id=posted.channel_id))
+            await _noted(lambda: self._schedules.mark_sent(firing, message, channel_id=posted.channel_id))
 
     async def _look(self) -> None:
         while True:
@@ -304,7 +304,7 @@ class Reminders:
     async def _remind(self, firing: Firing) -> None:
         schedule = firing.schedule
         if not await self._gate.serves_owner(schedule):
-            await _noted(lambda: self._schedules.skipped(firing))
+            await _noted(lambda: self._schedules.mark_skipped(firing))
             return
         reader = await self._reader(schedule)
         said = Message("assistant", spoken_reminder(schedule), visibility=schedule.heard)
@@ -314,7 +314,7 @@ class Reminders:
         """Say what a heartbeat has to say, if anything."""
         schedule = firing.schedule
         if not await self._gate.serves_owner(schedule, answering=True):
-            await _noted(lambda: self._schedules.skipped(firing))
+            await _noted(lambda: self._schedules.mark_skipped(firing))
             return
         try:
             reader = await self._reader(schedule)
@@ -322,7 +322,7 @@ class Reminders:
         except BaseException as error:
             # Nothing was posted, and a heartbeat is nothing that anybody waits for.
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
-            await asyncio.shield(_noted(lambda: self._schedules.skipped(firing)))
+            await asyncio.shield(_noted(lambda: self._schedules.mark_skipped(firing)))
             raise
         if speech is not None and speech.drew:
             try:
@@ -332,7 +332,7 @@ class Reminders:
                 return
             await self._boards.refresh(schedule.key)
         if speech is None or speech.message is None:
-            await _noted(lambda: self._schedules.skipped(firing))
+            await _noted(lambda: self._schedules.mark_skipped(firing))
         else:
             await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
 
@@ -368,7 +368,7 @@ class Reminders:
         """Note and tell that it can't go on."""
         schedule = firing.schedule
         _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
-        await _noted(lambda: self._schedules.failed(firing, obstacle))
+        await _noted(lambda: self._schedules.mark_failed(firing, obstacle))
         await self._tell_stopped(replace(schedule, status="paused", obstacle=obstacle))
 
     async def _tell_stopped(self, schedule: Schedule) -> None:

@@ -60,7 +60,7 @@ class BotStatus:
 
     async def look(self) -> Seen:
         """Raises StorageError."""
-        used = await self.stores.usage.everywhere(self.stores.usage.today())
+        used = await self.stores.usage.list_all(self.stores.usage.today())
         prices = (await self.policies.now()).prices
         latency_s = self.pulse.latency_s
         return Seen(
@@ -75,7 +75,7 @@ class BotStatus:
             cost_micros=sum(each.cost_micros for each in used) if prices.models else None,
             currency=prices.currency,
             backup_at=await self.newest_backup(),
-            maintenance=(await self.stores.access.in_force()).maintenance,
+            maintenance=(await self.stores.access.get_in_force()).maintenance,
         )
 
 

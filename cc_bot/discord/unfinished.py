@@ -196,7 +196,7 @@ class DeliveryRoutes:
             place_id = int((await self.rest.create_dm_channel(turn.key.user_id)).id)
             ids = _begun_in(turn) if turn.place_id == place_id else ()
             if turn.token is not None or turn.place_id != place_id:
-                await self.ledger.moved(turn, place_id, ids)
+                await self.ledger.move(turn, place_id, ids)
             noting = self.deliveries.entry(turn).posted
             reply = self.replies.late(place_id, f"{turn.id}d", None, _sent(ids), noting=noting)
             await pending.show(reply, one_message=False, elsewhere=True)
@@ -238,7 +238,7 @@ class DeliveryRoutes:
     async def _to_message(self, turn: PendingTurn) -> Reply:
         """In the message that was begun for it, or in a first one: if that is there, its nonce finds it."""
         place_id, first_id = turn.place_id or turn.key.channel_id, turn.shown_in
-        ids = () if first_id is None else (first_id, *await self.replies.channels.pages(first_id))
+        ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
         reply = self.replies.to(place_id, turn.question_id or first_id or 0, _sent(ids))
         if turn.question_id is not None and await self._is_deleted(place_id, turn.question_id):
             await reply.remove()
@@ -265,7 +265,7 @@ class DeliveryRoutes:
             ids = await self._begun_messages(turn)
             last_id = ids[-1] if ids else turn.shown_in or turn.interaction_id
             ids += await self._strays(turn, place_id, last_id) or () if last_id else ()
-            await self.ledger.moved(turn, place_id, ids)
+            await self.ledger.move(turn, place_id, ids)
         if ids:
             waiting_id = None
         noting = self.deliveries.entry(turn).posted
@@ -376,8 +376,8 @@ class Unfinished:
                 await self._running.receipts.catch_up(self._readers)
             self._caught_up = True
             await self._settle_unsettled()
-            await self._ledger.forget(self._readers.clock() - KEPT)
-            due = [turn for turn in await self._ledger.unfinished() if self._is_due(turn)]
+            await self._ledger.forget_interrupted(self._readers.clock() - KEPT)
+            due = [turn for turn in await self._ledger.list_unfinished() if self._is_due(turn)]
         except CcBotError as error:
             _log.warning("unfinished_not_read", error=type(error).__name__)
             return False
@@ -394,7 +394,7 @@ class Unfinished:
 
     async def _settle_unsettled(self) -> None:
         for entry, user_id in list(self._deliveries.unsettled.items()):
-            await self._ledger.settled(entry, user_id)
+            await self._ledger.mark_settled(entry, user_id)
             del self._deliveries.unsettled[entry]
 
     async def _finish_in_turn(self, turn: PendingTurn) -> bool:
@@ -423,7 +423,7 @@ class Unfinished:
             _log.info("turn_unwanted", state=turn.state)
         except NeverAcknowledged:
             _log.info("press_unheard_of", state=turn.state)
-            await self._ledger.untaken(turn.id, user_id)
+            await self._ledger.untake(turn.id, user_id)
             if turn.former is not None:
                 return
         except Closed:
@@ -431,18 +431,18 @@ class Unfinished:
         else:
             _log.info("turn_finished", state=turn.state)
             if pending.may_be_asked_again:
-                await self._ledger.interrupted(turn.id, user_id)
+                await self._ledger.mark_interrupted(turn.id, user_id)
                 return
-        await self._ledger.settled(turn.id, user_id)
+        await self._ledger.mark_settled(turn.id, user_id)
 
     async def _look_up(self, turn: PendingTurn) -> PendingDelivery:
         """Return what is owed for a turn that is not interrupted yet. Raises StorageError."""
         spoken = turn.locale or self._readers.guilds.of(turn.key.channel_id)
         reader = await self._readers.of_author(turn.key.user_id, spoken)
-        older = await self._ledger.replaced(turn) if turn.replaces is not None else None
-        answer = await self._ledger.stored(turn) if turn.state == "answered" else None
+        older = await self._ledger.get_replaced(turn) if turn.replaces is not None else None
+        answer = await self._ledger.get_answer(turn) if turn.state == "answered" else None
         seen = answer or older
-        left = await self._proposals.of_answer(turn.key.user_id, seen.id) if seen and seen.id else ()
+        left = await self._proposals.list_for_answer(turn.key.user_id, seen.id) if seen and seen.id else ()
         return PendingDelivery(turn, reader, answer, older, left, self._running.receipts)
 
     async def _show(self, pending: PendingDelivery) -> Reply:

@@ -1,4 +1,4 @@
-"""All checks, side by side, each within its time."""
+"""The checkup: checks side by side, each within its time, and the report of what they found."""
 
 import asyncio
 import json
@@ -41,10 +41,9 @@ Name = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report. Holds no secret."""
+    """A line of the report. Holds no secret."""
 
     check: Name
-    label: str
     verdict: Verdict
     detail: str
     mend: str = ""
@@ -55,26 +54,27 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class FindingWriter:
-    """Writes the findings of one check."""
+    """The check whose findings are made."""
 
     check: Name
-    label: str
 
     def ok(self, detail: str) -> Finding:
-        return Finding(self.check, self.label, "ok", detail)
+        return Finding(self.check, "ok", detail)
 
     def warning(self, detail: str, mend: str) -> Finding:
-        return Finding(self.check, self.label, "warning", detail, mend)
+        return Finding(self.check, "warning", detail, mend)
 
     def failed(self, detail: str, mend: str) -> Finding:
-        return Finding(self.check, self.label, "failed", detail, mend)
+        return Finding(self.check, "failed", detail, mend)
 
     def unfinished(self, verdict: Verdict, detail: str, mend: str) -> Finding:
-        return Finding(self.check, self.label, verdict, detail, mend, finished=False)
+        return Finding(self.check, verdict, detail, mend, finished=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
+    """The findings of all checks, and what they come to."""
+
     findings: Sequence[Finding]
 
     def count(self, verdict: Verdict) -> int:
@@ -82,7 +82,7 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """The worst."""
+        """The worst verdict."""
         return "failed" if self.count("failed") else "warning" if self.count("warning") else "ok"
 
     @property
@@ -91,7 +91,8 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """1 where something failed. Warnings alone are no failure: a watchdog would never be quiet."""
+        """The number 1 where something failed. Warnings alone are no failure: a watchdog would never be
+        quiet."""
         return 1 if self.verdict == "failed" else 0
 
 
@@ -100,16 +101,17 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Check:
+    """A check to run, and the time that it has."""
+
     name: Name
     """What it is called where it breaks or takes too long; it may find out about more than that."""
-    label: str
     run: Callable[[], Awaitable[Sequence[Finding]]]
     limit_s: float = 15.0
     unfinished: Verdict = "warning"
     """What it comes to that the whole checkup was over before: a server that says nothing is a failure."""
 
 
-async def examined(checks: Sequence[Check], words: Texts, until_s: float | None = None) -> Report:
+async def run_checks(checks: Sequence[Check], words: Texts, until_s: float | None = None) -> Report:
     """Run every check. Their findings stand in the order of the checks. What is not over by `until_s` (by the
     event loop's clock) is told of as that, and its threads are left to themselves."""
     running = [asyncio.create_task(_run(check, words)) for check in checks]
@@ -124,12 +126,12 @@ async def examined(checks: Sequence[Check], words: Texts, until_s: float | None 
 
 
 def _unfinished(check: Check, words: Texts) -> Finding:
-    notes = FindingWriter(check.name, check.label)
+    notes = FindingWriter(check.name)
     return notes.unfinished(check.unfinished, words.doctor.unfinished, words.doctor.unfinished_mend)
 
 
 async def _run(check: Check, words: Texts) -> Sequence[Finding]:
-    notes = FindingWriter(check.name, check.label)
+    notes = FindingWriter(check.name)
     try:
         async with asyncio.timeout(check.limit_s):
             return await check.run()
@@ -154,14 +156,9 @@ _LEAST: Final = 12
 
 
 def as_lines(report: Report, words: Texts, *, offline: bool, width: int | None, breaks: Breaks) -> list[str]:
-    """A line for each finding, and one below for what to do. `width` is in cells; None: lines are as long as
-    they are, for files and for grep."""
+    """Return a line for each finding, and one below for what to do. `width` is in cells; None: lines are as
+    long as they are, for files and for grep."""
     said = words.doctor
-    verdicts: dict[Verdict, str] = {
-        "ok": said.verdict_ok,
-        "warning": said.verdict_warning,
-        "failed": said.verdict_failed,
-    }
     lines: list[str] = []
 
     def add(text: str, first: str, rest: str) -> None:
@@ -170,7 +167,11 @@ def as_lines(report: Report, words: Texts, *, offline: bool, width: int | None, 
 
     for finding in report.findings:
         sign = _SIGNS[finding.verdict]
-        add(f"{sign} {verdicts[finding.verdict]}  {finding.label}: {finding.detail}", "", "    ")
+        add(
+            f"{sign} {said.verdicts[finding.verdict]}  {said.labels[finding.check]}: {finding.detail}",
+            "",
+            "    ",
+        )
         if finding.mend:
             add(finding.mend, "  → ", "    ")
     if offline:
@@ -183,7 +184,7 @@ def as_lines(report: Report, words: Texts, *, offline: bool, width: int | None, 
 
 
 def as_json(report: Report, *, version: str, offline: bool) -> str:
-    """One object. Names and verdicts are for programs, and stay; details are sentences, and don't."""
+    """Return one object. Names and verdicts are for programs, and stay; details are sentences, and don't."""
     told: dict[str, Any] = {
         "version": version,
         "verdict": report.verdict,

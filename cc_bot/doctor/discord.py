@@ -1,4 +1,4 @@
-"""What Discord says of the bot: whether the token is good, what is granted, which commands are registered.
+"""The bot as Discord knows it: whether the token is good, what is granted, which commands are registered.
 
 Asked over plain HTTP, since nothing of it needs a gateway and loading hikari takes a second.
 https://discord.com/developers/docs/resources/application
@@ -30,7 +30,7 @@ WRONG_DIFFERENCE: Final = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class DiscordSide:
-    """What there is to ask about."""
+    """The application on Discord, and what it is compared with."""
 
     token: str | None = field(repr=False)
     api_url: str | None
@@ -42,75 +42,75 @@ class DiscordSide:
     clock: Clock
 
 
-class _Silent(Exception):
-    """No answer that can be used; the text says why, without what it quotes."""
+class _NoAnswer(Exception):
+    """An answer that can't be used, or none; the text says why, without what it quotes."""
 
 
-async def examine_discord(side: DiscordSide, words: Texts) -> Sequence[Finding]:
-    """Token, intents, commands and clock. Where the token fails there is nothing to say of the rest."""
+async def check_discord(side: DiscordSide, words: Texts) -> Sequence[Finding]:
+    """Check token, intents, commands and clock. Where the token fails there is nothing to say of the rest."""
     said = words.doctor
-    notes = FindingWriter("token", said.label_token)
+    notes = FindingWriter("token")
     if not side.token:
         return [notes.warning(said.token_missing, said.token_missing_mend)]
     headers = {"Authorization": f"Bot {side.token}", "User-Agent": f"DiscordBot (cc-bot, {side.version})"}
     timeout = aiohttp.ClientTimeout(TIMEOUT_S)
     # No proxy of the environment: hikari, which has to get there too, uses none either.
     async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
-        ask = _Asking(session, side.api_url or API_URL)
+        ask = _DiscordApi(session, side.api_url or API_URL)
         try:
             status, me, date = await ask.get("/users/@me")
             if status == 401:
                 return [notes.failed(said.token_refused, said.token_refused_mend)]
             return [
                 notes.ok(said.token_ok.format(name=me["username"])),
-                *await _of_application(ask, side, words),
-                _of_clock(date, side.clock(), words),
+                *await _check_application(ask, side, words),
+                _check_clock(date, side.clock(), words),
             ]
-        except _Silent as silent:
+        except _NoAnswer as silent:
             told = said.discord_unreachable.format(problem=silent)
             return [notes.failed(told, said.discord_unreachable_mend)]
 
 
-async def _of_application(ask: "_Asking", side: DiscordSide, words: Texts) -> list[Finding]:
+async def _check_application(ask: "_DiscordApi", side: DiscordSide, words: Texts) -> list[Finding]:
     _, application, _ = await ask.get("/applications/@me")
     _, commands, _ = await ask.get(f"/applications/{application['id']}/commands")
     return [
-        _of_intents(int(application.get("flags") or 0), side.reading, words),
-        *_of_commands({command["name"] for command in commands}, await side.offered(), words),
+        _check_intents(int(application.get("flags") or 0), side.reading, words),
+        *_check_commands({command["name"] for command in commands}, await side.offered(), words),
     ]
 
 
-def _of_intents(flags: int, reading: Reading, words: Texts) -> Finding:
+def _check_intents(flags: int, reading: Reading, words: Texts) -> Finding:
     said = words.doctor
-    notes = FindingWriter("intents", said.label_intents)
+    notes = FindingWriter("intents")
     if reading == "all" and not flags & MESSAGE_CONTENT:
         return notes.warning(said.intents_missing, said.intents_missing_mend)
     return notes.ok(said.intents_ok.format(reading=reading))
 
 
-def _of_commands(registered: Collection[str], offered: Collection[str], words: Texts) -> list[Finding]:
+def _check_commands(registered: Collection[str], offered: Collection[str], words: Texts) -> list[Finding]:
     said = words.doctor
-    notes = FindingWriter("commands", said.label_commands)
+    notes = FindingWriter("commands")
     missing, strange = set(offered) - set(registered), set(registered) - set(offered)
     found = []
     if missing:
-        told = said.commands_missing.format(names=_named(missing))
+        told = said.commands_missing.format(names=_list_names(missing))
         found.append(notes.warning(told, said.commands_missing_mend))
     if strange:
-        told = said.commands_strange.format(names=_named(strange))
+        told = said.commands_strange.format(names=_list_names(strange))
         found.append(notes.warning(told, said.commands_missing_mend))
     return found or [notes.ok(said.commands_ok.format(count=len(registered)))]
 
 
-def _named(names: Collection[str]) -> str:
+def _list_names(names: Collection[str]) -> str:
     first = sorted(names)[:NAMED]
     return ", ".join(first) + (f" … (+{len(names) - NAMED})" if len(names) > NAMED else "")
 
 
-def _of_clock(date: str | None, now: datetime, words: Texts) -> Finding:
-    """Discord's own clock stands in the header of each of its answers."""
+def _check_clock(date: str | None, now: datetime, words: Texts) -> Finding:
+    """Compare the clocks: Discord's own stands in the header of each of its answers."""
     said = words.doctor
-    notes = FindingWriter("clock", said.label_clock)
+    notes = FindingWriter("clock")
     try:
         theirs = parsedate_to_datetime(date or "")
     except ValueError:
@@ -124,16 +124,16 @@ def _of_clock(date: str | None, now: datetime, words: Texts) -> Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _DiscordApi:
     session: aiohttp.ClientSession
     base_url: str
 
     async def get(self, path: str) -> tuple[int, Any, str | None]:
-        """Status, body and the Date header of 200 and 401. Raises _Silent for all else."""
+        """Return status, body and the Date header of 200 and 401. Raises _NoAnswer for all else."""
         try:
             async with self.session.get(self.base_url + path) as response:
                 if response.status not in (200, 401):
-                    raise _Silent(f"HTTP {response.status}")
+                    raise _NoAnswer(f"HTTP {response.status}")
                 return response.status, await response.json(), response.headers.get("Date")
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
-            raise _Silent(type(error).__name__) from None
+            raise _NoAnswer(type(error).__name__) from None

@@ -1,4 +1,4 @@
-"""What the program stands on: its version, the time zone, the font, the operator's files, the backups."""
+"""The ground that the program stands on: version, time zone, font, the operator's files, backups."""
 
 import asyncio
 import math
@@ -31,29 +31,29 @@ OLD: Final = timedelta(days=7)
 """Of a backup: more than a week of conversations would be lost."""
 
 
-def of_program(version: str, sqlite: str, words: Texts) -> Finding:
-    """What is asked first when something is reported."""
+def check_program(version: str, sqlite: str, words: Texts) -> Finding:
+    """Return the versions, which are asked first when something is reported."""
     said = words.doctor
     told = said.program.format(version=version, python=platform.python_version(), sqlite=sqlite)
-    return FindingWriter("program", said.label_program).ok(told)
+    return FindingWriter("program").ok(told)
 
 
-def of_timezone(zone: ZoneInfo, now: datetime, words: Texts) -> Finding:
+def check_timezone(zone: ZoneInfo, now: datetime, words: Texts) -> Finding:
     said = words.doctor
     told = said.timezone_ok.format(zone=zone.key, time=f"{now.astimezone(zone):%Y-%m-%d %H:%M}")
-    return FindingWriter("timezone", said.label_timezone).ok(told)
+    return FindingWriter("timezone").ok(told)
 
 
-def of_clock_set_ahead(offset: timedelta, words: Texts) -> Finding:
+def check_clock_set_ahead(offset: timedelta, words: Texts) -> Finding:
     said = words.doctor
     told = said.clock_set.format(seconds=round(offset.total_seconds()))
-    return FindingWriter("clock", said.label_clock).warning(told, said.clock_set_mend)
+    return FindingWriter("clock").warning(told, said.clock_set_mend)
 
 
-async def examine_font(locale: Locale, words: Texts) -> Sequence[Finding]:
-    """A chart with Japanese in it is drawn: whatever would fail in a conversation fails here."""
+async def check_font(locale: Locale, words: Texts) -> Sequence[Finding]:
+    """Draw a chart with Japanese in it: whatever would fail in a conversation fails here."""
     said = words.doctor
-    notes = FindingWriter("font", said.label_font)
+    notes = FindingWriter("font")
     if not find_spec("matplotlib"):
         return [notes.ok(said.font_none)]
     chart = Chart("font", "", "bar", ("晴れ", "雨"), (Series("", (2.0, 1.0)),))
@@ -64,21 +64,21 @@ async def examine_font(locale: Locale, words: Texts) -> Sequence[Finding]:
     return [notes.ok(said.font_ok) if drawn else notes.failed(said.font_failed, said.font_failed_mend)]
 
 
-async def examine_operator_file(
+async def check_operator_file(
     notes: FindingWriter, load: Callable[[], Awaitable[str]], words: Texts
 ) -> Sequence[Finding]:
-    """A file that the operator may write: `load` reads it, and says what is good about it. What is wrong with
-    it, its own reader tells."""
+    """Check a file that the operator may write: `load` reads it, and says what is good about it. What is
+    wrong with it, its own reader tells."""
     try:
         return [notes.ok(await load())]
     except StartupError as error:
         return [notes.failed(explain(error, words), words.doctor_files.file_mend)]
 
 
-async def examine_backups(folder: Path, now: datetime, words: Texts) -> Sequence[Finding]:
-    """The age of the newest backup is that of its file."""
+async def check_backups(folder: Path, now: datetime, words: Texts) -> Sequence[Finding]:
+    """Check the age of the newest backup, which is that of its file."""
     said = words.doctor_files
-    notes = FindingWriter("backups", words.doctor.label_backups)
+    notes = FindingWriter("backups")
     try:
         found = next((backup.path for backup in await asyncio.to_thread(backups_in, folder)), None)
         made_s = None if found is None else found.stat().st_mtime
@@ -96,11 +96,11 @@ async def examine_backups(folder: Path, now: datetime, words: Texts) -> Sequence
     return [notes.ok(said.backups_ok.format(name=found.name, days=days))]
 
 
-async def examine_erasures(log: Path, backups: Path, words: Texts) -> Sequence[Finding]:
-    """The record of erasures and its copies: with one that is unusable nobody could be erased, or nothing
-    restored."""
+async def check_erasures(log: Path, backups: Path, words: Texts) -> Sequence[Finding]:
+    """Check the record of erasures and its copies: with one that is unusable nobody could be erased, or
+    nothing restored."""
     said = words.doctor_files
-    notes = FindingWriter("erasures", words.doctor.label_erasures)
+    notes = FindingWriter("erasures")
     if found := await asyncio.to_thread(unusable_logs, log, backups):
         names = " ".join(map(str, found))
         return [notes.failed(said.erasures_unusable.format(names=names), said.erasures_mend)]
@@ -121,7 +121,7 @@ _SHOWN_NAMES: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class FilesSide:
-    """What there is to look at on the disk."""
+    """The files to look at, and how long."""
 
     database: Path
     private: Sequence[Path]
@@ -133,23 +133,23 @@ class FilesSide:
     """With who writes to it."""
 
 
-async def examine_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
-    """The file, its schema, its disk and its mode."""
+async def check_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
+    """Check the file, its schema, its disk and its mode."""
     look = partial(examine, side.database, patience_s=side.patience_s, until_s=side.until_s)
     examined = await asyncio.to_thread(look)
-    found = [_of_file(side.database, examined, words)]
+    found = [_check_file(side.database, examined, words)]
     if examined.version is not None:
-        found += [_of_version(examined, words), *_of_schema(examined, words)]
+        found += [_check_version(examined, words), *_check_schema(examined, words)]
     if examined.condition != "no_folder":
-        found.append(await asyncio.to_thread(_of_disk, side, examined.size_bytes, words))
+        found.append(await asyncio.to_thread(_check_disk, side, examined.size_bytes, words))
     if os.name == "posix":
-        found.append(await asyncio.to_thread(_of_modes, side, words))
+        found.append(await asyncio.to_thread(_check_modes, side, words))
     return found
 
 
-def _of_file(path: Path, examined: Examined, words: Texts) -> Finding:
+def _check_file(path: Path, examined: Examined, words: Texts) -> Finding:
     said = words.doctor_files
-    notes = FindingWriter("database", words.doctor.label_database)
+    notes = FindingWriter("database")
     if examined.condition == "fine" and not examined.thorough:
         told = said.database_unfinished.format(path=path, size=size_of(examined.size_bytes))
         return notes.unfinished("warning", told, words.doctor.unfinished_mend)
@@ -172,9 +172,9 @@ def _of_file(path: Path, examined: Examined, words: Texts) -> Finding:
     return notes.failed(*wrong[examined.condition])
 
 
-def _of_version(examined: Examined, words: Texts) -> Finding:
+def _check_version(examined: Examined, words: Texts) -> Finding:
     said = words.doctor_files
-    notes = FindingWriter("migrations", words.doctor.label_migrations)
+    notes = FindingWriter("migrations")
     version, newest = examined.version or 0, examined.newest
     if version > newest:
         told = said.migrations_newer.format(version=version, newest=newest)
@@ -185,27 +185,31 @@ def _of_version(examined: Examined, words: Texts) -> Finding:
     return notes.ok(said.migrations_ok.format(version=version))
 
 
-def _of_schema(examined: Examined, words: Texts) -> Sequence[Finding]:
-    """Nothing where it is as the migrations make it. What runs goes before what is only there."""
+def _check_schema(examined: Examined, words: Texts) -> Sequence[Finding]:
+    """Return nothing where it is as the migrations make it. What runs goes before what is only there."""
     said = words.doctor_files
-    notes = FindingWriter("schema", words.doctor.label_schema)
+    notes = FindingWriter("schema")
     running = [each.label for each in examined.deviations if each.runs]
     beside = [each.label for each in examined.deviations if not each.runs]
     found = list[Finding]()
     if running:
-        found.append(notes.failed(said.schema_changed.format(names=_few(running)), said.schema_changed_mend))
+        found.append(
+            notes.failed(said.schema_changed.format(names=_first_names(running)), said.schema_changed_mend)
+        )
     if beside:
-        found.append(notes.warning(said.schema_more.format(names=_few(beside)), said.schema_more_mend))
+        found.append(
+            notes.warning(said.schema_more.format(names=_first_names(beside)), said.schema_more_mend)
+        )
     return found
 
 
-def _few(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:_SHOWN_NAMES]) + (" …" if len(names) > _SHOWN_NAMES else "")
 
 
-def _of_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
+def _check_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
     said = words.doctor_files
-    notes = FindingWriter("disk", words.doctor.label_disk)
+    notes = FindingWriter("disk")
     try:
         free = side.free(next(filter(Path.is_dir, side.database.absolute().parents)))
     except OSError:
@@ -217,9 +221,9 @@ def _of_disk(side: FilesSide, size_bytes: int, words: Texts) -> Finding:
     return note(said.disk_low.format(free=size_of(free), wanted=size_of(wanted)), said.disk_low_mend)
 
 
-def _of_modes(side: FilesSide, words: Texts) -> Finding:
+def _check_modes(side: FilesSide, words: Texts) -> Finding:
     said = words.doctor_files
-    notes = FindingWriter("files", words.doctor.label_files)
+    notes = FindingWriter("files")
     own = [sidecar(side.database, end) for end in ("", "-wal", "-shm")]
     open_ = [path for path in (*own, *side.private) if _mode(path) & OTHERS]
     if not open_:
@@ -229,7 +233,7 @@ def _of_modes(side: FilesSide, words: Texts) -> Finding:
 
 
 def _mode(path: Path) -> int:
-    """0 where there is no such file, or where it may not even be looked at."""
+    """Return 0 where there is no such file, or where it may not even be looked at."""
     try:
         return path.stat().st_mode & 0o777
     except OSError:
@@ -237,7 +241,7 @@ def _mode(path: Path) -> int:
 
 
 def size_of(count: int) -> str:
-    """Bytes, as people say them."""
+    """Return bytes, as people say them."""
     for unit, size in (("GB", 10**9), ("MB", 10**6)):
         if count >= size:
             return f"{count / size:.1f} {unit}"
@@ -251,10 +255,10 @@ Try = Callable[[], Awaitable[None]]
 """Raises a CcBotError where it does not work."""
 
 
-async def examine_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
-    """One model of the chain, by one token."""
+async def check_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
+    """Ask one model of the chain for one token."""
     said = words.doctor
-    notes = FindingWriter("model", said.label_model)
+    notes = FindingWriter("model")
     began_s = time.monotonic()
     try:
         await ask()
@@ -268,10 +272,10 @@ async def examine_model(name: str, ask: Try, words: Texts) -> Sequence[Finding]:
     return [notes.ok(said.model_ok.format(model=name, seconds=seconds))]
 
 
-async def examine_embedder(embedder: Embedder, words: Texts) -> Sequence[Finding]:
-    """What finds memories by their meaning. Without it search works all the same, by words."""
+async def check_embedder(embedder: Embedder, words: Texts) -> Sequence[Finding]:
+    """Check what finds memories by their meaning. Without it search works all the same, by words."""
     said = words.doctor
-    notes = FindingWriter("embedder", said.label_embedder)
+    notes = FindingWriter("embedder")
     try:
         await embedder.embed(["猫 cat"])
     except CcBotError:

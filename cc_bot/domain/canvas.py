@@ -45,7 +45,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One line, or one colour of bars; `values` has one number for each label of the chart."""
+    """A line, or the bars of one colour; `values` has one number for each label of the chart."""
 
     name: str
     values: tuple[float, ...]
@@ -68,7 +68,7 @@ Element = Card | Text | Chart
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """What is up, oldest first."""
+    """A canvas: what is up, oldest first."""
 
     elements: tuple[Element, ...] = ()
     mode: Mode = "list"
@@ -76,8 +76,8 @@ class Canvas:
     """The id of the element that is shown alone in the mode `focus`."""
 
     def seen(self, visibility: Visibility) -> "Canvas":
-        """As much of it as may be seen in public, or in private. A private element that is shown alone is not
-        there in public, and so the others are listed."""
+        """Return as much of it as may be seen in public, or in private. A private element that is shown alone
+        is not there in public, and so the others are listed."""
         if visibility == "private":
             return self
         public = tuple(each for each in self.elements if each.visibility == "public")
@@ -90,7 +90,7 @@ class Canvas:
 
     @property
     def in_sight(self) -> tuple[Element, ...]:
-        """What its mode shows: all, or the one in focus."""
+        """The elements that its mode shows: all, or the one in focus."""
         focused = tuple(each for each in self.elements if self.mode == "focus" and each.id == self.focus)
         return focused or self.elements
 
@@ -100,7 +100,7 @@ class Canvas:
 
     @property
     def tainted(self) -> bool:
-        """Whether anything that is up was drawn in a turn that had read others' words than its user's."""
+        """True if anything that is up was drawn in a turn that had read others' words than its user's."""
         return any(each.tainted for each in self.elements)
 
 
@@ -130,7 +130,7 @@ class AddChart:
 
 @dataclass(frozen=True, slots=True)
 class UpdateCard:
-    """None: as it was. It changes a text's title and content too."""
+    """A change of a card, or of a text's title and content. None: as it was."""
 
     id: str
     title: str | None = None
@@ -229,7 +229,7 @@ def make_chart(
     return Chart(id_, _title(title, "title"), kind, names, lines)
 
 
-def checked(element: Element) -> Element:
+def check_element(element: Element) -> Element:
     """The element as it would have been drawn. Raises CanvasRefused for one that would not."""
     if not ID.fullmatch(element.id):
         raise CanvasRefused(f"id: {MAX_ID} characters at most, of a-z, 0-9 and -.")
@@ -299,7 +299,7 @@ def reduce(canvas: Canvas, drawn: Drawn) -> Canvas:
         case UpdateCard(id_, title, content):
             old = _seen(canvas, id_, drawn.visibility)
             new = replace(
-                _updated(old, title, content),
+                _update(old, title, content),
                 visibility=drawn.visibility,
                 tainted=old.tainted or drawn.tainted,
             )
@@ -309,7 +309,7 @@ def reduce(canvas: Canvas, drawn: Drawn) -> Canvas:
             left = replace(canvas, elements=tuple(each for each in canvas.elements if each is not gone))
             return replace(left, mode="list", focus="") if canvas.focus == gone.id else left
         case SetMode() as setting:
-            return _laid_out(canvas, setting, drawn.visibility)
+            return _lay_out(canvas, setting, drawn.visibility)
 
 
 def reduce_all(canvas: Canvas, drawn: Iterable[Drawn]) -> Canvas:
@@ -320,7 +320,7 @@ def reduce_all(canvas: Canvas, drawn: Iterable[Drawn]) -> Canvas:
     """
     renamed: dict[str, str] = {}
     for each in drawn:
-        command = _renamed(each.command, renamed)
+        command = _rename(each.command, renamed)
         try:
             after = reduce(canvas, replace(each, command=command))
         except CanvasRefused:
@@ -331,7 +331,7 @@ def reduce_all(canvas: Canvas, drawn: Iterable[Drawn]) -> Canvas:
     return canvas
 
 
-def _laid_out(canvas: Canvas, setting: SetMode, visibility: Visibility) -> Canvas:
+def _lay_out(canvas: Canvas, setting: SetMode, visibility: Visibility) -> Canvas:
     if setting.mode == "clear":
         return Canvas()
     if setting.mode == "focus":
@@ -339,7 +339,7 @@ def _laid_out(canvas: Canvas, setting: SetMode, visibility: Visibility) -> Canva
     return replace(canvas, mode=setting.mode, focus="")
 
 
-def _renamed(command: CanvasCommand, names: dict[str, str]) -> CanvasCommand:
+def _rename(command: CanvasCommand, names: dict[str, str]) -> CanvasCommand:
     match command:
         case UpdateCard(id_) | RemoveElement(id_) if id_ in names:
             return replace(command, id=names[id_])
@@ -363,7 +363,7 @@ def _with(canvas: Canvas, adding: Adding, drawn: Drawn) -> Canvas:
     return replace(canvas, elements=(*canvas.elements, made))
 
 
-def _updated(element: Element, title: str | None, content: str | None) -> Element:
+def _update(element: Element, title: str | None, content: str | None) -> Element:
     if title is None and content is None:
         raise CanvasRefused("Say what to change: title, content, or both.")
     match element:

@@ -1,4 +1,4 @@
-"""Everything that can go wrong and that somebody is told of.
+"""The errors that somebody is told of.
 
     CcBotError
     ├── InputError              the user can mend it

@@ -50,7 +50,8 @@ NAMED_DAY: Final = "|".join(re.escape(name) + r"(?![a-z])" * name.isascii() for 
 
 
 def day_named(name: str, year: int) -> date:
-    """Raises KeyError for what is no name, and ValueError outside the calendar."""
+    """Return the day of a holiday. Raises KeyError for what is no name, and ValueError outside the
+    calendar."""
     if name in _FIXED:
         return date(year, *_FIXED[name])
     if name in _NTH_WEEKDAYS:

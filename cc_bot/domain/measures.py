@@ -1,4 +1,4 @@
-"""What the program measures of itself, told to whoever counts: a Meter.
+"""The measures that the program takes of itself, told to whoever counts: a Meter.
 
 A meter is handed down like any other part, so that whoever reports knows nothing of metrics or of how they
 are read; without one, NULL_METER takes the reports and keeps nothing. No report names a user, a place or what
@@ -29,7 +29,7 @@ the bot's limit is; refused: Discord answered 429 to this request alone."""
 
 
 class Meter(Protocol):
-    """Takes reports. It does no I/O, raises nothing and returns at once. Times are in seconds."""
+    """A taker of reports. It does no I/O, raises nothing and returns at once. Times are in seconds."""
 
     def turn_ended(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
         """A turn is over, stored or failed; phases that it never came to are left out."""
@@ -44,7 +44,8 @@ class Meter(Protocol):
         """A tool that there is was run, or refused what it was asked for."""
 
     def failed(self, kind: str) -> None:
-        """Something went wrong that a user or the operator is told of: the name of the error's class."""
+        """Count something that went wrong and that a user or the operator is told of, by the name of the
+        error's class."""
 
     def rate_limited(self, held: Held, seconds: float | None) -> None:
         """Requests to Discord wait, for so long where that is known."""
@@ -84,7 +85,7 @@ Look = Callable[[], float | None]
 
 
 class GatewayHealth:
-    """Of one run of the program. Before `begin` and after `end` there is no connection."""
+    """The connection of one run of the program. Before `begin` and after `end` there is none."""
 
     def __init__(self) -> None:
         self._look: Look | None = None

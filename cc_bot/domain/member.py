@@ -1,4 +1,4 @@
-"""How much somebody may use, which rule says so, and when there is something to use again.
+"""The limits of how much somebody may use, which rule says so, and when there is something to use again.
 
 A rule is one number for one subject. Four kinds of subjects have rules: everyone, a user, a role, a guild.
 Each limit of a user comes from the most particular rule that names it: the user's own; else the most generous
@@ -45,7 +45,7 @@ HOUR: Final = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class LimitKey:
-    """What a rule is about."""
+    """The subject of a rule, and its number's name."""
 
     scope: LimitScope
     scope_id: int
@@ -71,7 +71,7 @@ these limits: the line sees to it."""
 
 @dataclass(frozen=True, slots=True)
 class UsageSubject:
-    """On whose account something is done, and in which guild."""
+    """The account on which something is done, and the guild."""
 
     user_id: int
     guild_id: int = 0
@@ -83,14 +83,14 @@ class UsageSubject:
 
     @property
     def only_own(self) -> bool:
-        """Whether rules for everyone and for roles pass them by: at the terminal only what names the user
+        """True where rules for everyone and for roles pass them by: at the terminal only what names the user
         holds."""
         return self.front_end == "terminal" or not self.user_id
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """All that holds for somebody; None: no limit."""
+    """The limits that hold for somebody; None: no limit."""
 
     turns_per_minute: int | None = None
     tokens_per_day: int | None = None
@@ -108,7 +108,7 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Quotas:
-    """What a user may have kept, and how often they may have the program work; None: no limit."""
+    """The amounts that a user may have kept, and how often they may have the program work; None: no limit."""
 
     memories: int | None = None
     memory_bytes: int | None = None
@@ -131,7 +131,7 @@ def bounds_of_guild(rules: Rules, guild_id: int) -> Bounds:
 
 
 def limits_tokens(rules: Rules, user_id: int) -> bool:
-    """Whether there is a limit of tokens that may hold for a user, whatever roles they have."""
+    """Return whether there is a limit of tokens that may hold for a user, whatever roles they have."""
     return any(
         value is not None
         and key.name in ("tokens_per_day", "tokens_per_month")
@@ -160,7 +160,7 @@ def _most_generous(values: Sequence[int | None]) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class UsageSnapshot:
-    """What somebody has used by now."""
+    """The usage of somebody by now."""
 
     turns: tuple[datetime, ...] = ()
     """When those of the last minute began, oldest first."""
@@ -178,7 +178,7 @@ class Reached:
     """When there is something to use again; None where that is when a turn ends."""
 
 
-def reached(
+def find_reached(
     bounds: Bounds, standing: UsageSnapshot, now: datetime, zone: ZoneInfo, *, asked: bool = True
 ) -> Reached | None:
     """The limit that lets nothing more begin; of several, the one that holds longest. What nobody `asked` for
@@ -201,7 +201,7 @@ def reached(
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """How much of a limit of tokens there is still."""
+    """The rest of a limit of tokens."""
 
     name: LimitName
     limit: int
@@ -210,8 +210,8 @@ class Remaining:
 
 
 def left_of(bounds: Bounds, standing: UsageSnapshot, now: datetime, zone: ZoneInfo) -> tuple[Remaining, ...]:
-    """Of the limits of tokens that hold. Where the month leaves less than the day, that of the day is none:
-    there is no more today, and a new day changes nothing."""
+    """Return what is left of the limits of tokens that hold. Where the month leaves less than the day, that
+    of the day is none: there is no more today, and a new day changes nothing."""
     found = []
     if (day := bounds.tokens_per_day) is not None:
         found.append(Remaining("tokens_per_day", day, max(0, day - standing.today), next_day(now, zone)))
@@ -230,18 +230,19 @@ def day_of(moment: datetime, zone: ZoneInfo) -> date:
 
 
 def next_day(moment: datetime, zone: ZoneInfo) -> datetime:
-    """When the tokens of a day begin anew."""
+    """Return when the tokens of a day begin anew."""
     return _midnight(day_of(moment, zone) + timedelta(days=1), zone)
 
 
 def next_month(moment: datetime, zone: ZoneInfo) -> datetime:
-    """When the tokens of a month begin anew."""
+    """Return when the tokens of a month begin anew."""
     first = day_of(moment, zone).replace(day=1)
     return _midnight((first + timedelta(days=31)).replace(day=1), zone)
 
 
 def _midnight(day: date, zone: ZoneInfo) -> datetime:
-    """In UTC: moments that a clock leaves out or shows twice compare equal to nothing in another zone."""
+    """Return midnight in UTC: moments that a clock leaves out or shows twice compare equal to nothing in
+    another zone."""
     return datetime(day.year, day.month, day.day, tzinfo=zone).astimezone(UTC)
 
 
@@ -254,7 +255,7 @@ MICROS: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Of a million tokens, in the currency of the price list."""
+    """The price of a million tokens, in the currency of the price list."""
 
     input: float
     output: float
@@ -262,7 +263,8 @@ class Price:
     """Of those of the prompt that the server had in its cache; None: as any other."""
 
     def of(self, usage: Usage) -> int:
-        """In millionths of the currency: a price of a million tokens is that of one token in millionths."""
+        """Return the price in millionths of the currency: a price of a million tokens is that of one token in
+        millionths."""
         cached = min(usage.cached_tokens, usage.prompt_tokens)
         fresh = usage.prompt_tokens - cached
         cheaper = self.input if self.cached is None else self.cached
@@ -276,7 +278,7 @@ class PriceList:
     """By the names that requests ask for."""
 
     def cost(self, model: str, usage: Usage) -> int:
-        """In millionths of the currency; nothing where the model has no price."""
+        """Return the cost in millionths of the currency; nothing where the model has no price."""
         price = self.models.get(model)
         return price.of(usage) if price else 0
 
@@ -286,7 +288,7 @@ class PriceList:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What one model was asked for."""
+    """The usage of one model, by what it was asked for."""
 
     model: str
     usage: Usage
@@ -294,7 +296,7 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Used:
-    """What was used on one day, of one model, for one purpose."""
+    """The usage of one day, of one model, for one purpose."""
 
     day: date
     model: str
@@ -351,7 +353,7 @@ class UsageReport:
 
 
 def first_day(today: date) -> date:
-    """From which on a report needs to know."""
+    """Return the day from which on a report needs to know."""
     return min(today.replace(day=1), today - timedelta(days=DAYS - 1))
 
 
@@ -370,8 +372,8 @@ def report_of(used: Sequence[Used], today: date) -> UsageReport:
     )
 
 
-def priced(report: UsageReport, currency: str, priced_models: Iterable[str]) -> UsageReport:
-    """With its currency, if any model has a price."""
+def with_prices(report: UsageReport, currency: str, priced_models: Iterable[str]) -> UsageReport:
+    """Return the report with its currency, if any model has a price."""
     known = frozenset(priced_models)
     if not known:
         return report
@@ -422,7 +424,7 @@ def _days(used: Iterable[Used], today: date) -> tuple[tuple[date, int], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """Whom or what a list names, by their ids on Discord."""
+    """The people and places that a list names, by their ids on Discord."""
 
     users: frozenset[int] = frozenset()
     roles: frozenset[int] = frozenset()
@@ -455,7 +457,7 @@ Ruling = Literal["allow", "deny"]
 
 @dataclass(frozen=True, slots=True)
 class Comer:
-    """Somebody who wants something of the bot, and from where."""
+    """A person who wants something of the bot, and from where."""
 
     user_id: int
     channel_ids: tuple[int, ...] = ()
@@ -468,7 +470,7 @@ class Comer:
 
     @property
     def ids(self) -> Mapping[Subject, frozenset[int] | None]:
-        """As what they come; None where that is not known."""
+        """The ids under which they come, by kind; None where that is not known."""
         return {
             "user": frozenset({self.user_id}),
             "role": self.role_ids,
@@ -479,7 +481,7 @@ class Comer:
 
 @dataclass(frozen=True, slots=True)
 class AccessRules:
-    """All rules that hold at a moment, wherever they were written down."""
+    """The rules that hold at a moment, wherever they were written down."""
 
     allow: Subjects = field(default_factory=Subjects)
     deny: Subjects = field(default_factory=Subjects)
@@ -489,23 +491,23 @@ class AccessRules:
 
     @property
     def of_channels(self) -> bool:
-        """Whether it matters which channel somebody is in."""
+        """True if it matters which channel somebody is in."""
         return bool(self.allow.channels or self.deny.channels)
 
     @property
     def of_guilds(self) -> bool:
-        """Whether it matters which server somebody is in."""
+        """True if it matters which server somebody is in."""
         return bool(self.allow.guilds or self.deny.guilds)
 
     @property
     def of_roles(self) -> bool:
-        """Whether it matters which roles somebody has."""
+        """True if it matters which roles somebody has."""
         return bool(self.allow.roles or self.deny.roles)
 
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """Nobody but owners is answered for now."""
+    """A time in which nobody but owners is answered."""
 
     note: str = ""
     """What else its owner has to say to users."""
@@ -513,7 +515,7 @@ class Maintenance:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why somebody may not."""
+    """The reason why somebody may not."""
 
     why: Literal["maintenance", "denied", "not_listed"]
     subject: Subject | None = None
@@ -525,36 +527,35 @@ class Refusal:
 def refusal(
     comer: Comer, rules: AccessRules, *, owners: frozenset[int], maintenance: Maintenance | None
 ) -> Refusal | None:
-    """Why somebody may not use the bot; None when they may."""
+    """Return why somebody may not use the bot; None when they may."""
     if comer.user_id in owners:
         return None
     if maintenance is not None:
         return Refusal("maintenance", note=maintenance.note)
     for subject, ids in comer.ids.items():
-        if (denied := listed(rules.deny, subject)) and (ids is None or ids & denied):
+        if (denied := ids_of(rules.deny, subject)) and (ids is None or ids & denied):
             return Refusal("denied", subject)
     for subject, ids in comer.ids.items():
-        if (allowed := listed(rules.allow, subject)) and not (ids and ids & allowed):
+        if (allowed := ids_of(rules.allow, subject)) and not (ids and ids & allowed):
             return Refusal("not_listed", subject)
     return None
 
 
 def is_shut(key: ChannelKey, guild_id: int | None, rules: AccessRules) -> bool:
-    """Whether a channel or thread, or the server it is in, is denied or left out: then nobody but owners may
-    use the bot there, and what others say to each other is not for it to read."""
+    """Return whether a channel or thread, or the server it is in, is denied or left out: then nobody but
+    owners may use the bot there, and what others say to each other is not for it to read."""
     asked: tuple[tuple[Subject, set[int | None]], ...] = (
         ("channel", {key.place_id, key.channel_id}),
         ("guild", {guild_id}),
     )
     for subject, ids in asked:
-        allowed = listed(rules.allow, subject)
-        if ids & listed(rules.deny, subject) or (allowed and not ids & allowed):
+        allowed = ids_of(rules.allow, subject)
+        if ids & ids_of(rules.deny, subject) or (allowed and not ids & allowed):
             return True
     return False
 
 
-def listed(subjects: Subjects, subject: Subject) -> frozenset[int]:
-    """Those of one kind."""
+def ids_of(subjects: Subjects, subject: Subject) -> frozenset[int]:
     match subject:
         case "user":
             return subjects.users

@@ -19,7 +19,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.domain.message import Visibility, is_blank
 from cc_bot.domain.when import LONGEST, read_when
-from cc_bot.domain.when_words import normalized
+from cc_bot.domain.when_words import normalize
 
 MAX_CONTENT_CHARACTERS = 4000
 MAX_BESIDE_CHARACTERS = 4000
@@ -49,7 +49,7 @@ read others' words wanted it, and its user confirmed it."""
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a memory came from, as its owner can ask."""
+    """The origin of a memory, as its owner can ask."""
 
     kind: SourceKind = ""
     link: str = ""
@@ -62,7 +62,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One note of one user, in every channel, until that user deletes it."""
+    """A note of one user, in every channel, until that user deletes it."""
 
     id: int
     user_id: int
@@ -88,7 +88,7 @@ class Memory:
 
     @property
     def tainted(self) -> bool:
-        """Whether its words may be somebody else's than its user's."""
+        """True if its words may be somebody else's than its user's."""
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
@@ -116,7 +116,7 @@ ChangeKind = Literal["added", "updated", "deleted", "restored"]
 
 @dataclass(frozen=True, slots=True)
 class MemoryChange:
-    """What was done to a memory, told from the committed row: what receipts are made of."""
+    """A change of a memory, told from the committed row: what receipts are made of."""
 
     kind: ChangeKind
     memory: Memory
@@ -126,7 +126,7 @@ class MemoryChange:
 
     @property
     def unchanged(self) -> bool:
-        """Whether everything was as it is now."""
+        """True if everything was as it is now."""
         before, now = self.former, self.memory
         return (
             self.kind == "updated"
@@ -144,7 +144,7 @@ class MemoryChange:
 
 @dataclass(frozen=True, slots=True)
 class MemoryStatistics:
-    """What is kept of one user, in numbers."""
+    """The memories of one user, in numbers."""
 
     count: int
     private: int
@@ -158,7 +158,7 @@ class MemoryStatistics:
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """What was removed for good, in numbers."""
+    """The count of what was removed for good."""
 
     memories: int = 0
     versions: int = 0
@@ -174,8 +174,8 @@ class Erased:
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Whether two texts differ in width, case, white space and how their sentences are marked alone. A sign
-    that may mean something (`-5`, `1.5`, `≠`) is a difference."""
+    """Return whether two texts differ in width, case, white space and how their sentences are marked alone. A
+    sign that may mean something (`-5`, `1.5`, `≠`) is a difference."""
     return _bare(one) == _bare(other)
 
 
@@ -202,7 +202,7 @@ def clean_content(content: str) -> str:
 
 
 def check_beside(category: str | None, tags: Iterable[str], metadata: Mapping[str, str]) -> None:
-    """Raises MemoryTooLong if there is more beside the content than anybody would look through."""
+    """Raise MemoryTooLong if there is more beside the content than anybody would look through."""
     length = len(category or "") + sum(len(text) + 1 for text in (*tags, *metadata, *metadata.values()))
     if length > MAX_BESIDE_CHARACTERS:
         raise MemoryTooLong(limit=MAX_BESIDE_CHARACTERS, length=length)
@@ -246,7 +246,7 @@ def parse_end(text: str | None, now: datetime, zone: ZoneInfo) -> datetime | Non
         return None
     if len(text) > LONGEST:
         raise EndNotUnderstood
-    end = _end(_UNTIL.sub("", normalized(text)).strip(), now, zone)
+    end = _end(_UNTIL.sub("", normalize(text)).strip(), now, zone)
     if end <= now:
         raise EndPassed
     return end
@@ -310,7 +310,7 @@ Kind = Literal["added", "updated", "unchanged", "deleted"]
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What was done to one memory."""
+    """The line that tells what was done to one memory."""
 
     kind: Kind
     memory_id: int
@@ -326,7 +326,7 @@ class Receipt:
 
     @property
     def undo(self) -> Literal["added", "updated", "deleted"] | None:
-        """What there is to take back: a change of who may see a memory leaves no version behind."""
+        """The change that can be taken back: one of who may see a memory leaves no version behind."""
         if self.kind == "unchanged" or (self.kind == "updated" and self.former_id is None):
             return None
         return self.kind
@@ -342,7 +342,7 @@ class Receipt:
 
 
 def receipt_of(change: MemoryChange) -> Receipt | None:
-    """What is told of a committed change; None for one that has a reply of its own."""
+    """Return what is told of a committed change; None for one that has a reply of its own."""
     if change.kind == "restored":
         return None
     memory = change.memory
@@ -358,7 +358,7 @@ def receipt_of(change: MemoryChange) -> Receipt | None:
 
 
 def with_receipt(receipts: Sequence[Receipt], change: MemoryChange) -> tuple[Receipt, ...]:
-    """One more change. What happens twice to a memory within an answer is told once."""
+    """Add one more change. What happens twice to a memory within an answer is told once."""
     new = receipt_of(change)
     if new is None:
         return tuple(receipts)
@@ -377,7 +377,7 @@ def with_receipt(receipts: Sequence[Receipt], change: MemoryChange) -> tuple[Rec
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a line below an answer is about."""
+    """The subject of a line below an answer."""
 
     what: Literal["memory", "schedule"]
     id: int
@@ -411,7 +411,7 @@ class ToldIn:
 
 @dataclass(frozen=True, slots=True)
 class MemoryState:
-    """What has become of a memory, or of a former version of one."""
+    """The state of a memory, or of a former version of one."""
 
     status: Literal["active", "superseded", "deleted"]
     former_id: int

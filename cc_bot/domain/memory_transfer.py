@@ -61,7 +61,7 @@ class PortableMemory:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """What an import would do."""
+    """The outcome that an import would have."""
 
     new: tuple[PortableMemory, ...]
     known: int
@@ -150,7 +150,8 @@ def _told(value: object) -> object:
 
 
 def _from_json(text: str) -> list[PortableMemory] | None:
-    """None: it only begins like JSON (a list of ChatGPT's begins with a date in brackets)."""
+    """Read a JSON document. None: it only begins like JSON (a list of ChatGPT's begins with a date in
+    brackets)."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -160,18 +161,20 @@ def _from_json(text: str) -> list[PortableMemory] | None:
     items = document.get("memories") if isinstance(document, dict) else document
     if not isinstance(items, list):
         raise ImportNotUnderstood
-    _need_few(len(items))
+    _ensure_few(len(items))
     return [_memory(item) for item in items]
 
 
-def _need_few(items: int) -> None:
-    """Counted before anything is made of them: a megabyte may hold half a million. Raises TooManyToImport."""
+def _ensure_few(items: int) -> None:
+    """Ensure that there are not too many, before anything is made of them: a megabyte may hold half a
+    million. Raises TooManyToImport."""
     if items > MAX_IMPORTED:
         raise TooManyToImport(limit=MAX_IMPORTED)
 
 
 def _memory(item: object) -> PortableMemory:
-    """What of an item can be understood; without a text it is empty, which the store will refuse."""
+    """Read as much of an item as can be understood; without a text it is empty, which the store will
+    refuse."""
     known = {"content": item} if isinstance(item, str) else item if isinstance(item, dict) else {}
     read = {name: _READ[kind](known.get(name)) for name, kind in _FIELDS.items()}
     return PortableMemory(**{"content": "", **{name: value for name, value in read.items() if value}})
@@ -192,7 +195,8 @@ def _named_strings(value: object) -> dict[str, str]:
 
 
 def _audience(value: object) -> Audience | None:
-    """Who wrote something that is not understood meant somebody in particular: nobody else sees it."""
+    """Read an audience. Who wrote something that is not understood meant somebody in particular: nobody else
+    sees it."""
     match value:
         case None | "anywhere" | "private":
             return value
@@ -254,7 +258,7 @@ def _from_lines(text: str) -> list[PortableMemory]:
             entries[-1].append(line.strip())
         else:
             entries.append([line[bullet.end() :] if bullet else line])
-            _need_few(len(entries))
+            _ensure_few(len(entries))
     return [_dated("\n".join(entry).strip()) for entry in entries]
 
 

@@ -1,4 +1,4 @@
-"""What is said: messages, and the tool calls and attachments that belong to them."""
+"""The messages, and the tool calls and attachments that belong to them."""
 
 import re
 import unicodedata
@@ -38,21 +38,22 @@ _UNSEEN: Final = re.compile(
 )
 
 
-def written_out(text: str) -> str:
+def spell_out(text: str) -> str:
     """The text with all that a screen would not show written as its number (⟨U+202E⟩), for whoever must know
     exactly what it says."""
     return _UNSEEN.sub(lambda unseen: f"⟨U+{ord(unseen[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 
 def is_blank(text: str) -> bool:
-    """Whether a text shows nothing: white space, format and control characters, letters that look blank."""
+    """Return whether a text shows nothing: white space, format and control characters, letters that look
+    blank."""
     return all(
         character in _BLANK_LETTERS or unicodedata.category(character)[0] in "CZ" for character in text
     )
 
 
 def has_quotation(text: str) -> bool:
-    """Whether a line of it is marked as somebody's words."""
+    """Return whether a line of it is marked as somebody's words."""
     return _QUOTATION.search(text) is not None
 
 
@@ -64,16 +65,17 @@ _OLD_IDS: Final = re.compile(
 """Within a text of a JSON value the quotation marks would have backslashes before them."""
 
 
-def told_result(result: str) -> str:
-    """What a tool answered without the rows that stand there for us alone. In what was stored before users
-    had numbers of their own, the ids are rows too: what a model named by them now would be another thing."""
+def result_for_model(result: str) -> str:
+    """Return what a tool answered without the rows that stand there for us alone. In what was stored before
+    users had numbers of their own, the ids are rows too: what a model named by them now would be another
+    thing."""
     told = _ROWS.sub("", result)
     return _OLD_IDS.sub("", result) if told == result else told
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a tool and what came of it, kept inside the assistant message that made it."""
+    """A call of a tool and what came of it, kept inside the assistant message that made it."""
 
     id: str
     name: str
@@ -86,7 +88,7 @@ class ToolCall:
     @property
     def told(self) -> str:
         """The result as the model is told it."""
-        return told_result(self.result)
+        return result_for_model(self.result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One user or assistant message."""
+    """A message of the user or the assistant."""
 
     role: Role
     content: str
@@ -130,7 +132,7 @@ class Message:
 
     @property
     def taints(self) -> bool:
-        """Whether a turn that reads it has read words which its user did not write: files and quotations are
+        """True if a turn that reads it has read words which its user did not write: files and quotations are
         somebody else's, whoever sent them."""
         return self.tainted or bool(self.attachments) or has_quotation(self.content)
 
@@ -144,7 +146,7 @@ DEFAULT_AGENT: Final = "default"
 
 @dataclass(frozen=True, slots=True)
 class AgentPlaces:
-    """Where an agent may be used; nothing named means everywhere."""
+    """The places where an agent may be used; nothing named means everywhere."""
 
     guilds: frozenset[int] = frozenset()
     channels: frozenset[int] = frozenset()
@@ -195,7 +197,7 @@ Reading = Literal["off", "mentions", "all"]
 
 @dataclass(frozen=True, slots=True)
 class ChannelKey:
-    """Where a channel conversation takes place."""
+    """The place of a channel conversation."""
 
     channel_id: int
     """The channel; of a thread, the channel that it belongs to."""
@@ -227,7 +229,7 @@ class Block:
 
 
 class Said(NamedTuple):
-    """As much of a channel's message as a request shows of it.
+    """A channel's message, as much as a request shows of it.
 
     A tuple, since a context has hundreds of them: as rows they come, and as rows they are read.
     """

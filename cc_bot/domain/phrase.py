@@ -33,8 +33,8 @@ class TookTooLong(Exception):
 
 @contextmanager
 def time_for_phrases(seconds: float) -> Iterator[None]:
-    """Inside, all phrases together may take so much processor time of the thread: where there are many, each
-    of them could stay just below its own limit."""
+    """Limit the processor time of the thread that all phrases inside may take together: where there are many,
+    each of them could stay just below its own limit."""
     outer = _DEADLINE.get()
     mine = time.thread_time() + seconds
     token = _DEADLINE.set(mine if outer is None else min(mine, outer))
@@ -69,7 +69,7 @@ class Phrase:
         return self._look("fullmatch", text, _match)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """All matches, each when it is asked for; the limit is for all of them together."""
+        """Yield all matches, each when it is asked for; the limit is for all of them together."""
         found = self._look("finditer", text, _matches)
         while True:
             try:
@@ -97,7 +97,8 @@ class Phrase:
 
     @cached_property
     def _compiled(self) -> Any:
-        """Made when it is first needed, which takes a while; that is no fault of the text that is read."""
+        """The pattern, compiled when it is first needed, which takes a while; that is no fault of the text
+        that is read."""
         began = time.thread_time()
         compiled = regex.compile(self.pattern, self.flags)
         if (deadline := _DEADLINE.get()) is not None:

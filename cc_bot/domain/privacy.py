@@ -1,4 +1,4 @@
-"""What is stored about a user, in kinds that mean something to that user."""
+"""The data that is stored about a user, in kinds that mean something to that user."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ LEFT_BY_ERASING: Final[frozenset[DataKind]] = frozenset({"counts", "rules"})
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """How much there is of a kind, and from when to when, as far as that is known."""
+    """The amount of a kind, and from when to when it is, as far as that is known."""
 
     count: int
     first: datetime | None = None
@@ -47,7 +47,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """All that is stored about a user."""
+    """The amounts of all that is stored about a user."""
 
     kinds: Mapping[DataKind, Held] = field(default_factory=dict)
     """Only those of which there is something."""
@@ -61,13 +61,13 @@ class Holdings:
 
     @property
     def nothing_to_erase(self) -> bool:
-        """Nothing but what stays."""
+        """True if there is nothing but what stays."""
         return self.kinds.keys() <= LEFT_BY_ERASING
 
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """For how many days the operator keeps what; 0: until it is erased."""
+    """The number of days for which the operator keeps each kind; 0: until it is erased."""
 
     archive_days: int = 0
     """Messages, of conversations and channels, unless an open conversation shows them."""

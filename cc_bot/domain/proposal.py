@@ -151,7 +151,7 @@ def text_before(change: ProposedChange) -> str | None:
 
 
 def steps(draw: Draw, visibility: Visibility) -> Iterator[tuple[CanvasCommand, Canvas]]:
-    """Each command, with what is up before it."""
+    """Yield each command, with what is up before it."""
     canvas = draw.before
     for command in draw.commands:
         yield command, canvas
@@ -159,8 +159,8 @@ def steps(draw: Draw, visibility: Visibility) -> Iterator[tuple[CanvasCommand, C
 
 
 def still_fits(draw: Draw, canvas: Canvas, visibility: Visibility) -> bool:
-    """Whether a drawing would do to this canvas what it would have done to the one it was made on: what it
-    changes is as it was, `clear` takes nothing else, and each command can be done."""
+    """Return whether a drawing would do to this canvas what it would have done to the one it was made on:
+    what it changes is as it was, `clear` takes nothing else, and each command can be done."""
     up = canvas.seen(visibility)
     clears = any(isinstance(command, SetMode) and command.mode == "clear" for command in draw.commands)
     if clears and (canvas.elements != up.elements or up.elements != draw.before.elements):
@@ -178,6 +178,6 @@ def still_fits(draw: Draw, canvas: Canvas, visibility: Visibility) -> bool:
 
 
 def collect(changes: Sequence[ProposedChange], drawing: Draw | None) -> tuple[ProposedChange, ...]:
-    """What one turn proposes: each change once, and one drawing."""
+    """Collect what one turn proposes: each change once, and one drawing."""
     once = tuple(dict.fromkeys(changes))
     return (*once, drawing) if drawing else once

@@ -1,4 +1,4 @@
-"""On which days something comes again, as people say it: `月・水・金`, `第2・第4水曜`, `the 1st and 15th`.
+"""The days on which something comes again, as people say them: `月・水・金`, `第2・第4水曜`, `the 1st`.
 
 What is told are the three fields of a cron expression that mean days: day, month, weekday.
 """

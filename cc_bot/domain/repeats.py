@@ -1,4 +1,4 @@
-"""When what repeats comes next.
+"""The times at which something that repeats comes.
 
 A repeat is a cron expression of five fields, counted where its user is; or `every 6h`, which is counted in
 hours that pass. Cron knows no "every other Tuesday": how many days, weeks or months there are from one to the
@@ -31,7 +31,7 @@ from cc_bot.domain.repeat_days import find_days
 from cc_bot.domain.rhythms import Rhythm, find_rhythm, sounds_repeated
 from cc_bot.domain.schedule import Quiet, next_beat
 from cc_bot.domain.when import LONGEST, USUAL_MINUTE_OF_DAY, Meant, clock_alone, parse_several, read_when
-from cc_bot.domain.when_words import MIDNIGHT, SMALL_HOURS, normalized, read
+from cc_bot.domain.when_words import MIDNIGHT, SMALL_HOURS, normalize, read
 
 Unit = Literal["days", "weeks", "months"]
 
@@ -48,7 +48,7 @@ _SAME_WALL_TIME: Final = timedelta(hours=3)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Which of the days of a cron expression count: those of every so many days, weeks or months."""
+    """The choice among the days of a cron expression: those of every so many days, weeks or months."""
 
     count: int
     unit: Unit
@@ -123,7 +123,7 @@ def check_repeat(text: str) -> str:
     return f"{whole} {interval}"
 
 
-def begun_on(repeat: str, day: date) -> str:
+def count_from(repeat: str, day: date) -> str:
     """The repeat, counted from this day on, if it has to be counted and tells no day itself."""
     if in_hours(repeat):
         return repeat
@@ -150,7 +150,7 @@ def check_cron(expression: str) -> str:
 
 
 def in_hours(repeat: str) -> bool:
-    """Whether a repeat is counted in hours that pass: that of a heartbeat."""
+    """Return whether a repeat is counted in hours that pass: that of a heartbeat."""
     return repeat.startswith("every ")
 
 
@@ -184,7 +184,7 @@ def _next_of_cron(repeat: str, after: datetime, zone: ZoneInfo) -> datetime | No
 
 
 def _walls(cron: str, interval: Interval | None, start: datetime) -> Iterator[datetime]:
-    """What a clock shows at each time after this one. Days that do not count are skipped together."""
+    """Yield what a clock shows at each time after this one. Days that do not count are skipped together."""
     until = start.year + _YEARS_AHEAD
     walls = CronSim(cron, start)
     while (wall := next(walls, None)) and wall.year <= until:
@@ -257,7 +257,7 @@ def parse_repeat(text: str, *, start: datetime | None = None) -> str:
 
 
 def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    """All that is meant: several where no single schedule can be it (`明日9時と18時`, `毎日9時と18時半`).
+    """Read all that is meant: several where no single schedule can be it (`明日9時と18時`).
     What repeats may be said in either; a `when` beside a `repeat` tells when it begins, and the day and time
     where `repeat` tells none.
 
@@ -271,7 +271,7 @@ def parse_schedules(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tu
 
 
 def _planned(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    if len(repeat) <= LONGEST and _ONCE.fullmatch(normalized(repeat)):
+    if len(repeat) <= LONGEST and _ONCE.fullmatch(normalize(repeat)):
         first, *others = sorted(moment for moment, _ in _once_or_again(when, now, zone))
         if others:
             raise SeveralTimes
@@ -295,7 +295,7 @@ def _planned(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Pla
 
 
 def parse_schedule(when: str, repeat: str, now: datetime, zone: ZoneInfo) -> Planned:
-    """Likewise, of what is one schedule. Raises SeveralTimes for all else."""
+    """Read what is one schedule. Raises SeveralTimes for all else, and what `parse_schedules` raises."""
     planned = parse_schedules(when, repeat, now, zone)
     if len(planned) > 1:
         raise SeveralTimes
@@ -325,7 +325,7 @@ def _begun(when: str) -> tuple[str, str] | None:
     """`明日から毎日9時`, `every 3 days starting tomorrow`: the beginning and the repeat; None for others."""
     if len(when) > LONGEST:
         return None
-    written = normalized(when)
+    written = normalize(when)
     start, since, repeat = written.partition("から")
     if not since:
         repeat, *starts = _STARTING.split(written, maxsplit=1)
@@ -337,11 +337,11 @@ def _begun(when: str) -> tuple[str, str] | None:
 
 
 def _is_repeated(when: str) -> bool:
-    return len(when) <= LONGEST and sounds_repeated(normalized(when))
+    return len(when) <= LONGEST and sounds_repeated(normalize(when))
 
 
 def _from(start: Meant, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
-    """From the time on that is named; from the beginning of the day, where only that is."""
+    """Repeat from the time on that is named; from the beginning of the day, where only that is."""
     local = start.moment.astimezone(zone)
     begin = local if start.timed else datetime.combine(local.date(), time(), zone)
     repeats = _parse_repeats(repeat, local)
@@ -359,7 +359,7 @@ def _first_times(
         first = next_time(each, begin or now, zone)
         if first is None:
             raise RepeatNotUnderstood
-        repeat = begun_on(each, first.astimezone(zone).date())
+        repeat = count_from(each, first.astimezone(zone).date())
         due = first if first > now else next_time(repeat, now, zone)
         if due is None:
             raise RepeatNotUnderstood
@@ -372,7 +372,7 @@ def _parse_repeats(text: str, start: datetime | None) -> list[str]:
         raise RepeatNotUnderstood
     if _CRON.fullmatch(text.strip()) and _HAS_STARS_OR_DIGITS.match(text.strip()):
         return [check_repeat(text)]
-    if len(written := re.sub(r"毎(?=[朝晩夕夜昼])", "毎日", normalized(text))) > 2 * LONGEST:
+    if len(written := re.sub(r"毎(?=[朝晩夕夜昼])", "毎日", normalize(text))) > 2 * LONGEST:
         raise RepeatNotUnderstood
     rhythm, rest = find_rhythm(written)
     if rhythm and rhythm.unit == "minutes":
@@ -427,7 +427,7 @@ def _listed(numbers: Iterable[int]) -> str:
 
 
 def _interval(rhythm: Rhythm) -> str:
-    """What stands behind cron: see `Repeat`."""
+    """Return what stands behind cron: see `Repeat`."""
     count, unit = rhythm.count, rhythm.unit
     if count < 1:
         raise RepeatNotUnderstood

@@ -1,4 +1,5 @@
-"""How often something comes again, as people say it: `毎週`, `3日ごと`, `every other`, `once a month`."""
+"""The rhythm in which something comes again, as people say it: `毎週`, `3日ごと`, `every other`, `once a
+month`."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ Unit = Literal["minutes", "hours", "days", "weeks", "months", "years"]
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """Every so many of a unit."""
+    """A number of units from one time to the next."""
 
     unit: Unit
     count: int = 1
@@ -98,7 +99,7 @@ _IMPLIES_SEVERAL: Final = re.compile(
 
 
 def find_rhythm(written: str) -> tuple[Rhythm | None, str]:
-    """How often, and the text without the words that say so."""
+    """Find how often something comes, and return the text without the words that say so."""
     for pattern, unit, count in _RHYTHMS:
         if match := pattern.search(written):  # 毎朝7時と毎晩9時 says it twice
             return Rhythm(unit, count or _count(match)), pattern.sub(" ", written, count=0 if count else 1)
@@ -106,12 +107,13 @@ def find_rhythm(written: str) -> tuple[Rhythm | None, str]:
 
 
 def sounds_repeated(written: str) -> bool:
-    """Whether a text, as `normalized` (when_spelling) left it, speaks of what comes again."""
+    """Return whether a text, as `normalize` left it, speaks of what comes again."""
     return _SOUNDS_REPEATED.search(written) is not None
 
 
-def implied_in(written: str) -> Literal["repeats", "several"] | None:
-    """What a text that no rule read says besides, if it is about more than one moment. As `normalized`."""
+def find_implied(written: str) -> Literal["repeats", "several"] | None:
+    """Return what a text that no rule read says besides, if it is about more than one moment. As `normalize`
+    left it."""
     if sounds_repeated(written) or _IMPLIES_REPEATS.search(written):
         return "repeats"
     return "several" if _IMPLIES_SEVERAL.search(written) else None

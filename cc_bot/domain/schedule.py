@@ -92,23 +92,24 @@ class Schedule:
 
     @property
     def heard(self) -> Visibility:
-        """Who reads what it says: only a channel has other readers, and they never read what is private."""
+        """The readers of what it says: only a channel has other readers, and they never read what is
+        private."""
         return "public" if self.place == "channel" and self.visibility == "public" else "private"
 
     @property
     def zone(self) -> ZoneInfo:
-        """Where its times count."""
+        """The time zone in which its times count."""
         return zone_named(self.timezone)
 
 
 def is_known_in(schedule: Schedule, channel_id: int | None) -> bool:
-    """Whether everybody who reads a channel may know of a reminder: it was set there, in public."""
+    """Return whether everybody who reads a channel may know of a reminder: it was set there, in public."""
     return schedule.visibility == "public" and schedule.key.channel_id == channel_id
 
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """One time of one schedule, claimed."""
+    """A time of one schedule, claimed."""
 
     schedule: Schedule
     due_at: datetime
@@ -116,7 +117,7 @@ class Firing:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleChange:
-    """What a tool did to a schedule, and that is committed."""
+    """A change that a tool made to a schedule, and that is committed."""
 
     kind: Literal["added", "cancelled"]
     schedule: Schedule
@@ -124,7 +125,7 @@ class ScheduleChange:
 
 @dataclass(frozen=True, slots=True)
 class Untold:
-    """What one owner is to be told did not come in its time. It counts as told already."""
+    """The times that one owner is to be told did not come. It counts as told already."""
 
     user_id: int
     missed: tuple[Firing, ...] = ()
@@ -133,7 +134,7 @@ class Untold:
     """Perhaps said, perhaps not: the program died over it."""
 
     def by_channel(self) -> "dict[int, Untold]":
-        """What may be told in channels, by channel."""
+        """Return what may be told in channels, by channel."""
         found: dict[int, Untold] = defaultdict(lambda: Untold(self.user_id))
         for firing in self.missed:
             if firing.schedule.heard == "public":
@@ -162,8 +163,8 @@ _CLOCK: Final = re.compile(r"([0-9]{1,2})(?::([0-9]{2})|時(?:([0-9]{1,2})分|(�
 
 
 def repeat_of(hours: int) -> str:
-    """How a heartbeat's schedule says that it comes every so many hours. Raises ValueError for more or fewer
-    than there may be."""
+    """Write that a heartbeat comes every so many hours. Raises ValueError for more or fewer than there may
+    be."""
     if not LEAST_HOURS <= hours <= MOST_HOURS:
         raise ValueError(f"every {hours} hours")
     return f"every {hours}h"
@@ -179,7 +180,8 @@ def hours_of(repeat: str) -> int:
 
 
 def is_quiet(moment: datetime, zone: ZoneInfo, quiet: Quiet | None) -> bool:
-    """Whether the clock on the user's wall shows one of the quiet hours; the end is no part of them."""
+    """Return whether the clock on the user's wall shows one of the quiet hours; the end is no part of
+    them."""
     if quiet is None:
         return False
     local = moment.astimezone(zone)
@@ -190,8 +192,8 @@ def is_quiet(moment: datetime, zone: ZoneInfo, quiet: Quiet | None) -> bool:
 
 
 def next_beat(now: datetime, repeat: str, zone: ZoneInfo, quiet: Quiet | None) -> datetime:
-    """When the next heartbeat is due (UTC): its hours from now; at the end of the quiet hours, if that is in
-    them. An end that the clocks leave out is that much later. Raises ValueError as `hours_of` does."""
+    """Return when the next heartbeat is due (UTC): its hours from now; at the end of the quiet hours, if that
+    is in them. An end that the clocks leave out is that much later. Raises ValueError as `hours_of` does."""
     moment = now.astimezone(UTC) + timedelta(hours=hours_of(repeat))
     if quiet is None or not is_quiet(moment, zone, quiet):
         return moment
@@ -206,7 +208,7 @@ def next_beat(now: datetime, repeat: str, zone: ZoneInfo, quiet: Quiet | None) -
 
 
 def _times(day: date, minute: int, zone: ZoneInfo) -> tuple[datetime, datetime]:
-    """When the clock shows this on a day: twice on the night when it is set back."""
+    """Return when the clock shows this on a day: twice on the night when it is set back."""
     first, second = (
         datetime(day.year, day.month, day.day, minute // 60, minute % 60, tzinfo=zone, fold=fold)
         for fold in (0, 1)
@@ -266,7 +268,7 @@ _YEARLY: Final = re.compile(
 
 
 def days_named(text: str, today: date, *, within: int) -> tuple[date, ...]:
-    """Those of the days from today until `within` days later that the text names, in their order.
+    """Return those of the days from today until `within` days later that the text names, in their order.
 
     A date without a year is that of any year; so is one of a past year, in a text about birthdays and the
     like.
@@ -324,7 +326,7 @@ Why = Literal["due", "missed", "ends", "named", "changed"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Mark:
-    """By this it is known that something was looked at."""
+    """The mark by which it is known that something was looked at."""
 
     name: str
     until: datetime
@@ -352,7 +354,7 @@ class Matter:
     """What its user calls it by."""
 
     def fresh(self, looked_at: Collection[str]) -> "Matter":
-        """With those reasons only that are new; of what is not new, there are none left."""
+        """Return the matter with those reasons only that are new; of what is not new, there are none left."""
         new = (reason for reason in self.reasons if any(mark.name not in looked_at for mark in reason.marks))
         return replace(self, reasons=tuple(new))
 
@@ -362,12 +364,14 @@ class Matter:
 
 
 def audible(schedule: Schedule, heartbeat: Schedule, visibility: Visibility) -> bool:
-    """Whether a heartbeat may speak of a reminder: in a channel, of those that were made there before all."""
+    """Return whether a heartbeat may speak of a reminder: in a channel, of those that were made there before
+    all."""
     return visibility == "private" or is_known_in(schedule, heartbeat.key.channel_id)
 
 
 def of_reminders(schedules: Iterable[Schedule], now: datetime) -> Iterator[Matter]:
-    """Those that are due soon. One that is repeated is news once: it speaks for itself each time."""
+    """Yield the reminders that are due soon. One that is repeated is news once: it speaks for itself each
+    time."""
     for schedule in schedules:
         due = schedule.due_at
         waits = schedule.kind == "reminder" and schedule.status == "active"
@@ -392,7 +396,8 @@ def of_missed(firings: Iterable[Firing], now: datetime) -> Iterator[Matter]:
 def of_memories(
     memories: Iterable[Memory], now: datetime, zone: ZoneInfo, *, since: datetime
 ) -> Iterator[Matter]:
-    """Those that end or name a day soon, or were changed lately; `since` is when the heartbeats began."""
+    """Yield the memories that end or name a day soon, or were changed lately; `since` is when the heartbeats
+    began."""
     for memory in memories:
         if memory.expired(now):
             continue
@@ -402,7 +407,7 @@ def of_memories(
 
 
 def new(matters: Iterable[Matter], looked_at: Collection[str]) -> tuple[Matter, ...]:
-    """What of it is new, the most urgent first, and not more than one heartbeat can speak of."""
+    """Return what of it is new, the most urgent first, and not more than one heartbeat can speak of."""
     fresh = (matter.fresh(looked_at) for matter in matters)
     found = [matter for matter in fresh if matter.reasons]
     found.sort(key=_urgency)
@@ -423,7 +428,7 @@ def _naming(memory: Memory, now: datetime, zone: ZoneInfo) -> Iterator[Reason]:
 
 
 def _changed(memory: Memory, now: datetime, since: datetime) -> Iterator[Reason]:
-    """What was imported was not news to anybody."""
+    """Yield the change of a memory. An imported one was not news to anybody."""
     changed = memory.updated_at
     if memory.source.kind != "import" and max(since, now - LATELY) <= changed:
         mark = Mark(f"changed {memory.id} {changed:%Y%m%d%H%M%S}", changed + LATELY + timedelta(days=1))
@@ -431,12 +436,12 @@ def _changed(memory: Memory, now: datetime, since: datetime) -> Iterator[Reason]
 
 
 def _marks(name: str, moment: datetime, now: datetime) -> tuple[Mark, ...]:
-    """One for having looked at it, and when it is soon one more."""
+    """Return a mark for having looked at it, and when it is soon one more."""
     until = moment + timedelta(days=2)
     mark, near = Mark(name, until), Mark(f"{name} soon", until)
     return (mark, near) if moment <= now + timedelta(days=SOON) else (mark,)
 
 
 def _urgency(matter: Matter) -> tuple[int, datetime]:
-    """Smaller is more pressing."""
+    """Return the rank: a smaller one is more pressing."""
     return min((_RANKS[reason.why], reason.when) for reason in matter.reasons)

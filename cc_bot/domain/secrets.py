@@ -1,4 +1,4 @@
-"""What must not be kept in a memory, because whoever gets hold of it can act as its owner.
+"""The secrets that must not be kept in a memory, because whoever gets hold of one can act as its owner.
 
 Two kinds of signs: a form that nothing else has (a key of a known service, the header of a private key, a
 number with the right check digit), and a word that names a secret beside something that can be one. A word
@@ -113,7 +113,8 @@ _DASH: Final = re.compile(r"(?<=\d)[‐‑‒–—―−ー](?=\d)")
 
 
 def looks_secret(text: str) -> bool:
-    """Whether a text has a password, a token, a private key, or the number of a card, account or person."""
+    """Return whether a text has a password, a token, a private key, or the number of a card, account or
+    person."""
     plain = plainly(text)
     return any(rule(plain) for rule in rules_for(plain))
 
@@ -145,8 +146,8 @@ def plainly(text: str) -> str:
 
 
 def _one_spaced(text: str) -> str:
-    """With one space or line feed for many. The patterns allow for white space in several places; to try each
-    part of a run of thousands in each of them would take minutes."""
+    """Put one space or line feed in the place of many. The patterns allow for white space in several places;
+    to try each part of a run of thousands in each of them would take minutes."""
     return _SPACES.sub(lambda run: "\n" if "\n" in run[0] else " ", text)
 
 
@@ -162,7 +163,8 @@ def _names_password(text: str) -> bool:
 
 
 def _could_be_password(value: str) -> bool:
-    """In ASCII, and with a digit or a sign in it or in mixed case: `hunter2`, `4711`, `correct-horse`."""
+    """Return whether it is in ASCII, and has a digit or a sign in it or mixed case: `hunter2`, `4711`,
+    `correct-horse`."""
     word = re.match(r"[!-~]*", value)
     ascii_part = word[0].strip(".,:;()<>[]") if word else ""
     if len(ascii_part) < 4 or _is_ordinary(ascii_part) or value[len(ascii_part) :].startswith("年"):
@@ -195,8 +197,8 @@ def _names_token(text: str) -> bool:
 
 
 def _looks_drawn(word: str) -> bool:
-    """Whether nobody thought of this as a word, a name or an address: many different characters, and letters
-    and digits by turns."""
+    """Return whether nobody thought of this as a word, a name or an address: many different characters, and
+    letters and digits by turns."""
     if "://" in word or word.count("/") > 3 or word.count(".") > 2:
         return False
     counts = Counter(word)

@@ -9,7 +9,7 @@ from cc_bot.domain.message import Message, Visibility
 
 @dataclass(frozen=True, slots=True)
 class SessionKey:
-    """What a session is found by. A thread is a channel of its own; so is a DM."""
+    """The key that a session is found by. A thread is a channel of its own; so is a DM."""
 
     user_id: int
     channel_id: int
@@ -28,7 +28,7 @@ class Recollection:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One conversation under a key, with the window of it that the model sees."""
+    """A conversation under a key, with the window of it that the model sees."""
 
     id: str
     key: SessionKey

@@ -8,7 +8,7 @@ from typing import Final
 
 from cc_bot.domain.message import Message, Visibility
 from cc_bot.domain.session import SessionKey
-from cc_bot.domain.text import shortened
+from cc_bot.domain.text import shorten
 
 MAX_SUMMARY_CHARACTERS: Final = 1500
 """Of each text; a request that may see both has two of them."""
@@ -33,7 +33,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """What was said in one session and is in no summary yet."""
+    """The messages of one session that are in no summary yet."""
 
     key: SessionKey
     session_id: str
@@ -68,7 +68,7 @@ def listed(statements: Iterable[str]) -> str:
     Oldest first, none twice; when they are too many, the newest.
     """
     plain = (" ".join(statement.split()) for statement in statements)
-    lines = [f"- {shortened(statement, _STATEMENT_CHARACTERS)}" for statement in plain if statement]
+    lines = [f"- {shorten(statement, _STATEMENT_CHARACTERS)}" for statement in plain if statement]
     newest_first = list(dict.fromkeys(reversed(lines)))
     room, kept = MAX_SUMMARY_CHARACTERS, list[str]()
     for line in newest_first:

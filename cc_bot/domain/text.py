@@ -1,4 +1,4 @@
-"""Any text, whatever it is about: cut to fit where it is shown, and its writing made one."""
+"""The writing of any text, whatever it is about: cut to fit where it is shown, and made one."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ _TO_HIRAGANA: Final = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ"
 _DIGITS: Final = {"〇": 0, "零": 0} | {kanji: digit for digit, kanji in enumerate("一二三四五六七八九", 1)}
 
 
-def shortened(text: str, limit: int) -> str:
+def shorten(text: str, limit: int) -> str:
     """The text in at most `limit` characters; an ellipsis, counted too, says where it went on."""
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 

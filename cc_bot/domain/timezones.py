@@ -92,29 +92,29 @@ _NAMES: Final[Mapping[str, str]] = {
 
 def zone_of(typed: str) -> str:
     """The zone that a word names; what was typed, where it names none or can't be told from another."""
-    wanted, zones = _folded(typed), _known()
+    wanted, zones = _fold(typed), _known()
     if _OFFSET.fullmatch(wanted):  # which of the zones that have it, nobody can tell, but for this one
         return USUAL if _USUAL_OFFSET.fullmatch(wanted) else typed.strip()
     if "/" in typed and typed.strip() in zones:
         return typed.strip()
     if known := _by_name().get(wanted):
         return known[0]
-    if whole := [zone for zone in zones if _folded(zone) == wanted]:
+    if whole := [zone for zone in zones if _fold(zone) == wanted]:
         return whole[0]
-    of_city = [zone for zone in zones if "/" in zone and _folded(zone.rsplit("/", 1)[1]) == wanted]
+    of_city = [zone for zone in zones if "/" in zone and _fold(zone.rsplit("/", 1)[1]) == wanted]
     return of_city[0] if len(of_city) == 1 else typed.strip()
 
 
-def matching(typed: str, own: str | None = None) -> list[str]:
+def suggest_zones(typed: str, own: str | None = None) -> list[str]:
     """Zones for what was typed so far, the likeliest first. Without a word, the user's own and the usual one,
     and then those of the places that people name."""
-    wanted = _folded(typed)
+    wanted = _fold(typed)
     if not wanted:
         return _once([*filter(None, [own]), USUAL, *_NAMES, *_known()])
     named = [(name, zone) for name, zones in _by_name().items() for zone in zones if name.startswith(wanted)]
     named.sort(key=lambda pair: pair[0] != wanted)
-    zones = [zone for zone in _known() if "/" in zone and wanted in _folded(zone)]
-    zones.sort(key=lambda zone: (not _folded(zone.rsplit("/", 1)[1]).startswith(wanted), zone))
+    zones = [zone for zone in _known() if "/" in zone and wanted in _fold(zone)]
+    zones.sort(key=lambda zone: (not _fold(zone.rsplit("/", 1)[1]).startswith(wanted), zone))
     return _once([*(zone for _, zone in named), *zones])
 
 
@@ -126,7 +126,7 @@ _INVERTED: Final = re.compile(r"(?:Etc/)?GMT[+-]?\d+")
 
 @cache
 def _known() -> tuple[str, ...]:
-    """Those that this machine has; looking for them takes a while."""
+    """List the zones that this machine has; looking for them takes a while."""
     return tuple(
         sorted(
             zone for zone in available_timezones() - {"localtime", "Factory"} if not _INVERTED.fullmatch(zone)
@@ -139,17 +139,17 @@ def _by_name() -> Mapping[str, list[str]]:
     found: dict[str, list[str]] = {}
     for zone, names in _NAMES.items():
         for name in names.split():
-            found.setdefault(_folded(name), []).append(zone)
+            found.setdefault(_fold(name), []).append(zone)
     return found
 
 
 def _once(zones: Iterable[str]) -> list[str]:
-    """Those that this machine knows, which may have an older table."""
+    """Return those that this machine knows, each once: it may have an older table."""
     known = frozenset(_known())
     return [zone for zone in dict.fromkeys(zones) if zone in known]
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """Half width, small letters, hiragana, and nothing between words."""
     plain = hiragana(unicodedata.normalize("NFKC", text).casefold())
     return "".join(each for each in plain if each not in " _・")

@@ -1,4 +1,4 @@
-"""What happens during a turn, in the order in which a front end shows it."""
+"""The events of a turn, in the order in which a front end shows them."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -122,7 +122,7 @@ thinking: the model thinks before it speaks."""
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something a waiting user should know of."""
+    """A notice that a waiting user should know of."""
 
     kind: NoticeKind
     ahead: int | None = None
@@ -193,7 +193,7 @@ class AskedFile:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """What is needed to ask it again."""
+    """The parts of a question that are needed to ask it again."""
 
     text: str
     author_name: str
@@ -204,7 +204,7 @@ class AskedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class PendingTurn:
-    """All ids but `id`, `replaces` and `answer_id` are Discord's."""
+    """A turn that is on its way. All ids but `id`, `replaces` and `answer_id` are Discord's."""
 
     id: str
     key: SessionKey

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 
 from cc_bot.domain.errors import NoSuchTime, WhenNotUnderstood, WhenPassed, WhenTooFar
 from cc_bot.domain.holidays import day_named, nth_weekday
-from cc_bot.domain.when_words import MIDNIGHT, NOON, SMALL_HOURS, TimeWords, normalized, read
+from cc_bot.domain.when_words import MIDNIGHT, NOON, SMALL_HOURS, TimeWords, normalize, read
 
 FURTHEST_YEARS: Final = 10
 USUAL_MINUTE_OF_DAY: Final = 9 * 60
@@ -39,7 +39,7 @@ _ISO: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Meant:
-    """What a text means."""
+    """The moment that a text means."""
 
     moment: datetime
     """UTC."""
@@ -56,8 +56,8 @@ def parse_when(text: str, now: datetime, zone: ZoneInfo) -> datetime:
 
 
 def read_when(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> Meant:
-    """Likewise, with what it is known by. `over`: a day that is over is meant as well, as the beginning of
-    what repeats."""
+    """Read what a text means, as `parse_when` does, with what it is known by. `over`: a day that is over is
+    meant as well, as the beginning of what repeats."""
     written = _written(text)
     try:
         meant = _meant(written, now.astimezone(UTC), zone, over=over)
@@ -118,7 +118,7 @@ def _joined(day: TimeWords | None, clock: TimeWords) -> TimeWords:
 
 
 def _written(text: str) -> str:
-    if len(text) > LONGEST or len(written := normalized(text)) > LONGEST:  # ㍿ becomes four characters
+    if len(text) > LONGEST or len(written := normalize(text)) > LONGEST:  # ㍿ becomes four characters
         raise WhenNotUnderstood
     return written
 
@@ -152,7 +152,7 @@ def _first_to_come(said: TimeWords, now: datetime, zone: ZoneInfo, *, over: bool
 
 
 def _walls(said: TimeWords, today: date) -> Iterator[datetime]:
-    """What a clock may show then, in the order in which it does."""
+    """Yield what a clock may show then, in the order in which it does."""
     minute = said.minute_of_day()
     if minute is None:
         if not (said.seen - {"part"}) or said.days == 0 or said.part in ("late", "small_hours"):
@@ -175,18 +175,20 @@ def _walls(said: TimeWords, today: date) -> Iterator[datetime]:
 
 
 def _on_the_wall(wall: datetime, now: datetime, zone: ZoneInfo) -> datetime:
-    """When a clock shows this; the second time on the night when it is put back, if the first is over."""
+    """Return when a clock shows this; the second time on the night when it is put back, if the first is
+    over."""
     first, second = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     return second if first <= now < second else first
 
 
 def _at(day: date, minute: int) -> datetime:
-    """What a clock shows then, on the day or in the night after it."""
+    """Return what a clock shows then, on the day or in the night after it."""
     return datetime(day.year, day.month, day.day) + timedelta(minutes=minute)  # noqa: DTZ001 - likewise
 
 
 def _shifted(said: TimeWords, now: datetime, zone: ZoneInfo) -> datetime:
-    """So much later. Hours are hours that pass; days and months are counted on the calendar."""
+    """Return the moment so much later. Hours are hours that pass; days and months are counted on the
+    calendar."""
     months, days, seconds = said.shift or (0, 0, 0)
     if said.seen - {"shift", "clock", "part"} or (seconds and said.seen != {"shift"}):
         raise WhenNotUnderstood

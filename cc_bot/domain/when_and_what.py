@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.domain.errors import InputError, NoSuchTime, RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.repeats import parse_schedule
 from cc_bot.domain.rhythms import sounds_repeated
-from cc_bot.domain.when_words import normalized
+from cc_bot.domain.when_words import normalize
 
 LONGEST: Final = 60
 """Characters in which a time is looked for, from either end."""
@@ -46,7 +46,7 @@ def split_when(written: str) -> tuple[str, str]:
         if not _OPEN.search(when) and _says_when(when):
             left = _BETWEEN.sub("", when.rstrip())
             return left.strip(), _LINK.sub("", when[len(left) :] + what)
-    if sounds_repeated(normalized(text[:LONGEST])):
+    if sounds_repeated(normalize(text[:LONGEST])):
         raise RepeatNotUnderstood
     raise WhenNotUnderstood
 
@@ -68,7 +68,7 @@ def _parts(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _may_end(when: str, what: str) -> bool:
-    """Whether what follows leaves the time as it is."""
+    """Return whether what follows leaves the time as it is."""
     if _PART_OF_A_WORD.search(when) and what and not what.startswith(_LINKS):
         return False
     if _CLOCK_FOLLOWS.match(what) and not _CLOCK.search(when):
@@ -77,8 +77,8 @@ def _may_end(when: str, what: str) -> bool:
 
 
 def _says_when(words: str) -> bool:
-    """Whether they are a time, or a repeat; also one that is over, too often, several, or in no calendar: its
-    user is told so."""
+    """Return whether they are a time, or a repeat; also one that is over, too often, several, or in no
+    calendar: its user is told so."""
     try:
         parse_schedule(words, "", _ANY_DAY, ZoneInfo("UTC"))
     except NoSuchTime:

@@ -94,8 +94,8 @@ _HOUR_IN_WORDS: Final = re.compile(
 )
 
 
-def normalized(text: str) -> str:
-    """In one form: half width, small letters, digits."""
+def normalize(text: str) -> str:
+    """Write a text in one form: half width, small letters, digits."""
     plain = unicodedata.normalize("NFKC", text).casefold().strip()
     plain = _MONTHS_LONG.sub("か月", plain)
     plain = _NTH.sub(lambda match: in_digits(match[0]), plain)
@@ -145,7 +145,7 @@ MONTH_EN: Final = (
 
 @dataclass(slots=True)
 class TimeWords:
-    """What was read so far."""
+    """The words of a text about a time, as far as they were read."""
 
     days: int | None = None
     """From today on."""
@@ -178,7 +178,7 @@ class TimeWords:
     seen: set[str] = field(default_factory=set)
 
     def minute_of_day(self) -> int | None:
-        """With the part of the day; None where neither is said."""
+        """Return the minute, with the part of the day; None where neither is said."""
         if self.minute is None:
             return USUAL_MINUTE.get(self.part)
         if self.exact:
@@ -186,17 +186,18 @@ class TimeWords:
         return _within(self.minute, self.part)
 
     def minute_of_some_day(self) -> int | None:
-        """Likewise, on a day that is not today: `明日の3時` is in the afternoon; at night one says so."""
+        """Return the minute on a day that is not today: `明日の3時` is in the afternoon; at night one says
+        so."""
         minute = self.minute_of_day()
         return minute if minute is None or not self.in_doubt(SMALL_HOURS) else minute + NOON
 
     def in_doubt(self, until: int) -> bool:
-        """Whether an hour that is said before this minute may be one of the afternoon."""
+        """Return whether an hour that is said before this minute may be one of the afternoon."""
         return self.spoken and not self.part and self.minute is not None and 45 <= self.minute < until
 
 
 def read(text: str) -> TimeWords:
-    """What a text says, as `normalized` (when_spelling) left it. Raises WhenNotUnderstood."""
+    """Read what a text says, as `normalize` left it. Raises WhenNotUnderstood."""
     said, place = TimeWords(), 0
     while place < len(text):
         if filler := _FILLER.match(text, place):
@@ -216,8 +217,9 @@ def read(text: str) -> TimeWords:
 
 
 def is_vague(text: str) -> bool:
-    """Whether a text says no more than that it is not now: nobody can tell when that is, no model either."""
-    return len(text) <= _LONGEST_VAGUE and _VAGUE.fullmatch(normalized(text).removesuffix("に")) is not None
+    """Return whether a text says no more than that it is not now: nobody can tell when that is, no model
+    either."""
+    return len(text) <= _LONGEST_VAGUE and _VAGUE.fullmatch(normalize(text).removesuffix("に")) is not None
 
 
 def weekday_of(name: str) -> int:

@@ -37,7 +37,8 @@ class LocalEmbedder:
     """An Embedder (see there) that asks nobody."""
 
     def __init__(self) -> None:
-        """Raises PackageNotFoundError where the extra is not installed. Loads nothing yet."""
+        """Make an embedder, which loads nothing yet. Raises PackageNotFoundError where the extra is not
+        installed."""
         self._name = f"{_PACKAGE}=={version(_PACKAGE)}"
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="encoder")
         self._encode: Callable[[list[str]], Any] | None = None

@@ -25,7 +25,7 @@ from cc_bot.domain.errors import RepeatNotUnderstood, WhenNotUnderstood
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.phrase import Phrase, TookTooLong, time_for_phrases
 from cc_bot.domain.summary import listed
-from cc_bot.domain.text import shortened
+from cc_bot.domain.text import shorten
 from cc_bot.domain.when_and_what import split_when
 from cc_bot.llm.model import (
     AssistantPart,
@@ -258,7 +258,7 @@ _QUOTED: Final = 300
 
 
 def _short(text: object) -> str:
-    return shortened(" ".join(str(text).split()).rstrip("。"), _QUOTED)
+    return shorten(" ".join(str(text).split()).rstrip("。"), _QUOTED)
 
 
 def _below(heading: str, lines: Iterable[str]) -> str:

@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Role, is_blank
 from cc_bot.domain.schedule import Matter, Reason
-from cc_bot.domain.text import shortened
+from cc_bot.domain.text import shorten
 from cc_bot.llm.model import ChatRequest, PromptPart, SystemPart, UserPart
 
 # ---- summary request -----------------------------------------------------------------------------------
@@ -177,7 +177,7 @@ def is_silent(answer: str) -> bool:
 
 
 def _note(matter: Matter, timezone: ZoneInfo) -> dict[str, Any]:
-    text = shortened(matter.text, _TEXT_CHARACTERS)
+    text = shorten(matter.text, _TEXT_CHARACTERS)
     because = [{"why": reason.why, "when": _when(reason, timezone)} for reason in matter.reasons]
     return {"kind": matter.kind, "id": matter.number, "text": text, "because": because}
 

@@ -1,4 +1,4 @@
-"""How text is made comparable: what looks or reads alike becomes alike.
+"""The forms in which texts are compared: what looks or reads alike becomes alike.
 
 Two strengths, for two purposes. `fold` keeps a text readable as what it was: it decides whether a note
 contains the query as written. `loosen` goes on from there, and makes one of what Japanese writers spell as
@@ -41,13 +41,14 @@ def fold(text: str) -> str:
 
 
 def loosen(folded: str) -> str:
-    """Folded text as terms are made of it: all kana hiragana, none of them small, long vowels short."""
+    """Return folded text as terms are made of it: all kana hiragana, none of them small, long vowels
+    short."""
     short = _LONG_VOWEL.sub("", hiragana(folded))
     return _BORROWED_SOUND.sub(lambda match: _BORROWED[match[0]], short).translate(_WITHOUT_MARKS)
 
 
-def counted_in_digits(folded: str) -> str:
-    """Folded text with its counted numbers in digits: 三月十五日 becomes 3月15日, and 三重県 stays."""
+def counters_in_digits(folded: str) -> str:
+    """Write the counted numbers of folded text in digits: 三月十五日 becomes 3月15日, and 三重県 stays."""
     return _COUNTED.sub(lambda match: in_digits(match[0]), folded)
 
 
@@ -99,10 +100,10 @@ def stem(word: str) -> str:
     bare = word.removesuffix("'s").replace("'", "")
     if len(bare) <= _SHORTEST:
         return bare
-    return _without_e(_uninflected(bare))
+    return _without_e(_uninflect(bare))
 
 
-def _uninflected(word: str) -> str:
+def _uninflect(word: str) -> str:
     if word.endswith(("ies", "ied")) and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("sses", "ches", "shes", "xes", "zes")):
@@ -117,7 +118,7 @@ def _uninflected(word: str) -> str:
 
 
 def _single(rest: str) -> str:
-    """Without a consonant doubled before the ending: planned, planning, plan."""
+    """Remove a consonant doubled before the ending: planned, planning, plan."""
     doubled = rest[-1] == rest[-2] and rest[-1] not in "aeiouls"
     return rest[:-1] if doubled else rest
 
@@ -160,7 +161,7 @@ class Line(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """One of a text, as it stands in lines."""
+    """A piece of a text, as it stands in lines."""
 
     text: str
     kinds: str
@@ -173,7 +174,7 @@ def read(folded: str) -> Line:
     texts: list[str] = []
     kinds: list[str] = []
     parted = spaced = False
-    for text, kind, sign in map(_piece, _PIECES.findall(counted_in_digits(folded))):
+    for text, kind, sign in map(_piece, _PIECES.findall(counters_in_digits(folded))):
         if not sign:
             parted = True
             continue

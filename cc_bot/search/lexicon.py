@@ -105,7 +105,7 @@ class Vocabulary:
         return None
 
     def _stands(self, line: Line, start: int, end: int, known_to: int, ending: bool) -> bool:
-        """Whether the word at this place is one, and no part of a longer one."""
+        """Return whether the word at this place is one, and no part of a longer one."""
         text, kinds = line
         length = end - start
         joined_before = start > known_to and kinds[start - 1] == kinds[start]
@@ -127,7 +127,7 @@ class Vocabulary:
 
 
 def _token_end(kinds: str, at: int) -> int:
-    """Where the number or the word of letters ends that begins here."""
+    """Return where the number or the word of letters ends that begins here."""
     kind = kinds[at]
     while at < len(kinds) and kinds[at] == kind:
         at += 1
@@ -154,7 +154,7 @@ class _Idea:
 
 @dataclass(frozen=True, slots=True)
 class Idea:
-    """What the names of one line stand for."""
+    """An idea, for which the names of one line stand."""
 
     terms: tuple[str, ...]
     """The terms of a note that speaks of it: its own, and those of everything that it is a kind of."""
@@ -227,7 +227,7 @@ class _Reading:
                 self._endings.add(key)
 
     def lexicon(self) -> Lexicon:
-        """Everything linked: what a line only refers to may stand on a later one, or on none."""
+        """Link everything: what a line only refers to may stand on a later one, or on none."""
         kinds = [(parent, kind) for parent, idea in enumerate(self._ideas) for kind in idea.kinds]
         parents: defaultdict[int, set[int]] = defaultdict(set)
         for parent, kind in kinds:

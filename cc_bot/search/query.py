@@ -1,4 +1,4 @@
-"""What a query asks for: its words, each with what else it may be called.
+"""The things that a query asks for: its words, each with what else it may be called.
 
 No syntax: any text is a query, and its punctuation means nothing. Particles, endings and the phrases of a
 question ask for nothing unless they are all there is.
@@ -27,7 +27,7 @@ _WORD: Final = re.compile(r"k+h*|t+|h+|o+|l+|d+k?")
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One way to say a thing: its terms with their weights, and whether a note must have them all."""
+    """A way to say a thing: its terms with their weights, and whether a note must have them all."""
 
     terms: Mapping[str, float]
     whole: bool = False
@@ -35,7 +35,7 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class TermGroup:
-    """One thing asked for, in each of its wordings; the best one that a note has counts."""
+    """A thing asked for, in each of its wordings; the best one that a note has counts."""
 
     wordings: tuple[Wording, ...]
 
@@ -61,7 +61,7 @@ class Query:
 
 
 def parse_query(text: str) -> Query:
-    """Any text as a query. One without words has no groups, and is found only as written."""
+    """Read any text as a query. One without words has no groups, and is found only as written."""
     folded = fold(text).strip()
     line = read(folded[:_LONGEST])
     groups = tuple(_groups(line))
@@ -102,7 +102,7 @@ def _unknown(line: Line, start: int, end: int) -> Iterator[TermGroup]:
 
 
 def _is_affix(kinds: str, start: int, end: int) -> bool:
-    """Whether this is a single kanji of a longer word that is known but for it: 者 in 指導者."""
+    """Return whether this is a single kanji of a longer word that is known but for it: 者 in 指導者."""
     return kinds[start:end] == "k" and "k" in kinds[max(start - 1, 0) : start] + kinds[end : end + 1]
 
 
@@ -132,11 +132,11 @@ def _literal(line: Line, start: int, end: int) -> dict[str, float]:
         text = text.strip(_PARTICLES) if kana < 3 else text.rstrip(_PARTICLES)
         return dict.fromkeys(plain_terms(text), 1.0) if len(text) > 1 else {}
     if kana and kinds[0] == "k":
-        return _inflected(text[: len(text) - kana], text[len(text) - kana :])
+        return _inflect(text[: len(text) - kana], text[len(text) - kana :])
     return _weighted(text)
 
 
-def _inflected(stem: str, okurigana: str) -> dict[str, float]:
+def _inflect(stem: str, okurigana: str) -> dict[str, float]:
     okurigana = okurigana.rstrip(_PARTICLES)
     return dict.fromkeys(plain_terms(stem[-1] + okurigana), _OKURIGANA) | _weighted(stem)
 

@@ -1,4 +1,4 @@
-"""How well a note answers a query, among the notes of one user.
+"""The rank of a note as the answer to a query, among the notes of one user.
 
 BM25: a rare term says more than a common one, and a term says less in a long note. Rarity is counted over the
 user's own notes, so that nobody's results hang on what others keep. Two stages: the sum over all terms finds
@@ -76,8 +76,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a note's words say: whether it contains the query as written, what part (0 to 1) it covers, and
-    whether that would be enough for itself."""
+    """The evidence of a note's words: whether it contains the query as written, what part (0 to 1) it covers,
+    and whether that would be enough for itself."""
 
     id: int
     as_written: bool
@@ -92,7 +92,8 @@ def nearness(
     query: str = "",
     usual: Usual | None = None,
 ) -> dict[int, float]:
-    """How much nearer to the query a note is than the user's notes are on average, in standard scores.
+    """Return how much nearer to the query each note is than the user's notes are on average, in standard
+    scores.
 
     What is average is told by `others`, the cosines of all the user's notes or of some, where `cosines` has
     but the greatest of them; beside few notes also by what is `usual` with their encoder. Where that is not
@@ -169,7 +170,7 @@ _SUREST: Final = 0.99
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """One user's notes, counted; `frequency` says of each term of the query how many notes have it."""
+    """The counts of a user's notes; `frequency` says of each term of the query how many notes have it."""
 
     documents: int
     average_length: float
@@ -193,7 +194,8 @@ def rarity(frequency: int, documents: int) -> float:
 
 
 def term_weight(query: Query, statistics: Statistics) -> Mapping[str, float]:
-    """What a term adds to a note's score before saturation: its weight in the query, times its rarity."""
+    """Return what each term adds to a note's score before saturation: its weight in the query, times its
+    rarity."""
     return {
         term: weight * rarity(statistics.frequency.get(term, 0), statistics.documents)
         for term, weight in query.weights.items()
@@ -201,7 +203,7 @@ def term_weight(query: Query, statistics: Statistics) -> Mapping[str, float]:
 
 
 def saturation(count: int, length: int, average_length: float) -> float:
-    """How much `count` times a term counts in a note of `length` terms: BM25's share of its weight."""
+    """Return how much `count` times a term counts in a note of `length` terms: BM25's share of its weight."""
     relative = length / average_length if average_length > 0 else 1.0
     return count * (_SATURATION + 1) / (count + _SATURATION * (1 - _LENGTH_PART + _LENGTH_PART * relative))
 
@@ -222,7 +224,7 @@ def rank(
     """
     if not query.folded:
         return [Hit(note.id, 1.0) for note in sorted(candidates, key=lambda note: -note.id)]
-    groups = [_weighed(group, statistics) for group in query.groups]
+    groups = [_weigh(group, statistics) for group in query.groups]
     asked = sum(group.importance for group in groups) or 1.0
     scored = []
     for note in candidates:
@@ -266,7 +268,7 @@ class _Asked(NamedTuple):
     """By term: which of the wordings have it. Of all that may be said, a note has but little."""
 
 
-def _weighed(group: TermGroup, statistics: Statistics) -> _Asked:
+def _weigh(group: TermGroup, statistics: Statistics) -> _Asked:
     wordings = []
     saying: defaultdict[str, list[int]] = defaultdict(list)
     for at, wording in enumerate(group.wordings):
@@ -283,7 +285,7 @@ def _weighed(group: TermGroup, statistics: Statistics) -> _Asked:
 
 
 def _answer(group: _Asked, note: Candidate, average_length: float) -> tuple[float, float]:
-    """What a group adds to a note's score, and how well (0 to 1) the note says it.
+    """Return what a group adds to a note's score, and how well (0 to 1) the note says it.
 
     A word of which only a part is found adds less than that part: キーボード is no グラフィックボード. And a
     long word, which has many terms, is more than a short one, but not by as much.

@@ -1,4 +1,4 @@
-"""How a run of kanji may be read: ししゅう finds 刺繍, and 薄荷 finds はっか.
+"""The readings of a run of kanji: ししゅう finds 刺繍, and 薄荷 finds はっか.
 
 Readings are joined from those of the single kanji, with the changes that happen where two meet: がく and
 こう become がっこう (sokuon), ほん and たな ほんだな (rendaku), さん and ほ さんぽ. A dictionary would know
@@ -31,7 +31,7 @@ Kind = Literal["on", "kun", "word", "kana"]
 
 
 class Reading(NamedTuple):
-    """One way to read a kanji or a word, in hiragana; a stem is whole only with the kana that follow it."""
+    """A way to read a kanji or a word, in hiragana; a stem is whole only with the kana that follow it."""
 
     kana: str
     kind: Kind
@@ -170,12 +170,12 @@ def _continued(
 
 
 def _is_whole(text: str, last: Reading | None) -> bool:
-    """Whether a run may end so: 合 is がっ only before another kanji, but 乗っ is the beginning of 乗った."""
+    """Return whether a run may end so: 合 is がっ only before another kanji, but 乗っ begins 乗った."""
     return not text.endswith("っ") or (last is not None and last.kind == "kana")
 
 
 def _steps(run: str, at: int, table: KanjiTable) -> Iterator[_Step]:
-    """What may be read at one place of the run: a word of the table, a kanji, or a kana as itself."""
+    """Yield what may be read at one place of the run: a word of the table, a kanji, or a kana as itself."""
     for written, spellings in table.words.get(run[at], ()):
         if run.startswith(written, at):
             word_cost = _WHOLE_WORD_COST if len(written) == len(run) else _WORD_COST
@@ -239,7 +239,7 @@ def _native(text: str, kana: str) -> Iterator[tuple[str, float]]:
 
 
 def _sino_japanese(text: str, kana: str, may_shorten: bool) -> Iterator[tuple[str, float]]:
-    """On readings: がく and こう are がっこう, はつ and ひょう はっぴょう, しん and はい しんぱい."""
+    """Join on readings: がく and こう are がっこう, はつ and ひょう はっぴょう, しん and はい しんぱい."""
     first, rest, end = kana[0], kana[1:], text[-1]
     hard = _HALF_VOICED.get(first, first) + rest
     if end == "っ":  # the reading がっ of 合: 合併 is がっぺい

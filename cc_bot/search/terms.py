@@ -37,7 +37,7 @@ _READINGS: Final = 4
 
 
 def document_terms(content: str, tags: Sequence[str] = ()) -> Mapping[str, int]:
-    """How often a note has each term, its tags too. No term has white space or control characters."""
+    """Count how often a note has each term, its tags too. No term has white space or control characters."""
     return Counter(listed_terms(content, tags))
 
 
@@ -88,7 +88,7 @@ def plain_terms(text: str) -> list[str]:
 
 
 def pairs(run: str) -> list[str]:
-    """Each two neighbouring characters; a character of kana that stands alone is its own term."""
+    """Pair each two neighbouring characters; a character of kana that stands alone is its own term."""
     if len(run) == 1 and not _KANJI.match(run):
         return [run]
     return list(map(add, run, run[1:]))

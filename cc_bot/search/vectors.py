@@ -44,11 +44,11 @@ def cosines(query: bytes, others: Sequence[bytes]) -> list[float]:
 
     Raises ValueError for bytes that are no vectors of one encoder.
     """
-    numpy = loaded_numpy(len(others))
+    numpy = load_numpy(len(others))
     return list(_plain(query, others)) if numpy is None else _with_numpy(numpy, query, others)
 
 
-def loaded_numpy(vectors: int) -> Any:
+def load_numpy(vectors: int) -> Any:
     """numpy, if it is loaded, or installed and worth loading for so many vectors; else None."""
     if "numpy" not in sys.modules and vectors < _WORTH_LOADING:
         return None
@@ -103,12 +103,12 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """Which model this is, and which version: another name means other vectors of the same text."""
+        """The name of the model and its version: another name means other vectors of the same text."""
 
     @property
     def usual(self) -> Usual | None:
-        """What its cosines are like where a note does not answer, if that was measured: with it, the notes of
-        who has but a few are told apart too."""
+        """The cosines of notes that do not answer, if they were measured: with them, the notes of who has but
+        a few are told apart too."""
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
         """A vector for each text, in their order. Raises a ModelError; no text reaches the log.
@@ -137,13 +137,13 @@ def sketch(vector: bytes) -> bytes:
 
 
 def nearest(query: bytes, sketches: Sequence[bytes], count: int) -> list[tuple[int, int]]:
-    """Which of the sketches are nearest to the query's: (which row of those joined, which place in it).
+    """Return the sketches that are nearest to the query's: (which row of those joined, which place in it).
 
     `sketches` are rows, each some sketches joined; `query` is a vector. Rows of another encoder are left out.
     """
     width, bits = _width(query), sketch(query)
     rows = [(at, row) for at, row in enumerate(sketches) if row and len(row) % width == 0]
-    numpy = loaded_numpy(sum(len(row) // width for _, row in rows))
+    numpy = load_numpy(sum(len(row) // width for _, row in rows))
     if numpy is not None and hasattr(numpy, "bitwise_count"):
         return _nearest_with_numpy(numpy, bits, rows, count)
     return [(at, place) for _, at, place in nsmallest(count, _plain_nearest(bits, rows))]

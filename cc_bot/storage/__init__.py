@@ -4,7 +4,7 @@ from cc_bot.storage.backup import BackupResult, back_up
 from cc_bot.storage.database import Database, DatabaseUsage, Dialect, Row, Statement, Steps
 from cc_bot.storage.erasures import ErasureLog, Erasures, memory_name, place_name
 from cc_bot.storage.files import DEFAULT_URL, sqlite_path
-from cc_bot.storage.migrate import Migration, apply_pending, pending
+from cc_bot.storage.migrate import Migration, apply_pending, list_pending
 from cc_bot.storage.rewriting import Rewriting
 from cc_bot.storage.sqlite import PATIENCE_S, Synchronous, open_database
 
@@ -25,9 +25,9 @@ __all__ = [
     "Synchronous",
     "apply_pending",
     "back_up",
+    "list_pending",
     "memory_name",
     "open_database",
-    "pending",
     "place_name",
     "sqlite_path",
 ]

@@ -34,13 +34,13 @@ from cc_bot.storage.manifest import (
     Damaged,
     Manifest,
     Progress,
-    checked,
+    checked_version,
     count_rows,
     growing,
     hash_of,
+    ignore_progress,
     is_disk_trouble,
     manifest_path,
-    silent,
     size_of,
 )
 from cc_bot.storage.rewriting import ensure_free_space
@@ -70,13 +70,14 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """How many are kept and for how long: what either of the two lets go is deleted. None: no bound."""
+    """The number of backups that are kept, and for how long: what either of the two lets go is deleted. None:
+    no bound."""
 
     keep: int | None = None
     days: int | None = None
 
     def outdated(self, backups: Sequence[Backup], now: datetime) -> list[Backup]:
-        """Which of these have had their time; never the newest."""
+        """Return those of these that have had their time; never the newest."""
         newest_first = sorted(backups, reverse=True)
         kept = len(newest_first) if self.keep is None else max(self.keep, 1)
         horizon = None if self.days is None else now.replace(tzinfo=None) - timedelta(days=self.days)
@@ -88,7 +89,7 @@ class Rotation:
 
 
 def backups_in(folder: Path) -> list[Backup]:
-    """All in the folder, newest first. Raises OSError."""
+    """List the backups in the folder, newest first. Raises OSError."""
     found = list[Backup]()
     for path in folder.iterdir():
         if match := _NAME.fullmatch(path.name):
@@ -147,7 +148,7 @@ async def back_up(
     now: datetime,
     *,
     rotation: Rotation = Rotation(),
-    progress: Progress = silent,
+    progress: Progress = ignore_progress,
 ) -> BackupResult:
     """Copy the database into the folder, which is made when missing, as `sessions_YYYYMMDD-HHMMSS.db`, with
     its manifest and the log of erasures beside it; then delete what has had its time.
@@ -162,7 +163,7 @@ async def back_up(
 def _back_up(
     database: Path, folder: Path, now: datetime, rotation: Rotation, progress: Progress
 ) -> BackupResult:
-    _need(database)
+    _ensure(database)
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         log = ErasureLog.beside(database)
@@ -190,13 +191,13 @@ def _back_up(
 
 def preserve(database: Path, version: int) -> Path:
     """Copy the database beside itself before its schema becomes `version`: `sessions.before-v2.db`."""
-    _need(database)
+    _ensure(database)
     try:
         partial, target = _reserve(database.parent, f"{database.stem}.before-v{version}")
     except OSError as error:
         raise BackupFailed(path=str(database.parent)) from error
     try:
-        _copy(database, partial, silent)
+        _copy(database, partial, ignore_progress)
         sync_file(partial)
         move(partial, target)
     except OSError as error:
@@ -206,7 +207,7 @@ def preserve(database: Path, version: int) -> Path:
     return target
 
 
-def _need(database: Path) -> None:
+def _ensure(database: Path) -> None:
     if not database.is_file():
         raise DatabaseMissing(path=str(database))
 
@@ -264,7 +265,7 @@ def _copy(database: Path, partial: Path, progress: Progress) -> tuple[int, dict[
                 source.backup(copy, pages=-1)
             copy.execute("PRAGMA journal_mode = DELETE")  # one file, whatever opens it next
             progress("checking", 0, 0)
-            return checked(copy), count_rows(copy)
+            return checked_version(copy), count_rows(copy)
     except sqlite3.Error as error:
         if is_disk_trouble(error):
             raise BackupFailed(path=str(partial.parent)) from error
@@ -284,7 +285,8 @@ _BACKUP: Final = re.compile(r"sessions_(\d{8}-\d{6})(?:-\d+)?\.db")
 
 
 def copies_of(database: Path) -> list[Path]:
-    """All of them, with what SQLite keeps beside each, and what is left of one that was cut off."""
+    """List all copies of a database, with what SQLite keeps beside each, and what is left of one that was cut
+    off."""
     return [path for path, _ in _copies(database)]
 
 
@@ -314,7 +316,7 @@ def delete_old_copies(database: Path, now: datetime, days: int, zone: ZoneInfo) 
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """Where copies of a database are known to be."""
+    """The places where copies of a database are known to be."""
 
     database: Path
     backups: Path
@@ -323,8 +325,8 @@ class Copies:
     """That their names tell moments in."""
 
     def oldest(self) -> datetime | None:
-        """When the oldest was made, of those beside the database and of whatever is a database in the folder
-        of the backups. None where there is none. Raises OSError."""
+        """Return when the oldest was made, of those beside the database and of whatever is a database in the
+        folder of the backups. None where there is none. Raises OSError."""
         made = [_made_at(path, named, self.zone) for path, named in _copies(self.database)]
         with suppress(FileNotFoundError):
             for path in self.backups.glob("*.db"):
@@ -335,7 +337,7 @@ class Copies:
 
 
 def _copies(database: Path) -> Iterator[tuple[Path, str | None]]:
-    """Each with the moment that its name tells, if it tells one."""
+    """Yield the copies of a database, each with the moment that its name tells, if it tells one."""
     pattern = re.compile(
         rf"\.?{re.escape(database.stem)}\.(?:before-v\d+|replaced-(\d{{8}}-\d{{6}}))(?:-\d+)?"
         r"\.db(?:\.partial)?(?:-wal|-shm|-journal)?"

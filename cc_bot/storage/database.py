@@ -28,7 +28,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class DatabaseUsage:
-    """What there is to know of a database before something is done that takes long."""
+    """The size and the load of a database, asked before something is done that takes long."""
 
     bytes: int
     """On the disk, without its log."""
@@ -52,7 +52,8 @@ class Database(Protocol):
 
     @property
     def location(self) -> str:
-        """How the operator knows this database; without credentials, so that it can be shown."""
+        """The name by which the operator knows this database; without credentials, so that it can be
+        shown."""
         ...
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
@@ -99,8 +100,8 @@ class Database(Protocol):
         """
         ...
 
-    async def usage(self) -> DatabaseUsage:
-        """How large it is, and whether somebody writes."""
+    async def measure(self) -> DatabaseUsage:
+        """Return how large it is, and whether somebody writes."""
         ...
 
     async def rewrite(self) -> Rewriting:

@@ -1,4 +1,5 @@
-"""What was erased, remembered apart from the database and its backups, so that no restore brings it back.
+"""The log of erasures, apart from the database and its backups, so that no restore brings back what was
+erased.
 
 A backup keeps what it was made of. When somebody is forgotten after it was made, restoring it would bring
 them back, unless it is known elsewhere that they are to be forgotten again. This log says that and nothing
@@ -58,18 +59,18 @@ _log = structlog.get_logger(__name__)
 
 
 def memory_name(user_id: int, memory_id: int, created_at: str) -> str:
-    """What a memory is called in the log. Its number alone may be given anew after a restore."""
+    """Return what a memory is called in the log. Its number alone may be given anew after a restore."""
     return f"{user_id}/{memory_id}/{created_at}"
 
 
 def place_name(channel_id: int, thread_id: int) -> str:
-    """What a channel (thread 0) or a thread is called in the log."""
+    """Return what a channel (thread 0) or a thread is called in the log."""
     return f"{channel_id}/{thread_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How far a log went at some moment. Lines are added, and those that are taken out are counted; so one
+    """The length of a log at some moment. Lines are added, and those that are taken out are counted; so one
     that says less later was cut, and one of another name was begun anew."""
 
     name: str
@@ -78,7 +79,7 @@ class Extent:
 
 @dataclass(frozen=True, slots=True)
 class Erasures:
-    """What a log says."""
+    """The content of a log."""
 
     salt: bytes
     times: Mapping[str, datetime]
@@ -95,7 +96,7 @@ class Erasures:
         return Extent(hashlib.sha256(self.salt).hexdigest()[:8], self.noted)
 
     def match(self, kind: Kind, id_: int | str, since: datetime | None) -> bool:
-        """Whether it was erased at this moment or later; ever, when there is no moment."""
+        """Return whether it was erased at this moment or later; ever, when there is no moment."""
         times = [self.times.get(_hash(self.salt, kind, id_))]
         if kind == "user" and self.last_user and (since is None or self.last_user >= since):
             times.append(self.times.get(_slow_hash(self.salt, kind, id_)))
@@ -123,11 +124,11 @@ class ErasureLog:
         would undo it.
         """
         if ids:
-            await self._aside(lambda: self._append(kind, ids, self._clock()))
+            await self._run_aside(lambda: self._append(kind, ids, self._clock()))
 
     @asynccontextmanager
     async def erasing(self, kind: Kind, *ids: int | str) -> AsyncIterator[None]:
-        """Around an erasing that takes its time: noted before it, and again when it is done.
+        """Note an erasing that takes its time before it begins, and again when it is done.
 
         A backup that is made in between still has what is erased; by the second note a restore knows that
         this was later. Raises what `note` raises.
@@ -138,13 +139,13 @@ class ErasureLog:
 
     async def ensure(self) -> None:
         """Make the log if it is missing, so that an empty one can be told from one that was lost."""
-        await self._aside(self.make)
+        await self._run_aside(self.make)
 
     async def read(self) -> Erasures | None:
-        """What the log says; None when there is none. Raises ErasureNotNoted."""
-        return await self._aside(lambda: read_erasures(self.path))
+        """Read the log; None when there is none. Raises ErasureNotNoted."""
+        return await self._run_aside(lambda: read_erasures(self.path))
 
-    async def _aside(self, job: Callable[[], T]) -> T:
+    async def _run_aside(self, job: Callable[[], T]) -> T:
         """The operator is told once, until it works again: the purge tries every few seconds."""
         try:
             result = await asyncio.to_thread(job)
@@ -159,7 +160,7 @@ class ErasureLog:
     async def thin(self, before: datetime) -> int:
         """Take out what was erased before that moment; how many lines. To be used when no copy of the
         database is as old as that. Raises ErasureNotNoted."""
-        return await self._aside(lambda: self._thin(before))
+        return await self._run_aside(lambda: self._thin(before))
 
     def _append(self, kind: Kind, ids: Iterable[int | str], now: datetime) -> None:
         self.make()
@@ -190,20 +191,19 @@ class ErasureLog:
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        """Nobody else writes meanwhile. Raises OSError."""
+        """Hold the lock, so that nobody else writes meanwhile. Raises OSError."""
         lock = FileLock(self.path.with_name(f".{self.path.name}.lock"), timeout=_LOCK_S, mode=0o600)
         with lock:  # its Timeout is an OSError
             yield
 
     def make(self) -> None:
-        """What `ensure` does, for whoever is on a thread of its own. Raises OSError."""
+        """Make the log as `ensure` does, for whoever is on a thread of its own. Raises OSError."""
         if not self.path.exists():
             write_new(self.path, _first_line(secrets.token_bytes(_SALT_BYTES)))
 
 
 def read_erasures(path: Path) -> Erasures | None:
-    """What the log in this file says; None when there is none. Raises OSError, or ValueError when it is no
-    log."""
+    """Read the log in this file; None when there is none. Raises OSError, or ValueError when it is no log."""
     try:
         content = read_regular(path)
     except FileNotFoundError:
@@ -234,7 +234,7 @@ def read_erasures(path: Path) -> Erasures | None:
     return Erasures(salt, times, last_user, whole_since, noted + taken)
 
 
-def need_usable(path: Path) -> None:
+def ensure_usable(path: Path) -> None:
     """See that nothing is wrong with the log in this file, if there is one: that a restore can read it, and
     an erasing add to it. Raises OSError, or ValueError when it is no log."""
     if read_erasures(path):
@@ -243,7 +243,7 @@ def need_usable(path: Path) -> None:
 
 
 def is_first_line(line: bytes) -> bool:
-    """Whether it is the one with the salt."""
+    """Return whether the line is the one with the salt."""
     try:
         _head_of(line)
     except ValueError:
@@ -252,8 +252,8 @@ def is_first_line(line: bytes) -> bool:
 
 
 def is_outdated(line: bytes, before: datetime) -> bool:
-    """Whether it tells of an erasure before that moment, or is the line that told since when the log is
-    whole. What can't be read stays: it may tell somebody more."""
+    """Return whether the line tells of an erasure before that moment, or since when the log is whole. What
+    can't be read stays: it may tell somebody more."""
     try:
         entry = json.loads(line)
         return "whole_since" in entry or datetime.fromisoformat(entry["at"]) < before
@@ -262,7 +262,7 @@ def is_outdated(line: bytes, before: datetime) -> bool:
 
 
 def _taken(entry: Mapping[str, object]) -> int:
-    """How many lines were taken out before it, by the line that tells since when the log is whole."""
+    """Return how many lines were taken out before, by the line that tells since when the log is whole."""
     taken = entry.get("taken")
     return taken if isinstance(taken, int) else 0
 
@@ -320,7 +320,7 @@ def copy_log(log: Path, folder: Path) -> Path:
 
 
 def copy_name(extent: Extent) -> str:
-    """What the copy of a log is called."""
+    """Return what the copy of a log is called."""
     return f"erasures_{extent.name}.jsonl"
 
 
@@ -331,8 +331,8 @@ def logs_in(folder: Path) -> list[Path]:
 
 
 def unusable_logs(log: Path, folder: Path) -> list[Path]:
-    """Which of a log and its copies in a folder can't be read, or added to: no erasing would be done with
-    such a log, and no restore with such a copy."""
+    """List those of a log and its copies in a folder that can't be read, or added to: no erasing would be
+    done with such a log, and no restore with such a copy."""
     try:
         copies = logs_in(folder)
     except OSError:
@@ -342,14 +342,14 @@ def unusable_logs(log: Path, folder: Path) -> list[Path]:
 
 def _is_usable(path: Path) -> bool:
     try:
-        need_usable(path)
+        ensure_usable(path)
     except (OSError, ValueError):
         return False
     return True
 
 
 def read_logs(paths: Iterable[Path]) -> tuple[dict[Path, Erasures], list[Path]]:
-    """What these logs say, as far as there are any, and those that can't be read."""
+    """Read these logs, as far as there are any, and list those that can't be read."""
     logs, unreadable = dict[Path, Erasures](), list[Path]()
     for path in paths:
         try:

@@ -1,4 +1,4 @@
-"""Where the database is: CC_BOT_DATABASE_URL, read."""
+"""The database's file and its folder: CC_BOT_DATABASE_URL, read, and files that reach the disk."""
 
 import os
 import secrets
@@ -39,7 +39,7 @@ def sqlite_path(url: str) -> Path:
 
 
 def _can_be_a_file(path: Path) -> bool:
-    """Whether it ends in a name, and no name is longer than a file system takes."""
+    """Return whether it ends in a name, and no name is longer than a file system takes."""
     longest = max((len(os.fsencode(name)) for name in path.parts), default=0)
     fits = longest <= _LONGEST_NAME_BYTES and len(os.fsencode(path)) <= _LONGEST_PATH_BYTES
     return path.name not in ("", "..") and fits
@@ -53,7 +53,7 @@ def database_file(url: str) -> Path:
 
 
 def has_folder(database: Path) -> bool:
-    """Whether the folder of a database is there, or would be made."""
+    """Return whether the folder of a database is there, or would be made."""
     return database.parent.is_dir() or database.parent == _DEFAULT_FOLDER
 
 
@@ -62,7 +62,7 @@ def sidecar(database: Path, suffix: str) -> Path:
     return database.with_name(database.name + suffix)
 
 
-def need_folder(database: Path) -> None:
+def ensure_folder(database: Path) -> None:
     """See that the folder of a database is there. Only the default one is made: a typing error must not start
     an empty database. Raises DatabaseFolderMissing."""
     if database.parent == _DEFAULT_FOLDER:
@@ -82,7 +82,7 @@ def need_folder(database: Path) -> None:
 def sole_bot(database: Path) -> Iterator[None]:
     """Hold the database's lock. Raises AlreadyRunning when another process does, and what opening the
     database would raise for a folder that is missing or can't be written to."""
-    need_folder(database)
+    ensure_folder(database)
     lock = FileLock(f"{database}.lock", timeout=0, mode=0o600)
     try:
         lock.acquire()
@@ -127,7 +127,7 @@ def move(source: Path, target: Path) -> None:
 
 def write_new(path: Path, content: bytes) -> bool:
     """Make a file with mode 0600, whole from its first moment. False when there is one. Raises OSError."""
-    partial = _written_beside(path, content)
+    partial = _write_beside(path, content)
     try:
         os.link(partial, path)
     except FileExistsError:
@@ -140,7 +140,7 @@ def write_new(path: Path, content: bytes) -> bool:
 
 def write_over(path: Path, content: bytes) -> None:
     """Make a file with mode 0600 in the place of what has its name. Raises OSError."""
-    partial = _written_beside(path, content)
+    partial = _write_beside(path, content)
     try:
         move(partial, path)
     finally:
@@ -160,7 +160,7 @@ def append(path: Path, lines: bytes) -> None:
         os.fsync(file.fileno())
 
 
-def _written_beside(path: Path, content: bytes) -> Path:
+def _write_beside(path: Path, content: bytes) -> Path:
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
     partial.touch(mode=0o600, exist_ok=False)
     try:

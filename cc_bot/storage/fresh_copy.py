@@ -9,7 +9,7 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
-from cc_bot.storage.manifest import LONGEST_BYTES, RECORDS, Damaged, checked, need_sound, version_of
+from cc_bot.storage.manifest import LONGEST_BYTES, RECORDS, Damaged, checked_version, ensure_sound, version_of
 from cc_bot.storage.migrate import known_migrations, statements_up_to
 from cc_bot.storage.schema import Deviation, Schema, rows_made_by, schema_made_by
 
@@ -40,7 +40,7 @@ def compare(connection: sqlite3.Connection, *, rows_only: bool = False) -> int:
     version is told.
     """
     found = Schema.of(connection)
-    _need_records(found)
+    _ensure_records(found)
     version = _version(connection)
     if version > known_migrations()[-1].version:
         return version
@@ -52,12 +52,12 @@ def compare(connection: sqlite3.Connection, *, rows_only: bool = False) -> int:
     left = Schema.of(connection).deviations(made)
     if wrong := [each for each in left if each.is_table or each.state != "missing" or not rows_only]:
         raise Deviating(wrong[0])
-    if checked(connection) != version:
+    if checked_version(connection) != version:
         raise Damaged
     return version
 
 
-def _need_records(found: Schema) -> None:
+def _ensure_records(found: Schema) -> None:
     """See that the table which tells the version is a table, before it is read. Raises Damaged."""
     [ours] = schema_made_by(statements_up_to(0)).objects
     theirs = [each for each in found.objects if each.name.lower() == RECORDS or each.table.lower() == RECORDS]
@@ -67,7 +67,8 @@ def _need_records(found: Schema) -> None:
 
 
 def _version(connection: sqlite3.Connection) -> int:
-    """Raises Damaged where the records are not those of a database that was brought from 1 to its version."""
+    """Return the version. Raises Damaged where the records are not those of a database that was brought from
+    1 to it."""
     rows = connection.execute(f"SELECT version FROM {RECORDS} ORDER BY version LIMIT 10000").fetchall()  # noqa: S608 - a constant
     return version_of([version for (version,) in rows], known_migrations()[-1].version)
 
@@ -100,7 +101,7 @@ def copy_rows(source: Path, target: Path, version: int) -> None:
         _complete(connection, statements)
         connection.execute("COMMIT")
         connection.execute("DETACH source")
-        need_sound(connection, tables)
+        ensure_sound(connection, tables)
         _make(connection, made, "trigger", "view")
 
 

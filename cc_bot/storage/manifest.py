@@ -1,4 +1,4 @@
-"""What a backup must hold, written down beside it when it was made and checked.
+"""The manifest of a backup: what it must hold, written down beside it when it was made and checked.
 
 SQLite's own check finds pages that do not fit together. It does not find a file that is whole and not the one
 that was made: cut off by a copy over the network and mended by a tool, or taken for another. The hash finds
@@ -35,8 +35,8 @@ another thread, and often."""
 _LOOK_EVERY_S: Final = 0.1
 
 
-def silent(_stage: Stage, _done: int, _total: int) -> None:
-    """Nobody wants to know."""
+def ignore_progress(_stage: Stage, _done: int, _total: int) -> None:
+    """Ignore how far the work is."""
 
 
 @contextmanager
@@ -77,7 +77,7 @@ Rows = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What was true of a backup when it was made."""
+    """The facts of a backup when it was made."""
 
     made_at: datetime
     """What was written until then is in it; what was written after is not."""
@@ -101,7 +101,7 @@ class Manifest:
 
     @classmethod
     def from_json(cls, text: str) -> "Manifest":
-        """Raises ValueError for what is none."""
+        """Read a manifest. Raises ValueError for what is none."""
         try:
             fields = json.loads(text)
             if fields.pop("format") != _FORMAT:
@@ -118,7 +118,7 @@ class Manifest:
 
 
 def manifest_path(backup: Path) -> Path:
-    """Where the manifest of a backup stands: `sessions_20261122-030405.json` for the `.db`."""
+    """Return the path of the manifest of a backup: `sessions_20261122-030405.json` for the `.db`."""
     return backup.with_suffix(".json")
 
 
@@ -130,14 +130,14 @@ def read_manifest(backup: Path) -> Manifest | None:
 
 
 def manifests_in(folder: Path) -> Iterator[Manifest]:
-    """Those in a folder, as far as they can be read."""
+    """Yield the manifests in a folder, as far as they can be read."""
     for path in folder.glob("*.json"):
         with suppress(OSError, ValueError):
             yield Manifest.from_json(read_regular(path).decode())
 
 
 def count_rows(connection: sqlite3.Connection) -> dict[str, int]:
-    """How many rows each table has. Raises sqlite3.Error."""
+    """Count the rows of each table. Raises sqlite3.Error."""
     tables = [name for (name,) in connection.execute(_TABLES)]
     return {
         name: connection.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]  # noqa: S608 - from the schema
@@ -145,7 +145,7 @@ def count_rows(connection: sqlite3.Connection) -> dict[str, int]:
     }
 
 
-def hash_of(path: Path, progress: Progress = silent) -> str:
+def hash_of(path: Path, progress: Progress = ignore_progress) -> str:
     """SHA-256 of a file, in hexadecimal. Raises OSError."""
     total, done, digest = path.stat().st_size, 0, hashlib.sha256()
     with path.open("rb") as file:
@@ -196,7 +196,7 @@ _SENSELESS: Final = {
 
 
 class Damaged(Exception):
-    """It can be read, but it is not what it should be."""
+    """A database that can be read, but is not what it should be."""
 
     def __init__(self, table: str = "") -> None:
         """`table`: the one in which a row can't be."""
@@ -205,41 +205,41 @@ class Damaged(Exception):
 
 
 def is_disk_trouble(error: sqlite3.Error) -> bool:
-    """Whether not the file is to blame but where it stands: full, or broken."""
+    """Return whether not the file is to blame but the place where it stands: full, or broken."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DISK
 
 
 def is_busy(error: sqlite3.Error) -> bool:
-    """Whether somebody else holds the file."""
+    """Return whether somebody else holds the file."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY
 
 
 def is_about_content(error: sqlite3.Error) -> bool:
-    """Whether a statement of ours did not fit what it found, on a disk that is well."""
+    """Return whether a statement of ours did not fit what it found, on a disk that is well."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH)
 
 
 def size_of(connection: sqlite3.Connection) -> int:
-    """Of the database in bytes, what stands in its log included. Raises sqlite3.Error."""
+    """Return the size of the database in bytes, what stands in its log included. Raises sqlite3.Error."""
     [(pages,)] = connection.execute("PRAGMA page_count").fetchall()
     [(page_bytes,)] = connection.execute("PRAGMA page_size").fetchall()
     return int(pages) * int(page_bytes)
 
 
-def checked(connection: sqlite3.Connection) -> int:
+def checked_version(connection: sqlite3.Connection) -> int:
     """The version of the schema, of a database that passes SQLite's own check.
 
     Raises Damaged, or sqlite3.Error, also for what is no database of cc-bot.
     """
     [(version,)] = connection.execute(f"SELECT max(version) FROM {RECORDS}").fetchall()  # noqa: S608 - a constant
-    need_whole(connection)
+    ensure_whole(connection)
     if version is None:
         raise Damaged
     return int(version)
 
 
-def need_whole(connection: sqlite3.Connection) -> None:
+def ensure_whole(connection: sqlite3.Connection) -> None:
     """See that it passes SQLite's own check. Raises Damaged, or sqlite3.Error."""
     if connection.execute("PRAGMA integrity_check(1)").fetchall() != [("ok",)]:
         raise Damaged
@@ -256,14 +256,14 @@ def version_of(recorded: Sequence[object], newest: int) -> int:
     return versions[-1]
 
 
-def need_sound(connection: sqlite3.Connection, tables: Iterable[str]) -> None:
+def ensure_sound(connection: sqlite3.Connection, tables: Iterable[str]) -> None:
     """See that each value of these tables is one that it may be: of its column's kind, each text in UTF-8,
     each number of a row such that others can follow, each reference to something that is there.
 
     Raises Damaged, or sqlite3.Error.
     """
     for table in tables:
-        _need_sound(connection, table)
+        _ensure_sound(connection, table)
     senseless = f"typeof(seq) <> 'integer' OR seq > {_GREATEST_NUMBER}"
     for (table,) in connection.execute(f"SELECT name FROM sqlite_sequence WHERE {senseless} LIMIT 1"):  # noqa: S608 - ours
         raise Damaged(str(table))
@@ -271,7 +271,7 @@ def need_sound(connection: sqlite3.Connection, tables: Iterable[str]) -> None:
         raise Damaged(str(table))
 
 
-def _need_sound(connection: sqlite3.Connection, table: str) -> None:
+def _ensure_sound(connection: sqlite3.Connection, table: str) -> None:
     columns = connection.execute(f'PRAGMA table_info("{table}")').fetchall()
     texts = [f'"{name}"' for _, name, kind, *_ in columns if kind == "TEXT"]
     wrong = [*_wrong_kinds(columns), *_SENSELESS.get(table, ())]

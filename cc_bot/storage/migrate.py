@@ -30,7 +30,7 @@ _RECORDS = """
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One step of the schema."""
+    """A step of the schema."""
 
     version: int
     description: str
@@ -59,7 +59,7 @@ def read_migrations(folder: Traversable) -> tuple[Migration, ...]:
 
 
 def statements_up_to(version: int, migrations: Sequence[Migration] | None = None) -> tuple[str, ...]:
-    """What makes the schema of this version in an empty database."""
+    """Return the statements that make the schema of this version in an empty database."""
     known = known_migrations() if migrations is None else migrations
     steps = [migration.statements for migration in known if migration.version <= version]
     return (_RECORDS, *chain.from_iterable(steps))
@@ -77,8 +77,8 @@ def recorded_version(recorded: Sequence[object], found: Schema, newest: int) -> 
 def deviations_of(
     found: Schema, version: int, migrations: Sequence[Migration] | None = None
 ) -> tuple[Deviation, ...]:
-    """How the schema of a database of this version differs from the one that the migrations make. What has a
-    name that a later migration gives to something of its own stands in the way of that."""
+    """Return how the schema of a database of this version differs from the one that the migrations make. What
+    has a name that a later migration gives to something of its own stands in the way of that."""
     deviations = found.deviations(schema_made_by(statements_up_to(version, migrations)))
     if not deviations:
         return ()
@@ -87,7 +87,7 @@ def deviations_of(
     return tuple(replace(each, runs=True) if each.name.lower() in names else each for each in deviations)
 
 
-async def need_own_schema(database: Database, migrations: Sequence[Migration] | None = None) -> None:
+async def ensure_own_schema(database: Database, migrations: Sequence[Migration] | None = None) -> None:
     """See that nothing is done in this database by what the migrations did not make.
 
     Its triggers would run with whatever is written, and a view in a table's place would answer for it.
@@ -110,8 +110,10 @@ async def need_own_schema(database: Database, migrations: Sequence[Migration] | 
             raise SchemaChanged(path=database.location, name=deviation.label)
 
 
-async def pending(database: Database, migrations: Sequence[Migration] | None = None) -> tuple[Migration, ...]:
-    """What `apply_pending` would apply. Raises DatabaseNewer."""
+async def list_pending(
+    database: Database, migrations: Sequence[Migration] | None = None
+) -> tuple[Migration, ...]:
+    """List what `apply_pending` would apply. Raises DatabaseNewer."""
     known = known_migrations() if migrations is None else migrations
     newest = known[-1].version
     version = await _version(database, newest)
@@ -132,15 +134,15 @@ async def apply_pending(
     A database that held something is copied first, unless there is another copy already.
     Raises DatabaseNewer, SchemaChanged, or StorageError with the schema at the last version that worked.
     """
-    todo = await pending(database, migrations)
-    await need_own_schema(database, migrations)
+    todo = await list_pending(database, migrations)
+    await ensure_own_schema(database, migrations)
     if preserve and todo and todo[0].version > 1:
         await database.preserve(todo[-1].version)
     return tuple([migration for migration in todo if await _apply(database, migration, clock)])
 
 
 async def _apply(database: Database, migration: Migration, clock: Clock) -> bool:
-    """Whether it was applied here; False when another program was faster."""
+    """Apply a migration. False when another program was faster."""
     record = Statement(
         "INSERT INTO schema_migrations (version, applied_at, description) VALUES ($1, $2, $3)",
         (migration.version, int(clock().timestamp()) * 1000, migration.description),

@@ -42,7 +42,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.regular_file import NotRegular, open_regular
 from cc_bot.storage.backup import copies_of, leftovers_of
-from cc_bot.storage.files import has_folder, move, need_folder, sidecar, sync_file, sync_folder
+from cc_bot.storage.files import ensure_folder, has_folder, move, sidecar, sync_file, sync_folder
 from cc_bot.storage.fresh_copy import Deviating, compare, copy_rows, open_warily
 from cc_bot.storage.manifest import (
     LONGEST_BYTES,
@@ -52,14 +52,14 @@ from cc_bot.storage.manifest import (
     Progress,
     Rows,
     count_rows,
+    ensure_sound,
+    ensure_whole,
     growing,
     hash_of,
+    ignore_progress,
     is_busy,
     is_disk_trouble,
-    need_sound,
-    need_whole,
     read_manifest,
-    silent,
 )
 from cc_bot.storage.migrate import deviations_of, known_migrations, recorded_version, statements_up_to
 from cc_bot.storage.rewriting import ensure_free_space
@@ -86,13 +86,13 @@ class Staged:
 
     @property
     def made_at(self) -> datetime | None:
-        """When it was made, as far as that can be told."""
+        """The moment when it was made, as far as that can be told."""
         return self.manifest.made_at if self.manifest else self.newest
 
 
 @contextmanager
 def staged(
-    backup: Path, database: Path, *, rows_only: bool = False, progress: Progress = silent
+    backup: Path, database: Path, *, rows_only: bool = False, progress: Progress = ignore_progress
 ) -> Iterator[Staged]:
     """The checked rows of the backup, in a folder of its own that is gone afterwards.
 
@@ -102,7 +102,7 @@ def staged(
     """
     if not backup.is_file():
         raise BackupMissing(path=str(backup))
-    need_folder(database)
+    ensure_folder(database)
     ensure_free_space(
         database.parent, 2 * backup.stat().st_size
     )  # the copy, and what its rows are copied into
@@ -186,7 +186,7 @@ def _refusal(backup: Path, deviating: Deviating) -> BackupForeign | BackupChange
 
 
 def _copy(backup: Path, path: Path, progress: Progress) -> None:
-    """With a log that stands beside it, as a file has that was in use elsewhere."""
+    """Copy the backup, with a log that stands beside it, as a file has that was in use elsewhere."""
     for suffix in ("", "-wal"):
         source, target = sidecar(backup, suffix), sidecar(path, suffix)
         if source.is_file():
@@ -232,7 +232,7 @@ def _numbers(former: Path) -> list[tuple[str, int]]:
     return []
 
 
-def need_own_file(database: Path, *, command: str | None = None) -> None:
+def ensure_own_file(database: Path, *, command: str | None = None) -> None:
     """See that what is to be replaced or taken away is a database of cc-bot, or nothing: where the setting
     names another file by mistake, or leads to one by a link, that is not ours to touch.
 
@@ -368,14 +368,14 @@ def examine(path: Path, *, patience_s: float = PATIENCE_S, until_s: float = math
         )
         with closing(opened) as connection:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_BYTES)
-            return _examined(connection, newest, size, until_s)
+            return _examine(connection, newest, size, until_s)
     except Damaged:
         return Examined("damaged", newest, size_bytes=size)
     except sqlite3.Error as error:
         return Examined(_meaning(error), newest, size_bytes=size)
 
 
-def _examined(connection: sqlite3.Connection, newest: int, size: int, until_s: float) -> Examined:
+def _examine(connection: sqlite3.Connection, newest: int, size: int, until_s: float) -> Examined:
     """Damage is looked for first: what is wrong there matters more than who is writing. Raises Damaged, or
     sqlite3.Error."""
     found = Schema.of(connection)
@@ -387,7 +387,7 @@ def _examined(connection: sqlite3.Connection, newest: int, size: int, until_s: f
     if thorough:
         try:
             with _interrupted_at(connection, until_s):
-                need_whole(connection)
+                ensure_whole(connection)
                 table = _unsound_table(connection, version, newest, deviations)
         except (Damaged, sqlite3.OperationalError):
             if time.monotonic() < until_s:
@@ -434,18 +434,19 @@ def _version(connection: sqlite3.Connection, found: Schema, newest: int) -> int:
 
 
 def _deviations(found: Schema, version: int, newest: int) -> tuple[Deviation, ...]:
-    """Nothing of what only a newer program knows, or of a file without anything in it."""
+    """Return the deviations; none of what only a newer program knows, or of a file without anything in it."""
     return deviations_of(found, version) if 0 < version <= newest else ()
 
 
 def _unsound_table(
     connection: sqlite3.Connection, version: int, newest: int, deviations: Sequence[Deviation]
 ) -> str:
-    """Where there is a row that a restore would refuse, of the tables that are as we make them."""
+    """Return the table where there is a row that a restore would refuse, of the tables that are as we make
+    them."""
     if not 0 < version <= newest or any(each.is_table for each in deviations):
         return ""
     try:
-        need_sound(connection, schema_made_by(statements_up_to(version)).tables)
+        ensure_sound(connection, schema_made_by(statements_up_to(version)).tables)
     except Damaged as damaged:
         return damaged.table
     return ""
@@ -471,7 +472,7 @@ def _meaning(error: sqlite3.Error) -> Condition:
 
 
 def data_of(database: Path, *more: Path) -> list[Path]:
-    """What there is of it, and of these other files, in the order in which it is to go."""
+    """List the files of a database, these others included, in the order in which they are to go."""
     beside = [sidecar(database, suffix) for suffix in SIDECARS]
     litestream = database.with_name(f".{database.name}-litestream")  # what it has not sent elsewhere yet
     candidates = (*beside, database, *copies_of(database), *more, *leftovers_of(database), litestream)

@@ -1,4 +1,4 @@
-"""Writing a whole SQLite file anew, so that nothing is left in the unused room of its pages.
+"""The rewriting of a whole SQLite file, so that nothing is left in the unused room of its pages.
 
 What is deleted is overwritten (secure_delete) where it stands. But when SQLite divides a page, it leaves the
 rows that it moves to another one in the unused part of the first, and forgets that they are there. VACUUM
@@ -31,7 +31,7 @@ _TRY_AGAIN: Final = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlit
 
 
 def free_bytes(folder: Path) -> int:
-    """How much can be written there."""
+    """Return how much can be written there."""
     return shutil.disk_usage(folder).free
 
 
@@ -67,15 +67,16 @@ def rewrite(
 
 
 def _has_room(path: Path, size: int, free: Callable[[Path], int]) -> bool:
-    """Whether the log, and the temporary file, which may stand on the same disk, have room."""
+    """Return whether the log, and the temporary file, which may stand on the same disk, have room."""
     folders = [path.absolute().parent, *([temporary_folder()] if size > _IN_MEMORY_BYTES else [])]
     needed = Counter(folder.stat().st_dev for folder in folders)
     return all(free(folder) >= size * needed[folder.stat().st_dev] * _MARGIN for folder in folders)
 
 
 def temporary_folder() -> Path:
-    """Where SQLite most likely puts temporary files (https://www.sqlite.org/tempfiles.html, section 5): where
-    TMPDIR says, which Python asks as well, or else in the first of some folders."""
+    """Return the folder in which SQLite most likely puts temporary files
+    (https://www.sqlite.org/tempfiles.html, section 5): the one that TMPDIR names, which Python asks as well,
+    or else the first of some folders."""
     named = gettempdir()
     folders = _USUAL_FOLDERS if named in _USUAL_FOLDERS else (named,)
     return Path(next((folder for folder in folders if os.access(folder, os.W_OK | os.X_OK)), named))

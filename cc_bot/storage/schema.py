@@ -1,4 +1,5 @@
-"""Whether a database has the schema that the migrations make, and nothing beside it.
+"""The schema of a database, compared with the one that the migrations make: it must be that, and nothing
+beside it.
 
 A schema is code: a trigger runs with every write, a view answers in a table's place. Whoever hands somebody
 a file to open hands them that too. So it is compared, object by object, with the one that the migrations make
@@ -57,7 +58,7 @@ class SchemaObject:
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """One object that is not as the migrations make it."""
+    """An object that is not as the migrations make it."""
 
     kind: str
     name: str
@@ -69,27 +70,27 @@ class Deviation:
 
     @property
     def label(self) -> str:
-        """As it is shown: on one line, however it is called."""
+        """The object as it is shown: on one line, however it is called."""
         name = "".join(each if each.isprintable() else "?" for each in self.name)
         return f"{self.kind.upper()} {name[:_SHOWN_CHARACTERS]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """All objects of a database."""
+    """The objects of a database."""
 
     objects: tuple[SchemaObject, ...]
     """In the order in which they were made."""
 
     @classmethod
     def of_rows(cls, rows: Iterable[Sequence[str]]) -> "Schema":
-        """From the rows of SELECT_SCHEMA."""
+        """Make a schema of the rows of SELECT_SCHEMA."""
         found = (SchemaObject(*map(str, row)) for row in rows)
         return cls(tuple(each for each in found if (each.kind, each.name, each.sql) not in _OTHERS))
 
     @classmethod
     def of(cls, connection: sqlite3.Connection) -> "Schema":
-        """Raises sqlite3.Error."""
+        """Read the schema of a database. Raises sqlite3.Error."""
         try:
             return cls.of_rows(connection.execute(SELECT_SCHEMA).fetchall())
         except UnicodeDecodeError as error:
@@ -100,8 +101,8 @@ class Schema:
         return tuple(each.name for each in self.objects if each.kind == "table")
 
     def deviations(self, made: "Schema") -> tuple[Deviation, ...]:
-        """How this schema, of some file, differs from the one that the migrations make: tables of ours first,
-        then triggers."""
+        """Return how this schema, of some file, differs from the one that the migrations make: tables of ours
+        first, then triggers."""
         left, lacking = Counter(self.objects), Counter(made.objects)
         if left == lacking:
             return ()
@@ -132,8 +133,9 @@ class Schema:
 
 
 def _is_harmless(extra: SchemaObject, tables: Set[str]) -> bool:
-    """Whether it is one of the few things that somebody adds for their own use and that no write of ours can
-    fail at. SQLite goes by the SQL of a row, not by its kind: a kind that is written otherwise hides one."""
+    """Return whether it is one of the few things that somebody adds for their own use and that no write of
+    ours can fail at. SQLite goes by the SQL of a row, not by its kind: a kind that is written otherwise hides
+    one."""
     words = extra.plain.sql.upper().split(" ")
     match extra.kind:
         case "view":
@@ -160,7 +162,7 @@ def schema_made_by(statements: tuple[str, ...]) -> Schema:
 
 
 def rows_made_by(statements: tuple[str, ...]) -> dict[str, list[tuple[object, ...]]]:
-    """What these put into an empty database, by table."""
+    """Return the rows that these put into an empty database, by table."""
     with closing(_run(statements)) as connection:
         return {
             name: connection.execute(f'SELECT * FROM "{name}"').fetchall()  # noqa: S608 - from the schema

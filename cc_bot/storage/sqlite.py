@@ -34,7 +34,7 @@ from cc_bot.domain.errors import (
 )
 from cc_bot.storage import backup
 from cc_bot.storage.database import Database, DatabaseUsage, Dialect, Row, Statement, Steps
-from cc_bot.storage.files import database_file, need_folder, sidecar
+from cc_bot.storage.files import database_file, ensure_folder, sidecar
 from cc_bot.storage.rewriting import Rewriting, connect_to_rewrite, rewrite
 
 # ---- sqlite file -----------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ cuts short, or a disk that can't be read, ends the whole program with a bus erro
 
 
 def open_file(path: Path, synchronous: Synchronous, patience_s: float) -> sqlite3.Connection:
-    """Raises sqlite3.Error, OSError, UnicodeError, or DatabaseFolderMissing."""
+    """Open the file. Raises sqlite3.Error, OSError, UnicodeError, or DatabaseFolderMissing."""
     _make(path)
     # Absolute, so that no file name is taken for one of SQLite's special ones such as `:memory:`. The
     # thread that uses the connection is aiosqlite's; autocommit, because transactions are begun by hand.
@@ -73,7 +73,7 @@ def log_bytes_of(path: Path) -> int:
 
 
 def identity(path: Path) -> tuple[int, int] | None:
-    """What tells this file from another with the same name; None where there is none."""
+    """Return what tells this file from another with the same name; None where there is none."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -83,7 +83,7 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 def _make(path: Path) -> None:
     """Make the file with mode 0600 before SQLite makes it with the umask's; -wal and -shm follow its mode."""
-    need_folder(path)
+    ensure_folder(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
 
 
@@ -162,9 +162,9 @@ _PUT_BACK: Final = "put the file back, or start the bot anew with the one that s
 
 
 class FileMoved(Exception):
-    """What is open has its name no more: it was deleted, or another file was put in its place. Whatever is
-    written now would be gone with the program. SQLite looks for that only without a write-ahead log
-    (SQLITE_READONLY_DBMOVED)."""
+    """The error of an open file that has its name no more: it was deleted, or another file was put in its
+    place. Whatever is written now would be gone with the program. SQLite looks for that only without a
+    write-ahead log (SQLITE_READONLY_DBMOVED)."""
 
 
 class _Trouble(NamedTuple):
@@ -174,7 +174,7 @@ class _Trouble(NamedTuple):
 
 
 def kind_of(error: BaseException) -> type[StorageError]:
-    """Which of our errors stands for one of SQLite's, or of the system's while the file is opened."""
+    """Return which of our errors stands for one of SQLite's, or of the system's while the file is opened."""
     if isinstance(error, OSError):
         return DatabaseFull if error.errno in (ENOSPC, EDQUOT) else StorageError
     if isinstance(error, FileMoved):
@@ -183,13 +183,13 @@ def kind_of(error: BaseException) -> type[StorageError]:
 
 
 class ErrorTranslator:
-    """What there is of one database, and what the operator knows of it."""
+    """The troubles of one database, as our errors, and what the operator knows of them."""
 
     def __init__(self, location: str) -> None:
         self._location = location
         self._told = set[_Trouble]()
 
-    def met(self, error: BaseException) -> StorageError:
+    def translate(self, error: BaseException) -> StorageError:
         """The error to raise; a kind of trouble that the operator does not know of is told."""
         kind = kind_of(error)
         trouble = _Trouble(kind, getattr(error, "sqlite_errorname", type(error).__name__))
@@ -206,10 +206,10 @@ class ErrorTranslator:
 
     @property
     def locked(self) -> bool:
-        """Whether another program held the lock for too long, and nothing got it since."""
+        """True while another program holds the lock for too long, and nothing got it since."""
         return any(trouble.kind is DatabaseLocked for trouble in self._told)
 
-    def passed(self, *, written: bool) -> None:
+    def note_passed(self, *, written: bool) -> None:
         """A transaction got the lock, and perhaps wrote something. What is damaged stays so."""
         over = {
             trouble
@@ -238,7 +238,7 @@ _LITTLE_PATIENCE_S: Final = 1.0
 
 
 class SqliteDatabase:
-    """One SQLite file. Made by `connect_sqlite`."""
+    """A database in one SQLite file. Made by `connect_sqlite`."""
 
     dialect: Final[Dialect] = "sqlite"
 
@@ -282,7 +282,7 @@ class SqliteDatabase:
     async def checkpoint(self) -> bool:
         return await self._run(lambda connection: _checkpoint(connection, self._patience_s))
 
-    async def usage(self) -> DatabaseUsage:
+    async def measure(self) -> DatabaseUsage:
         try:
             return await asyncio.to_thread(_usage, self.path)
         except OSError as error:
@@ -299,7 +299,7 @@ class SqliteDatabase:
             finally:
                 connection.close()
         except (sqlite3.Error, OSError) as error:
-            raise self._troubles.met(error) from error
+            raise self._troubles.translate(error) from error
         finally:
             self._writable.set()
 
@@ -321,7 +321,7 @@ class SqliteDatabase:
                 return job(connection), connection.total_changes > before
 
         result, changed = await self._run(run)
-        self._troubles.passed(written=changed)
+        self._troubles.note_passed(written=changed)
         return result
 
     async def _run(self, job: Callable[[sqlite3.Connection], T]) -> T:
@@ -329,13 +329,14 @@ class SqliteDatabase:
             return await self._connection.run(job)
         except (sqlite3.Error, OSError, FileMoved, OverflowError, ValueError) as error:
             # OverflowError: an integer past 64 bits. ValueError: the connection is closed.
-            raise self._troubles.met(error) from error
+            raise self._troubles.translate(error) from error
 
 
 async def _to_its_end(
     job: Callable[[sqlite3.Connection, Path], T], connection: sqlite3.Connection, path: Path
 ) -> T:
-    """What the job returns. When it is cancelled, the connection is interrupted, and is free afterwards."""
+    """Run the job and return its result. When it is cancelled, the connection is interrupted, and is free
+    afterwards."""
     task = asyncio.ensure_future(asyncio.to_thread(job, connection, path))
     try:
         return await asyncio.shield(task)
@@ -388,7 +389,8 @@ async def connect_sqlite(
 
 
 def _refusal(error: Exception, path: Path) -> CcBotError:
-    """What to raise. No database at all, or one that must not be written to, is the operator's mistake."""
+    """Return the error to raise. No database at all, or one that must not be written to, is the operator's
+    mistake."""
     no_database = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB
     kind = StorageError if no_database else kind_of(error)
     return DatabaseUnusable(path=str(path)) if kind in (StorageError, DatabaseReadOnly) else kind()
@@ -413,7 +415,7 @@ def _wait_for_locks(connection: sqlite3.Connection, seconds: float) -> None:
 
 
 def _checkpoint(connection: sqlite3.Connection, patience_s: float) -> bool:
-    """Whether the log was written back to its end and cut to nothing.
+    """Write the log back and cut it to nothing, and return whether that was done to its end.
 
     It waits for nobody: whoever reads may do so for long, and all other work of the connection would wait.
     """

@@ -1,4 +1,4 @@
-"""What is kept: conversations, canvases, channels, memories, schedules, settings, summaries, token factors.
+"""The stores: conversations, canvases, channels, memories, schedules, settings, summaries, token factors.
 
 A store knows no model and no Discord.
 
@@ -48,7 +48,7 @@ from cc_bot.stores.members import (
 from cc_bot.stores.memory.history import MemoryHistoryStore
 from cc_bot.stores.memory.meaning import Embedding
 from cc_bot.stores.memory.pins import MemoryPinStore
-from cc_bot.stores.memory.quotas import FileRules, MemoryQuotas, nothing_limited
+from cc_bot.stores.memory.quotas import FileRules, MemoryQuotas, no_rules
 from cc_bot.stores.memory.removal import MemoryRemovalStore
 from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.memory.store import MemoryStore
@@ -122,7 +122,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """All stores over one database."""
+    """The stores over one database."""
 
     sessions: SessionStore
     canvases: CanvasStore
@@ -167,7 +167,7 @@ async def open_stores(
     embedder: Embedder | Literal["local"] | None = "local",
     timezone: ZoneInfo = UTC_ZONE,
     patience_s: float = PATIENCE_S,
-    limits: FileRules = nothing_limited,
+    limits: FileRules = no_rules,
     profile_notes: int = 0,
 ) -> AsyncIterator[Stores]:
     """The stores of the database at this URL, which is brought up to date first.
@@ -237,7 +237,7 @@ async def open_stores(
 async def _embedding(
     database: Database, embedder: Embedder | Literal["local"] | None
 ) -> AsyncIterator[Embedding | None]:
-    """What makes vectors, at work; an encoder that is made here is closed here too."""
+    """Make vectors in the background while this is open; an encoder that is made here is closed here too."""
     own = LocalEmbedder.if_installed() if embedder == "local" else None
     used = own if embedder == "local" else embedder
     if used is None:

@@ -1,4 +1,4 @@
-"""What a channel's context is read from: its rows, the blocks that are frozen, and where it begins.
+"""A channel's context as it is stored: its rows, the blocks that are frozen, and where it begins.
 
 Two or three trips to the database whatever the archive's size: one query tells all that is known about a
 context, then its rows are read newest first, by the page, by index alone. Who asks decides how many pages it
@@ -108,7 +108,7 @@ _MOVE_WINDOW: Final = """
 
 @dataclass(frozen=True, slots=True)
 class ContextState:
-    """What is known about a channel's or thread's context before its rows are read."""
+    """A channel's or thread's context as far as it is known before its rows are read."""
 
     blocks: tuple[Block, ...] = ()
     """Oldest first, within each place; the newest of them, if there are very many."""
@@ -129,8 +129,8 @@ class BlockStore:
         self._database = database
         self._clock = clock
 
-    async def state(self, key: ChannelKey, *, bot_id: int, blocks: int) -> ContextState:
-        """All that is known about a context; `blocks` of each place at most, the newest."""
+    async def get_state(self, key: ChannelKey, *, bot_id: int, blocks: int) -> ContextState:
+        """Return the state of a context, with the newest `blocks` of each place at most."""
         rows = await self._database.query(
             SELECT_CONTEXT, key.channel_id, key.thread_id, key.place_id, bot_id, blocks
         )
@@ -157,10 +157,10 @@ class BlockStore:
             waiting=waiting,
         )
 
-    async def page(
+    async def get_page(
         self, key: ChannelKey, *, first: int, before: int, asked: int = UNBOUNDED, limit: int
     ) -> list[Said]:
-        """What was said in one place, newest first: from the id `first` to the one before `before`.
+        """Return the messages of one place, newest first: from the id `first` to the one before `before`.
 
         After the question `asked` only this bot's answers are told: one may have been posted since it came.
         """

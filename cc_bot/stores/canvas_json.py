@@ -19,7 +19,7 @@ from cc_bot.domain.canvas import (
     Element,
     Mode,
     Text,
-    checked,
+    check_element,
 )
 
 EMPTY_CANVAS: Final = '{"elements":[]}'
@@ -33,7 +33,7 @@ _MODES: Final[Mapping[str, Mode]] = {"list": "list", "board": "board", "focus": 
 
 
 def canvas_to_json(canvas: Canvas) -> str:
-    """Always the same for the same canvas; `EMPTY_CANVAS` for one that nothing was ever done to."""
+    """Write a canvas, the same one always alike; `EMPTY_CANVAS` for one that nothing was ever done to."""
     state: dict[str, Any] = {"elements": [_to_fields(each) for each in canvas.elements]}
     if canvas.mode != "list":
         state["mode"] = canvas.mode
@@ -92,10 +92,10 @@ def _to_fields(element: Element) -> dict[str, Any]:
 
 
 def _element(fields: Any) -> Element | None:
-    """None for what is no element that could be drawn."""
+    """Return the element of these fields; None where they are none that could be drawn."""
     if not isinstance(fields, dict) or not isinstance(type_ := fields.get("type"), str):
         return None
     try:
-        return checked(_TYPES[type_].validate_python(fields))
+        return check_element(_TYPES[type_].validate_python(fields))
     except (KeyError, ValidationError, CanvasRefused):
         return None

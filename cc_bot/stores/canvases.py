@@ -83,13 +83,14 @@ def select_current(key: SessionKey) -> Statement:
     return Statement(_SELECT_CURRENT, (key.user_id, key.channel_id, key.agent))
 
 
-def current(rows: Sequence[Row]) -> CurrentCanvas | None:
-    """What `select_current` found: None where no session is open, and nothing was ever drawn."""
+def read_current(rows: Sequence[Row]) -> CurrentCanvas | None:
+    """Return the canvas that `select_current` found; None where no session is open, and nothing was ever
+    drawn."""
     found = [*map(_CURRENT.read, rows)]
     return min(found, key=lambda each: each.closed_at is not None) if found else None
 
 
-def put(session_id: str, key: SessionKey, canvas: Canvas) -> Statement:
+def put_canvas(session_id: str, key: SessionKey, canvas: Canvas) -> Statement:
     return Statement(_PUT, (session_id, key.user_id, canvas_to_json(canvas)))
 
 
@@ -173,17 +174,17 @@ class CanvasStore:
         self._clock = clock
 
     async def get(self, key: SessionKey) -> SeenCanvas | None:
-        """What is up: in the open session or, if that has expired, what the next one will take over. None
-        where no session is open, and nothing was ever drawn."""
+        """Return the canvas of the open session or, if that has expired, the one that the next session takes
+        over. None where no session is open, and nothing was ever drawn."""
         statement = select_current(key)
-        found = current(await self._database.query(statement.sql, *statement.params))
+        found = read_current(await self._database.query(statement.sql, *statement.params))
         return SeenCanvas(found.canvas, found.revision) if found else None
 
     async def clear(self, key: SessionKey) -> bool:
         """Take everything down, private elements too; False where nothing was up."""
 
         def steps() -> Steps[bool]:
-            found = current((yield select_current(key)))
+            found = read_current((yield select_current(key)))
             yield clear_canvas(key)
             return found is not None and not found.canvas.empty
 
@@ -199,43 +200,44 @@ class CanvasStore:
         idle = idle_since(self._clock(), self._ttl)
 
         def steps() -> Steps[Canvas | None]:
-            found = current((yield select_current(key)))
+            found = read_current((yield select_current(key)))
             if found is None or found.closed_at is not None or found.last_active <= idle:
                 return None
             canvas = reduce_all(found.canvas, drawn)
             if canvas != found.canvas:
-                yield put(found.session_id, key, canvas)
+                yield put_canvas(found.session_id, key, canvas)
             return canvas
 
         return await self._database.write(lambda: carry_out(proposal, steps))
 
-    async def shown(self, key: SessionKey) -> CanvasMessage | None:
+    async def get_message(self, key: SessionKey) -> CanvasMessage | None:
         rows = await self._database.query(_SELECT_SHOWN, *_columns(key))
         return _MESSAGE.first(rows)
 
-    async def note_shown(self, key: SessionKey, message_id: int, revision: int) -> None:
-        """This message shows this revision of the canvas now; another one that did is no longer known."""
+    async def note_message(self, key: SessionKey, message_id: int, revision: int) -> None:
+        """Note that this message shows this revision of the canvas, in place of the message that did
+        before."""
         await self._database.transaction([Statement(_NOTE_SHOWN, (*_columns(key), message_id, revision))])
 
     async def forget_message(self, key: SessionKey) -> None:
         """The message that showed the canvas is gone."""
         await self._database.transaction([Statement(_FORGET, _columns(key))])
 
-    async def key_of(self, message_id: int) -> SessionKey | None:
-        """Whose canvas a message shows, if it shows one."""
+    async def get_key(self, message_id: int) -> SessionKey | None:
+        """Return the key whose canvas a message shows; None where it shows none."""
         rows = await self._database.query(SELECT_KEY, message_id)
         return KEY.first(rows)
 
-    async def stale(self, limit: int) -> list[SessionKey]:
-        """At most so many keys, of all users, whose message shows something else than what is up."""
+    async def list_stale(self, limit: int) -> list[SessionKey]:
+        """List at most `limit` keys, of all users, whose message shows something else than what is up."""
         return [*map(KEY.read, await self._database.query(SELECT_STALE, limit))]
 
-    async def shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
-        """At most so many keys, of all users, whose canvas has a message in that channel or thread."""
+    async def list_shown_in(self, channel_id: int, limit: int) -> list[SessionKey]:
+        """List at most `limit` keys, of all users, whose canvas has a message in that channel or thread."""
         return [*map(KEY.read, await self._database.query(SELECT_SHOWN_IN, channel_id, limit))]
 
-    async def all_shown(self, limit: int) -> list[SessionKey]:
-        """At most so many keys, of all users, whose canvas has a message."""
+    async def list_shown(self, limit: int) -> list[SessionKey]:
+        """List at most `limit` keys, of all users, whose canvas has a message."""
         return [*map(KEY.read, await self._database.query(SELECT_ALL_SHOWN, limit))]
 
 
@@ -247,7 +249,7 @@ def _columns(key: SessionKey) -> tuple[int, int, str]:
 # What is on a session's canvas, as its column has it: a JSON object with a list of elements.
 
 
-def without(canvas: str, sought: TextMatcher) -> str:
+def without_texts(canvas: str, sought: TextMatcher) -> str:
     """The canvas without the elements in which one of the texts stands; all of it goes, where the text stands
     anywhere else."""
     try:
@@ -263,7 +265,7 @@ def without(canvas: str, sought: TextMatcher) -> str:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Every string in a JSON value, names of fields included, however deep it is."""
+    """Yield the strings in a JSON value, names of fields included, however deep it is."""
     left = [value]
     while left:
         match left.pop():

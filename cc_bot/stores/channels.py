@@ -433,7 +433,8 @@ REMOVAL_STATEMENTS: Final = frozenset({ANSWERS_TO, *_DELETION, *_FORGETTING, _FO
 
 
 def deletion(discord_ids: Collection[int]) -> list[Statement]:
-    """Of these messages; DELETE_MESSAGES among it returns a row for each that there was."""
+    """The statements that delete these messages; DELETE_MESSAGES among them returns a row for each that there
+    was."""
     ids = json.dumps([*discord_ids])
     return [Statement(sql, (ids,)) for sql in _DELETION]
 
@@ -447,8 +448,8 @@ def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
         yield statement
 
 
-def forgetting(key: ChannelKey) -> list[Statement]:
-    """Of a thread, or of a channel with its threads."""
+def place_deletion(key: ChannelKey) -> list[Statement]:
+    """The statements that delete all of a thread, or of a channel with its threads."""
     threads = (key.thread_id, key.thread_id or _LAST_THREAD)
     return [
         *(Statement(sql, (key.channel_id, *threads)) for sql in _FORGETTING),
@@ -494,8 +495,8 @@ class ChannelStore:
     """The archive of every channel and thread."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
-        """What is deleted on Discord is noted in the log, where there is one, so that it is deleted again
-        from a backup that is restored."""
+        """Make the store. Deletions on Discord are noted in the log, where there is one, so that they are
+        done again in a backup that is restored."""
         self._database = database
         self._clock = clock
         self._log = log
@@ -521,8 +522,8 @@ class ChannelStore:
         return len((await self._database.transaction(batch))[1]) if batch else 0
 
     async def pass_over(self, key: ChannelKey, discord_id: int) -> None:
-        """Nothing up to this id is missed in a place, though nothing of it is kept: the bot may not read
-        there. A place of which nothing is kept at all is not caught up with anyway."""
+        """Note that nothing up to this id is missed in a place, though nothing of it is kept: the bot may not
+        read there. A place of which nothing is kept at all is not caught up with anyway."""
         params = (key.channel_id, key.thread_id, discord_id)
         await self._database.transaction([Statement(SKIP, params)])
 
@@ -558,19 +559,19 @@ class ChannelStore:
             await self._log.note("message", *discord_ids)
         return removed
 
-    async def answers_to(self, discord_ids: Collection[int]) -> tuple[int, ...]:
+    async def list_answers(self, discord_ids: Collection[int]) -> tuple[int, ...]:
         """The messages that show answers to these questions and to no others, in channels and sessions."""
         rows = await self._database.query(ANSWERS_TO, json.dumps([*discord_ids]))
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
     async def forget_place(self, key: ChannelKey) -> None:
         """Remove all of a thread, or of a channel with its threads. Sessions in it are their users' own."""
-        await self._database.transaction(forgetting(key))
+        await self._database.transaction(place_deletion(key))
         if self._log:
             await self._log.note("place", place_name(key.channel_id, key.thread_id))
 
     async def commit_answer(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> Message:
-        """As `archive_answer`, of an answer that proposes nothing: the answer as it was stored."""
+        """Store an answer that proposes nothing, as `archive_answer` does, and return it as it was stored."""
         return (await self.archive_answer(key, answer, questions)).messages[0]
 
     async def archive_answer(
@@ -624,21 +625,22 @@ class ChannelStore:
         made = [row for rows in results[-len(questions) - len(proposing) :][: len(proposing)] for row in rows]
         return StoredTurn((stored,), proposals=tuple(map(PROPOSAL.read, made)))
 
-    async def newest_answer(self, key: ChannelKey) -> Message | None:
+    async def get_newest_answer(self, key: ChannelKey) -> Message | None:
         """The bot's last answer in this channel or thread since it was reset."""
         rows = await self._database.query(NEWEST_ANSWER, key.channel_id, key.thread_id, key.place_id)
         return MESSAGE.first(rows)
 
-    async def session_of(self, discord_id: int) -> SessionKey | None:
-        """Whose session the answer belongs to that this message, or the long answer of this page, shows."""
+    async def get_session_key(self, discord_id: int) -> SessionKey | None:
+        """Return the session whose answer this message shows, or the long answer of which it is a page."""
         rows = await self._database.query(SESSION_OF, discord_id)
         return KEY.first(rows)
 
-    async def shows_answer(self, discord_id: int) -> bool:
-        """Whether this message, or the long answer of this page, is an answer in a channel's archive."""
+    async def is_answer(self, discord_id: int) -> bool:
+        """Return whether this message, or the long answer of this page, is an answer in a channel's
+        archive."""
         return bool(await self._database.query(SHOWS_ANSWER, discord_id))
 
-    async def pages(self, answer_id: int) -> tuple[int, ...]:
+    async def list_pages(self, answer_id: int) -> tuple[int, ...]:
         """The further messages that show a long answer, in order."""
         return tuple(id_ for (id_,) in await self._database.query(PAGES, answer_id))
 
@@ -653,29 +655,29 @@ class ChannelStore:
         """
         await self._database.transaction([Statement(DROP_PAGES, (json.dumps([*discord_ids]),))])
 
-    async def places(self, *, limit: int) -> tuple[Place, ...]:
+    async def list_places(self, *, limit: int) -> tuple[Place, ...]:
         """The channels and threads with the newest messages, the most recent first."""
         rows = await self._database.query(PLACES)
         return tuple(nlargest(limit, map(_PLACE.read, rows), key=lambda place: place.newest_id))
 
-    async def direct(self, *, since: datetime, limit: int) -> tuple[int, ...]:
+    async def list_direct(self, *, since: datetime, limit: int) -> tuple[int, ...]:
         """The channels of DMs that go on and that somebody has written in since, the most recent first."""
         rows = await self._database.query(SELECT_DIRECT, to_text(since), limit)
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
-    async def known(self, discord_ids: Collection[int]) -> frozenset[int]:
-        """Which of these messages are stored, in whatever conversation."""
+    async def find_known(self, discord_ids: Collection[int]) -> frozenset[int]:
+        """Return those of these messages that are stored, in whatever conversation."""
         rows = await self._database.query(SELECT_KNOWN, json.dumps([*discord_ids]))
         return frozenset(id_ for (id_,) in rows)
 
-    async def reading(self, mode: Reading, since: int) -> int:
-        """Which messages are read from now on. Since when they are: the id of a moment, `since` if the last
-        run read others, or there was none."""
+    async def set_reading(self, mode: Reading, since: int) -> int:
+        """Note which messages are read from now on, and return since when they are: the id of a moment,
+        `since` if the last run read others, or there was none."""
         [[(began,)]] = await self._database.transaction([Statement(READING, (mode, since))])
         return int(began)
 
     async def reset(self, key: ChannelKey, *, bot_id: int, discord_id: int) -> None:
-        """Nothing up to this Discord id is read again by this bot, or by any with `bot_id` 0."""
+        """Let this bot, or any with `bot_id` 0, read nothing up to this Discord id again."""
         params = (key.place_id, bot_id, key.channel_id, discord_id, self._now())
         await self._database.transaction([Statement(RESET, params)])
 
@@ -683,7 +685,7 @@ class ChannelStore:
         return to_ms(self._clock())
 
     def _insertion(self, key: ChannelKey, messages: Sequence[Message]) -> list[Statement]:
-        """What thaws, and what stores; nothing when there is nothing to store."""
+        """The statements that thaw and store; none when there is nothing to store."""
         kept = [message for message in messages if not is_blank(message.content)]
         if not kept:
             return []
@@ -696,7 +698,8 @@ class ChannelStore:
 
 
 def _row(message: Message) -> list[Any]:
-    """What _SAID names of one message. Where JSON has a NUL, SQLite's text ends; Discord sends none."""
+    """Return the columns that _SAID names of one message. Where JSON has a NUL, SQLite's text ends; Discord
+    sends none."""
     columns = MESSAGE.write(message) | {
         "author_name": message.author_name.replace("\0", ""),
         "content": message.content.replace("\0", ""),

@@ -1,4 +1,4 @@
-"""How values stand in the columns of tables.
+"""The columns of tables, and how values stand in them.
 
 The columns of a table that become a value are its fields, `Columns(Memory, …)`: the lists in SQL, the value
 of a row and the columns of a value all follow from that one description, and nothing counts columns. To add a
@@ -38,8 +38,8 @@ def to_ms(moment: datetime) -> int:
 
 
 def from_ms(ms: int) -> datetime:
-    """What no clock tells, in a file that was changed by hand, is the nearest moment that clocks do tell: one
-    row of one user must not break what reads those of all."""
+    """Return the moment, or the nearest that clocks tell: in a file that was changed by hand, one row of one
+    user must not break what reads those of all."""
     told = min(max(ms, 0), _LAST_MS)
     return datetime.fromtimestamp(told / 1000, UTC)  # rounds to microseconds: exact until 2242
 
@@ -66,7 +66,7 @@ Form = Literal["", "json", "ms"]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How a field stands in its column. A field that may be None is NULL then."""
+    """The way in which a field stands in its column. A field that may be None is NULL then."""
 
     write: Callable[[Any], Any] | None = None
     """None: as it is; `read` too."""
@@ -138,9 +138,10 @@ class Columns(Generic[V]):
         without: Collection[str] = (),
         **kinds: "Kind | Columns[Any]",
     ) -> None:
-        """Each field of `value` (a dataclass or NamedTuple) but those it is `without` is a column; of a
-        dataclass in it, each field is. `moments` is how datetimes stand in the table, `kinds` are those of
-        fields whose type does not tell. Raises TypeError for a field of which nothing tells."""
+        """Describe the columns of `value` (a dataclass or NamedTuple): one for each field but those it is
+        `without`; of a dataclass in it, one for each field. `moments` is how datetimes stand in the table,
+        `kinds` are those of fields whose type does not tell. Raises TypeError for a field of which nothing
+        tells."""
         self._value = value
         self._without = without
         self._kinds = kinds
@@ -167,11 +168,11 @@ class Columns(Generic[V]):
         return ", ".join(given.get(name, "NULL") for name in self.names)
 
     def column(self, name: str) -> Callable[[Row], Any]:
-        """What tells one column of a row."""
+        """Return a function that tells one column of a row."""
         return itemgetter(self.names.index(name))
 
     def part(self, name: str) -> Callable[..., Any]:
-        """What makes one field of the value, and no more, of all columns of a row."""
+        """Return a function that makes one field of the value, and no more, of all columns of a row."""
         return self._compiled(self._parts[name])
 
     def read(self, row: Row) -> V:
@@ -183,11 +184,11 @@ class Columns(Generic[V]):
         return self._make(*rows[0]) if rows else None
 
     def by_name(self, row: Row) -> dict[str, Any]:
-        """What stands in a row of these columns."""
+        """Return the columns of a row by their names."""
         return dict(zip(self.names, row, strict=True))
 
     def write(self, value: V) -> dict[str, Any]:
-        """What is to stand in the columns for a value: by their names, in order."""
+        """Return the columns of a value by their names, in order."""
         return {each.name: each.written(each.of(value)) for each in self._columns}
 
     def write_some(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -231,7 +232,8 @@ class Columns(Generic[V]):
         return f"None if {stored} is None else {read}" if column.optional else read
 
     def _compiled(self, made: str) -> Callable[..., Any]:
-        """As the methods of a dataclass are: so a row is read as fast as by code for it alone."""
+        """Compile the expression, as the methods of a dataclass are: so a row is read as fast as by code for
+        it alone."""
         given = ", ".join(f"c{at}" for at in range(len(self._columns)))
         compiled: Callable[..., Any] = eval(f"lambda {given}: {made}", self._scope)  # noqa: S307 - of fields' names alone
         return compiled
@@ -268,7 +270,7 @@ class Parameters:
         return self._marks[name]
 
     def of(self, columns: Mapping[str, Any]) -> tuple[Any, ...]:
-        """What is to stand for them, of these columns by name."""
+        """Return the values of these columns that the parameters stand for, in their order."""
         return tuple(columns[name] for name in self._marks)
 
 
@@ -323,7 +325,7 @@ class ListStatement:
         return frozenset(self._texts.values())
 
     def of(self, fixed: Sequence[Any], values: Sequence[Any]) -> Iterator[Statement]:
-        """As many statements as the values need."""
+        """Yield as many statements as the values need."""
         for at in range(0, len(values), _LENGTHS[-1]):
             part = values[at : at + _LENGTHS[-1]]
             length = next(length for length in _LENGTHS if length >= len(part))

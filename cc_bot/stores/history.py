@@ -132,23 +132,23 @@ _message: Final = _SAID.part("message")
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """How a history of at most `limit` messages (0: no bound) is read."""
+    """A reader's plan for a history of at most `limit` messages (0: no bound)."""
 
     limit: int
     page_size: int = PAGE_SIZE
 
     def next_page(self, known: int = 0) -> int:
-        """How many messages to read when so many are known; 0 when none are missing."""
+        """Return how many messages to read when so many are known; 0 when none are missing."""
         return max(0, min(self.page_size, self.limit - known)) if self.limit else self.page_size
 
     def may_continue(self, asked: int, read: int, known: int = 0) -> bool:
-        """Whether there may be more after a page on top of the known messages."""
+        """Return whether there may be more after a page on top of the known messages."""
         return read == asked and self.next_page(known + read) > 0
 
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What SELECT_OPEN_SESSION found: nothing of a session where none is open."""
+    """The rows that SELECT_OPEN_SESSION found: none of a session where none is open."""
 
     tail: Sequence[Row]
     """The session with its messages, newest first."""
@@ -164,12 +164,12 @@ def opening(rows: Sequence[Row]) -> Opening:
 
 
 def has_question(rows: Sequence[Row]) -> bool:
-    """Whether a history can start within these rows."""
+    """Return whether a history can start within these rows."""
     return any(_role(row) == "user" for row in rows)
 
 
 def has_files(rows: Sequence[Row]) -> bool:
-    """Whether SELECT_FILES has to be asked as well, for the session that the rows belong to."""
+    """Return whether SELECT_FILES has to be asked as well, for the session that the rows belong to."""
     return bool(_has_files(rows[0]))
 
 
@@ -191,7 +191,7 @@ def read_session(
     )
 
 
-def made_up(found: Opening, key: SessionKey, now: datetime) -> Session:
+def unstored_session(found: Opening, key: SessionKey, now: datetime) -> Session:
     """A session that is not stored, with what is known from before it."""
     return Session(
         id="",

@@ -127,26 +127,26 @@ class TurnLedger:
         """Enter a turn. From here on its user is answered, or told, whatever happens to the program."""
         await self._database.write(lambda: accept_turn(turn))
 
-    async def shown_in(self, entry: str, user_id: int, message_id: int) -> None:
+    async def note_message(self, entry: str, user_id: int, message_id: int) -> None:
         """The message in which it is shown, or which waits for it."""
         await self._database.transaction([Statement(_SHOWN_IN, (entry, user_id, message_id))])
 
-    async def posted(self, entry: str, user_id: int, message_id: int) -> None:
-        """One more message that shows it."""
+    async def add_page(self, entry: str, user_id: int, message_id: int) -> None:
+        """Add one more message that shows the turn."""
         await self._database.transaction([Statement(_POSTED, (entry, user_id, message_id))])
 
-    async def moved(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
-        """From now on the bot writes it by itself in that channel, in these messages and further ones. The
-        token is not needed any more."""
+    async def move(self, turn: PendingTurn, place_id: int, pages: tuple[int, ...]) -> None:
+        """Let the bot write the turn by itself in that channel from now on, in these messages and further
+        ones. The token is not needed any more."""
         columns = (turn.id, turn.key.user_id, place_id, json.dumps(pages))
         await self._database.transaction([Statement(_MOVED, columns)])
 
-    async def settled(self, entry: str, user_id: int) -> None:
-        """Its user has seen how it ended."""
+    async def mark_settled(self, entry: str, user_id: int) -> None:
+        """Drop the entry: its user has seen how the turn ended."""
         await self._database.transaction([Statement(_DELETE, (entry, user_id))])
 
-    async def interrupted(self, entry: str, user_id: int) -> None:
-        """Its user was told that there is no answer, and may have it asked again."""
+    async def mark_interrupted(self, entry: str, user_id: int) -> None:
+        """Note that its user was told that there is no answer, and may have it asked again."""
         await self._database.transaction([Statement(_INTERRUPTED, (entry, user_id))])
 
     async def take(
@@ -168,38 +168,38 @@ class TurnLedger:
 
         return await self._database.write(steps)
 
-    async def untaken(self, entry: str, user_id: int) -> None:
-        """Nobody heard of the press that this turn was taken up by: it is what it was before `take`."""
+    async def untake(self, entry: str, user_id: int) -> None:
+        """Make the turn what it was before `take`: nobody heard of the press that took it up."""
         await self._database.transaction([Statement(_UNTAKEN, (entry, user_id))])
 
     async def note_calls(self, turn: str, user_id: int, calls: Sequence[ToolCall]) -> None:
-        """What the tools of a turn have changed so far, and what they are about to, without a result. `turn`
-        is its entry, or what `channel_turn` makes of a channel's question; what is noted goes once that is
-        answered, or nobody asks any more."""
+        """Note what the tools of a turn have changed so far, and what they are about to, without a result.
+        `turn` is its entry, or what `channel_turn` makes of a channel's question; what is noted goes once
+        that is answered, or nobody asks any more."""
         await self._database.transaction([put_turn_calls(turn, user_id, calls)])
 
-    async def calls_of(self, turn: str, user_id: int) -> tuple[ToolCall, ...]:
-        """What `note_calls` was last told of a turn."""
+    async def get_calls(self, turn: str, user_id: int) -> tuple[ToolCall, ...]:
+        """Return the calls that `note_calls` was last told of a turn."""
         rows = await self._database.query(_SELECT_CALLS, turn, user_id)
         return tool_calls_of(rows[0][0]) if rows else ()
 
-    async def stored(self, turn: PendingTurn) -> Message | None:
-        """Its answer; None before there is one, or when it was erased since."""
-        return await self._message(turn.key.user_id, turn.answer_id)
+    async def get_answer(self, turn: PendingTurn) -> Message | None:
+        """Return the turn's answer; None before there is one, or when it was erased since."""
+        return await self._get_message(turn.key.user_id, turn.answer_id)
 
-    async def replaced(self, turn: PendingTurn) -> Message | None:
+    async def get_replaced(self, turn: PendingTurn) -> Message | None:
         """The answer that its own takes the place of, or was to."""
-        return await self._message(turn.key.user_id, turn.replaces)
+        return await self._get_message(turn.key.user_id, turn.replaces)
 
-    async def unfinished(self) -> tuple[PendingTurn, ...]:
-        """All that is left, everybody's, the oldest first."""
+    async def list_unfinished(self) -> tuple[PendingTurn, ...]:
+        """List all turns that are left, everybody's, the oldest first."""
         return tuple(map(TURN.read, await self._database.query(SELECT_UNFINISHED)))
 
-    async def forget(self, before: datetime) -> None:
-        """Interrupted turns from before then are not asked again."""
+    async def forget_interrupted(self, before: datetime) -> None:
+        """Drop interrupted turns from before then: they are not asked again."""
         await self._database.transaction([Statement(FORGET_INTERRUPTED, (to_ms(before),))])
 
-    async def _message(self, user_id: int, row_id: int | None) -> Message | None:
+    async def _get_message(self, user_id: int, row_id: int | None) -> Message | None:
         rows = await self._database.query(_SELECT_MESSAGE, user_id, row_id)
         return MESSAGE.first(rows)
 

@@ -1,7 +1,7 @@
-"""Who may use the bot, as its owners have decided while it runs: rules, and whether there is maintenance.
+"""The store of who may use the bot, of limits, and of what was used.
 
-All rules are read at once: there are few, and each way in asks for them. What is here is the operator's own
-and no user's data, though it may name a user.
+All rules of access are read at once: there are few, and each way in asks for them. What owners decide is the
+operator's own and no user's data, though it may name a user.
 """
 
 import secrets
@@ -36,8 +36,8 @@ from cc_bot.domain.member import (
     bounds_of_guild,
     bounds_of_user,
     day_of,
+    find_reached,
     limits_tokens,
-    reached,
 )
 from cc_bot.domain.message import UserSettings
 from cc_bot.domain.turn import PendingTurn, Usage
@@ -80,7 +80,7 @@ END_MAINTENANCE: Final = "DELETE FROM maintenance WHERE id = 1 RETURNING 1"
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """What holds at a moment."""
+    """The rules and the maintenance that hold at a moment."""
 
     rules: AccessRules
     maintenance: Maintenance | None
@@ -88,7 +88,8 @@ class InForce:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """All that is asked of somebody who comes to a place, and of a turn that they begin there."""
+    """The answers to all that is asked of somebody who comes to a place, and of a turn that they begin
+    there."""
 
     in_force: InForce
     limits: Rules
@@ -102,11 +103,11 @@ class AccessStore:
         self._database = database
         self._clock = clock
 
-    async def in_force(self) -> InForce:
-        """All that is asked at each way in, in one trip. Raises StorageError."""
+    async def get_in_force(self) -> InForce:
+        """Return all that is asked at each way in, in one trip. Raises StorageError."""
         return _in_force(await self._database.query(SELECT_IN_FORCE))
 
-    async def visit(self, user_id: int, place_ids: Sequence[int]) -> Visit:
+    async def get_visit(self, user_id: int, place_ids: Sequence[int]) -> Visit:
         """The same with all else that is asked of whoever comes, in one trip. `place_ids` are a channel, or a
         thread and its channel. Raises StorageError."""
 
@@ -119,27 +120,27 @@ class AccessStore:
 
         return await self._database.read(steps)
 
-    async def rules(self) -> tuple[StoredRule, ...]:
-        """Every rule, by subject. Raises StorageError."""
+    async def list_rules(self) -> tuple[StoredRule, ...]:
+        """List the rules, by subject. Raises StorageError."""
         return tuple(map(_RULE.read, await self._database.query(SELECT_RULES)))
 
     async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
-        """This is the one rule of the subject from now on. Raises StorageError."""
+        """Make this the one rule of the subject. Raises StorageError."""
         params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
         await self._database.transaction([Statement(SET_RULE, params)])
 
-    async def remove(self, subject: Subject, subject_id: int) -> bool:
-        """Whether it had a rule. Raises StorageError."""
+    async def unset(self, subject: Subject, subject_id: int) -> bool:
+        """Delete the rule of a subject, and return whether it had one. Raises StorageError."""
         [rows] = await self._database.transaction([Statement(DELETE_RULE, (subject, subject_id))])
         return bool(rows)
 
     async def begin_maintenance(self, note: str, *, set_by: int) -> None:
-        """From now on, or with another note. Raises StorageError."""
+        """Begin maintenance, or give it another note. Raises StorageError."""
         params = (note, set_by, to_text(self._clock()))
         await self._database.transaction([Statement(BEGIN_MAINTENANCE, params)])
 
     async def end_maintenance(self) -> bool:
-        """Whether there was maintenance. Raises StorageError."""
+        """End maintenance, and return whether there was any. Raises StorageError."""
         [rows] = await self._database.transaction([Statement(END_MAINTENANCE)])
         return bool(rows)
 
@@ -219,12 +220,12 @@ class LimitStore:
         self._database = database
         self._clock = clock
 
-    async def all(self) -> tuple[SetLimit, ...]:
-        """Those that are set, by scope and id."""
+    async def list_all(self) -> tuple[SetLimit, ...]:
+        """List the limits that are set, by scope and id."""
         return await self._database.read(all_limits)
 
-    async def rules_for(self, payer: UsageSubject) -> Rules:
-        """Those that are set and may concern the payer."""
+    async def get_rules(self, payer: UsageSubject) -> Rules:
+        """Return the limits that are set and may concern the payer."""
         return await self._database.read(lambda: rules_for(payer))
 
     async def set(
@@ -241,13 +242,13 @@ class LimitStore:
 
 
 def all_limits() -> Steps[tuple[SetLimit, ...]]:
-    """Those that are set, by scope and id."""
+    """List the limits that are set, by scope and id."""
     rows = yield Statement(SELECT_LIMITS)
     return tuple(limit for limit in map(_LIMIT.read, rows) if limit.key.name in LIMIT_NAMES)
 
 
 def rules_for(payer: UsageSubject) -> Steps[Rules]:
-    """Those that are set and may concern the payer, all rules for roles among them."""
+    """Return the limits that are set and may concern the payer, all rules for roles among them."""
     rows = yield Statement(_SELECT_FOR, (payer.user_id, payer.guild_id))
     return {LimitKey(scope, scope_id, name): value for scope, scope_id, name, value in rows}
 
@@ -390,7 +391,7 @@ LONGEST: Final = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True)
 class ReservationRequest:
-    """What is about to begin."""
+    """A request for something that is about to begin."""
 
     payer: UsageSubject
     purpose: Purpose
@@ -410,7 +411,7 @@ class Reservation:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What is counted in place of what was reserved."""
+    """The amounts that are counted in place of what was reserved."""
 
     reservation: Reservation
     costs: tuple[tuple[Spent, int], ...]
@@ -426,7 +427,7 @@ class OverLimit:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What somebody may use, and has used."""
+    """The bounds of somebody, and how much of them is used."""
 
     bounds: Bounds
     standing: UsageSnapshot
@@ -434,7 +435,7 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Now, and where the operator is: their days and months count."""
+    """The present, and the operator's time zone: its days and months count."""
 
     now: datetime
     zone: ZoneInfo
@@ -454,7 +455,7 @@ def reserve(
     if guild.bounds.any:
         yield Statement(FORGET_GUILDS_SETTLED, (payer.guild_id, minute_ago))
     for allowance in (own, guild):
-        limit = reached(allowance.bounds, allowance.standing, moment.now, moment.zone, asked=asked)
+        limit = find_reached(allowance.bounds, allowance.standing, moment.now, moment.zone, asked=asked)
         if limit:
             return OverLimit(limit, of_guild=allowance is guild)
     reservation = Reservation(secrets.randbits(62), wish, moment.today)
@@ -555,7 +556,7 @@ class UsageStore:
         return await self._database.write(lambda: settle(settlement))
 
     async def release(self, reservation: Reservation) -> None:
-        """What it was made for never began: it counts as nothing."""
+        """Drop a reservation: what it was made for never began, and counts as nothing."""
         columns = (reservation.id, reservation.wish.payer.user_id)
         await self._database.transaction([Statement(RELEASE, columns)])
 
@@ -572,41 +573,41 @@ class UsageStore:
         )
 
     async def may_be_limited(self, user_id: int, file_rules: Rules) -> bool:
-        """Whether any limit of tokens may hold for a user, whatever roles they have."""
+        """Return whether any limit of tokens may hold for a user, whatever roles they have."""
         set_rules = await self._database.read(lambda: rules_for(UsageSubject(user_id)))
         return limits_tokens({**file_rules, **set_rules}, user_id)
 
-    async def allowances(self, payer: UsageSubject, file_rules: Rules) -> tuple[Allowance, Allowance]:
-        """What holds for the user, and for the guild."""
+    async def get_allowances(self, payer: UsageSubject, file_rules: Rules) -> tuple[Allowance, Allowance]:
+        """Return what holds for the user, and for the guild."""
         return await self._database.read(lambda: allowances(payer, file_rules, self._moment()))
 
-    async def of_user(self, user_id: int, since: date) -> tuple[Used, ...]:
+    async def list_for_user(self, user_id: int, since: date) -> tuple[Used, ...]:
         """A user's own, in every place, by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_OWN, user_id, since.isoformat())))
 
-    async def of_guild(self, guild_id: int, since: date) -> tuple[Used, ...]:
-        """All of a guild together, by day."""
+    async def list_for_guild(self, guild_id: int, since: date) -> tuple[Used, ...]:
+        """List what all of a guild have used, by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_GUILD, guild_id, since.isoformat())))
 
-    async def users_of_guild(self, guild_id: int, since: date) -> int:
-        """How many have used anything there."""
+    async def count_users(self, guild_id: int, since: date) -> int:
+        """Count the users who have used anything in a guild."""
         [[count]] = await self._database.query(COUNT_USERS, guild_id, since.isoformat())
         return int(count)
 
-    async def everywhere(self, since: date) -> tuple[Used, ...]:
-        """All that was used, by day."""
+    async def list_all(self, since: date) -> tuple[Used, ...]:
+        """List what everybody has used, by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_EVERYWHERE, since.isoformat())))
 
     @property
     def zone(self) -> ZoneInfo:
-        """Where the operator is."""
+        """The operator's time zone."""
         return self._zone
 
     def now(self) -> datetime:
         return self._clock()
 
     def today(self) -> date:
-        """Where the operator is."""
+        """The day where the operator is."""
         return day_of(self._clock(), self._zone)
 
     def _moment(self) -> Moment:
@@ -623,7 +624,7 @@ class UsageStore:
 
 
 def settle(settlement: Settlement) -> Steps[bool]:
-    """To be run in the transaction that stores what it was used for, or by itself."""
+    """Settle in the transaction that stores what it was used for, or by itself."""
     reservation = settlement.reservation
     wish, payer = reservation.wish, reservation.wish.payer
     turn = wish.purpose == "turn"

@@ -131,85 +131,89 @@ MENTION_STATEMENTS: Final = frozenset(
 
 
 class MentionStore:
-    """Who waits for an answer, and which answer is whose. The messages are those of ChannelStore."""
+    """The questions that wait for an answer, and which answer is whose. The messages are those of
+    ChannelStore."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def waiting(self, key: ChannelKey) -> tuple[Message, ...]:
-        """What is to be answered in this channel or thread, oldest first."""
+    async def list_waiting(self, key: ChannelKey) -> tuple[Message, ...]:
+        """List what is to be answered in this channel or thread, oldest first."""
         return await self._select(_WAITING, key.channel_id, key.thread_id, key.place_id)
 
-    async def left_behind(self, key: ChannelKey) -> tuple[Message, ...]:
-        """What waited there when the place was reset, and must not be read any more."""
+    async def list_left_behind(self, key: ChannelKey) -> tuple[Message, ...]:
+        """List what waited there when the place was reset, and must not be read any more."""
         return await self._select(_LEFT_BEHIND, key.channel_id, key.thread_id, key.place_id)
 
-    async def edited(self, key: ChannelKey) -> tuple[Message, ...]:
-        """Answered questions that may have been edited since they were read, as they are now."""
+    async def list_edited(self, key: ChannelKey) -> tuple[Message, ...]:
+        """List answered questions that may have been edited since they were read, as they are now."""
         return await self._select(_EDITED, key.channel_id, key.thread_id)
 
-    async def read(self, question: Message) -> None:
-        """Its answer, if it has one, is to this text. What the question says by now may be something else."""
+    async def mark_read(self, question: Message) -> None:
+        """Note that its answer, if it has one, is to this text. What the question says by now may be
+        something else."""
         await self._database.transaction([Statement(_READ, (question.discord_id, question.content))])
 
-    async def places(self) -> tuple[ChannelKey, ...]:
+    async def list_places(self) -> tuple[ChannelKey, ...]:
         """The channels and threads where something waits, was edited, or has not been shown to its end."""
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
 
-    async def place_of(self, discord_id: int) -> ChannelKey | None:
-        """Where this message waits for an answer, or did; None when it is no mention."""
+    async def get_place(self, discord_id: int) -> ChannelKey | None:
+        """Return where this message waits for an answer, or did; None when it is no mention."""
         rows = await self._database.query(_PLACE_OF, discord_id)
         return CHANNEL.first(rows)
 
-    async def unattended(self, key: ChannelKey) -> bool:
-        """Whether somebody waits there for whose answer there is not even a message yet."""
+    async def has_unattended(self, key: ChannelKey) -> bool:
+        """Return whether somebody waits there for whose answer there is not even a message yet."""
         return bool(await self._database.query(_UNATTENDED, key.channel_id, key.thread_id))
 
     async def begin(self, questions: Sequence[Message], newest_id: int) -> None:
-        """One message is about to be posted for all of these, with a nonce that is made of this id."""
+        """Note that one message is about to be posted for all of these, with a nonce that is made of this
+        id."""
         await self._database.transaction([Statement(_BEGIN, (newest_id, _ids(questions)))])
 
-    async def begun(self, key: ChannelKey) -> tuple[int, frozenset[int]] | None:
-        """What `begin` was last told there, for as long as no message is known to be posted: that id, and
-        which questions still wait for it."""
+    async def get_begun(self, key: ChannelKey) -> tuple[int, frozenset[int]] | None:
+        """Return what `begin` was last told there, for as long as no message is known to be posted: that id,
+        and which questions still wait for it."""
         waiting = {
             id_: begun for begun, id_ in await self._database.query(_BEGUN, key.channel_id, key.thread_id)
         }
         return (max(waiting.values()), frozenset(waiting)) if waiting else None
 
-    async def answering(self, questions: Sequence[Message], answer_id: int) -> frozenset[int]:
+    async def note_answer(self, questions: Sequence[Message], answer_id: int) -> frozenset[int]:
         """Note the message in which their answer is going to be shown, so that none is posted twice. Returns
         Discord's ids of those that still wait: meanwhile a question may have been deleted, or the place
         reset."""
         [waiting] = await self._database.transaction([Statement(_ANSWERING, (answer_id, _ids(questions)))])
         return frozenset(id_ for (id_,) in waiting)
 
-    async def answer_of(self, key: ChannelKey) -> int | None:
+    async def get_pending_answer(self, key: ChannelKey) -> int | None:
         """The message that was posted to show the answer to those who still wait; None before it was."""
         rows = await self._database.query(_ANSWER_OF, key.channel_id, key.thread_id)
         return rows[0][0] if rows else None
 
-    async def to_show(self, key: ChannelKey) -> tuple[Message, ...]:
+    async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
         """Answers of this channel or thread that are stored, and may not have been shown to their end."""
         return await self._select(_TO_SHOW, key.channel_id, key.thread_id)
 
-    async def shown(self, answer_id: int) -> None:
-        """All of an answer can be read on Discord."""
+    async def mark_shown(self, answer_id: int) -> None:
+        """Note that all of an answer can be read on Discord."""
         await self._database.transaction([Statement(_SHOWN, (answer_id, 1))])
 
-    async def rewriting(self, answer_id: int) -> None:
-        """Its messages are about to change, so what is stored may not be what can be read there."""
+    async def mark_unshown(self, answer_id: int) -> None:
+        """Note that an answer's messages are about to change, so that what can be read there may not be what
+        is stored."""
         await self._database.transaction([Statement(_SHOWN, (answer_id, 0))])
 
     async def give_up(self, questions: Sequence[Message]) -> None:
-        """They wait no longer: it was said that there will be no answer."""
+        """Let questions wait no longer: it was said that there will be no answer."""
         await self._database.transaction([Statement(_GIVE_UP, (_ids(questions),))])
 
-    async def questions(self, answer_id: int) -> tuple[Message, ...]:
-        """What an answer answers, oldest first; without questions that were deleted since."""
+    async def list_questions(self, answer_id: int) -> tuple[Message, ...]:
+        """List the questions that an answer is to, oldest first; without those that were deleted since."""
         return await self._select(_QUESTIONS, answer_id)
 
-    async def answered_by(self, discord_id: int) -> int | None:
+    async def get_answer(self, discord_id: int) -> int | None:
         """The message that answers this one; None while it waits, or when there is no answer (any more)."""
         rows = await self._database.query(_ANSWERED_BY, discord_id)
         return rows[0][0] if rows else None

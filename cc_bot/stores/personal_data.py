@@ -1,4 +1,4 @@
-"""What is stored about a user, told to that user: how much of what, and all of it."""
+"""The report to a user of what is stored about them: how much of what, and all of it."""
 
 import base64
 import json
@@ -58,7 +58,7 @@ class PersonalTable:
 
     @property
     def counting(self) -> str:
-        """How many there are, and from when to when. $1 user"""
+        """The statement that counts the rows, with the first and the last moment. $1 user"""
         span = f"min({self.at}), max({self.at})" if self.at else "NULL, NULL"
         chosen = f"{self.id_column} IN ({self.ids})" if self.ids else self.theirs
         held = f"{self.theirs} AND {chosen}" if self.ids else self.theirs
@@ -380,26 +380,26 @@ _MS_OR_TEXT: Final = frozenset({"created_at"})
 
 
 class PersonalDataStore:
-    """Reads what there is about a user, and changes nothing."""
+    """A reader of what there is about a user, which changes nothing."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def overview(self, user_id: int) -> Holdings:
-        """How much there is of each kind, all of it at one moment."""
+    async def get_overview(self, user_id: int) -> Holdings:
+        """Count what there is of each kind, all of it at one moment."""
         return await self._database.read(lambda: _overview(user_id))
 
-    async def records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
-        """Everything, with the name of the list that each record belongs to; the lists one after the other.
+    async def read_records(self, user_id: int) -> AsyncIterator[tuple[str, Record]]:
+        """Yield every record, with the name of the list that it belongs to; the lists one after the other.
 
         What is written meanwhile may be in it or not.
         """
         for table in PERSONAL_TABLES:
-            async for row in self._rows(table, user_id):
+            async for row in self._read_rows(table, user_id):
                 for record in _records(table, row):
                     yield table.name, record
 
-    async def _rows(self, table: PersonalTable, user_id: int) -> AsyncIterator[Row]:
+    async def _read_rows(self, table: PersonalTable, user_id: int) -> AsyncIterator[Row]:
         if not table.ids:
             for row in await self._database.query(table.statement, user_id):
                 yield row

@@ -1,9 +1,9 @@
-"""Erasing everything of a user, so that it stays erased.
+"""The erasure of everything of a user, so that it stays erased.
 
 First it is noted that the user is being erased; then messages go, some at a time, so that nobody else waits
 long; last comes all else in one transaction, with the note. When the program ends in between, the next one
-goes on (`begun`). Sessions go last, and with them the right of a turn that is still on its way to be stored:
-a turn is stored in its session's row or not at all.
+goes on (`list_begun`). Sessions go last, and with them the right of a turn that is still on its way to be
+stored: a turn is stored in its session's row or not at all.
 
 What was said in channels goes with the answers to it, the frozen blocks that held it, and that it waits for
 an answer. The id of the last of these messages is kept, the place's and nobody's, so that catching up does
@@ -177,12 +177,12 @@ class PersonalErasureStore:
         self._clock = clock
         self._log = log
 
-    async def users(self) -> frozenset[int]:
-        """Everybody about whom something is stored. It reads the whole database: for a copy that is about to
-        take its place, not for every day."""
+    async def list_users(self) -> frozenset[int]:
+        """List everybody about whom something is stored. It reads the whole database: for a copy that is
+        about to take its place, not for every day."""
         return frozenset(id_ for (id_,) in await self._database.query(USERS))
 
-    async def begun(self) -> tuple[int, ...]:
+    async def list_begun(self) -> tuple[int, ...]:
         """Users whose erasing was begun and did not end."""
         return tuple(id_ for (id_,) in await self._database.query(SELECT_BEGUN))
 
@@ -213,7 +213,8 @@ def _counting(user_id: int, day: date | None) -> Statement:
 
 
 def _said_in_channels(user_id: int) -> Steps[bool]:
-    """Some of what the user said in channels, with the answers to it. Whether there was any."""
+    """Delete some of what the user said in channels, with the answers to it, and return whether there was
+    any."""
     said = [id_ for (id_,) in (yield Statement(SELECT_SOME_SAID, (user_id, _AT_A_TIME)))]
     if not said:
         return False

@@ -142,17 +142,17 @@ class ProposalStore:
         rows = await self._database.query(_SELECT, user_id, proposal_id, self._oldest)
         return PROPOSAL.first(rows)
 
-    async def id_of(self, user_id: int, number: int) -> int:
+    async def get_id(self, user_id: int, number: int) -> int:
         """The id of the user's proposal of this number; 0 for none."""
         rows = await self._database.query(_SELECT_ID, user_id, number)
         return int(rows[0][0]) if rows else 0
 
-    async def of_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
+    async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
         """The user's open ones below an answer, by its row."""
         rows = await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest)
         return tuple(map(PROPOSAL.read, rows))
 
-    async def of_place(self, user_id: int, channel_id: int) -> tuple[Proposal, ...]:
+    async def list_for_place(self, user_id: int, channel_id: int) -> tuple[Proposal, ...]:
         """The user's open ones in a channel, the oldest first."""
         rows = await self._database.query(_SELECT_OF_PLACE, user_id, channel_id, self._oldest)
         return tuple(map(PROPOSAL.read, rows))
@@ -197,8 +197,8 @@ def insert_proposals(
     *,
     visibility: Visibility = "public",
 ) -> list[Statement]:
-    """What keeps the changes that an answer proposes: the newest of a session (its id, a text), or one in a
-    channel (its id on Discord, a number)."""
+    """The statements that keep the changes that an answer proposes: the newest of a session (its id, a text),
+    or one in a channel (its id on Discord, a number)."""
     statement = INSERT_PROPOSAL if isinstance(answer, str) else INSERT_CHANNEL_PROPOSAL
     place = (key.user_id, key.channel_id, key.agent, visibility, answer)
     rows = ((*place, memory_of(each), _to_json(each), to_ms(now)) for each in changes)

@@ -1,4 +1,4 @@
-"""Where it is told on Discord what was done to memories and reminders, and what has become of those."""
+"""The messages on Discord that tell what was done to memories and reminders, and what has become of those."""
 
 import json
 from collections import defaultdict
@@ -97,7 +97,7 @@ class ReceiptStore:
         self._database = database
 
     async def note(self, told: ToldIn) -> None:
-        """What a message tells from now on, in place of what it told before."""
+        """Note what a message tells from now on, in place of what it told before."""
         place = (told.user_id, told.channel_id, told.message_id, told.visibility)
         rows = (tuple(_RECEIPT.write(_Receipt(*place, each)).values()) for each in told.lines)
         await self._database.transaction(
@@ -121,25 +121,25 @@ class ReceiptStore:
 
         await self._database.write(steps)
 
-    async def of_message(self, user_id: int, message_id: int) -> ToldIn | None:
-        """What a message tells its user; None where nothing is known of it."""
+    async def get(self, user_id: int, message_id: int) -> ToldIn | None:
+        """Return what a message tells its user; None where nothing is known of it."""
         found = _read(await self._database.query(_SELECT_OF, user_id, message_id))
         return found[0] if found else None
 
-    async def newest(self, user_id: int, *, most: int) -> Sequence[ToldIn]:
+    async def list_newest(self, user_id: int, *, most: int) -> Sequence[ToldIn]:
         """The user's newest messages that tell of anything."""
         return _read(await self._database.query(_SELECT_NEWEST, user_id, most))
 
-    async def stale(self, user_id: int) -> Sequence[ToldIn]:
+    async def list_stale(self, user_id: int) -> Sequence[ToldIn]:
         """The user's messages that tell of what has changed since they were shown, the newest first."""
         return _read(await self._database.query(_SELECT_STALE, user_id))
 
-    async def all_stale(self) -> Sequence[ToldIn]:
+    async def list_all_stale(self) -> Sequence[ToldIn]:
         """Everybody's."""
         return _read(await self._database.query(SELECT_STALE_RECEIPTS))
 
-    async def states(self, user_id: int, memory_ids: Collection[int]) -> dict[int, MemoryState]:
-        """What has become of memories and their former versions; nothing of what is gone for good."""
+    async def get_states(self, user_id: int, memory_ids: Collection[int]) -> dict[int, MemoryState]:
+        """Return what has become of memories and their former versions; nothing of what is gone for good."""
         rows = await self._database.query(_SELECT_STATES, user_id, json.dumps(sorted(memory_ids)))
         return {id_: MemoryState(status, former_id) for id_, status, former_id in rows}
 

@@ -1,4 +1,5 @@
-"""Deleting what has become old, as the operator wants it: messages, conversations that are over, usage.
+"""The deletion of what has become old, as the operator wants it: messages, conversations that are over,
+usage.
 
 A little at a time, so that turns go on between. Rows come in the order in which they were written, so old
 ones are found from the beginning on, without an index on their times that every turn would pay for.
@@ -122,7 +123,7 @@ RETENTION_STATEMENTS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What one step did."""
+    """The count of what one step deleted."""
 
     count: int
     after: int | None
@@ -186,7 +187,7 @@ def _sessions(ended: str, before: str) -> Steps[int]:
 
 
 def _gone(messages: Collection[tuple[int, int | None]]) -> Steps[None]:
-    """With all that hangs on them."""
+    """Delete messages with all that hangs on them."""
     yield from deletion_here_alone([discord_id for _, discord_id in messages if discord_id is not None])
     if messages:
         yield Statement(_DELETE, (json.dumps([id_ for id_, _ in messages]),))
@@ -227,37 +228,38 @@ _COUNT_ANEW: Final = (
 
 
 class ErasedRows:
-    """What stands in a copy."""
+    """A copy of the database, read to find what was erased since it was made."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def newest(self) -> datetime | None:
-        """Up to when somebody did something, by this program's own clock; None when nobody ever did."""
+    async def get_newest(self) -> datetime | None:
+        """Return up to when somebody did something, by this program's own clock; None when nobody ever
+        did."""
         [(at,)] = await self._database.query(_SELECT_NEWEST)
         try:
             return datetime.fromisoformat(at) if at else None
         except ValueError:  # a row that somebody has changed by hand
             return None
 
-    async def memories(self) -> dict[tuple[int, int], str]:
-        """What each memory is called in the log of erasures, by user and number; newer ones first."""
+    async def list_memories(self) -> dict[tuple[int, int], str]:
+        """Return what each memory is called in the log of erasures, by user and number; newer ones first."""
         rows = await self._database.query(_SELECT_MEMORIES)
         return {(user, number): memory_name(user, number, created) for user, number, created in rows}
 
-    async def messages(self) -> list[int]:
-        """What Discord calls each message and each further page of an answer."""
+    async def list_messages(self) -> list[int]:
+        """List what Discord calls each message and each further page of an answer."""
         return [id_ for (id_,) in await self._database.query(_SELECT_MESSAGES)]
 
-    async def places(self) -> list[ChannelKey]:
+    async def list_places(self) -> list[ChannelKey]:
         """Channels and threads of which messages are kept."""
         return [*map(CHANNEL.read, await self._database.query(_SELECT_PLACES))]
 
-    async def count_anew(self) -> None:
+    async def recount(self) -> None:
         """Count what each user has."""
         await self._database.transaction([*map(Statement, _COUNT_ANEW)])
 
-    async def let_go(self) -> None:
+    async def drop_turns(self) -> None:
         """Drop the turns that were on their way: they came to their end in the time that is not in the copy,
         or nobody waits for them any more."""
         await self._database.transaction([*map(Statement, _LET_GO)])
@@ -284,8 +286,8 @@ class VitalsStore:
         return int(count)
 
     async def size_bytes(self) -> int:
-        """On the disk: the file, and its log, where what was written last stands."""
-        usage = await self._database.usage()
+        """Return the size on the disk: the file, and its log, where what was written last stands."""
+        usage = await self._database.measure()
         return usage.bytes + usage.log_bytes
 
     async def schema_version(self) -> int:

@@ -1,4 +1,4 @@
-"""What the bot is to say at a time that a user chose, and what became of each of those times.
+"""The messages that the bot is to send at times that users chose, and what became of each of those times.
 
 A time is claimed before it is said, and what became of it is noted after. If the program dies in between,
 nobody can know whether it was said: then it is uncertain, its user is told so, and it is not said again.
@@ -289,7 +289,7 @@ _AT_A_TIME: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Claimant:
-    """Who claims: a process, for some places, and for one user or for all."""
+    """A process that claims, for some places, and for one user or for all."""
 
     process: str
     places: Collection[str]
@@ -301,16 +301,16 @@ class Claimant:
 
 
 def claim(claimant: Claimant, now: datetime, limit: int) -> Steps[list[Firing]]:
-    """At most `limit` times that are due, and which nobody else has."""
+    """Claim at most `limit` times that are due, and which nobody else has."""
     rows = yield Statement(SELECT_REWOUND, (*claimant.whose, to_ms(now + SLACK)))
     for schedule in map(SCHEDULE.read, rows):
-        yield _advanced(schedule, next_time(*_counted(schedule, now)), now)
+        yield _advance(schedule, next_time(*_counted(schedule, now)), now)
     claimed: list[Firing] = []
     rows = yield Statement(SELECT_DUE, (*claimant.whose, to_ms(now), _AT_A_TIME))
     for schedule in map(SCHEDULE.read, rows):
-        due, following = yield from _timely(claimant, schedule, now)
-        yield _advanced(schedule, following, now)
-        if due and (yield from _noted(claimant, schedule, due, "claimed", now)):
+        due, following = yield from _choose_time(claimant, schedule, now)
+        yield _advance(schedule, following, now)
+        if due and (yield from _note(claimant, schedule, due, "claimed", now)):
             claimed.append(Firing(replace(schedule, due_at=due), due))
             if len(claimed) >= limit:
                 break
@@ -318,7 +318,7 @@ def claim(claimant: Claimant, now: datetime, limit: int) -> Steps[list[Firing]]:
 
 
 def following_time(schedule: Schedule, now: datetime) -> datetime | None:
-    """Its first time after now; None where it has none."""
+    """Return the first time of a schedule after now; None where it has none."""
     if not in_hours(schedule.repeat):
         return next_time(*_counted(schedule, now))
     try:
@@ -331,7 +331,7 @@ def following_time(schedule: Schedule, now: datetime) -> datetime | None:
     return next_time(*_counted(schedule, schedule.due_at + passed * hours))
 
 
-def _timely(
+def _choose_time(
     claimant: Claimant, schedule: Schedule, now: datetime
 ) -> Steps[tuple[datetime | None, datetime | None]]:
     """The time that is to be said now, if any, and the one after now. What comes too late is noted as missed:
@@ -340,7 +340,7 @@ def _timely(
     after = schedule.due_at
     if now - schedule.due_at > LATEST:
         state: FiringState = "missed" if schedule.kind == "reminder" else "skipped"
-        yield from _noted(claimant, schedule, schedule.due_at, state, now)
+        yield from _note(claimant, schedule, schedule.due_at, state, now)
         due, after = None, now - LATEST - timedelta(milliseconds=1)
     if not schedule.repeat:
         return due, None
@@ -355,15 +355,15 @@ def _counted(schedule: Schedule, after: datetime) -> tuple[str, datetime, ZoneIn
     return schedule.repeat, after, schedule.zone, schedule.quiet
 
 
-def _advanced(schedule: Schedule, following: datetime | None, now: datetime) -> Statement:
+def _advance(schedule: Schedule, following: datetime | None, now: datetime) -> Statement:
     due, status = (following, "active") if following else (schedule.due_at, "done")
     return Statement(ADVANCE, (schedule.key.user_id, schedule.id, to_ms(due), status, to_ms(now)))
 
 
-def _noted(
+def _note(
     claimant: Claimant, schedule: Schedule, due: datetime, state: FiringState, now: datetime
 ) -> Steps[bool]:
-    """Whether this time is ours: nobody noted it before."""
+    """Note a state of this time, and return whether the time is ours: nobody noted it before."""
     of = (schedule.id, to_ms(due), schedule.key.user_id)
     rows = yield Statement(CLAIM, (*of, state, claimant.process, to_ms(now)))
     return bool(rows)
@@ -458,7 +458,7 @@ class ScheduleStore:
         rows = await self._database.query(SELECT, user_id, schedule_id)
         return SCHEDULE.first(rows)
 
-    async def numbered(self, user_id: int, number: int) -> Schedule | None:
+    async def get_by_number(self, user_id: int, number: int) -> Schedule | None:
         """The user's reminder of this number, as `get` has it."""
         rows = await self._database.query(SELECT_NUMBERED, user_id, number)
         return SCHEDULE.first(rows)
@@ -537,9 +537,9 @@ class ScheduleStore:
         claimant = Claimant(process, places, user_id)
         return await self._database.write(lambda: claim(claimant, now, limit))
 
-    async def sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
-        """It was said, in this message: its user's, and no session's. `channel_id` is where, if that is not
-        the schedule's own channel."""
+    async def mark_sent(self, firing: Firing, message: Message, *, channel_id: int | None = None) -> None:
+        """Note that it was said, in this message: its user's, and no session's. `channel_id` is where, if
+        that is not the schedule's own channel."""
         schedule = firing.schedule
         said = (
             *(schedule.key.user_id, channel_id or schedule.key.channel_id, message.author_id),
@@ -548,26 +548,28 @@ class ScheduleStore:
             *(schedule.id, to_ms(firing.due_at), int(schedule.tainted or message.tainted)),
         )
         await self._database.transaction(
-            [_settled(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)]
+            [_settle(firing, "sent", message.discord_id), Statement(INSERT_SAID, said)]
         )
 
-    async def skipped(self, firing: Firing) -> None:
-        """There was nothing to say."""
-        await self._database.transaction([_settled(firing, "skipped")])
+    async def mark_skipped(self, firing: Firing) -> None:
+        """Note that there was nothing to say."""
+        await self._database.transaction([_settle(firing, "skipped")])
 
-    async def failed(self, firing: Firing, obstacle: Obstacle) -> None:
-        """It can't be said where it should be: the schedule is paused."""
+    async def mark_failed(self, firing: Firing, obstacle: Obstacle) -> None:
+        """Note that it can't be said where it should be, and pause the schedule."""
         of = (firing.schedule.key.user_id, firing.schedule.id)
-        await self._database.transaction([_settled(firing, "failed"), Statement(OBSTRUCT, (*of, obstacle))])
+        await self._database.transaction([_settle(firing, "failed"), Statement(OBSTRUCT, (*of, obstacle))])
 
-    async def lost(self, older_than: datetime) -> int:
+    async def mark_lost(self, older_than: datetime) -> int:
         """Give up what was claimed before then and never noted; how many that were."""
         [rows] = await self._database.transaction([Statement(LOSE, (to_ms(older_than),))])
         return len(rows)
 
-    async def unreported(self, places: Collection[Place], *, user_id: int | None = None) -> Untold | None:
-        """What one owner is still to be told; noted as told before it is returned, so that nobody is told
-        twice. None when there is nothing for anybody."""
+    async def take_unreported(
+        self, places: Collection[Place], *, user_id: int | None = None
+    ) -> Untold | None:
+        """Return what one owner is still to be told; noted as told before it is returned, so that nobody is
+        told twice. None when there is nothing for anybody."""
         whose = (as_list(places), user_id)
 
         def steps() -> Steps[Untold | None]:
@@ -586,7 +588,7 @@ class ScheduleStore:
 
         return await self._database.write(steps)
 
-    async def next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
+    async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
         """The first time of all that wait; it may be over."""
         rows = await self._database.query(SELECT_NEXT, as_list(places), user_id)
         return from_ms(rows[0][0]) if rows else None
@@ -598,12 +600,12 @@ class ScheduleStore:
             [Statement(PRUNE_DONE, (before,)), Statement(PRUNE_FIRINGS, (before,))]
         )
 
-    async def said(self, discord_id: int) -> tuple[int, Message] | None:
-        """Whose reminder or heartbeat this message of Discord is, and the message."""
+    async def get_said(self, discord_id: int) -> tuple[int, Message] | None:
+        """Return whose reminder or heartbeat this message of Discord is, and the message."""
         rows = await self._database.query(SELECT_SAID, discord_id)
         return _SAID.first(rows)
 
-    async def last_said(self, user_id: int, channel_id: int) -> Message | None:
+    async def get_last_said(self, user_id: int, channel_id: int) -> Message | None:
         """The newest reminder or heartbeat of this user in this channel, if they said nothing there since.
         What is older than ANSWERED_WITHIN is none."""
         since = to_ms(self._clock() - ANSWERED_WITHIN)
@@ -625,7 +627,7 @@ class ScheduleStore:
         told.set()
 
 
-def _settled(firing: Firing, state: FiringState, message_id: int | None = None) -> Statement:
+def _settle(firing: Firing, state: FiringState, message_id: int | None = None) -> Statement:
     of = (firing.schedule.id, to_ms(firing.due_at), firing.schedule.key.user_id)
     return Statement(SETTLE, (*of, state, message_id))
 
@@ -665,17 +667,17 @@ _SELECT_MISSED: Final = f"""
 
 
 class HeartbeatStore:
-    """What every user's heartbeats know."""
+    """The memory of every user's heartbeats."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._clock = clock
 
-    async def looked_at(self, user_id: int) -> frozenset[str]:
+    async def get_marks(self, user_id: int) -> frozenset[str]:
         """The names of the marks of all that was looked at."""
         return frozenset(name for (name,) in await self._database.query(_SELECT_MARKS, user_id))
 
-    async def look(self, user_id: int, marks: Iterable[Mark]) -> None:
+    async def set_marks(self, user_id: int, marks: Iterable[Mark]) -> None:
         """Note that this was looked at, and drop the marks that are needed no more."""
         noted = [Statement(_MARK, (user_id, mark.name, to_ms(mark.until))) for mark in marks]
         old = Statement(_DROP_OLD, (user_id, to_ms(self._clock())))
@@ -685,7 +687,7 @@ class HeartbeatStore:
         """Know nothing any more: the user wants no heartbeats."""
         await self._database.transaction([Statement(_DROP_ALL, (user_id,))])
 
-    async def missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
+    async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
         """The user's reminders that were missed, or perhaps missed, from then on; the oldest first."""
         rows = await self._database.query(_SELECT_MISSED, user_id, to_ms(since))
         return [*map(_FIRING.read, rows)]

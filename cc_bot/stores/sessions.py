@@ -19,7 +19,7 @@ from cc_bot.domain.proposal import Proposal, ProposedChange
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.canvas_json import EMPTY_CANVAS
-from cc_bot.stores.canvases import NEWEST_CLOSED, clear_canvas, current, put, select_current
+from cc_bot.stores.canvases import NEWEST_CLOSED, clear_canvas, put_canvas, read_current, select_current
 from cc_bot.stores.columns import MESSAGE, Parameters, from_ms, idle_since, to_ms, to_text
 from cc_bot.stores.history import (
     DELETE_ATTACHMENTS_NO_LONGER_SEEN,
@@ -35,12 +35,12 @@ from cc_bot.stores.history import (
     has_files,
     has_question,
     insert_files,
-    made_up,
     message_id,
     opening,
     read_history,
     read_session,
     tail,
+    unstored_session,
 )
 from cc_bot.stores.ledger import ANSWERED
 from cc_bot.stores.members import Settlement, settle
@@ -173,19 +173,19 @@ def _draw(turn: NewTurn) -> Steps[Canvas | None]:
     """Do once more what the turn did to the canvas, on what that is now: a heartbeat may have drawn since, or
     its user cleared it. After `/clear` the canvas is another session's, and stays as clean as it is."""
     session = turn.session
-    found = current((yield select_current(session.key)))
+    found = read_current((yield select_current(session.key)))
     if found is not None and found.session_id != session.id:
         return None
     before = found.canvas if found else Canvas()
     canvas = reduce_all(before, turn.drawn)
     if canvas == before:
         return None
-    yield put(session.id, session.key, canvas)
+    yield put_canvas(session.id, session.key, canvas)
     return canvas
 
 
 def _author(message: Message, key: SessionKey) -> int:
-    """Who wrote it; a question of nobody in particular is the user's."""
+    """Return who wrote it; a question of nobody in particular is the user's."""
     return message.author_id or (key.user_id if message.role == "user" else 0)
 
 
@@ -274,17 +274,17 @@ class SessionStore:
         rows = await self._database.query(SELECT_OPEN_SESSION, *_key(key), idle, visibility, size)
         found = opening(rows)
         if not found.tail and not lasting:
-            return made_up(found, key, now)
+            return unstored_session(found, key, now)
         if not found.tail:
             found = await self._renew(key, visibility, idle_since=idle, now=to_text(now))
         more = self._paging.may_continue(size, len(found.tail))
         session = read_session(found, key, more=more)
         if not has_files(found.tail) or not session.history:
             return session
-        files = await self._files(session, found.tail, UNBOUNDED)
+        files = await self._read_files(session, found.tail, UNBOUNDED)
         return read_session(found, key, files, more=more)
 
-    async def earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
+    async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
         """The session with one more page of its history, if there is one.
 
         `visibility` is that of the turn, as in `open`.
@@ -301,7 +301,7 @@ class SessionStore:
             more = self._paging.may_continue(size, len(page), known + len(rows))
             rows.extend(page)
             before = message_id(rows[-1]) if rows else before
-        files = await self._files(session, rows, start) if rows and has_files(rows) else ()
+        files = await self._read_files(session, rows, start) if rows and has_files(rows) else ()
         return replace(session, history=(*read_history(rows, files), *session.history), more=more)
 
     async def clear(self, key: SessionKey) -> Session:
@@ -378,7 +378,7 @@ class SessionStore:
         )
         return await store_turn(self._database, writing, idle_since(now, self._ttl), self._limit)
 
-    async def _files(self, session: Session, rows: Sequence[Row], before: int) -> Sequence[Row]:
+    async def _read_files(self, session: Session, rows: Sequence[Row], before: int) -> Sequence[Row]:
         owned = (session.id, session.key.user_id)
         return await self._database.query(SELECT_FILES, *owned, message_id(rows[-1]), before)
 

@@ -1,4 +1,4 @@
-"""What each user chose for themselves: Discord tells no time zone, and some prefer another language."""
+"""The choices of each user: Discord tells no time zone, and some prefer another language."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -109,7 +109,7 @@ def settings_of(user_id: int) -> Steps[UserSettings]:
 
 
 def _choice(value: str | Keep | None) -> tuple[bool, str | None]:
-    """Whether it is to be set, and to what."""
+    """Return whether it is to be set, and to what."""
     return (False, None) if isinstance(value, Keep) else (True, value)
 
 
@@ -170,7 +170,7 @@ _OF_ANSWER: Final = """
 
 @dataclass(frozen=True, slots=True)
 class PlaceAgents:
-    """What decides who answers a user in a channel, or in a thread of it; by their ids."""
+    """The choices that decide who answers a user in a channel, or in a thread of it; by their ids."""
 
     choices: Mapping[int, str]
     """The names of the agents that the user chose."""
@@ -198,23 +198,23 @@ class AgentStore:
         self._clock = clock
 
     async def choose(self, user_id: int, channel_id: int, agent: str | None) -> None:
-        """From now on the user is answered by this agent there; None: by whom the channel has."""
+        """Let this agent answer the user there; None: the one that the channel has."""
         if agent is None:
             statement = Statement(_TAKE_BACK, (user_id, channel_id))
         else:
             statement = Statement(_CHOOSE, (user_id, channel_id, agent, to_text(self._clock())))
         await self._database.transaction([statement])
 
-    async def choice(self, user_id: int, channel_id: int) -> str | None:
+    async def get_choice(self, user_id: int, channel_id: int) -> str | None:
         """The name of the agent that the user chose there; None for no choice."""
-        return (await self.found(user_id, (channel_id,))).choices.get(channel_id)
+        return (await self.get_for_places(user_id, (channel_id,))).choices.get(channel_id)
 
-    async def found(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
-        """What decides who answers the user there; a channel, or a thread and its channel."""
+    async def get_for_places(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
+        """Return what decides who answers the user there; a channel, or a thread and its channel."""
         return await self._database.read(lambda: agents_in(user_id, place_ids))
 
     async def set_default(self, channel_id: int, guild_id: int, agent: str, set_by: int) -> None:
-        """From now on this agent answers in the channel wherever nobody chose another one."""
+        """Let this agent answer in the channel wherever nobody chose another one."""
         params = (channel_id, guild_id, agent, set_by, to_text(self._clock()))
         await self._database.transaction([Statement(_SET_DEFAULT, params)])
 
@@ -222,7 +222,7 @@ class AgentStore:
         """The channel has no agent of its own any more."""
         await self._database.transaction([Statement(_UNSET_DEFAULT, (channel_id,))])
 
-    async def of_answer(self, user_id: int, answer_id: int) -> str | None:
+    async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
         """The agent that gave the user an answer, by the answer's row; None when there is no such answer."""
         rows = await self._database.query(_OF_ANSWER, user_id, answer_id)
         return str(rows[0][0]) if rows else None
@@ -246,18 +246,18 @@ class ChannelModelStore:
         self._database = database
         self._clock = clock
 
-    async def chains(self) -> dict[int, tuple[str, ...]]:
-        """Of every channel and thread that has some. Raises StorageError."""
+    async def list_chains(self) -> dict[int, tuple[str, ...]]:
+        """Return the models of every channel and thread that has some. Raises StorageError."""
         rows = await self._database.query(SELECT_ALL_MODELS)
         return {channel_id: tuple(json.loads(models)) for channel_id, models in rows}
 
-    async def put(self, channel_id: int, chain: tuple[str, ...], *, set_by: int) -> None:
-        """From now on these answer there. Raises StorageError."""
+    async def set(self, channel_id: int, chain: tuple[str, ...], *, set_by: int) -> None:
+        """Let these models answer there from now on. Raises StorageError."""
         params = (channel_id, json.dumps(chain, ensure_ascii=False), set_by, to_text(self._clock()))
         await self._database.transaction([Statement(SET_MODELS, params)])
 
     async def unset(self, channel_id: int) -> bool:
-        """Whether the channel had models of its own. Raises StorageError."""
+        """Delete a channel's own models, and return whether it had some. Raises StorageError."""
         [rows] = await self._database.transaction([Statement(UNSET_MODELS, (channel_id,))])
         return bool(rows)
 

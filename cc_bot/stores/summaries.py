@@ -143,12 +143,12 @@ class SummaryStore:
         self._database = database
         self._clock = clock
 
-    async def current(self, key: SessionKey) -> tuple[Summary, ...]:
-        """What is kept for a key now: at most one summary of each visibility, the public one first."""
+    async def list_current(self, key: SessionKey) -> tuple[Summary, ...]:
+        """List what is kept for a key now: at most one summary of each visibility, the public one first."""
         return tuple(map(_SUMMARY.read, await self._database.query(_SELECT, *_key(key))))
 
-    async def backlog(self, key: SessionKey) -> Backlog | None:
-        """What is in no summary yet: of the key's oldest session that has such messages, the oldest
+    async def get_backlog(self, key: SessionKey) -> Backlog | None:
+        """Return what is in no summary yet: of the key's oldest session that has such messages, the oldest
         MAX_BACKLOG. None when everything is in a summary or may be in none."""
         rows = await self._database.query(_SELECT_BACKLOG, *_key(key), MAX_BACKLOG)
         said = [*map(_SAID.read, rows)]
@@ -185,13 +185,13 @@ class SummaryStore:
         )
         return bool(deleted)
 
-    async def waiting(self, limit: int) -> tuple[SessionKey, ...]:
+    async def list_waiting(self, limit: int) -> tuple[SessionKey, ...]:
         """The keys, of all users, with an expired session whose rest may be in no summary; newest first."""
         rows = await self._database.query(SELECT_TO_SUMMARIZE, limit)
         return tuple(dict.fromkeys(map(KEY.read, rows)))
 
     async def settle(self, closed_until: datetime, *, give_up: bool = False) -> None:
-        """No longer look at sessions that ended by then and are covered; `give_up`: covered or not."""
+        """Stop looking at sessions that ended by then and are covered; `give_up`: covered or not."""
         params = (to_text(closed_until), int(give_up))
         await self._database.transaction([Statement(SETTLE_SUMMARIZED, params)])
 

@@ -41,15 +41,12 @@ from cc_bot.agents import Agents
 from cc_bot.assistant import Assistant
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores
-from cc_bot.terminal.commands import COMMANDS, JAPANESE, in_english
-from cc_bot.terminal.context import Chat, ChatProfile
-from cc_bot.terminal.lexer import InvalidCommand, folded
-from cc_bot.terminal.line_breaks import wrapped
-from cc_bot.terminal.markdown import one_line
+from cc_bot.terminal.commands import Chat, ChatProfile, InvalidCommand, fold
+from cc_bot.terminal.markdown import one_line, wrap_text
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.reminders import Show
 from cc_bot.terminal.rich import RichView
-from cc_bot.terminal.runner import Runner, parse
+from cc_bot.terminal.runner import COMMANDS, JAPANESE, Runner, in_english, parse
 from cc_bot.texts import Texts
 
 # ---- completion ------------------------------------------------------------------------------------------
@@ -57,7 +54,7 @@ from cc_bot.texts import Texts
 
 
 class ChatCompleter(Completer):
-    """Completes a line that begins with a slash."""
+    """Complete a line that begins with a slash."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
@@ -88,7 +85,7 @@ class ChatCompleter(Completer):
 def _commands(typed: str, words: Texts) -> Iterator[Completion]:
     """Yield those that begin as typed: under their Japanese names for whoever types Japanese, if only the
     slash."""
-    begun, japanese = folded(typed), typed.startswith("／") or not typed.isascii()
+    begun, japanese = fold(typed), typed.startswith("／") or not typed.isascii()
     for english, command in COMMANDS.items():
         name = JAPANESE[english] if japanese else english
         if f"/{name}".startswith(begun):
@@ -105,7 +102,7 @@ def _commands(typed: str, words: Texts) -> Iterator[Completion]:
 
 
 def open_history(file: Path | None) -> "TypedHistory":
-    """A history in this file; in memory alone when there is none or it can't be written."""
+    """Return a history in this file; in memory alone when there is none or it can't be written."""
     if file is None:
         return TypedHistory(os.devnull)
     try:
@@ -117,8 +114,10 @@ def open_history(file: Path | None) -> "TypedHistory":
 
 
 class TypedHistory(FileHistory):
+    """A history whose trouble ends no chat."""
+
     def forget(self) -> None:
-        """Nothing was ever typed: here, and for the next chat."""
+        """Take back all that was ever typed: here, and for the next chat."""
         self._loaded_strings = []
         with contextlib.suppress(OSError):
             os.truncate(self.filename, 0)
@@ -147,7 +146,8 @@ _STYLE = Style.from_dict(
 
 
 class InputLine:
-    """Reads lines: Enter sends, Alt+Enter starts a new line, Ctrl-C clears, Ctrl-D on an empty line ends."""
+    """The line that a person types into: Enter sends, Alt+Enter starts a new line, Ctrl-C clears, Ctrl-D on
+    an empty line ends."""
 
     def __init__(self, completer: Completer, history: History) -> None:
         self._session: PromptSession[str] = PromptSession(
@@ -163,7 +163,7 @@ class InputLine:
         )
 
     async def read(self, words: Texts, attached: Sequence[str]) -> str | None:
-        """The next line; None when there will be none."""
+        """Return the next line; None when there will be none."""
         columns = self._session.output.get_size().columns
         try:
             return await self._session.prompt_async(
@@ -181,7 +181,7 @@ class InputLine:
 
 
 def hint(words: Texts, columns: int) -> str:
-    """The keys worth knowing, as many of them as fit."""
+    """Return the keys worth knowing, as many of them as fit."""
     told, shown = words.terminal, ""
     for part in (f"Enter {told.send}", f"Alt+Enter {told.new_line}", "/help", f"Ctrl-D {told.leave}"):
         longer = f"{shown}  {part}".strip()
@@ -233,7 +233,7 @@ class PipedLines:
         self._thread = threading.Thread(target=self._pump, daemon=True)
 
     async def read(self) -> str | None:
-        """The next line without its end; None after the last."""
+        """Return the next line without its end; None after the last."""
         if self._thread.ident is None:
             self._thread.start()
         wanted = asyncio.get_running_loop().create_future()
@@ -257,7 +257,7 @@ def _give(wanted: asyncio.Future[str | None], line: str | None) -> None:
 
 
 def read_lines(descriptor: int) -> Iterator[str]:
-    """Every line until the end, the last one also without a line end."""
+    """Yield every line until the end, the last one also without a line end."""
     decode = codecs.getincrementaldecoder("utf-8-sig")(errors="replace").decode
     rest = ""
     while chunk := os.read(descriptor, _CHUNK):
@@ -273,7 +273,7 @@ def read_lines(descriptor: int) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def handled(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
+def handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
     """Call these in the event loop when a signal of that name comes; names that a system lacks are left out.
 
     By `signal.signal`, since Windows' loops know no `add_signal_handler` and since what asyncio set before
@@ -284,7 +284,7 @@ def handled(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
     for name, handler in handlers.items():
         if number := getattr(signal, name, None):
             before[number] = signal.getsignal(number)
-            signal.signal(number, _into(loop, handler))
+            signal.signal(number, _call_in_loop(loop, handler))
     try:
         yield
     finally:
@@ -292,7 +292,9 @@ def handled(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]:
             signal.signal(number, previous)
 
 
-def _into(loop: asyncio.AbstractEventLoop, handler: Callable[[], None]) -> Callable[[int, object], None]:
+def _call_in_loop(
+    loop: asyncio.AbstractEventLoop, handler: Callable[[], None]
+) -> Callable[[int, object], None]:
     def on_signal(_number: int, _frame: object) -> None:
         loop.call_soon_threadsafe(handler)
 
@@ -300,9 +302,9 @@ def _into(loop: asyncio.AbstractEventLoop, handler: Callable[[], None]) -> Calla
 
 
 @contextlib.contextmanager
-def quiet_keyboard() -> Iterator[None]:
-    """What is typed meanwhile is not echoed into what is being drawn and waits for the next line, also when
-    Ctrl-C comes after it."""
+def silence_keyboard() -> Iterator[None]:
+    """Keep what is typed meanwhile out of what is being drawn, and for the next line, also when Ctrl-C comes
+    after it."""
     if sys.platform == "win32" or not sys.stdin.isatty():
         yield
         return
@@ -334,16 +336,15 @@ async def run_chat(
 ) -> bool:
     """Chat on this process's standard streams until the user leaves or the input ends.
 
-    Return whether all that came through a pipe was done: whoever wrote it reads no complaints.
-
-    Return also when a signal asks the program to end, which cuts the running answer and keeps what came
-    of it, and when whoever read the output has gone away.
+    Return whether all that came through a pipe was done: whoever wrote it reads no complaints. Return also
+    when a signal asks the program to end, which cuts the running answer and keeps what came of it, and when
+    whoever read the output has gone away.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
 
-    def in_front_of(view: PlainView | RichView, forget_typed: Callable[[], None]) -> Chat:
+    def make_chat(view: PlainView | RichView, forget_typed: Callable[[], None]) -> Chat:
         return Chat(assistant, stores, profile, view, agents, privacy, forget_typed)
 
     try:
@@ -351,12 +352,12 @@ async def run_chat(
             return True
         if not sys.stdin.isatty() or not sys.stdout.isatty():
             view = PlainView(sys.stdout, sys.stderr)
-            chat = in_front_of(view, lambda: open_history(profile.history_file).forget())
-            ended = await _in_a_pipe(chat)
+            chat = make_chat(view, lambda: open_history(profile.history_file).forget())
+            ended = await _chat_through_pipe(chat)
             return ended or not view.complained
         console = Console(highlight=False, markup=False, emoji=False, theme=_THEME)
         typed = open_history(profile.history_file)
-        await _with_a_person(in_front_of(RichView(console), typed.forget), console, typed)
+        await _chat_with_person(make_chat(RichView(console), typed.forget), console, typed)
     except OSError as error:
         if error.errno not in _GONE:
             raise
@@ -365,7 +366,7 @@ async def run_chat(
     return True
 
 
-async def _with_a_person(chat: Chat, console: Console, typed: History) -> None:
+async def _chat_with_person(chat: Chat, console: Console, typed: History) -> None:
     runner, ending = Runner(chat), _Ending(chat.assistant)
     line = InputLine(ChatCompleter(chat), typed)
 
@@ -374,30 +375,30 @@ async def _with_a_person(chat: Chat, console: Console, typed: History) -> None:
         return await line.read((await chat.read_person()).texts, names)
 
     words = (await chat.read_person()).texts.terminal
-    console.print(wrapped(words.greeting.format(model=chat.profile.model_label), style="dim"))
+    console.print(wrap_text(words.greeting.format(model=chat.profile.model_label), style="dim"))
     console.print()
-    with handled({"SIGINT": chat.stop, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
-        async with _reminded(runner, line.above):
-            await _converse(read, runner, ending, quiet_keyboard)
-    console.print(wrapped((await chat.read_person()).texts.terminal.goodbye, style="dim"))
+    with handle_signals({"SIGINT": chat.stop, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
+        async with _keep_reminding(runner, line.above):
+            await _converse(read, runner, ending, silence_keyboard)
+    console.print(wrap_text((await chat.read_person()).texts.terminal.goodbye, style="dim"))
 
 
-async def _in_a_pipe(chat: Chat) -> bool:
+async def _chat_through_pipe(chat: Chat) -> bool:
     """Return whether a signal asked the program to end."""
     runner, ending = Runner(chat), _Ending(chat.assistant)
     lines = PipedLines(sys.stdin.fileno())
-    with handled({"SIGINT": ending.begin, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
-        async with _reminded(runner, _at_once):
+    with handle_signals({"SIGINT": ending.begin, "SIGTERM": ending.begin, "SIGHUP": ending.begin}):
+        async with _keep_reminding(runner, _show_at_once):
             await _converse(lines.read, runner, ending, nullcontext)
     return ending.begun
 
 
-async def _at_once(show: Callable[[], None]) -> None:
+async def _show_at_once(show: Callable[[], None]) -> None:
     show()
 
 
 @asynccontextmanager
-async def _reminded(runner: Runner, show: Show) -> AsyncIterator[None]:
+async def _keep_reminding(runner: Runner, show: Show) -> AsyncIterator[None]:
     """Say what is due first of all, and then whatever comes due."""
     await runner.remind(show)
     reminding = asyncio.create_task(runner.keep_reminding(show))
@@ -412,14 +413,14 @@ async def _converse(
     read: Read, runner: Runner, ending: "_Ending", running: Callable[[], AbstractContextManager[None]]
 ) -> None:
     """Run line after line, each inside `running`, until there is none or the program is to end."""
-    while (line := await ending.unless_begun(read)) is not None:
+    while (line := await ending.read_unless_begun(read)) is not None:
         with running():
             if not await runner.run(line):
                 return
 
 
 class _Ending:
-    """The program has been asked to end: the running answer is cut, and no more lines are read."""
+    """The end that a signal asks for: the running answer is cut, and no more lines are read."""
 
     def __init__(self, assistant: Assistant) -> None:
         self._assistant = assistant
@@ -435,8 +436,8 @@ class _Ending:
     def begun(self) -> bool:
         return self._begun.is_set()
 
-    async def unless_begun(self, read: Read) -> str | None:
-        """What `read` gives; None when the end comes first."""
+    async def read_unless_begun(self, read: Read) -> str | None:
+        """Return what `read` gives; None when the end comes first."""
         if self.begun:
             return None
         reading = asyncio.create_task(read())

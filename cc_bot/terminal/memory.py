@@ -24,12 +24,23 @@ from cc_bot.domain.memory import (
 )
 from cc_bot.domain.memory_transfer import MAX_IMPORT_BYTES, ImportPlan, importable_parts
 from cc_bot.stores import Keep
-from cc_bot.terminal.context import Chat, Person
-from cc_bot.terminal.facts import kept_apart
-from cc_bot.terminal.files import read_file, write_new, written
-from cc_bot.terminal.lexer import FILE, Argument, Option, OptionalFile, Switch, command, number_of, numbered
-from cc_bot.terminal.markdown import one_line, printable
-from cc_bot.terminal.view import MemoryPage, tag_words, unmarked
+from cc_bot.terminal.commands import (
+    FILE,
+    Argument,
+    Chat,
+    Option,
+    OptionalFile,
+    Person,
+    Switch,
+    command,
+    completion_of,
+    number_of,
+    read_file,
+    write_new,
+    write_or_complain,
+)
+from cc_bot.terminal.markdown import one_line, printable, set_apart
+from cc_bot.terminal.view import MemoryPage, strip_marks, tag_words
 from cc_bot.texts import Texts
 from cc_bot.texts.memory import to_markdown
 
@@ -48,11 +59,13 @@ CELLS: Final = 10
 async def memories_like(chat: Chat, typed: str) -> Iterable[Completion]:
     """Return those whose number or text the word is part of; the newest when there is no word."""
     try:
-        found = await chat.stores.memories.matching(chat.user_id, typed.strip(), limit=OFFERED)
+        found = await chat.stores.memories.suggest(chat.user_id, typed.strip(), limit=OFFERED)
     except StorageError:
         return ()  # the command itself will say so
     abouts = (filter(None, (one_line(each.content, 60), tag_words(each))) for each in found)
-    return [numbered(each.number, typed, " ".join(about)) for each, about in zip(found, abouts, strict=True)]
+    return [
+        completion_of(each.number, typed, " ".join(about)) for each, about in zip(found, abouts, strict=True)
+    ]
 
 
 def _id_needed(words: Texts) -> str:
@@ -125,7 +138,7 @@ async def show_memory(chat: Chat, number: MemoryNumber) -> None:
 
 @command("memory stats")
 async def count_memories(chat: Chat) -> None:
-    chat.say(statistics_text(await chat.stores.memories.statistics(chat.user_id), chat.person))
+    chat.say(statistics_text(await chat.stores.memories.get_statistics(chat.user_id), chat.person))
 
 
 # ---- keeping and changing --------------------------------------------------------------------------------
@@ -167,7 +180,7 @@ async def edit_memory(
     tags: Tags,
     until: Until,
 ) -> None:
-    """What is None stays as it is."""
+    """Change what is given; what is None stays as it is."""
     changed = await chat.stores.memories.update(
         chat.user_id,
         await _row_of(chat, number),
@@ -178,7 +191,7 @@ async def edit_memory(
         if until is None
         else parse_end(until.removeprefix("-"), utc_now(), chat.person.timezone),
     )
-    _there(changed, number)
+    _need(changed, number)
     await _show(chat, number, said=chat.texts.memory_card.edited.format(id=number))
 
 
@@ -186,9 +199,9 @@ async def edit_memory(
 async def pin_memory(chat: Chat, number: MemoryNumber, off: Switch) -> None:
     words, pins = chat.texts.memory_card, chat.stores.memory_pins
     change = pins.unpin if off else pins.pin
-    memory = _there(await change(chat.user_id, await _row_of(chat, number)), number)
+    memory = _need(await change(chat.user_id, await _row_of(chat, number)), number)
     told = words.unpinned.format(id=memory.number) if off else words.pin_told(memory, pins.told)
-    chat.say(unmarked(told))
+    chat.say(strip_marks(told))
 
 
 @command("memory pause")
@@ -204,7 +217,7 @@ async def resume_memory(chat: Chat) -> None:
 async def _pause(chat: Chat, *, paused: bool) -> None:
     await chat.stores.settings.pause_memory(chat.user_id, paused)
     words = chat.texts.memory
-    chat.say(unmarked(words.paused if paused else words.resumed))
+    chat.say(strip_marks(words.paused if paused else words.resumed))
 
 
 # ---- taking back -----------------------------------------------------------------------------------------
@@ -218,7 +231,7 @@ async def undo_memory(chat: Chat, number: MemoryNumber) -> None:
     if back is not None:
         chat.say(words.memory.undeleted.format(id=number, content=one_line(back.content)))
         return
-    memory = await _numbered(chat, number)
+    memory = await _memory_of(chat, number)
     said = words.memory_card.edit_undone.format(id=number)
     if await history.undo_update(user_id, memory.id, memory.supersedes or 0) is not None:
         await _show(chat, number, said=said)
@@ -237,8 +250,8 @@ async def restore_memory(
 ) -> None:
     """Go back to a former version: the first is the one before what it says now."""
     words, history = chat.texts.memory_card, chat.stores.memory_history
-    memory, version = await _numbered(chat, number), which or 1
-    wanted = (await history.of(chat.user_id, memory.id))[version - 1 : version]
+    memory, version = await _memory_of(chat, number), which or 1
+    wanted = (await history.list_versions(chat.user_id, memory.id))[version - 1 : version]
     change = await history.restore(chat.user_id, wanted[0].id) if wanted else None
     if change is None:
         chat.complain(words.former_gone)
@@ -252,10 +265,10 @@ async def delete_memory(chat: Chat, number: MemoryNumber, now: Switch) -> None:
     words = chat.texts
     if now:
         erased = await chat.stores.memory_removal.erase(chat.user_id, await _row_of(chat, number))
-        _tell_erased(chat, _there(erased, number), words)
+        _tell_erased(chat, _need(erased, number), words)
         return
-    memory = await _numbered(chat, number)
-    _there(await chat.stores.memories.delete(chat.user_id, memory.id) or None, number)
+    memory = await _memory_of(chat, number)
+    _need(await chat.stores.memories.delete(chat.user_id, memory.id) or None, number)
     chat.say(words.memory.deleted.format(id=number, content=one_line(memory.content)))
     chat.say(words.terminal.how_to_undo.format(command=f"/memory undo {number}"))
 
@@ -276,7 +289,7 @@ async def delete_all_memories(
 
 
 def _tell_erased(chat: Chat, erased: Erased, words: Texts) -> None:
-    chat.say(unmarked(words.erasure.told(erased)))
+    chat.say(strip_marks(words.erasure.told(erased)))
 
 
 # ---- files -----------------------------------------------------------------------------------------------
@@ -286,7 +299,7 @@ def _tell_erased(chat: Chat, erased: Erased, words: Texts) -> None:
 async def export_memories(chat: Chat, path: OptionalFile) -> None:
     """Write all, as Markdown if the file is called so, else as JSON, and then in several if it takes them."""
     words, now = chat.texts, utc_now()
-    kept = await chat.stores.memory_transfer.everything(chat.user_id)
+    kept = await chat.stores.memory_transfer.list_all(chat.user_id)
     if not kept:
         chat.say(words.memory.none)
         return
@@ -300,7 +313,7 @@ async def export_memories(chat: Chat, path: OptionalFile) -> None:
         data = [part.encode("utf-8", "replace") for part in parts]
         return [write_new(name, part, at if len(data) > 1 else None) for at, part in enumerate(data, 1)]
 
-    if await written(chat, name, asyncio.to_thread(write)):
+    if await write_or_complain(chat, name, asyncio.to_thread(write)):
         chat.say(words.terminal.exported.format(count=len(kept), path=one_line(name)))
 
 
@@ -352,7 +365,7 @@ def plan_text(plan: ImportPlan, path: str, words: Texts) -> str:
 # ---- a memory --------------------------------------------------------------------------------------------
 
 
-def _there(found: T | None, number: int) -> T:
+def _need(found: T | None, number: int) -> T:
     """Return what was found of the memory of this number. Raises MemoryNotFound for None."""
     if found is None:
         raise MemoryNotFound(id=number)
@@ -361,17 +374,17 @@ def _there(found: T | None, number: int) -> T:
 
 async def _row_of(chat: Chat, number: int) -> int:
     """Return the id of the memory of this number, hidden ones included. Raises MemoryNotFound."""
-    return _there(await chat.stores.memories.id_of(chat.user_id, number), number)
+    return _need(await chat.stores.memories.get_id(chat.user_id, number), number)
 
 
-async def _numbered(chat: Chat, number: int) -> Memory:
+async def _memory_of(chat: Chat, number: int) -> Memory:
     """Return the memory of this number. Raises MemoryNotFound."""
-    return _there(await chat.stores.memories.numbered(chat.user_id, number), number)
+    return _need(await chat.stores.memories.get_by_number(chat.user_id, number), number)
 
 
 async def _show(chat: Chat, number: int, *, said: str = "") -> None:
-    memory = await _numbered(chat, number)
-    former = await chat.stores.memory_history.of(chat.user_id, memory.id)
+    memory = await _memory_of(chat, number)
+    former = await chat.stores.memory_history.list_versions(chat.user_id, memory.id)
     card = card_text(memory, former, chat.person, utc_now())
     chat.say("\n".join(filter(None, (said, card))))
 
@@ -390,7 +403,7 @@ def card_text(memory: Memory, former: Sequence[Memory], person: Person, now: dat
         ("", source.link),
     )
     title = told.title.format(id=memory.number)
-    lines = [f"📌 {title}" if memory.pinned else title, kept_apart(printable(memory.content))]
+    lines = [f"📌 {title}" if memory.pinned else title, set_apart(printable(memory.content))]
     lines += [f"  {name}: {value}" if name else f"    {value}" for name, value in facts if value]
     if former:
         lines.append(f"  {told.history}")

@@ -11,14 +11,13 @@ from typing import Final, TextIO
 
 from cc_bot.charts import table
 from cc_bot.domain.canvas import Canvas, Chart
-from cc_bot.terminal.facts import Stated, kept_apart, stated_lines
-from cc_bot.terminal.markdown import one_line, printable
+from cc_bot.terminal.markdown import Stated, one_line, printable, set_apart, stated_lines
 from cc_bot.terminal.view import (
     AnswerView,
     Manual,
     MemoryPage,
-    beside_focus,
     element_title,
+    others_line,
 )
 from cc_bot.texts import Texts
 
@@ -27,6 +26,8 @@ TABLE: Final = 72
 
 
 class PlainView:
+    """The view for pipes and files."""
+
     def __init__(self, out: TextIO, err: TextIO) -> None:
         self._out = out
         self._err = err
@@ -53,10 +54,10 @@ class PlainView:
 
     def canvas(self, canvas: Canvas, texts: Texts) -> None:
         for element in canvas.in_sight:
-            body = table(element, TABLE) if isinstance(element, Chart) else kept_apart(element.content)
+            body = table(element, TABLE) if isinstance(element, Chart) else set_apart(element.content)
             lines = [element_title(element) and f"■ {element_title(element)}", body, ""]
             self.say("\n".join(lines if lines[0] else lines[1:]))
-        if others := beside_focus(canvas, texts):
+        if others := others_line(canvas, texts):
             self.say(others)
 
     def help(self, manuals: Sequence[Manual], names: str, texts: Texts) -> None:
@@ -76,7 +77,8 @@ class PlainView:
 
 
 class _PlainAnswer(AnswerView):
-    """Writes text as it comes, but holds back blanks until a word follows: none stands at either end."""
+    """An answer whose text is written as it comes, but for blanks before a word follows: none stands at
+    either end."""
 
     def __init__(self, out: TextIO, err: TextIO, texts: Texts) -> None:
         super().__init__(texts)
@@ -86,7 +88,7 @@ class _PlainAnswer(AnswerView):
         self._in_line = False
 
     def end(self) -> None:
-        """Whatever comes next stands on a line of its own."""
+        """Have whatever comes next stand on a line of its own."""
         self._state_memories()
         self._end_line()
 
@@ -103,7 +105,7 @@ class _PlainAnswer(AnswerView):
         self._blanks = text[len(words) :]
         if words:
             at_line_start, self._in_line = not self._in_line, True
-            print(kept_apart(words, at_line_start=at_line_start), end="", file=self._out, flush=True)
+            print(set_apart(words, at_line_start=at_line_start), end="", file=self._out, flush=True)
 
     def _state(self, fact: str, *, failed: bool = False) -> None:  # noqa: ARG002 - it looks like any other
         self._end_line()

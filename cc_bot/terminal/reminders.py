@@ -14,11 +14,9 @@ from cc_bot.domain.repeats import parse_schedules
 from cc_bot.domain.schedule import Firing, ScheduleChange, Untold
 from cc_bot.domain.when_and_what import split_when
 from cc_bot.scheduler import Scheduler
-from cc_bot.terminal.context import Chat, Person
-from cc_bot.terminal.facts import kept_apart
-from cc_bot.terminal.lexer import Argument, command, number_of
-from cc_bot.terminal.markdown import printable
-from cc_bot.terminal.view import change_line, listed_line, moment_line
+from cc_bot.terminal.commands import Argument, Chat, Person, command, number_of
+from cc_bot.terminal.markdown import printable, set_apart
+from cc_bot.terminal.view import change_line, moment_line, reminder_line
 
 LATE: Final = timedelta(minutes=1)
 """Later than this is said to be late."""
@@ -33,15 +31,16 @@ _log = structlog.get_logger(__name__)
 async def list_reminders(chat: Chat) -> None:
     words, now = chat.texts, utc_now()
     known = await chat.stores.schedules.list(chat.user_id)
-    lines = [words.remind_here.title, *(listed_line(schedule, now, words) for schedule in known)]
+    lines = [words.remind_here.title, *(reminder_line(schedule, now, words) for schedule in known)]
     chat.say("\n".join(lines) if known else words.remind_here.none)
 
 
 @command("remind add")
 async def add_reminder(chat: Chat, wish: Annotated[str, Argument("reminder")]) -> None:
-    """`明日9時 薬`: where the time ends and the text begins is found out with the clock.
+    """Keep `明日9時 薬`: where the time ends and the text begins is found out with the clock.
 
-    Raise EmptyReminder, or why no time is found."""
+    Raise EmptyReminder, or why no time is found.
+    """
     if not wish:
         raise EmptyReminder
     when, text = split_when(wish)
@@ -70,7 +69,7 @@ ReminderNumber = Annotated[
 @command("remind delete")
 async def delete_reminder(chat: Chat, number: ReminderNumber) -> None:
     schedules = chat.stores.schedules
-    known = await schedules.numbered(chat.user_id, number)
+    known = await schedules.get_by_number(chat.user_id, number)
     cancelled = await schedules.cancel(chat.user_id, known.id) if known else None
     if cancelled is None:
         raise ScheduleNotFound(id=number)
@@ -84,7 +83,7 @@ async def say_due(chat: Chat, scheduler: Scheduler, show: Show) -> None:
             lines = _lines(each, await chat.read_person(), utc_now())
             await show(partial(chat.view.say, "\n".join(lines)))
             if isinstance(each, Firing):
-                await chat.stores.schedules.sent(each, Message("assistant", each.schedule.text))
+                await chat.stores.schedules.mark_sent(each, Message("assistant", each.schedule.text))
     except CcBotError as error:
         _log.warning("reminders_not_said", error=type(error).__name__)
 
@@ -92,12 +91,12 @@ async def say_due(chat: Chat, scheduler: Scheduler, show: Show) -> None:
 def _lines(each: Firing | Untold, person: Person, now: datetime) -> list[str]:
     words = person.texts.remind_here
     if isinstance(each, Firing):
-        return [_told(words.said_late if now - each.due_at > LATE else words.said, each, person, now)]
-    missed = [_told(words.missed, firing, person, now) for firing in each.missed]
-    return [*missed, *(_told(words.uncertain, firing, person, now) for firing in each.uncertain)]
+        return [_line(words.said_late if now - each.due_at > LATE else words.said, each, person, now)]
+    missed = [_line(words.missed, firing, person, now) for firing in each.missed]
+    return [*missed, *(_line(words.uncertain, firing, person, now) for firing in each.uncertain)]
 
 
-def _told(template: str, firing: Firing, person: Person, now: datetime) -> str:
+def _line(template: str, firing: Firing, person: Person, now: datetime) -> str:
     time = moment_line(firing.due_at, person.timezone, now, person.texts)
-    text = kept_apart(printable(firing.schedule.text), at_line_start=False)
+    text = set_apart(printable(firing.schedule.text), at_line_start=False)
     return template.format(text=text, time=time)

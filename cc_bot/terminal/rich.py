@@ -1,31 +1,41 @@
 """The view for a person at a terminal: Markdown, colours, and a line that tells what is going on."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
+from typing import TypeVar
 
 from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.padding import Padding
 from rich.panel import Panel
+from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.segment import SegmentLines
 from rich.table import Table
 from rich.text import Text
 
 from cc_bot.charts import table
 from cc_bot.domain.canvas import Canvas, Chart, Element
-from cc_bot.terminal.facts import Stated, StatedLines
-from cc_bot.terminal.line_breaks import WrappedText, wrapped
-from cc_bot.terminal.markdown import ChatMarkdown, GrowingMarkdown, Line, one_line, printable
+from cc_bot.terminal.markdown import (
+    ChatMarkdown,
+    GrowingMarkdown,
+    Line,
+    Stated,
+    StatedLines,
+    WrappedText,
+    one_line,
+    printable,
+    wrap_text,
+)
 from cc_bot.terminal.view import (
     AnswerView,
     Manual,
     MemoryPage,
-    beside_focus,
     category_name,
     element_title,
+    others_line,
     tag_words,
 )
 from cc_bot.texts import Texts
@@ -38,10 +48,10 @@ NARROW = 72
 
 
 def memory_table(page: MemoryPage, texts: Texts, width: int) -> RenderableType:
-    return _memories_stacked(page, texts) if width < NARROW else _memories_in_columns(page, texts)
+    return _memory_list(page, texts) if width < NARROW else _memory_columns(page, texts)
 
 
-def _memories_in_columns(page: MemoryPage, texts: Texts) -> Table:
+def _memory_columns(page: MemoryPage, texts: Texts) -> Table:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="dim", expand=True)
     table.add_column(texts.terminal.memory_number, justify="right", no_wrap=True)
     table.add_column(texts.terminal.memory_text, ratio=1)
@@ -59,22 +69,24 @@ def _memories_in_columns(page: MemoryPage, texts: Texts) -> Table:
     return table
 
 
-def _memories_stacked(page: MemoryPage, texts: Texts) -> Group:
+def _memory_list(page: MemoryPage, texts: Texts) -> Group:
     parts = []
     for memory in page.memories:
         head = WrappedText(f"#{memory.number}", style="cyan")
         head.append(f"  {'  '.join(map(one_line, page.about(memory, texts)))}", style="dim")
-        parts.append(_below(head, printable(memory.content)))
+        parts.append(_with_text_below(head, printable(memory.content)))
     return Group(*parts)
 
 
-def _below(head: WrappedText, text: str) -> Group:
+def _with_text_below(head: WrappedText, text: str) -> Group:
     return Group(head, Padding(WrappedText(text), (0, 0, 0, 2), expand=False))
 
 
 def manual_table(manuals: Sequence[Manual], width: int) -> RenderableType:
     if width < 100:
-        return Group(*(_below(WrappedText(usage, style="cyan"), summary) for usage, summary in manuals))
+        return Group(
+            *(_with_text_below(WrappedText(usage, style="cyan"), summary) for usage, summary in manuals)
+        )
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True, style="cyan")
     table.add_column()
@@ -92,7 +104,7 @@ _FRAME = 4
 
 
 def canvas_panels(canvas: Canvas, width: int) -> RenderableType:
-    """What is in sight, on a terminal of so many cells."""
+    """Return what is in sight, on a terminal of so many cells."""
     elements = canvas.in_sight
     if canvas.mode != "board" or width < NARROW or len(elements) < 2:
         return Group(*(_panel(element, width) for element in elements))
@@ -128,7 +140,8 @@ SHOW_SECONDS_AFTER = 2
 
 
 class RichAnswer(AnswerView):
-    """Draws while it is entered; when it is left, everything that was shown stands there for good."""
+    """An answer that is drawn while it is entered; when it is left, everything that was shown stands there
+    for good."""
 
     def __init__(self, console: Console, texts: Texts, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(texts)
@@ -215,14 +228,16 @@ class RichAnswer(AnswerView):
 
 
 class RichView:
+    """The view for a person at a terminal."""
+
     def __init__(self, console: Console) -> None:
         self._console = console
 
     def say(self, text: str) -> None:
-        self._print(wrapped(printable(text)))
+        self._print(wrap_text(printable(text)))
 
     def complain(self, text: str) -> None:
-        self._print(wrapped(printable(text), style="yellow"))
+        self._print(wrap_text(printable(text), style="yellow"))
 
     def state(self, stated: Sequence[Stated]) -> None:
         for each in stated:
@@ -231,17 +246,17 @@ class RichView:
 
     def memories(self, page: MemoryPage, texts: Texts) -> None:
         table = memory_table(page, texts, self._console.width)
-        more = [wrapped(printable(page.more), style="dim")] if page.more else []
-        self._print(wrapped(printable(page.title), style="bold"), table, *more)
+        more = [wrap_text(printable(page.more), style="dim")] if page.more else []
+        self._print(wrap_text(printable(page.title), style="bold"), table, *more)
 
     def canvas(self, canvas: Canvas, texts: Texts) -> None:
-        others = beside_focus(canvas, texts)
-        below = [wrapped(printable(others), style="dim")] if others else []
+        others = others_line(canvas, texts)
+        below = [wrap_text(printable(others), style="dim")] if others else []
         self._print(canvas_panels(canvas, self._console.width), *below)
 
     def help(self, manuals: Sequence[Manual], names: str, texts: Texts) -> None:
         words = texts.terminal
-        self._print(wrapped(words.help_title, style="bold"), manual_table(manuals, self._console.width))
+        self._print(wrap_text(words.help_title, style="bold"), manual_table(manuals, self._console.width))
         self._print(ChatMarkdown("\n\n".join((names, words.help_keys, words.help_stored))))
 
     def _print(self, *parts: RenderableType) -> None:
@@ -255,3 +270,41 @@ class RichView:
         with RichAnswer(self._console, texts) as answer:
             yield answer
         self._console.print()
+
+
+# ---- bars ------------------------------------------------------------------------------------------------
+# Bars that tell how far a long piece of work on a file is.
+
+Stage = TypeVar("Stage", bound=str)
+
+
+@contextmanager
+def bars(
+    names: Mapping[Stage, str], console: Console | None = None
+) -> Iterator[Callable[[Stage, int, int], None]]:
+    """Show a line for each stage, on stderr unless told otherwise, which is gone when the work is done.
+
+    What is yielded is told the stage, how much is done, and of how much: 0 where nobody can say, and then the
+    bar moves to and fro. During a stage without a name the terminal is left to others.
+    """
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        TextColumn("{task.fields[amount]}"),
+    )
+    tasks = dict[Stage, TaskID]()
+    with Progress(*columns, console=console or Console(stderr=True), transient=True) as shown:
+
+        def progress(stage: Stage, done: int, total: int) -> None:
+            if stage not in tasks:
+                for task in tasks.values():  # what came before is done
+                    shown.update(task, visible=False)
+                if stage not in names:
+                    shown.stop()
+                    return
+                tasks[stage] = shown.add_task(names[stage], total=None, amount="")
+                shown.start()
+            amount = f"{done / 2**20:,.1f}/{total / 2**20:,.1f} MiB" if total else ""
+            shown.update(tasks[stage], completed=done, total=total or None, amount=amount)
+
+        yield progress

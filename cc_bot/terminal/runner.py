@@ -1,11 +1,12 @@
-"""What a typed line means, and doing it; what comes due is said in between.
+"""The table of commands, from which a typed line is read and run. What comes due is said in between.
 
 Whatever is no command is a question. A slash and letters in full width, as a Japanese keyboard gives them,
 are the same as in half width, and Japanese names the same as English ones.
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Final
@@ -13,14 +14,83 @@ from typing import Final
 import structlog
 
 from cc_bot.domain.errors import CcBotError, ModelNotFound
+from cc_bot.domain.locale import Locale
 from cc_bot.scheduler import Scheduler
-from cc_bot.terminal.commands import COMMANDS, JAPANESE, in_english
-from cc_bot.terminal.context import Chat
-from cc_bot.terminal.lexer import Command, InvalidCommand, split
+from cc_bot.terminal import conversation, memory, reminders, settings
+from cc_bot.terminal.commands import Chat, Command, InvalidCommand, command, fold, japanese_name, split
 from cc_bot.terminal.markdown import one_line
 from cc_bot.terminal.reminders import Show, say_due
 from cc_bot.terminal.settings import moments_for
-from cc_bot.texts import explain
+from cc_bot.terminal.view import Manual
+from cc_bot.texts import explain, texts
+
+# ---- commands --------------------------------------------------------------------------------------------
+
+
+@command("help")
+async def show_help(chat: Chat) -> None:
+    words = chat.texts
+    manuals = [Manual(each.usage(words), words.terminal.commands[name]) for name, each in COMMANDS.items()]
+    names = words.terminal.help_names.format(example=f"/{JAPANESE['memory add']}")
+    chat.view.help(manuals, names, words)
+
+
+@command("exit")
+async def leave(_chat: Chat) -> None:
+    """Do nothing: the runner ends with it."""
+
+
+def _all_commands() -> Iterator[Command]:
+    for module in (conversation, memory, reminders, settings):
+        yield from (each for each in vars(module).values() if isinstance(each, Command))
+    yield from (show_help, leave)
+
+
+_ORDER: Final = [*texts(Locale.EN).terminal.commands]
+COMMANDS: Final[Mapping[str, Command]] = {
+    each.name: each for each in sorted(_all_commands(), key=lambda each: _ORDER.index(each.name))
+}
+"""By their names, in the order in which their words stand."""
+
+# ---- Japanese names --------------------------------------------------------------------------------------
+# Those of Discord, and in the same manner of what the terminal alone has. Whoever types Japanese may stay in
+# it; everything after this knows English names alone.
+
+_WIDE_SPACE: Final = "\u3000"
+_NAME: Final = re.compile(r"[/／](?P<root>\S+)(?P<gap>\s*)(?P<word>\S*)(?P<end>\s*)")
+
+JAPANESE: Final[Mapping[str, str]] = {name: japanese_name(name) for name in COMMANDS}
+"""Every command's Japanese name, by its English one."""
+_WITH_A_WORD: Final = [
+    f"{name} {word}"
+    for name, each in COMMANDS.items()
+    for argument in each.arguments.values()
+    for word in argument.words
+]
+_ROOTS: Final = {japanese.split()[0]: english.split()[0] for english, japanese in JAPANESE.items()}
+_WORDS: Final = {
+    (english.split()[0], japanese_name(english).partition(" ")[2]): english.partition(" ")[2]
+    for english in (*COMMANDS, *_WITH_A_WORD)
+}
+"""The English for what follows the English root, by the Japanese."""
+
+
+def in_english(line: str) -> str:
+    """Return the line with a command's English name where it begins with the Japanese one, and spaces in half
+    width there; else as it is."""
+    found = _NAME.match(line)
+    if found is None:
+        return line
+    typed = fold(found["root"])
+    root = _ROOTS.get(typed, typed)
+    word = _WORDS.get((root, fold(found["word"])), found["word"])
+    if (root, word) == (typed, found["word"]):
+        return line
+    gap, end = (found[each].replace(_WIDE_SPACE, " ") for each in ("gap", "end"))
+    return f"/{root}{gap}{word}{end}{line[found.end() :]}"
+
+
+# ---- parsing ---------------------------------------------------------------------------------------------
 
 _ALIASES: Final = {"quit": "exit"}
 _GROUPS: Final = {
@@ -31,8 +101,6 @@ _GROUPS: Final = {
 """What each does without a further word, and the command whose usage is told for a word that none has."""
 
 _log = structlog.get_logger(__name__)
-
-# ---- parsing ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,28 +128,28 @@ def parse(line: str) -> CommandCall | None:
     if found is not None:
         return CommandCall(found, found.read(rest))
     if first in _GROUPS:
-        raise COMMANDS[_GROUPS[first][1]].misused(second)
-    raise _mistaken(text, first, second or split(rest)[0])
+        raise COMMANDS[_GROUPS[first][1]].usage_mistake(second)
+    raise _unknown_name(text, first, second or split(rest)[0])
 
 
-def _mistaken(typed: str, first: str, second: str) -> InvalidCommand:
+def _unknown_name(typed: str, first: str, second: str) -> InvalidCommand:
     """Return what to say of a name that is none: the nearest that is one. What follows `memory` is compared
     with its commands, all else with every pair of words and then with every word."""
     names = {name: english for english in COMMANDS for name in (JAPANESE[english], english)}
     if first == "memory":
         words = {name.split()[1]: each for name, each in names.items() if each.startswith("memory ")}
-        if found := _similar(second, words):
-            return _unknown(" ".join(typed.split()[:2]), words[found])
+        if found := _nearest(second, words):
+            return _no_such_command(" ".join(typed.split()[:2]), words[found])
         return InvalidCommand(lambda texts: texts.terminal.memory_needs_more)
     pairs = {name: english for name, english in names.items() if " " in name}
     words = {"memory": "memory list"} | {name.split()[-1]: each for name, each in reversed(names.items())}
     for attempt, known in ((f"{first} {second}", pairs), (first, words)):
-        if found := _similar(attempt, known):
-            return _unknown(typed.split(maxsplit=1)[0], known[found])
-    return _unknown(typed.split(maxsplit=1)[0])
+        if found := _nearest(attempt, known):
+            return _no_such_command(typed.split(maxsplit=1)[0], known[found])
+    return _no_such_command(typed.split(maxsplit=1)[0])
 
 
-def _unknown(typed: str, nearest: str = "") -> InvalidCommand:
+def _no_such_command(typed: str, nearest: str = "") -> InvalidCommand:
     given = one_line(typed, 40)
     if not nearest:
         return InvalidCommand(lambda words: words.terminal.unknown.format(given=given))
@@ -90,7 +158,7 @@ def _unknown(typed: str, nearest: str = "") -> InvalidCommand:
     )
 
 
-def _similar(attempt: str, names: Iterable[str]) -> str | None:
+def _nearest(attempt: str, names: Iterable[str]) -> str | None:
     """Return the name that begins like the attempt, or else differs from it by a slip."""
     if len(attempt) > 1:
         for name in names:
@@ -103,7 +171,7 @@ def _similar(attempt: str, names: Iterable[str]) -> str | None:
 
 
 class Runner:
-    """One chat, in which one thing happens at a time."""
+    """A chat in which one thing happens at a time."""
 
     def __init__(self, chat: Chat) -> None:
         self._chat = chat
@@ -111,7 +179,7 @@ class Runner:
         self._busy = asyncio.Lock()
 
     async def run(self, line: str) -> bool:
-        """Do what the line asks for. False: it asked to leave."""
+        """Do what the line asks for. Return False when it asked to leave."""
         if not line.strip():
             return True
         async with self._busy:

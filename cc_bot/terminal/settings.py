@@ -1,5 +1,5 @@
-"""What is whoever's who sits at the terminal: who answers them, their language and time zone, what they used,
-and what is stored about them."""
+"""The user's own: who answers them, their language and time zone, what they used, and what is stored about
+them."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
@@ -9,30 +9,41 @@ from typing import Annotated, Final
 
 from prompt_toolkit.completion import Completion
 
-from cc_bot.agents import named_agent
+from cc_bot.agents import find_agent
 from cc_bot.charts import table
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import UnknownAgent
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.member import UsageSubject, chart_of
 from cc_bot.domain.message import DEFAULT_AGENT
-from cc_bot.domain.timezones import matching, zone_of
+from cc_bot.domain.timezones import suggest_zones, zone_of
 from cc_bot.stores import Keep
-from cc_bot.terminal.context import Chat, Person, person_of
-from cc_bot.terminal.files import write_new, written
-from cc_bot.terminal.lexer import Argument, OptionalFile, Switch, Unreadable, command, folded, japanese_name
+from cc_bot.terminal.commands import (
+    Argument,
+    Chat,
+    OptionalFile,
+    Person,
+    Switch,
+    Unreadable,
+    command,
+    fold,
+    japanese_name,
+    person_of,
+    write_new,
+    write_or_complain,
+)
 from cc_bot.terminal.markdown import one_line
-from cc_bot.terminal.view import unmarked
+from cc_bot.terminal.view import strip_marks
 
 # ---- agents ----------------------------------------------------------------------------------------------
 # Whoever sits at the terminal may use all of them.
 
 
 async def _agents_like(chat: Chat, typed: str) -> Iterable[Completion]:
-    return _containing(await chat.agents.all(), typed)
+    return _completions(await chat.agents.all(), typed)
 
 
-def _containing(known: Iterable[str], typed: str) -> list[Completion]:
+def _completions(known: Iterable[str], typed: str) -> list[Completion]:
     begun = typed.casefold()
     return [Completion(word, start_position=-len(typed)) for word in known if begun in word.casefold()]
 
@@ -60,7 +71,7 @@ AgentName = Annotated[
 @command("agent use")
 async def use_agent(chat: Chat, name: AgentName) -> None:
     """Have another one answer, also in later chats. Raise UnknownAgent."""
-    agent = named_agent([*(await chat.agents.all()).values()], name)
+    agent = find_agent([*(await chat.agents.all()).values()], name)
     if agent is None:
         raise UnknownAgent
     chosen = None if agent.name == DEFAULT_AGENT else agent.name
@@ -86,7 +97,7 @@ _NAMED: Final = ("language", "timezone")
 _NAMES: Final = {
     name: english
     for english in _NAMED
-    for name in (english, folded(japanese_name(f"settings {english}").split()[1]))
+    for name in (english, fold(japanese_name(f"settings {english}").split()[1]))
 }
 
 
@@ -96,7 +107,7 @@ def _choices(text: str) -> Mapping[str, str]:
     while words:
         given, *words = words
         value = words.pop(0) if words else ""
-        name = _NAMES.get(folded(given.lstrip("-")))
+        name = _NAMES.get(fold(given.lstrip("-")))
         if name is None or not value or (name == "language" and value.casefold() not in _LANGUAGES):
             raise Unreadable(f"{given} {value}".strip())
         chosen[name] = value
@@ -107,10 +118,10 @@ async def _settings_like(_chat: Chat, typed: str) -> Iterable[Completion]:
     name, blank, word = typed.partition(" ")
     match name if blank else "":
         case "language":
-            return _containing(("ja", "en", "default"), word)
+            return _completions(("ja", "en", "default"), word)
         case "timezone":
             default = ["default"] if "default".startswith(word) else []
-            zones = (*default, *matching(word))
+            zones = (*default, *suggest_zones(word))
             return [Completion(zone, start_position=-len(word)) for zone in zones]
         case _:
             return ()
@@ -127,7 +138,7 @@ async def choose(chat: Chat, choices: Choices) -> None:
 
     Raise UnknownTimezone."""
     if not choices:
-        chat.say(_shown(chat.person))
+        chat.say(_settings_text(chat.person))
         return
     language, zone = choices.get("language"), choices.get("timezone")
     settings = await chat.stores.settings.set(
@@ -141,7 +152,7 @@ async def choose(chat: Chat, choices: Choices) -> None:
     chat.say(saved.format(language=_language(now), timezone=now.timezone.key))
 
 
-def _shown(person: Person) -> str:
+def _settings_text(person: Person) -> str:
     words, chosen = person.texts.session, person.settings
     rows = (
         (words.settings_language, _language(person), chosen.locale),
@@ -193,14 +204,14 @@ def moments_for(person: Person, now: datetime) -> Callable[[datetime], str]:
 
 
 @command("privacy show")
-async def show_stored(chat: Chat) -> None:
+async def show_holdings(chat: Chat) -> None:
     held = await chat.privacy.overview(chat.user_id)
     told = chat.texts.privacy.overview(held, chat.privacy.retention, chat.person.timezone)
-    chat.say(unmarked(told))
+    chat.say(strip_marks(told))
 
 
 @command("privacy export")
-async def export_stored(chat: Chat, path: OptionalFile) -> None:
+async def export_holdings(chat: Chat, path: OptionalFile) -> None:
     """Write all of it into one file, or several that are numbered from the second on."""
     name, words = path or f"cc-bot-{chat.person.day(utc_now())}.json", chat.texts.privacy
 
@@ -210,14 +221,14 @@ async def export_stored(chat: Chat, path: OptionalFile) -> None:
             made.append(await asyncio.to_thread(write_new, name, part, len(made) + 1 if made else None))
         return made
 
-    made = await written(chat, name, write())
+    made = await write_or_complain(chat, name, write())
     if made is not None:
         told = words.written.format(path=one_line(", ".join(map(str, made))))
-        chat.say(unmarked(told if made else words.nothing))
+        chat.say(strip_marks(told if made else words.nothing))
 
 
 @command("privacy erase")
-async def erase_stored(chat: Chat, now: Switch) -> None:
+async def erase_holdings(chat: Chat, now: Switch) -> None:
     """Tell what erasing all of it would take; with `now`, do it."""
     words = chat.texts.privacy
     if now:
@@ -227,4 +238,4 @@ async def erase_stored(chat: Chat, now: Switch) -> None:
         held = await chat.privacy.overview(chat.user_id)
         how = words.erase_now.format(command="/privacy erase --now")
         told = words.nothing_to_erase(held) if held.nothing_to_erase else f"{words.asked(held)}\n{how}"
-    chat.say(unmarked(told))
+    chat.say(strip_marks(told))

@@ -1,4 +1,5 @@
-"""What both views show: the same happens before a person and in a pipe, and each shows it its own way."""
+"""The view, as far as both have it: the same happens before a person and in a pipe, and each shows it its own
+way."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ RECEIPT_CHARACTERS = 60
 
 
 class Manual(NamedTuple):
-    """How a command goes, and what it does."""
+    """The usage of a command, and what it does."""
 
     usage: str
     summary: str
@@ -28,7 +29,7 @@ class Manual(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MemoryPage:
-    """Some memories under a title."""
+    """A page of memories under a title."""
 
     title: str
     memories: Sequence[Memory]
@@ -39,7 +40,7 @@ class MemoryPage:
     """To tell which of them are over."""
 
     def date(self, memory: Memory) -> str:
-        """The day on which it was written, where the user is."""
+        """Return the day on which it was written, where the user is."""
         return memory.updated_at.astimezone(self.timezone).date().isoformat()
 
     def marks(self, memory: Memory) -> str:
@@ -54,7 +55,7 @@ class MemoryPage:
         return [*filter(None, (self.marks(memory), self.date(memory), category, tag_words(memory)))]
 
 
-def unmarked(text: str) -> str:
+def strip_marks(text: str) -> str:
     """Return a text of Discord's without the marks of small print and weight."""
     return "\n".join(line.removeprefix("-# ").replace("**", "") for line in text.split("\n"))
 
@@ -68,7 +69,8 @@ def tag_words(memory: Memory) -> str:
 
 
 def tool_line(name: str, ok: bool, texts: Texts) -> str:
-    """What a tool call was about, once it is over. What it changed is told from the rows, or proposed."""
+    """Return what a tool call was about, once it is over. What it changed is told from the rows, or
+    proposed."""
     words = texts.terminal
     if not ok:
         return words.tool_failed.format(name=one_line(name))
@@ -87,23 +89,24 @@ def tool_line(name: str, ok: bool, texts: Texts) -> str:
 
 
 def element_title(element: Element) -> str:
-    """Of something on the canvas; a lock marks what is shown to its user alone. May be empty."""
+    """Return the title of something on the canvas; a lock marks what is shown to its user alone. May be
+    empty."""
     return " ".join(filter(None, ("🔒" if element.visibility == "private" else "", one_line(element.title))))
 
 
-def beside_focus(canvas: Canvas, texts: Texts) -> str | None:
-    """Names what is up and not in sight; None when nothing is."""
+def others_line(canvas: Canvas, texts: Texts) -> str | None:
+    """Return a line that names what is up and not in sight; None when nothing is."""
     others = [one_line(each.title or each.id) for each in canvas.elements if each not in canvas.in_sight]
     return texts.canvas.others.format(titles=", ".join(others)) if others else None
 
 
 def canvas_note(canvas: Canvas, texts: Texts) -> str:
-    """The line under an answer that changed the canvas."""
+    """Return the line under an answer that changed the canvas."""
     return texts.canvas.emptied if canvas.empty else texts.canvas.changed_here
 
 
 def notes(done: turn.Done, texts: Texts) -> list[str]:
-    """The lines under an answer: how it ended, unless as meant, and the hint for a newcomer."""
+    """Return the lines under an answer: how it ended, unless as meant, and the hint for a newcomer."""
     ending = _ending(done.answer, texts)
     return [*([ending] if ending else []), *([texts.answer.help_hint] if done.first else [])]
 
@@ -121,7 +124,7 @@ def _ending(answer: Message, texts: Texts) -> str | None:
 
 
 def receipt_line(receipt: Receipt, texts: Texts) -> str:
-    """What was done to a memory, and how to take it back."""
+    """Return what was done to a memory, and how to take it back."""
     words = texts.receipt
     told = words.told(receipt, one_line(receipt.text, RECEIPT_CHARACTERS), numbered=True)
     if not receipt.undo:
@@ -132,7 +135,7 @@ def receipt_line(receipt: Receipt, texts: Texts) -> str:
 
 
 def waiting_line(notice: turn.Notice, texts: Texts) -> str | None:
-    """Why it takes longer; None when it no longer does."""
+    """Return why it takes longer; None when it no longer does."""
     match notice.kind:
         case "queued":
             return texts.answer.waiting_line(notice.ahead)
@@ -148,7 +151,7 @@ def waiting_line(notice: turn.Notice, texts: Texts) -> str | None:
 
 
 class AnswerView:
-    """One answer on its way: what each event comes to. How that looks is a matter of the view."""
+    """An answer on its way: what each event comes to. How that looks is a matter of the view."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
@@ -223,7 +226,7 @@ class AnswerView:
 
 
 def moment_line(moment: datetime, zone: ZoneInfo, now: datetime, words: Texts) -> str:
-    """A time where the user is: 11月23日(月) 9:00."""
+    """Return a time where the user is: 11月23日(月) 9:00."""
     told, local = words.remind_here, moment.astimezone(zone)
     template = told.moment if local.year == now.astimezone(zone).year else told.moment_of_year
     return template.format(
@@ -236,7 +239,7 @@ def moment_line(moment: datetime, zone: ZoneInfo, now: datetime, words: Texts) -
 
 
 def change_line(change: ScheduleChange, words: Texts) -> str:
-    """What was done to a reminder."""
+    """Return what was done to a reminder."""
     told, schedule = words.remind_here, change.schedule
     text = one_line(schedule.text)
     if change.kind == "cancelled":
@@ -248,7 +251,7 @@ def change_line(change: ScheduleChange, words: Texts) -> str:
     return told.once.format(time=time, text=text, id=schedule.number)
 
 
-def listed_line(schedule: Schedule, now: datetime, words: Texts) -> str:
+def reminder_line(schedule: Schedule, now: datetime, words: Texts) -> str:
     told = words.remind_here
     time = moment_line(schedule.due_at, schedule.zone, now, words)
     notes = told.paused if schedule.status == "paused" else ""

@@ -1,4 +1,4 @@
-"""What the command line says."""
+"""Sentences of the command line."""
 
 from cc_bot.texts.area import Area, Sentence
 
@@ -56,7 +56,7 @@ class CliTexts(Area):
 
 
 class BackupTexts(Area):
-    """What the commands around backups say: `backup`, `restore` and `wipe`."""
+    """Sentences of the commands around backups: `backup`, `restore` and `wipe`."""
 
     backup = Sentence(
         ja="データベースを安全にコピーします（動作中でも使えます）",
@@ -149,7 +149,7 @@ class BackupTexts(Area):
 
 
 class StorageTexts(Area):
-    """What the operator is told when a command ends because of the database. Parameter everywhere: path."""
+    """Sentences for the operator when a command ends because of the database. Parameter everywhere: path."""
 
     locked = Sentence(
         ja="データベース {path} にほかのプログラムが書き込み続けています。そちらを終えてから、もう一度お試しください。",

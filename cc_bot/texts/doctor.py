@@ -1,6 +1,6 @@
-"""What `cc-bot doctor` finds out, and how each of it is mended."""
+"""Findings of `cc-bot doctor`, and how each of it is mended."""
 
-from cc_bot.texts.area import Area, Sentence
+from cc_bot.texts.area import Area, Sentence, by_key
 
 
 class DoctorTexts(Area):
@@ -10,27 +10,36 @@ class DoctorTexts(Area):
     )
     as_json = Sentence(ja="結果を JSON で出します", en="write the report as JSON")
     offline_option = Sentence(ja="ネットワークを使う確認を省きます", en="leave out what needs the network")
-    label_program = Sentence(ja="プログラム", en="Program")
-    label_token = Sentence(ja="トークン", en="Token")
-    label_intents = Sentence(ja="インテント", en="Intents")
-    label_commands = Sentence(ja="コマンド", en="Commands")
-    label_clock = Sentence(ja="時計", en="Clock")
-    label_timezone = Sentence(ja="タイムゾーン", en="Time zone")
-    label_database = Sentence(ja="データベース", en="Database")
-    label_migrations = Sentence(ja="データベースの形式", en="Schema")
-    label_schema = Sentence(ja="表とトリガー", en="Tables and triggers")
-    label_disk = Sentence(ja="ディスク", en="Disk")
-    label_backups = Sentence(ja="バックアップ", en="Backups")
-    label_erasures = Sentence(ja="消去の記録", en="Record of erasures")
-    label_files = Sentence(ja="ファイルの権限", en="File modes")
-    label_agents = Sentence(ja="エージェント", en="Agents")
-    label_policy = Sentence(ja="制限とアクセス", en="Limits and access")
-    label_model = Sentence(ja="モデル", en="Model")
-    label_embedder = Sentence(ja="意味での検索", en="Search by meaning")
-    label_font = Sentence(ja="グラフの文字", en="Letters in charts")
-    verdict_ok = Sentence(ja="良好", en="ok")
-    verdict_warning = Sentence(ja="注意", en="warning")
-    verdict_failed = Sentence(ja="失敗", en="failed")
+    labels = by_key(
+        {
+            "program": Sentence(ja="プログラム", en="Program"),
+            "token": Sentence(ja="トークン", en="Token"),
+            "intents": Sentence(ja="インテント", en="Intents"),
+            "commands": Sentence(ja="コマンド", en="Commands"),
+            "clock": Sentence(ja="時計", en="Clock"),
+            "timezone": Sentence(ja="タイムゾーン", en="Time zone"),
+            "database": Sentence(ja="データベース", en="Database"),
+            "migrations": Sentence(ja="データベースの形式", en="Schema"),
+            "schema": Sentence(ja="表とトリガー", en="Tables and triggers"),
+            "disk": Sentence(ja="ディスク", en="Disk"),
+            "backups": Sentence(ja="バックアップ", en="Backups"),
+            "erasures": Sentence(ja="消去の記録", en="Record of erasures"),
+            "files": Sentence(ja="ファイルの権限", en="File modes"),
+            "agents": Sentence(ja="エージェント", en="Agents"),
+            "policy": Sentence(ja="制限とアクセス", en="Limits and access"),
+            "model": Sentence(ja="モデル", en="Model"),
+            "embedder": Sentence(ja="意味での検索", en="Search by meaning"),
+            "font": Sentence(ja="グラフの文字", en="Letters in charts"),
+        }
+    )
+    """Of findings, by the name of their check."""
+    verdicts = by_key(
+        {
+            "ok": Sentence(ja="良好", en="ok"),
+            "warning": Sentence(ja="注意", en="warning"),
+            "failed": Sentence(ja="失敗", en="failed"),
+        }
+    )
     all_well = Sentence(ja="問題は見つかりませんでした。", en="Nothing is wrong.")
     summary = Sentence(
         ja="失敗が {failed} 件、注意が {warnings} 件あります。", en="Failed: {failed}. Warnings: {warnings}."
@@ -184,7 +193,7 @@ class DoctorTexts(Area):
 
 
 class DoctorFileTexts(Area):
-    """What `cc-bot doctor` finds out about the operator's files, and how each of it is mended."""
+    """Findings of `cc-bot doctor` about the operator's files, and how each of it is mended."""
 
     database_ok = Sentence(
         ja="{path}（{size}）は壊れておらず、書き込めます。",

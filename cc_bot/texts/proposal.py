@@ -20,7 +20,7 @@ from cc_bot.domain.canvas import (
     UpdateCard,
 )
 from cc_bot.domain.memory import Audience
-from cc_bot.domain.message import written_out
+from cc_bot.domain.message import spell_out
 from cc_bot.domain.proposal import (
     AS_IT_IS,
     NEVER,
@@ -264,7 +264,7 @@ def _changed_field(name: str, old: Value, new: Value, words: ProposalWords) -> I
 
 def _on_one_line(text: str) -> str:
     """All of a text as a value of a line, with what no screen shows written as its number."""
-    return written_out(" ".join(text.split()))
+    return spell_out(" ".join(text.split()))
 
 
 # ---- memories ---------------------------------------------------------------------------------------------

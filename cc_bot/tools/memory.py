@@ -132,7 +132,11 @@ async def remember(
         former.content if former else "",
         former.number if former else 0,
     )
-    known = None if former else await context.memories.alike(context.user_id, wanted.content, wanted.audience)
+    known = (
+        None
+        if former
+        else await context.memories.find_alike(context.user_id, wanted.content, wanted.audience)
+    )
     if known is not None and says_the_same(known.content, wanted.content):
         return await _say_again(context, wanted, known, filed=bool(category), tagged=bool(tags))
     if must_propose(context):
@@ -228,7 +232,7 @@ async def list_memories(
     before: Annotated[int | None, Field(description="Only older than this id.")] = None,
 ) -> ToolResult:
     """List the user's memories, newest first. To answer a question, use recall."""
-    before_id = None if before is None else await context.memories.id_of(context.user_id, before)
+    before_id = None if before is None else await context.memories.get_id(context.user_id, before)
     if before is not None and before_id is None:
         raise MemoryNotFound(id=before)
     memories = await _page(context, category, limit + 1, before_id)
@@ -358,7 +362,7 @@ def _any_tainted(memories: Sequence[Memory]) -> bool:
 
 async def _own(context: ToolContext, number: int) -> Memory:
     """The user's memory of this number, if the answer's readers may know of it. Raises MemoryNotFound."""
-    memory = await context.memories.numbered(context.user_id, number)
+    memory = await context.memories.get_by_number(context.user_id, number)
     if memory is None or not _may_see(context, memory):
         raise MemoryNotFound(id=number)
     return memory

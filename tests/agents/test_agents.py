@@ -12,7 +12,7 @@ from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.locale import Locale
 
 
-def agents_of(path: Path, *, required: bool = False) -> Agents:
+def make_agents(path: Path, *, required: bool = False) -> Agents:
     return Agents(path, tools=("recall",), locale=Locale.EN, required=required)
 
 
@@ -40,15 +40,15 @@ def replaced(file: Path, text: str) -> None:
 
 class TestStart:
     async def test_without_a_file_has_the_default_agent(self, file: Path) -> None:
-        assert list(await agents_of(file).load()) == ["default"]
+        assert list(await make_agents(file).load()) == ["default"]
 
     async def test_reads_the_file(self, file: Path) -> None:
         write(file, "[agents.tutor]")
-        assert list(await agents_of(file).load()) == ["default", "tutor"]
+        assert list(await make_agents(file).load()) == ["default", "tutor"]
 
     async def test_reads_a_file_with_a_byte_order_mark(self, file: Path) -> None:
         write(file, b"\xef\xbb\xbf[agents.tutor]\r\n")
-        assert list(await agents_of(file).load()) == ["default", "tutor"]
+        assert list(await make_agents(file).load()) == ["default", "tutor"]
 
     @pytest.mark.parametrize(
         ("content", "told"),
@@ -61,22 +61,22 @@ class TestStart:
     async def test_ends_with_what_is_wrong_and_where(self, file: Path, content: bytes, told: str) -> None:
         write(file, content)
         with pytest.raises(InvalidAgents) as refused:
-            await agents_of(file).load()
+            await make_agents(file).load()
         assert told in str(refused.value.params["detail"])
         assert refused.value.params["path"] == str(file)
 
     async def test_ends_when_there_is_a_folder_in_its_place(self, file: Path) -> None:
         with pytest.raises(InvalidAgents, match="no ordinary file"):
-            await agents_of(file.parent).load()
+            await make_agents(file.parent).load()
 
     async def test_ends_when_the_file_that_the_operator_named_is_missing(self, file: Path) -> None:
         with pytest.raises(InvalidAgents, match="CC_BOT_AGENTS_FILE"):
-            await agents_of(file, required=True).load()
+            await make_agents(file, required=True).load()
 
 
 class TestChange:
     async def test_is_seen_at_the_next_use(self, file: Path) -> None:
-        agents = agents_of(file)
+        agents = make_agents(file)
         await agents.load()
         write(file, "[agents.tutor]")
         tutor = await agents.get("tutor")
@@ -88,28 +88,28 @@ class TestChange:
 
     async def test_of_the_same_length_is_seen_too(self, file: Path) -> None:
         write(file, "[agents.cat]")
-        agents = agents_of(file)
+        agents = make_agents(file)
         await agents.load()
         write(file, "[agents.dog]")
         assert list(await agents.all()) == ["default", "dog"]
 
     async def test_by_another_file_in_its_place_is_seen(self, file: Path) -> None:
         write(file, "[agents.cat]")
-        agents = agents_of(file)
+        agents = make_agents(file)
         await agents.load()
         replaced(file, "[agents.dog]")
         assert list(await agents.all()) == ["default", "dog"]
 
     async def test_that_removes_the_file_leaves_the_default_agent(self, file: Path) -> None:
         write(file, "[agents.cat]")
-        agents = agents_of(file)
+        agents = make_agents(file)
         await agents.load()
         remove(file)
         assert list(await agents.all()) == ["default"]
 
     async def test_is_read_once_nobody_writes_any_more(self, file: Path) -> None:
         write(file, "[agents.cat]")
-        agents = agents_of(file)
+        agents = make_agents(file)
         await agents.load()
         write(file, "")
         using = asyncio.create_task(agents.all())
@@ -118,7 +118,7 @@ class TestChange:
         assert list(await using) == ["default", "cat", "dog"]
 
     async def test_is_read_once_for_all_who_wait(self, file: Path) -> None:
-        agents = agents_of(file)
+        agents = make_agents(file)
         await agents.load()
         write(file, "[agents.dog]")
         with capture_logs() as records:
@@ -128,7 +128,7 @@ class TestChange:
 
     async def test_changes_nothing_for_who_holds_an_agent(self, file: Path) -> None:
         write(file, '[agents.cat]\nprompt = "Meow."')
-        agents = agents_of(file)
+        agents = make_agents(file)
         await agents.load()
         held = await agents.get("cat")
         remove(file)
@@ -140,7 +140,7 @@ class TestChange:
 class TestBrokenChange:
     async def test_keeps_what_there_was_and_is_on_record_once(self, file: Path) -> None:
         write(file, "[agents.cat]")
-        agents = agents_of(file)
+        agents = make_agents(file)
         await agents.load()
         write(file, "[agents.cat]\ntemperature = 9")
         with capture_logs() as records:
@@ -152,7 +152,7 @@ class TestBrokenChange:
 
     async def test_is_over_when_the_file_is_right_again(self, file: Path) -> None:
         write(file, "[agents.cat]")
-        agents = agents_of(file)
+        agents = make_agents(file)
         await agents.load()
         write(file, "[agents")
         assert list(await agents.all()) == ["default", "cat"]
@@ -161,7 +161,7 @@ class TestBrokenChange:
 
     async def test_keeps_what_there_was_when_a_named_file_is_gone(self, file: Path) -> None:
         write(file, "[agents.cat]")
-        agents = agents_of(file, required=True)
+        agents = make_agents(file, required=True)
         await agents.load()
         remove(file)
         assert list(await agents.all()) == ["default", "cat"]

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from structlog.testing import capture_logs
 
-from cc_bot.app.core import unbroken
+from cc_bot.app.core import keep_running
 
 
 class TestWork:
@@ -19,7 +19,7 @@ class TestWork:
             done.append(True)
 
         with capture_logs() as records:
-            await unbroken(work, pause_s=0)
+            await keep_running(work, pause_s=0)
         assert done == [True]
         assert [record["event"] for record in records] == ["upkeep_broke", "upkeep_broke"]
 
@@ -30,7 +30,7 @@ class TestWork:
             begun.set()
             await asyncio.Event().wait()
 
-        task = asyncio.create_task(unbroken(work, pause_s=0))
+        task = asyncio.create_task(keep_running(work, pause_s=0))
         await begun.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -56,7 +56,7 @@ class TestTurn:
             pass
         with pytest.raises(BeingErased):
             await asking
-        assert await table.stores.channels.newest_answer(CHANNEL) is None
+        assert await table.stores.channels.get_newest_answer(CHANNEL) is None
 
     async def test_does_not_begin_meanwhile_and_does_afterwards(self, table: Table) -> None:
         table.model.script = [["はい"]]

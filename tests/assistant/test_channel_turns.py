@@ -51,10 +51,10 @@ class TestAnswer:
         table.model.script = [["晴れです。"]]
         answered = done(await ask(table, mention(1000, "明日の天気は？"))).answer
         assert (answered.content, answered.discord_id, answered.author_id) == ("晴れです。", 1001, BOT)
-        newest = await table.stores.channels.newest_answer(CHANNEL)
+        newest = await table.stores.channels.get_newest_answer(CHANNEL)
         assert newest is not None
         assert newest.content == "晴れです。"
-        assert await table.stores.mentions.waiting(CHANNEL) == ()
+        assert await table.stores.mentions.list_waiting(CHANNEL) == ()
 
     async def test_is_nobodys_session(self, table: Table) -> None:
         await ask(table, mention(1000, "秘密はチャンネルにあります"))
@@ -79,7 +79,9 @@ class TestAnswer:
         table.model.script = [[ModelUnavailable()]]
         with pytest.raises(ModelUnavailable):
             await ask(table, mention(1000, "もしもし"))
-        assert [message.content for message in await table.stores.mentions.waiting(CHANNEL)] == ["もしもし"]
+        assert [message.content for message in await table.stores.mentions.list_waiting(CHANNEL)] == [
+            "もしもし"
+        ]
 
     async def test_without_a_word_is_told(self, table: Table) -> None:
         table.model.script = [[Finish("stop")]]
@@ -137,8 +139,8 @@ class TestSeveralQuestions:
         await ask(table, mention(1000, "一つ目"), mention(1001, "二つ目", KEN, "ケン"), answer_id=1002)
         assert len(table.model.requests) == 1
         assert shown(table).endswith("アイコ: 一つ目\nケン: 二つ目")
-        assert await table.stores.mentions.waiting(CHANNEL) == ()
-        questions = await table.stores.mentions.questions(1002)
+        assert await table.stores.mentions.list_waiting(CHANNEL) == ()
+        questions = await table.stores.mentions.list_questions(1002)
         assert [question.content for question in questions] == ["一つ目", "二つ目"]
 
 

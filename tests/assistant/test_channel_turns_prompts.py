@@ -103,7 +103,7 @@ class TestRestart:
                 await fill(room, 2, key)
                 request = await room.ask(key=key)
                 await room.restart()
-                question = (await room.stores.mentions.waiting(key))[-1]
+                question = (await room.stores.mentions.list_waiting(key))[-1]
                 assert await room.request(question, key=key) == request
                 await room.stores.mentions.give_up([question])
             assert len(await room.blocks(key)) > 4
@@ -115,7 +115,7 @@ class TestRestart:
             for _ in range(30):
                 await room.say("雨雨雨雨")
             request = await room.ask()
-            question = (await room.stores.mentions.waiting(CHANNEL))[-1]
+            question = (await room.stores.mentions.list_waiting(CHANNEL))[-1]
             assert await room.request(question) == request
 
     async def test_between_freezing_and_answering_freezes_nothing_twice(self, tmp_path: Path) -> None:
@@ -147,7 +147,7 @@ class TestBlocks:
             before = history(await room.ask("雨？"))
             blocks = await room.blocks()
             await room.stores.token_factors.learn("m", estimated=100, counted=130)
-            question = (await room.stores.mentions.waiting(CHANNEL))[-1]
+            question = (await room.stores.mentions.list_waiting(CHANNEL))[-1]
             assert history(await room.request(question)) == before
             assert (await room.blocks())[: len(blocks)] == blocks
 
@@ -204,7 +204,7 @@ class TestBudget:
             for number in range(40):
                 await room.say(f"{number}番目：{LONG}", key=thread)
                 begins.append(history(await room.ask(key=thread))[0])
-                await room.stores.mentions.give_up(await room.stores.mentions.waiting(thread))
+                await room.stores.mentions.give_up(await room.stores.mentions.list_waiting(thread))
         late = begins[15:]
         assert len(set(late)) <= len(late) / 2
 
@@ -214,7 +214,7 @@ class TestBudget:
             for _ in range(60):
                 await room.say(LONG + str(room.newest_id))
                 request = await room.ask()
-                await room.stores.mentions.give_up(await room.stores.mentions.waiting(CHANNEL))
+                await room.stores.mentions.give_up(await room.stores.mentions.list_waiting(CHANNEL))
                 begins.add(history(request)[0])
                 kept.append(tokens(request))
             assert max(kept) <= 400
@@ -247,7 +247,7 @@ class TestBudget:
             pages = [s for s in room.recorder.statements if "ORDER BY discord_id DESC" in s.sql]
             assert len(pages) <= 2
             room.recorder.statements.clear()
-            await room.request((await room.stores.mentions.waiting(CHANNEL))[-1])
+            await room.request((await room.stores.mentions.list_waiting(CHANNEL))[-1])
             assert len(room.recorder.statements) <= 1 + 3
 
     async def test_is_made_use_of_when_the_server_finds_the_request_too_long(self, tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ class TestCache:
             await fill(room, 9)
             first = await room.ask("一つ目")
             room.now += timedelta(minutes=3)
-            await room.stores.mentions.give_up(await room.stores.mentions.waiting(CHANNEL))
+            await room.stores.mentions.give_up(await room.stores.mentions.list_waiting(CHANNEL))
             await fill(room, 1)
             then = await room.ask("二つ目")
         assert len(first.stable) == 4

@@ -430,11 +430,11 @@ class TestSpeech:
         assert speech is not None
         assert speech.message is not None
         [firing] = await heart.table.stores.schedules.claim_due(START + 6 * HOUR, ["dm"], "p")
-        await heart.table.stores.schedules.sent(firing, replace(speech.message, discord_id=5))
+        await heart.table.stores.schedules.mark_sent(firing, replace(speech.message, discord_id=5))
         removal = heart.table.stores.memory_removal
-        assert await removal.told_in(ME, other.id) == 0
-        assert await removal.told_in(ME, memory.id) == 1
+        assert await removal.count_messages(ME, other.id) == 0
+        assert await removal.count_messages(ME, memory.id) == 1
         assert await removal.erase(ME, memory.id, mark="（消去しました）")
-        said = await heart.table.stores.schedules.said(5)
+        said = await heart.table.stores.schedules.get_said(5)
         assert said is not None
         assert said[1].content == "（消去しました）"

@@ -351,9 +351,9 @@ class TestOpenProposal:
             KeepMemory("猫が好き", "general", (), "anywhere"),
         )
         await table.stores.memory_removal.erase(ME, old.id)
-        assert await table.stores.proposals.of_place(ME, KEY.channel_id) == (proposed[-1],)
+        assert await table.stores.proposals.list_for_place(ME, KEY.channel_id) == (proposed[-1],)
 
     async def test_stays_when_another_conversation_is_cleared(self, table: Table) -> None:
         proposed = await propose(table, KeepMemory("猫が好き", "general", (), "anywhere"))
         await table.stores.sessions.clear(replace(KEY, channel_id=99))
-        assert await table.stores.proposals.of_place(ME, KEY.channel_id) == tuple(proposed)
+        assert await table.stores.proposals.list_for_place(ME, KEY.channel_id) == tuple(proposed)

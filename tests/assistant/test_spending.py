@@ -41,7 +41,7 @@ class Till(Table):
         self.policy = replace(self.policy, limits={LimitKey("everyone", 0, name): value})
 
     async def used(self, user_id: int = KEY.user_id) -> tuple[Used, ...]:
-        return await self.stores.usage.of_user(user_id, LONG_AGO)
+        return await self.stores.usage.list_for_user(user_id, LONG_AGO)
 
     async def tokens(self, user_id: int = KEY.user_id) -> int:
         return sum(each.tokens for each in await self.used(user_id))
@@ -79,7 +79,7 @@ class TestTurn:
         [each] = await till.used()
         assert (each.model, each.purpose, each.turns, each.tokens) == ("small", "turn", 1, 1100)
         assert each.cost_micros == 1100
-        assert [each.tokens for each in await till.stores.usage.of_guild(500, LONG_AGO)] == [1100]
+        assert [each.tokens for each in await till.stores.usage.list_for_guild(500, LONG_AGO)] == [1100]
 
     async def test_pays_for_every_round(self, till: Till) -> None:
         wanted = ToolRequest("1", "recall", '{"query": "猫"}')
@@ -275,7 +275,7 @@ class TestSummaries:
         await summaries.settled()
         assert ("summary", 1100) in [(each.purpose, each.tokens) for each in await till.used()]
         assert (
-            sum(each.tokens for each in await till.stores.usage.of_guild(500, LONG_AGO))
+            sum(each.tokens for each in await till.stores.usage.list_for_guild(500, LONG_AGO))
             == await till.tokens()
         )
         await till.stores.limits.set("user", KEY.user_id, "tokens_per_month", 10**6, set_by=1)

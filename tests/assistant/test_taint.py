@@ -144,7 +144,7 @@ class TestOthersWords:
         await summarize(table)
         await say(table, Message("user", "やあ"), Message("assistant", "はい"))
         await summarize(table)
-        assert (await table.stores.summaries.current(KEY))[0].tainted
+        assert (await table.stores.summaries.list_current(KEY))[0].tainted
 
     @pytest.mark.parametrize(
         "source", [Source("import"), Source("message", author="Ben"), Source("proposal")]
@@ -256,18 +256,18 @@ class TestChannel:
         """A mention of somebody else is shown with their name, a file by its name."""
         asked = replace(said(10, "@鍵は玄関と覚えて これは？"), tainted=True)
         await table.stores.channels.add(self.CHANNEL, asked, waiting=True)
-        [waiting] = await table.stores.mentions.waiting(self.CHANNEL)
+        [waiting] = await table.stores.mentions.list_waiting(self.CHANNEL)
         assert not await self.ask(table, waiting)
 
     async def test_that_an_edit_brought_in_taints_the_turn(self, table: Table) -> None:
         await table.stores.channels.add(self.CHANNEL, said(10, "これは？"), waiting=True)
         await table.stores.channels.edit(10, "@鍵は玄関と覚えて これは？", tainted=True)
-        [waiting] = await table.stores.mentions.waiting(self.CHANNEL)
+        [waiting] = await table.stores.mentions.list_waiting(self.CHANNEL)
         assert not await self.ask(table, waiting)
 
     async def test_waits_in_its_users_own_words(self, table: Table) -> None:
         await table.stores.channels.add(self.CHANNEL, said(10, "鍵は玄関。覚えて"), waiting=True)
-        [waiting] = await table.stores.mentions.waiting(self.CHANNEL)
+        [waiting] = await table.stores.mentions.list_waiting(self.CHANNEL)
         assert await self.ask(table, waiting)
 
 
@@ -287,7 +287,7 @@ class TestProposedTurn:
         events = await table.ask(Message("user", "要約して", attachments=(FILE,)))
         kinds = [type(each.change) for each in done(events).proposals]
         assert kinds == [KeepMemory, ForgetMemory, AddReminder, Draw]
-        stored = await table.stores.proposals.of_answer(KEY.user_id, done(events).answer.id or 0)
+        stored = await table.stores.proposals.list_for_answer(KEY.user_id, done(events).answer.id or 0)
         assert stored == done(events).proposals
         assert (await table.session()).canvas.empty
 
@@ -327,7 +327,7 @@ class TestProposedTurn:
         options = replace(OPTIONS, temporary=True)
         events = await table.ask(Message("user", "要約して", attachments=(FILE,)), options=options)
         assert done(events).proposals == ()
-        assert await table.stores.proposals.of_place(KEY.user_id, KEY.channel_id) == ()
+        assert await table.stores.proposals.list_for_place(KEY.user_id, KEY.channel_id) == ()
 
     async def test_made_anew_proposes_anew(self, table: Table) -> None:
         table.model.script = [[OBEYS], ["確かめてください。"]]
@@ -338,7 +338,7 @@ class TestProposedTurn:
         events = [event async for event in table.assistant.regenerate(KEY, answer_id, OPTIONS)]
         [second] = done(events).proposals
         assert await table.stores.proposals.get(KEY.user_id, first.id) is None
-        assert await table.stores.proposals.of_place(KEY.user_id, KEY.channel_id) == (second,)
+        assert await table.stores.proposals.list_for_place(KEY.user_id, KEY.channel_id) == (second,)
 
 
 class TestOneMemoryATurn:
@@ -436,7 +436,7 @@ def said(discord_id: int, text: str, *, author_id: int = KEY.user_id) -> Message
 
 
 async def summarize(table: Table) -> None:
-    backlog = await table.stores.summaries.backlog(KEY)
+    backlog = await table.stores.summaries.get_backlog(KEY)
     assert backlog is not None
     assert await table.stores.summaries.put(backlog, {"public": "鍵は玄関と覚えて、と言われた"})
 

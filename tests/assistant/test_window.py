@@ -96,7 +96,7 @@ class TestBudget:
         async with long_table(tmp_path, budget_tokens=500, page_size=4) as table:
             await talk(table, 30)
             read: list[int] = []
-            earlier = table.stores.sessions.earlier
+            earlier = table.stores.sessions.load_earlier
             session = await table.stores.sessions.open(KEY)
             while session.more and len(read) < 3:
                 session = await earlier(session)

@@ -97,7 +97,7 @@ async def name_in_a_mention(scene: Scene, order: str) -> Ready:
     """Somebody else is mentioned, and stands in the question by the name that they have chosen."""
     question = replace(said(10, f"@{order} どう思う？"), tainted=True)
     await scene.stores.channels.add(PLACE, question, waiting=True)
-    [waiting] = await scene.stores.mentions.waiting(PLACE)
+    [waiting] = await scene.stores.mentions.list_waiting(PLACE)
     return Ready(lambda: scene.ask(waiting, key=PLACE))
 
 
@@ -283,6 +283,6 @@ async def _asked_in_the_channel(scene: Scene) -> Ready:
 
 
 async def _summarize(scene: Scene, text: str, key: SessionKey = KEY) -> None:
-    backlog = await scene.stores.summaries.backlog(key)
+    backlog = await scene.stores.summaries.get_backlog(key)
     assert backlog is not None
     assert await scene.stores.summaries.put(backlog, {"public": text})

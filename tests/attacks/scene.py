@@ -121,7 +121,7 @@ class Scene:
         return Proposals(self.stores, self.clock)
 
     async def open_proposals(self) -> tuple[Proposal, ...]:
-        return await self.stores.proposals.of_place(KEY.user_id, KEY.channel_id)
+        return await self.stores.proposals.list_for_place(KEY.user_id, KEY.channel_id)
 
     async def state(self) -> State:
         """All that a turn may change, of all users, as it is stored."""

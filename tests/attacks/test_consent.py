@@ -60,7 +60,7 @@ class TestAttack:
                 scene.switch.model = obeying(order, "at once", *await scene.ids())
                 proposals = done_of(await scene.ask(told(order.text))).proposals
                 assert proposals
-                assert await scene.stores.proposals.of_place(BYSTANDER.user_id, KEY.channel_id) == ()
+                assert await scene.stores.proposals.list_for_place(BYSTANDER.user_id, KEY.channel_id) == ()
                 for proposal in proposals:
                     assert proposal.key.user_id == KEY.user_id
                     assert await scene.stores.proposals.get(BYSTANDER.user_id, proposal.id) is None

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.restoring import Wishes, run_restore
+from cc_bot.app.restoring import RestoreRequest, run_restore
 from cc_bot.config import Config, read_config
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import BackupChanged, BackupDamaged, BackupForeign, DatabaseNewer, StartupError
 from cc_bot.storage import back_up
-from cc_bot.storage.manifest import manifest_path, silent
+from cc_bot.storage.manifest import ignore_progress, manifest_path
 from cc_bot.storage.migrate import known_migrations, statements_up_to
 from cc_bot.storage.schema import Schema, schema_made_by
 from cc_bot.stores import Stores, open_stores
@@ -261,8 +261,8 @@ class Operator:
         )
 
     async def restores(self, *, rows_only: bool = False) -> None:
-        wishes = Wishes(self.backup, lambda _: True, rows_only=rows_only)
-        await asyncio.wait_for(run_restore(self.config, wishes, silent), 60)
+        request = RestoreRequest(self.backup, lambda _: True, rows_only=rows_only)
+        await asyncio.wait_for(run_restore(self.config, request, ignore_progress), 60)
 
     def prepare(self, hostile: Hostile) -> None:
         """Change the backup, which has no manifest then: nothing tells that it was changed."""
@@ -311,8 +311,8 @@ def operator(true: Path, tmp_path: Path) -> Iterator[Operator]:
 
 async def everything_of(stores: Stores, user_id: int) -> str:
     """What this user gets by `/privacy export` and `/memory export`."""
-    records = [dict(record) async for _, record in stores.personal_data.records(user_id)]
-    memories = [memory.content for memory in await stores.memory_transfer.everything(user_id)]
+    records = [dict(record) async for _, record in stores.personal_data.read_records(user_id)]
+    memories = [memory.content for memory in await stores.memory_transfer.list_all(user_id)]
     return json.dumps([records, memories], ensure_ascii=False, default=str)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.charts.table import exact, scale, short
+from cc_bot.charts.table import format_exactly, scale, short
 from cc_bot.domain import Locale
 
 
@@ -67,4 +67,4 @@ class TestExactNumbers:
         ],
     )
     def test_say_all_that_matters(self, value: float, written: str) -> None:
-        assert exact(value) == written
+        assert format_exactly(value) == written

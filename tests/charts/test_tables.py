@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.charts import table
-from cc_bot.charts.labels import balanced, cells, in_lines
+from cc_bot.charts.labels import balance, cells, wrap_label
 from cc_bot.domain.canvas import Chart, ChartKind, Series
 from tests.charts.charts import chart, several
 
@@ -100,15 +100,15 @@ class TestLines:
         ],
     )
     def test_end_between_words(self, label: str, room: int, lines: list[str]) -> None:
-        assert balanced(label, room, cells) == lines
+        assert balance(label, room, cells) == lines
 
     @pytest.mark.parametrize("sign", ["。", "…", "ゝ", "ヶ", "ㇰ", "’"])
     def test_begin_with_nothing_that_belongs_to_the_one_before(self, sign: str) -> None:
-        assert in_lines(f"漢字{sign}漢字", 4, cells) == ["漢", f"字{sign}", "漢字"]
+        assert wrap_label(f"漢字{sign}漢字", 4, cells) == ["漢", f"字{sign}", "漢字"]
 
     @given(st.text("あいウ漢ab 、ー（）", max_size=40), st.integers(4, 30))
     def test_that_are_balanced_are_as_few_and_hold_the_same(self, label: str, room: int) -> None:
-        plain, even = in_lines(label, room, cells), balanced(label, room, cells)
+        plain, even = wrap_label(label, room, cells), balance(label, room, cells)
         assert len(even) <= len(plain)
         assert "".join("".join(even).split()) == "".join(label.split())
         assert all(cells(line) <= room for line in even)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.agents import LONGEST_DESCRIPTION, LONGEST_DISPLAY_NAME, matching_agents, named_agent
+from cc_bot.agents import LONGEST_DESCRIPTION, LONGEST_DISPLAY_NAME, find_agent, matching_agents
 from cc_bot.discord.pages.admin import agent_list
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Agent
@@ -63,11 +63,11 @@ class TestNames:
 
     def test_of_agents_come_before_what_others_are_called(self) -> None:
         other = Agent("x", {Locale.EN: "tutor"})
-        assert named_agent([other, self.TUTOR], "tutor") is self.TUTOR
+        assert find_agent([other, self.TUTOR], "tutor") is self.TUTOR
 
     @given(st.text(max_size=40))
     def test_are_those_of_an_agent_or_nobodys(self, given: str) -> None:
-        found = named_agent([self.TUTOR, self.ENGLISH], given)
+        found = find_agent([self.TUTOR, self.ENGLISH], given)
         assert found in (None, self.TUTOR, self.ENGLISH)
 
     def test_fit_a_choice(self) -> None:

@@ -103,10 +103,10 @@ class TestRefresh:
         with capture_logs() as records:
             assert not await boards.refresh(key)
         assert [record["event"] for record in records] == ["canvas_not_shown"]
-        assert await stores.canvases.stale(10) == [key]
+        assert await stores.canvases.list_stale(10) == [key]
         assert await boards.refresh(key)
         assert only(discord, channel).embeds[0]["title"] == "買い物"
-        assert await stores.canvases.stale(10) == []
+        assert await stores.canvases.list_stale(10) == []
 
     async def test_of_many_at_once_posts_one_message(
         self,
@@ -202,7 +202,7 @@ class TestCanvasOfAnAgentThatWasLeft:
         seen = await stores.canvases.get(key)
         assert seen
         assert seen.canvas == canvas
-        assert await stores.canvases.all_shown(10) == []
+        assert await stores.canvases.list_shown(10) == []
 
     async def test_is_not_put_up_by_what_changes_it(
         self,
@@ -253,9 +253,9 @@ class TestDeletedMessage:
         shown = only(discord, channel)
         await discord.delete(discord.owner, shown)
         await boards.deleted(shown.id)
-        assert await stores.canvases.stale(10) == []
+        assert await stores.canvases.list_stale(10) == []
         await draw(stores, key, SetMode("board"))
-        assert await stores.canvases.stale(10) == [key]
+        assert await stores.canvases.list_stale(10) == [key]
         await boards.refresh(key)
         assert only(discord, channel).id != shown.id
 
@@ -340,7 +340,7 @@ class TestUpkeep:
         bot = gateway_bot(discord.token, discord.api_url, "off")
         failing = FailingOnce(stores.canvases, error)
         upkeep = CanvasUpkeep(bot, failing, boards, shards, every_s=0.02)  # type: ignore[arg-type]
-        await stores.canvases.note_shown(key, 0, 0)
+        await stores.canvases.note_message(key, 0, 0)
         with capture_logs() as records:
             upkeep.begin()
             await discord.wait(lambda: discord.messages(channel), "the canvas")
@@ -357,7 +357,7 @@ class TestUpkeep:
         channel: Channel,
     ) -> None:
         await draw(stores, key, SHOPPING)
-        await stores.canvases.note_shown(key, 0, 0)
+        await stores.canvases.note_message(key, 0, 0)
         bot = gateway_bot(discord.token, discord.api_url, "off")
         upkeep = CanvasUpkeep(bot, stores.canvases, boards, shards, every_s=0.02)
         upkeep.listen()
@@ -380,7 +380,7 @@ class TestUpkeep:
         discord.fail_next(POST, 400)
         await boards.refresh_stale()
         assert discord.calls(POST) == []  # nobody has wanted it shown
-        await stores.canvases.note_shown(key, 0, 0)
+        await stores.canvases.note_message(key, 0, 0)
         await boards.refresh_stale()
         await boards.refresh_stale()
         assert len(discord.calls(POST)) == 1
@@ -396,7 +396,7 @@ class TestUpkeep:
     ) -> None:
         for each in (*(SessionKey(user_id, channel.id) for user_id in range(MOST_STALE)), key):
             await draw(stores, each, SHOPPING)
-            await stores.canvases.note_shown(each, 0, 0)
+            await stores.canvases.note_message(each, 0, 0)
         discord.fail_next(POST, 400, times=MOST_STALE)
         await boards.refresh_stale()
         assert discord.messages(channel) == []

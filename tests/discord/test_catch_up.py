@@ -110,7 +110,7 @@ class Scene:
                 await asyncio.sleep(0.01)
 
     async def waiting(self) -> list[str]:
-        return [message.content for message in await self.stores.mentions.waiting(self.key)]
+        return [message.content for message in await self.stores.mentions.list_waiting(self.key)]
 
 
 @pytest.fixture

@@ -63,11 +63,11 @@ class Room:
         return await self.answers.answer(self.key, await self.waiting())
 
     async def waiting(self) -> tuple[Message, ...]:
-        return await self.table.stores.mentions.waiting(self.key)
+        return await self.table.stores.mentions.list_waiting(self.key)
 
     async def stored_unseen(self) -> list[str]:
         """Answers that are stored, and are still to be shown."""
-        return [message.content for message in await self.table.stores.mentions.to_show(self.key)]
+        return [message.content for message in await self.table.stores.mentions.list_unshown(self.key)]
 
     def change(self, sql: str) -> None:
         with closing(sqlite3.connect(self.folder / "sessions.db")) as connection, connection:
@@ -218,7 +218,7 @@ class TestAnswerThatDiscordDidNotTake:
         room.table.model.script = [["答えです。"], ["別の答えです。"]]
         await room.answer()
         await room.table.stores.channels.edit(question.discord_id or 0, "別の質問")
-        [edited] = await room.table.stores.mentions.edited(room.key)
+        [edited] = await room.table.stores.mentions.list_edited(room.key)
         with refused_edits(room):
             await room.answers.remake(room.key, edited)
         assert await room.stored_unseen() == ["別の答えです。"]
@@ -260,9 +260,9 @@ class TestFiles:
         room.table.model.script = [["メモです。"], ["買い物です。"]]
         await room.answer()
         await room.table.stores.channels.edit(question.discord_id or 0, "何のメモ？\n[file: メモ.txt]")
-        [edited] = await room.table.stores.mentions.edited(room.key)
+        [edited] = await room.table.stores.mentions.list_edited(room.key)
         await room.answers.remake(room.key, edited)
-        assert await room.table.stores.mentions.edited(room.key) == ()
+        assert await room.table.stores.mentions.list_edited(room.key) == ()
         assert [message.content for message in room.shown()] == ["買い物です。"]
         assert "牛乳とパン" in room.prompt()
 
@@ -277,7 +277,9 @@ class TestReset:
         assert await room.answers.answer(room.key, waiting)
         assert room.table.model.requests == []
         assert room.shown() == []
-        assert [q.content for q in await room.table.stores.mentions.left_behind(room.key)] == ["今日は？"]
+        assert [q.content for q in await room.table.stores.mentions.list_left_behind(room.key)] == [
+            "今日は？"
+        ]
 
 
 class TestSentence:
@@ -323,7 +325,7 @@ class TestPlaceOfAnAnswer:
         room.withdrawals.place_deleted(room.key)
         await room.table.stores.channels.forget_place(room.key)
         await answering
-        assert await room.table.stores.channels.newest_answer(room.key) is None
+        assert await room.table.stores.channels.get_newest_answer(room.key) is None
 
 
 class TestTyping:
@@ -368,7 +370,7 @@ class TestWhoMayNotUseTheBot:
             await mentions.edited(question.discord_id or 0)
             await asyncio.sleep(0.05)
         assert len(room.table.model.requests) == 1
-        assert await room.table.stores.mentions.edited(room.key) == ()
+        assert await room.table.stores.mentions.list_edited(room.key) == ()
 
     async def test_is_told_of_maintenance_once_where_owners_are_answered(
         self, room: Room, rest: hikari.api.RESTClient

@@ -43,9 +43,9 @@ class TestModels:
         assert await models_in(chooser, ChannelKey(CHANNEL)) == ()
 
     async def test_of_a_thread_go_before_those_of_its_channel(self, chooser: Chooser, stores: Stores) -> None:
-        await stores.channel_models.put(CHANNEL, ("large",), set_by=OWNER)
+        await stores.channel_models.set(CHANNEL, ("large",), set_by=OWNER)
         assert await models_in(chooser, ChannelKey(CHANNEL, THREAD)) == ("large",)
-        await stores.channel_models.put(THREAD, ("small", "tiny"), set_by=OWNER)
+        await stores.channel_models.set(THREAD, ("small", "tiny"), set_by=OWNER)
         assert await models_in(chooser, ChannelKey(CHANNEL, THREAD)) == ("small", "tiny")
         assert await models_in(chooser, ChannelKey(CHANNEL)) == ("large",)
 
@@ -54,13 +54,13 @@ class TestModels:
     ) -> None:
         channel = discord.guild_channel()
         thread = discord.thread(channel)
-        await stores.channel_models.put(channel.id, ("large",), set_by=OWNER)
+        await stores.channel_models.set(channel.id, ("large",), set_by=OWNER)
         speaker = await chooser.speaking_in(SessionKey(1, thread.id, "gone"), discord.guild.id)
         assert (speaker.name, speaker.models) == ("default", ("large",))
         speaker = await chooser.speaking_in(SessionKey(1, channel.id, "tutor"), discord.guild.id)
         assert (speaker.name, speaker.models) == ("tutor", ("teacher",))
 
     async def test_of_an_agent_go_before_those_of_the_channel(self, chooser: Chooser, stores: Stores) -> None:
-        await stores.channel_models.put(CHANNEL, ("large",), set_by=OWNER)
+        await stores.channel_models.set(CHANNEL, ("large",), set_by=OWNER)
         await stores.agents.set_default(CHANNEL, 1, "tutor", OWNER)
         assert await models_in(chooser, ChannelKey(CHANNEL)) == ("teacher",)

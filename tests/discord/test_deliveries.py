@@ -54,7 +54,7 @@ async def settle(entry: Delivery) -> None:
 class TestAcknowledgement:
     async def test_comes_after_the_entry(self, stores: Stores, entries: TurnDeliveries) -> None:
         async def look() -> int:
-            return len(await stores.ledger.unfinished())
+            return len(await stores.ledger.list_unfinished())
 
         _, known = await entries.acknowledged(entries.accept(TURN), look, undo=settle)
         assert known == 1
@@ -67,14 +67,14 @@ class TestAcknowledgement:
             entry, outcome = await entries.acknowledged(entries.accept(TURN), acknowledge, undo=settle)
             assert (entry.id, outcome) == ("e1", "acknowledged")
         await entries.quiet()
-        assert len(await stores.ledger.unfinished()) == 1
+        assert len(await stores.ledger.list_unfinished()) == 1
 
     async def test_that_discord_refuses_leaves_no_entry(
         self, stores: Stores, entries: TurnDeliveries
     ) -> None:
         with pytest.raises(hikari.NotFoundError):
             await entries.acknowledged(entries.accept(TURN), refuse, undo=settle)
-        assert await stores.ledger.unfinished() == ()
+        assert await stores.ledger.list_unfinished() == ()
 
     async def test_is_made_although_there_is_no_entry(self, entries: TurnDeliveries) -> None:
         made: list[str] = []
@@ -95,10 +95,10 @@ class TestEntry:
         async with await entries.accept(TURN) as entry:
             await entry.shown_in(40)
             await entry.posted(41)
-            [turn] = await stores.ledger.unfinished()
+            [turn] = await stores.ledger.list_unfinished()
             assert (turn.shown_in, turn.pages) == (40, (41,))
             await entry.ended(AnswerState())
-        assert await stores.ledger.unfinished() == ()
+        assert await stores.ledger.list_unfinished() == ()
         assert not entries.owed.is_set()
 
     async def test_stays_when_discord_did_not_take_the_end(
@@ -106,7 +106,7 @@ class TestEntry:
     ) -> None:
         async with await entries.accept(TURN) as entry:
             await entry.ended(AnswerState(unseen=True))
-        assert len(await stores.ledger.unfinished()) == 1
+        assert len(await stores.ledger.list_unfinished()) == 1
         assert entries.unseen == {"e1"}
         assert entries.owed.is_set()
 
@@ -116,20 +116,20 @@ class TestEntry:
         with pytest.raises(AttachmentNotFetched):
             async with await entries.accept(TURN):
                 raise AttachmentNotFetched
-        assert await stores.ledger.unfinished() == ()
+        assert await stores.ledger.list_unfinished() == ()
 
     async def test_stays_when_nobody_can_be_told(self, stores: Stores, entries: TurnDeliveries) -> None:
         with pytest.raises(hikari.HTTPError):
             async with await entries.accept(TURN):
                 raise OUT_OF_REACH
-        assert len(await stores.ledger.unfinished()) == 1
+        assert len(await stores.ledger.list_unfinished()) == 1
         assert entries.unseen == {"e1"}
 
     async def test_stays_when_the_program_stops(self, stores: Stores, entries: TurnDeliveries) -> None:
         with pytest.raises(asyncio.CancelledError):
             async with await entries.accept(TURN):
                 raise asyncio.CancelledError
-        assert len(await stores.ledger.unfinished()) == 1
+        assert len(await stores.ledger.list_unfinished()) == 1
 
     async def test_that_can_not_be_settled_is_owed(self, entries: TurnDeliveries, tmp_path: Path) -> None:
         entry = await entries.accept(TURN)
@@ -150,7 +150,7 @@ class TestAdmission:
         reservation = await entry.admitted()
         assert reservation is not None
         assert reservation.wish.model == "small"
-        assert len(await stores.ledger.unfinished()) == 1
+        assert len(await stores.ledger.list_unfinished()) == 1
         assert await entry.admitted() is None
 
     async def test_that_is_refused_enters_nothing_and_says_why(
@@ -161,7 +161,7 @@ class TestAdmission:
         entry = await entries.admit(replace(TURN, id="e2"), PAYER, "small")
         with pytest.raises(TooManyAtOnce):
             await entry.admitted()
-        assert [each.id for each in await stores.ledger.unfinished()] == ["e1"]
+        assert [each.id for each in await stores.ledger.list_unfinished()] == ["e1"]
 
     async def test_that_nobody_takes_up_counts_as_nothing(
         self, stores: Stores, entries: TurnDeliveries
@@ -169,9 +169,9 @@ class TestAdmission:
         await stores.limits.set("everyone", 0, "concurrent", 1, set_by=9)
         with pytest.raises(hikari.NotFoundError):
             await entries.acknowledged(entries.admit(TURN, PAYER, "small"), refuse, undo=settle)
-        assert await stores.ledger.unfinished() == ()
+        assert await stores.ledger.list_unfinished() == ()
         assert await (await entries.admit(TURN, PAYER, "small")).admitted()
-        assert await stores.usage.of_user(PAYER.user_id, date(2000, 1, 1)) == ()
+        assert await stores.usage.list_for_user(PAYER.user_id, date(2000, 1, 1)) == ()
 
     async def test_does_not_wait_for_a_locked_database(
         self, stores: Stores, entries: TurnDeliveries, tmp_path: Path
@@ -180,4 +180,4 @@ class TestAdmission:
             other.execute("BEGIN IMMEDIATE")
             entry = await entries.admit(TURN, PAYER, "small")
         assert await entry.admitted()
-        assert len(await stores.ledger.unfinished()) == 1
+        assert len(await stores.ledger.list_unfinished()) == 1

@@ -141,7 +141,7 @@ class TestAHeldUpDatabase:
         await door.stores.access.set("user", aiko.id, "deny", set_by=OWNER)
         await gate.learn()
         with held_up(door.file.with_name("sessions.db")):
-            waiting = asyncio.create_task(door.stores.access.remove("user", aiko.id))
+            waiting = asyncio.create_task(door.stores.access.unset("user", aiko.id))
             await asyncio.sleep(0)
             assert await gate.refused(comer) == Refusal("denied", "user")
         assert await waiting
@@ -152,7 +152,7 @@ class TestAHeldUpDatabase:
     ) -> None:
         gate = gate_over(door.stores, rest, patience_s=0.05)
         with held_up(door.file.with_name("sessions.db")):
-            waiting = asyncio.create_task(door.stores.access.remove("user", aiko.id))
+            waiting = asyncio.create_task(door.stores.access.unset("user", aiko.id))
             await asyncio.sleep(0)
             with pytest.raises(StorageError):
                 await gate.refused(Comer(aiko.id, (1,)))

@@ -78,7 +78,7 @@ class TestAnAnswer:
         with suppress(asyncio.CancelledError):
             await showing
         discord.faults.forget()
-        pages = await replies.channels.pages(first)
+        pages = await replies.channels.list_pages(first)
         assert pages == tuple(message.id for message in discord.messages(channel))[-1:]
 
     async def test_of_an_earlier_run_has_its_further_messages_on_record_before_its_edits(
@@ -96,7 +96,7 @@ class TestAnAnswer:
         with suppress(asyncio.CancelledError):
             await showing
         discord.faults.forget()
-        assert await replies.channels.pages(first) == (second,)
+        assert await replies.channels.list_pages(first) == (second,)
 
     async def test_whose_noted_page_was_deleted_does_not_know_it_any_more(
         self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message
@@ -107,7 +107,7 @@ class TestAnAnswer:
         again = replies.to(channel.id, question.id, await sent(begun, 1), edition="1x")
         await again.show((FIRST, SECOND))
         [first, second] = await again.message_ids()
-        assert await replies.channels.pages(first) == (second,)
+        assert await replies.channels.list_pages(first) == (second,)
 
     async def test_that_grew_shorter_and_longer_again_is_all_there(
         self, discord: LoopbackDiscord, replies: MessageReplies, channel: Channel, question: Message

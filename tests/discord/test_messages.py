@@ -84,7 +84,7 @@ class TestAnAnswer:
             async with asyncio.timeout(discord.patience_s):
                 await messages.settled(loop.time())
             assert serving() == []
-            assert [message.content for message in await stores.mentions.waiting(key)] == ["元気？"]
+            assert [message.content for message in await stores.mentions.list_waiting(key)] == ["元気？"]
 
 
 def serving() -> list[str]:

@@ -77,7 +77,7 @@ class Scene:
                 await asyncio.sleep(0.01)
 
     async def states(self) -> list[str]:
-        return [turn.state for turn in await self.stores.ledger.unfinished()]
+        return [turn.state for turn in await self.stores.ledger.list_unfinished()]
 
     async def begun(self, text: str = "元気？", **fields: Any) -> tuple[Posted, PendingTurn]:
         """A DM whose turn the last run was ended under."""
@@ -125,7 +125,7 @@ class TestAQuestion:
         for _ in range(2):  # killed before that could be noted
             async with scene.started():
                 await scene.left("interrupted")
-            await scene.stores.ledger.settled(turn.id, scene.aiko.id)
+            await scene.stores.ledger.mark_settled(turn.id, scene.aiko.id)
             await scene.stores.ledger.accept(turn)
         assert len(scene.shown()) == 1
 
@@ -155,7 +155,7 @@ class TestAQuestion:
         async with scene.started():
             await scene.left("interrupted")
         [message] = [each for each in scene.discord.messages(scene.dm) if each.author.is_bot]
-        await scene.stores.ledger.settled(turn.id, scene.aiko.id)
+        await scene.stores.ledger.mark_settled(turn.id, scene.aiko.id)
         await scene.stores.ledger.accept(replace(turn, shown_in=message.id))
         await scene.discord.delete(scene.aiko, posted)
         async with scene.started():
@@ -185,7 +185,7 @@ class TestAQuestion:
 
     async def test_is_forgotten_after_a_week(self, scene: Scene) -> None:
         _, turn = await scene.begun(accepted_at=utc_now() - KEPT - timedelta(hours=1))
-        await scene.stores.ledger.interrupted(turn.id, scene.aiko.id)
+        await scene.stores.ledger.mark_interrupted(turn.id, scene.aiko.id)
         async with scene.started():
             await scene.left()
         assert scene.shown() == []
@@ -233,7 +233,7 @@ class TestAnAnswer:
             other.execute(full)
             async with scene.started(running) as entries:
                 await entries.entry(turn).settle()
-                assert len(await scene.stores.ledger.unfinished()) == 1
+                assert len(await scene.stores.ledger.list_unfinished()) == 1
                 other.execute("DROP TRIGGER full")
                 await scene.left()
         assert scene.shown() == []
@@ -253,13 +253,13 @@ class TestAnAnswer:
         _, turn = await scene.begun(kind="ask", ephemeral=True, place_id=None, question_id=None)
         async with scene.started():
             await scene.left("interrupted")
-        await scene.stores.ledger.settled(turn.id, scene.aiko.id)
+        await scene.stores.ledger.mark_settled(turn.id, scene.aiko.id)
         [message] = [each for each in scene.discord.messages(scene.dm) if each.author.is_bot]
         for pages in ((), (message.id,)):
             await scene.stores.ledger.accept(replace(turn, place_id=scene.dm.id, pages=pages))
             async with scene.started():
                 await scene.left("interrupted")
-            await scene.stores.ledger.settled(turn.id, scene.aiko.id)
+            await scene.stores.ledger.mark_settled(turn.id, scene.aiko.id)
         assert len(scene.shown()) == 1
 
     async def test_that_was_asked_for_in_another_place_is_written_on_there(self, scene: Scene) -> None:
@@ -303,6 +303,6 @@ class TestAnUnacknowledgedInteraction:
         await scene.begun(**UNACKNOWLEDGED, kind="ask", former="abcd", shown_in=6, ephemeral=True)
         async with scene.started():
             await scene.left("interrupted")
-        [turn] = await scene.stores.ledger.unfinished()
+        [turn] = await scene.stores.ledger.list_unfinished()
         assert (turn.id, turn.question) == ("abcd", AskedQuestion("元気？", "Aiko"))
         assert scene.shown() == []

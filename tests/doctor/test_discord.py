@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from cc_bot.doctor.checkup import Finding
-from cc_bot.doctor.discord import DiscordSide, examine_discord
+from cc_bot.doctor.discord import DiscordSide, check_discord
 from cc_bot.domain import Locale
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.message import Reading
@@ -37,7 +37,7 @@ async def findings(
 
     given = discord.token if token == "" else token
     side = DiscordSide(given, discord.api_url, reading, names, "1.2.3", lambda: utc_now() + ahead)
-    return {finding.check: finding for finding in await examine_discord(side, JA)}
+    return {finding.check: finding for finding in await check_discord(side, JA)}
 
 
 class TestToken:

@@ -12,24 +12,24 @@ from zoneinfo import ZoneInfo
 import pytest
 from rich.cells import cell_len
 
-from cc_bot.doctor import Check, Finding, FindingWriter, Report, as_json, as_lines, examined
+from cc_bot.doctor import Check, Finding, FindingWriter, Report, as_json, as_lines, run_checks
 from cc_bot.doctor.surroundings import (
-    examine_backups,
-    examine_font,
-    examine_operator_file,
-    of_clock_set_ahead,
-    of_program,
-    of_timezone,
+    check_backups,
+    check_clock_set_ahead,
+    check_font,
+    check_operator_file,
+    check_program,
+    check_timezone,
 )
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import InvalidAgents
-from cc_bot.terminal.line_breaks import break_offsets
+from cc_bot.terminal.markdown import break_offsets
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
-TOKEN = FindingWriter("token", "トークン")
-DISK = FindingWriter("disk", "ディスク")
+TOKEN = FindingWriter("token")
+DISK = FindingWriter("disk")
 FINE, BAD = (
     TOKEN.ok("モチ としてログインできます。"),
     TOKEN.failed("受け付けません。", "発行し直してください。"),
@@ -45,22 +45,22 @@ def check(found: Sequence[Finding] = (), error: Exception | None = None, wait: b
             raise error
         return found
 
-    return Check("token", "トークン", run, limit_s=0.01 if wait else 5)
+    return Check("token", run, limit_s=0.01 if wait else 5)
 
 
 class TestACheckup:
     async def test_keeps_the_order_of_the_checks(self) -> None:
-        report = await examined([check([FINE]), check([LOW, BAD])], JA)
+        report = await run_checks([check([FINE]), check([LOW, BAD])], JA)
         assert report.findings == (FINE, LOW, BAD)
 
     async def test_survives_a_check_that_breaks_and_tells_its_kind_alone(self) -> None:
-        report = await examined([check(error=ValueError("sk-secret")), check([FINE])], JA)
+        report = await run_checks([check(error=ValueError("sk-secret")), check([FINE])], JA)
         assert [finding.verdict for finding in report.findings] == ["failed", "ok"]
         assert "ValueError" in report.findings[0].detail
         assert "secret" not in str(report)
 
     async def test_does_not_wait_for_a_check_that_hangs(self) -> None:
-        report = await examined([check(wait=True), check([FINE])], JA)
+        report = await run_checks([check(wait=True), check([FINE])], JA)
         assert [finding.verdict for finding in report.findings] == ["failed", "ok"]
 
 
@@ -70,7 +70,7 @@ class TestACheckupThatIsDue:
         hanging = check(wait=True)
         silent = replace(hanging, limit_s=60.0, unfinished="failed")
         slow = replace(hanging, limit_s=60.0)
-        report = await examined([check([FINE]), slow, silent], JA, until_s)
+        report = await run_checks([check([FINE]), slow, silent], JA, until_s)
         assert [finding.verdict for finding in report.findings] == ["ok", "warning", "failed"]
         assert [finding.finished for finding in report.findings] == [True, False, False]
         told = json.loads(as_json(report, version="1.2.3", offline=False))
@@ -107,12 +107,8 @@ class TestAReport:
         words = texts(locale)
         said = words.doctor
         findings = [
-            FindingWriter("intents", said.label_intents).warning(
-                said.intents_missing, said.intents_missing_mend
-            ),
-            FindingWriter("clock", said.label_clock).failed(
-                said.clock_off.format(seconds=90), said.clock_off_mend
-            ),
+            FindingWriter("intents").warning(said.intents_missing, said.intents_missing_mend),
+            FindingWriter("clock").failed(said.clock_off.format(seconds=90), said.clock_off_mend),
         ]
         lines = as_lines(Report(findings), words, offline=True, width=width, breaks=break_offsets)
         assert max(map(cell_len, lines)) <= width
@@ -129,16 +125,16 @@ class TestAReport:
 
 class TestWhatIsAtHand:
     def test_is_told_with_versions_and_the_time_there(self) -> None:
-        assert "1.2.3" in of_program("1.2.3", "3.40.1", JA).detail
-        assert "Asia/Tokyo は今 2026-11-22 21:00" in of_timezone(ZoneInfo("Asia/Tokyo"), NOW, JA).detail
+        assert "1.2.3" in check_program("1.2.3", "3.40.1", JA).detail
+        assert "Asia/Tokyo は今 2026-11-22 21:00" in check_timezone(ZoneInfo("Asia/Tokyo"), NOW, JA).detail
 
     def test_warns_of_a_clock_that_a_test_has_set(self) -> None:
-        assert of_clock_set_ahead(timedelta(days=1), JA).verdict == "warning"
+        assert check_clock_set_ahead(timedelta(days=1), JA).verdict == "warning"
 
 
 class TestTheFont:
     async def test_is_tried_by_drawing(self) -> None:
-        [finding] = await examine_font(Locale.JA, JA)
+        [finding] = await check_font(Locale.JA, JA)
         assert (finding.verdict, finding.detail) == ("ok", JA.doctor.font_ok)
 
 
@@ -147,14 +143,14 @@ class TestAnOperatorsFile:
         async def load() -> str:
             return "3 人が使えます。"
 
-        [finding] = await examine_operator_file(FindingWriter("agents", "エージェント"), load, JA)
-        assert finding == FindingWriter("agents", "エージェント").ok("3 人が使えます。")
+        [finding] = await check_operator_file(FindingWriter("agents"), load, JA)
+        assert finding == FindingWriter("agents").ok("3 人が使えます。")
 
     async def test_that_is_wrong_is_told_as_its_reader_does(self) -> None:
         async def load() -> str:
             raise InvalidAgents(path="agents.toml", detail="[tutor] の model は文字列です。")
 
-        [finding] = await examine_operator_file(FindingWriter("agents", "エージェント"), load, JA)
+        [finding] = await check_operator_file(FindingWriter("agents"), load, JA)
         assert finding.verdict == "failed"
         assert "[tutor]" in finding.detail
 
@@ -166,7 +162,7 @@ class TestBackups:
             copy.touch()
             made_s = (NOW - age).timestamp()
             os.utime(copy, (made_s, made_s))
-        [finding] = await examine_backups(folder, NOW, JA)
+        [finding] = await check_backups(folder, NOW, JA)
         return finding
 
     async def test_of_this_week_are_well(self, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cc_bot.doctor.checkup import Finding
-from cc_bot.doctor.surroundings import LEAST_BYTES, WANTED_BYTES, FilesSide, examine_database, size_of
+from cc_bot.doctor.surroundings import LEAST_BYTES, WANTED_BYTES, FilesSide, check_database, size_of
 from cc_bot.domain import Locale
 from cc_bot.storage import Statement, apply_pending, open_database
 from cc_bot.storage.restoring import examine
@@ -30,7 +30,7 @@ async def side(tmp_path: Path) -> FilesSide:
 
 
 async def findings(side: FilesSide) -> dict[str, Finding]:
-    return {finding.check: finding for finding in await examine_database(side, EN)}
+    return {finding.check: finding for finding in await check_database(side, EN)}
 
 
 def verdicts(found: dict[str, Finding]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from cc_bot.doctor.checkup import Finding
-from cc_bot.doctor.surroundings import examine_embedder, examine_model
+from cc_bot.doctor.surroundings import check_embedder, check_model
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.llm.openai import reach
@@ -26,7 +26,7 @@ async def asked(server: LoopbackModelServer, timeout_s: float = 5) -> Finding:
     async def ask() -> None:
         await reach("small", api_key="sk-secret", base_url=server.base_url, timeout_s=timeout_s)
 
-    [finding] = await examine_model("small", ask, JA)
+    [finding] = await check_model("small", ask, JA)
     assert "small" in finding.detail
     assert "secret" not in str(finding)
     return finding
@@ -68,7 +68,7 @@ class TestAModel:
         async def ask() -> None:
             await reach("small", api_key=None, base_url="http://127.0.0.1:1/v1", timeout_s=5)
 
-        [finding] = await examine_model("small", ask, JA)
+        [finding] = await check_model("small", ask, JA)
         assert finding.mend == JA.doctor.model_unavailable_mend
 
     async def test_that_knows_only_the_older_word_for_brevity_is_asked_in_that(
@@ -92,9 +92,9 @@ class TestAModel:
 
 class TestAnEncoder:
     async def test_that_works_is_well(self) -> None:
-        [finding] = await examine_embedder(TopicEncoder(), JA)
+        [finding] = await check_embedder(TopicEncoder(), JA)
         assert finding.verdict == "ok"
 
     async def test_that_does_not_is_a_warning_for_search_goes_on(self) -> None:
-        [finding] = await examine_embedder(TopicEncoder(trouble=[ModelUnavailable()]), JA)
+        [finding] = await check_embedder(TopicEncoder(trouble=[ModelUnavailable()]), JA)
         assert (finding.verdict, "topics" in finding.detail) == ("warning", True)

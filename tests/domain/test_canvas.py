@@ -23,7 +23,7 @@ from cc_bot.domain.canvas import (
     ShowText,
     Text,
     UpdateCard,
-    checked,
+    check_element,
     reduce,
     reduce_all,
 )
@@ -294,7 +294,7 @@ class TestWhateverIsDrawn:
         assert len(canvas.seen("public").elements) <= MAX_ELEMENTS
         assert len(canvas.elements) <= 2 * MAX_ELEMENTS
         assert len(set(ids(canvas))) == len(canvas.elements)
-        assert all(checked(each) == each for each in canvas.elements)
+        assert all(check_element(each) == each for each in canvas.elements)
         assert (canvas.mode == "focus") == bool(canvas.focus)
         assert not canvas.focus or canvas.element(canvas.focus)
 

@@ -17,9 +17,9 @@ from cc_bot.domain.member import (
     UsageSubject,
     bounds_of_guild,
     bounds_of_user,
+    find_reached,
     next_day,
     next_month,
-    reached,
 )
 
 TOKYO = ZoneInfo("Asia/Tokyo")
@@ -91,43 +91,43 @@ class TestReached:
     @pytest.mark.parametrize("name", ["tokens_per_day", "tokens_per_month"])
     def test_is_a_limit_of_tokens_when_all_are_used(self, name: LimitName) -> None:
         standing = UsageSnapshot(today=100, this_month=100)
-        assert reached(Bounds(**{name: 101}), standing, NOW, TOKYO) is None
-        found = reached(Bounds(**{name: 100}), standing, NOW, TOKYO)
+        assert find_reached(Bounds(**{name: 101}), standing, NOW, TOKYO) is None
+        found = find_reached(Bounds(**{name: 100}), standing, NOW, TOKYO)
         assert found is not None
         assert found.name == name
 
     def test_resets_where_the_operator_is(self) -> None:
         standing = UsageSnapshot(today=9, this_month=9)
-        assert reached(Bounds(tokens_per_day=5), standing, NOW, TOKYO) == Reached(
+        assert find_reached(Bounds(tokens_per_day=5), standing, NOW, TOKYO) == Reached(
             "tokens_per_day", datetime(2026, 12, 1, 15, 0, tzinfo=UTC)
         )
-        assert reached(Bounds(tokens_per_month=5), standing, NOW, TOKYO) == Reached(
+        assert find_reached(Bounds(tokens_per_month=5), standing, NOW, TOKYO) == Reached(
             "tokens_per_month", datetime(2026, 12, 31, 15, 0, tzinfo=UTC)
         )
 
     def test_of_several_tells_the_one_that_holds_longest(self) -> None:
         bounds = Bounds(turns_per_minute=1, tokens_per_day=1, tokens_per_month=1, concurrent=1)
         standing = UsageSnapshot((NOW,), 5, 5, 5)
-        found = reached(bounds, standing, NOW, TOKYO)
+        found = find_reached(bounds, standing, NOW, TOKYO)
         assert found is not None
         assert found.name == "tokens_per_month"
 
     def test_of_a_minute_resets_when_enough_turns_are_a_minute_old(self) -> None:
         turns = tuple(NOW - timedelta(seconds=s) for s in (50, 40, 10))
-        assert reached(Bounds(turns_per_minute=4), UsageSnapshot(turns), NOW, TOKYO) is None
-        found = reached(Bounds(turns_per_minute=2), UsageSnapshot(turns), NOW, TOKYO)
+        assert find_reached(Bounds(turns_per_minute=4), UsageSnapshot(turns), NOW, TOKYO) is None
+        found = find_reached(Bounds(turns_per_minute=2), UsageSnapshot(turns), NOW, TOKYO)
         assert found == Reached("turns_per_minute", NOW + timedelta(seconds=20))
 
     def test_at_once_resets_at_no_time(self) -> None:
-        assert reached(Bounds(concurrent=2), UsageSnapshot(underway=1), NOW, TOKYO) is None
-        assert reached(Bounds(concurrent=2), UsageSnapshot(underway=2), NOW, TOKYO) == Reached(
+        assert find_reached(Bounds(concurrent=2), UsageSnapshot(underway=1), NOW, TOKYO) is None
+        assert find_reached(Bounds(concurrent=2), UsageSnapshot(underway=2), NOW, TOKYO) == Reached(
             "concurrent", None
         )
 
     def test_in_what_nobody_asked_for_now_are_limits_of_tokens_alone(self) -> None:
         bounds = Bounds(turns_per_minute=1, concurrent=1)
-        assert reached(bounds, UsageSnapshot((NOW,), underway=1), NOW, TOKYO, asked=False) is None
-        assert reached(Bounds(tokens_per_day=1), UsageSnapshot(today=1), NOW, TOKYO, asked=False)
+        assert find_reached(bounds, UsageSnapshot((NOW,), underway=1), NOW, TOKYO, asked=False) is None
+        assert find_reached(Bounds(tokens_per_day=1), UsageSnapshot(today=1), NOW, TOKYO, asked=False)
 
 
 class TestDaysAndMonths:

@@ -2,7 +2,7 @@
 
 from datetime import date, timedelta
 
-from cc_bot.domain.member import Total, Used, chart_of, first_day, priced, report_of
+from cc_bot.domain.member import Total, Used, chart_of, first_day, report_of, with_prices
 from cc_bot.domain.turn import Usage
 
 TODAY = date(2026, 11, 22)
@@ -42,9 +42,9 @@ class TestReport:
 
     def test_names_models_without_a_price_once_others_have_one(self) -> None:
         report = report_of([used(0, 5), used(0, 5, model="large"), used(0, 1, model="", turns=1)], TODAY)
-        assert priced(report, "USD", ()).currency == ""
-        assert priced(report, "USD", ["small"]).unpriced == ("large", "")
-        assert priced(report, "USD", ["small"]).currency == "USD"
+        assert with_prices(report, "USD", ()).currency == ""
+        assert with_prices(report, "USD", ["small"]).unpriced == ("large", "")
+        assert with_prices(report, "USD", ["small"]).currency == "USD"
 
     def test_is_a_chart_with_a_bar_for_each_day(self) -> None:
         chart = chart_of(report_of([used(1, 5)], TODAY), "Tokens")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cc_bot.domain.text import hiragana, in_digits, shortened
+from cc_bot.domain.text import hiragana, in_digits, shorten
 
 
 class TestShortened:
@@ -10,7 +10,7 @@ class TestShortened:
         ("text", "shown"), [("", ""), ("猫", "猫"), ("猫が好き", "猫が好き"), ("猫が好きだ", "猫が好…")]
     )
     def test_has_no_more_than_the_limit_with_its_ellipsis(self, text: str, shown: str) -> None:
-        assert shortened(text, 4) == shown
+        assert shorten(text, 4) == shown
 
 
 class TestHiragana:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.timezones import matching, zone_of
+from cc_bot.domain.timezones import suggest_zones, zone_of
 
 
 class TestAWord:
@@ -76,26 +76,26 @@ class TestAWord:
         assert zone_of(typed) == typed
 
     def test_in_the_table_names_zones_that_there_are_and_each_name_of_iana_stays_itself(self) -> None:
-        offered = matching("")
+        offered = suggest_zones("")
         assert len(offered) == len(set(offered))
         assert all(zone_of(zone) == zone for zone in available_timezones() if "/" in zone)
 
     @pytest.mark.parametrize("typed", ["", "gmt", "GMT+9", "+9", "Factory"])
     def test_never_offers_the_zones_that_are_named_the_wrong_way_round(self, typed: str) -> None:
-        offered = matching(typed)
+        offered = suggest_zones(typed)
         assert not [zone for zone in offered if "GMT+" in zone or "GMT-" in zone or zone == "Factory"]
 
     @given(st.text(max_size=64))
     def test_may_be_anything(self, typed: str) -> None:
-        assert set(matching(typed)) <= available_timezones()
+        assert set(suggest_zones(typed)) <= available_timezones()
         zone_of(typed)
 
 
 class TestAnOffer:
     def test_without_a_word_begins_with_the_users_own_and_tokyo(self) -> None:
-        assert matching("", "Europe/Paris")[:2] == ["Europe/Paris", "Asia/Tokyo"]
-        assert matching("", "Asia/Tokyo")[:2] == ["Asia/Tokyo", "Asia/Seoul"]
-        assert matching("  ")[0] == "Asia/Tokyo"
+        assert suggest_zones("", "Europe/Paris")[:2] == ["Europe/Paris", "Asia/Tokyo"]
+        assert suggest_zones("", "Asia/Tokyo")[:2] == ["Asia/Tokyo", "Asia/Seoul"]
+        assert suggest_zones("  ")[0] == "Asia/Tokyo"
 
     @pytest.mark.parametrize(
         ("typed", "first"),
@@ -108,4 +108,4 @@ class TestAnOffer:
         ],
     )
     def test_has_the_likeliest_first(self, typed: str, first: list[str]) -> None:
-        assert matching(typed)[: len(first)] == first
+        assert suggest_zones(typed)[: len(first)] == first

@@ -219,7 +219,7 @@ class TestForgetting:
     async def test_of_one_that_nobody_was_shown_is_proposed(self, chat: Chat, asked: str) -> None:
         await chat.knows("猫の名前はモチ")
         assert "下の提案" in (told := await chat.say(asked)) or "proposal below" in told
-        [wanted] = await chat.stores.proposals.of_place(KEY.user_id, KEY.channel_id)
+        [wanted] = await chat.stores.proposals.list_for_place(KEY.user_id, KEY.channel_id)
         assert wanted.change == ForgetMemory(1, "猫の名前はモチ", 1)
 
     @pytest.mark.parametrize(

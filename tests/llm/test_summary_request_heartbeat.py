@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cc_bot.domain import Locale
 from cc_bot.domain.schedule import Kind, Matter, Reason, Why
-from cc_bot.domain.text import shortened
+from cc_bot.domain.text import shorten
 from cc_bot.llm.model import ChatRequest, Delta, SystemPart, UserPart
 from cc_bot.llm.offline import OfflineModel
 from cc_bot.llm.requests import (
@@ -85,7 +85,7 @@ class TestRequest:
         material = heartbeat_material(request(matter(text), single=single))
         assert material is not None
         [note] = material.notes
-        assert note.text == shortened(text, 600)
+        assert note.text == shorten(text, 600)
 
 
 class TestSilence:

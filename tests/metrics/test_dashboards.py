@@ -12,7 +12,7 @@ import yaml
 from prometheus_client import CollectorRegistry
 
 from cc_bot.domain import Usage
-from cc_bot.metrics import OURS, Gauges, Health, PrometheusMeter, Readings, counted
+from cc_bot.metrics import OURS, Gauges, Health, PrometheusMeter, Readings, count_records
 
 ROOT: Final = Path(__file__).parents[2]
 NAME: Final = re.compile(r"\b(?:cc_bot|process)_[a-z_]+")
@@ -28,7 +28,7 @@ def told() -> dict[str, dict[str, set[str]]]:
     meter.tokens_spent("turn", "small", Usage(1, 1, 1))
     meter.tool_called("recall", ok=True)
     meter.rate_limited("bucket", 1.0)
-    with counted(meter.registry):
+    with count_records(meter.registry):
         logging.getLogger(OURS).handlers[-1].handle(logging.makeLogRecord(RECORD))
     gauges = Gauges()
     gauges.readings = Readings(0, 0, 0.1, 0, 0, 0, 0.0, Health({}))

@@ -1,4 +1,4 @@
-"""What is counted, under the names that dashboards and alerts rely on."""
+"""What is count_records, under the names that dashboards and alerts rely on."""
 
 import pytest
 from prometheus_client import generate_latest

@@ -13,7 +13,15 @@ import pytest
 
 from cc_bot.domain.errors import InvalidSetting, PortTaken, StorageError
 from cc_bot.domain.measures import GatewayHealth
-from cc_bot.metrics import MOST_CONNECTIONS, PATIENCE_S, ROOM_BYTES, PrometheusMeter, Vitals, serving, why_not
+from cc_bot.metrics import (
+    MOST_CONNECTIONS,
+    PATIENCE_S,
+    ROOM_BYTES,
+    PrometheusMeter,
+    Vitals,
+    serve,
+    startup_error,
+)
 
 
 @dataclass
@@ -79,7 +87,7 @@ async def served(watched: Watched, patience_s: float = PATIENCE_S) -> AsyncItera
     meter = PrometheusMeter("1.2.3")
     vitals = Vitals(watched.pulse, watched, Busy, watched.free, watched.backed_up, patience_s=0.05)
     async with (
-        serving("127.0.0.1", 0, meter, vitals, patience_s=patience_s) as port,
+        serve("127.0.0.1", 0, meter, vitals, patience_s=patience_s) as port,
         aiohttp.ClientSession() as client,
     ):
         yield Served(watched, meter, client, f"http://127.0.0.1:{port}")
@@ -291,16 +299,16 @@ class TestServing:
         port = int(program.url.rpartition(":")[2])
         vitals = Vitals(GatewayHealth(), Watched(), Busy, lambda: ROOM_BYTES, lambda: None)
         with pytest.raises(PortTaken) as refused:
-            async with serving("127.0.0.1", port, PrometheusMeter("0"), vitals):
+            async with serve("127.0.0.1", port, PrometheusMeter("0"), vitals):
                 pass
         assert refused.value.params == {"host": "127.0.0.1", "port": port}
 
     def test_refuses_a_port_that_only_root_may_use(self) -> None:
-        refused = why_not(OSError(errno.EACCES, "Permission denied"), "127.0.0.1", 80)
+        refused = startup_error(OSError(errno.EACCES, "Permission denied"), "127.0.0.1", 80)
         assert refused.params["name"] == "CC_BOT_METRICS_PORT"
 
     async def test_refuses_a_host_that_is_not_here(self) -> None:
         vitals = Vitals(GatewayHealth(), Watched(), Busy, lambda: ROOM_BYTES, lambda: None)
         with pytest.raises(InvalidSetting):
-            async with serving("192.0.2.1", 0, PrometheusMeter("0"), vitals):
+            async with serve("192.0.2.1", 0, PrometheusMeter("0"), vitals):
                 pass

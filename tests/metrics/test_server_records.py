@@ -8,7 +8,7 @@ import structlog
 from prometheus_client import CollectorRegistry, generate_latest
 
 from cc_bot.log import configure_logging
-from cc_bot.metrics import OURS, counted
+from cc_bot.metrics import OURS, count_records
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +36,7 @@ def count(registry: CollectorRegistry, level: str, event: str) -> float | None:
 class TestRecords:
     def test_of_the_program_are_counted_from_warnings_on(self, registry: CollectorRegistry) -> None:
         log = structlog.get_logger("cc_bot.somewhere")
-        with counted(registry):
+        with count_records(registry):
             log.info("turn_done")
             log.warning("edit_failed", error="NotFoundError")
             log.warning("edit_failed")
@@ -47,13 +47,13 @@ class TestRecords:
         assert "秘密".encode() not in generate_latest(registry)
 
     def test_of_libraries_are_not(self, registry: CollectorRegistry) -> None:
-        with counted(registry):
+        with count_records(registry):
             logging.getLogger("hikari").error("秘密の日記")
             logging.getLogger("cc_bot.somewhere").error("秘密の日記")
         assert b"error" not in generate_latest(registry)
 
     def test_are_not_counted_any_more_afterwards(self, registry: CollectorRegistry) -> None:
-        with counted(registry):
+        with count_records(registry):
             pass
         structlog.get_logger("cc_bot.somewhere").error("turn_broke")
         assert count(registry, "error", "turn_broke") is None
@@ -62,6 +62,6 @@ class TestRecords:
         self, registry: CollectorRegistry, capsys: pytest.CaptureFixture[str]
     ) -> None:
         configure_logging("info")  # onto what is captured now
-        with counted(registry):
+        with count_records(registry):
             structlog.get_logger("cc_bot.somewhere").warning("edit_failed")
         assert capsys.readouterr().err.count("edit_failed") == 1

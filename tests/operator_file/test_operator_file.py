@@ -9,7 +9,7 @@ import pytest
 
 from cc_bot.domain.errors import InvalidPolicy
 from cc_bot.domain.locale import Locale
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, toml_of
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml
 from cc_bot.texts import texts
 from tests.no_files import NO_FILES
 
@@ -42,7 +42,7 @@ class TestAChange:
 class TestANumber:
     def test_with_more_digits_than_python_reads_is_no_toml(self) -> None:
         with pytest.raises(FileRefused):
-            toml_of(f"tokens_per_day={'9' * 5000}", texts(Locale.EN).operator_file)
+            parse_toml(f"tokens_per_day={'9' * 5000}", texts(Locale.EN).operator_file)
 
 
 class TestWhatIsNoFile:

@@ -76,7 +76,7 @@ class TestStart:
             database.execute("INSERT INTO erasing (user_id, since) VALUES (?, 0)", (ME,))
         await privacy_of(stores).go_on()
         assert await stores.memories.count(ME) == 0
-        assert await stores.personal_erasure.begun() == ()
+        assert await stores.personal_erasure.list_begun() == ()
 
     async def test_without_anything_left_undone_erases_nobody(self, stores: Stores) -> None:
         await stores.memories.add(ME, "しまうまが好き")
@@ -87,7 +87,7 @@ class TestStart:
         async with open_stores(laid_out(tmp_path / "sessions.db")) as closed:
             pass
         with pytest.raises(StorageError):
-            await closed.personal_erasure.begun()
+            await closed.personal_erasure.list_begun()
         with capture_logs() as logs:
             await privacy_of(closed).go_on()
         assert [each["event"] for each in logs] == ["erasing_failed"]

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.restoring import Wishes, run_restore
+from cc_bot.app.restoring import RestoreRequest, run_restore
 from cc_bot.config import read_config
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.storage import back_up
-from cc_bot.storage.manifest import silent
+from cc_bot.storage.manifest import ignore_progress
 from cc_bot.stores import open_stores
 
 ROOT = Path(__file__).parents[2]
@@ -101,7 +101,7 @@ class TestDrill:
         assert after in (writer.stored + 1, writer.stored + 2)  # the last may be stored and not said
         spoil(database)
         config = read_config({"CC_BOT_DATABASE_URL": url}, tmp_path / ".env")
-        await run_restore(config, Wishes(made.path, lambda _: True), silent)
+        await run_restore(config, RestoreRequest(made.path, lambda _: True), ignore_progress)
         held = made.manifest.rows["messages"] // 2
         assert before <= held <= after
         assert turns(database) == first(held)

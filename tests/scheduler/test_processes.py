@@ -26,7 +26,7 @@ async def main(url, settles):
                 print(each.schedule.text, flush=True)
                 if settles == "no":
                     await asyncio.sleep(3600)
-                await stores.schedules.sent(each, Message("assistant", each.schedule.text))
+                await stores.schedules.mark_sent(each, Message("assistant", each.schedule.text))
 
 asyncio.run(main(*sys.argv[1:]))
 """
@@ -73,7 +73,7 @@ class TestTwoProcesses:
                 for number in range(count):
                     await stores.schedules.add(KEY, str(number), due)
                 async with asyncio.timeout(30):
-                    while await stores.schedules.next_due(["channel"]):  # noqa: ASYNC110 - a row is no event
+                    while await stores.schedules.get_next_due(["channel"]):  # noqa: ASYNC110 - a row is no event
                         await asyncio.sleep(0.05)
                     await asyncio.sleep(0.3)
             finally:

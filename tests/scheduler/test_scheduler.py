@@ -115,7 +115,7 @@ class TestRunning:
             async with aclosing(ending.run()) as found:
                 firing = await anext(found)
                 assert isinstance(firing, Firing)
-                await stores.schedules.skipped(firing)
+                await stores.schedules.mark_skipped(firing)
                 looking = asyncio.create_task(anext(found))
                 await asyncio.sleep(0.05)
                 assert await stores.schedules.get(KEY.user_id, 1)
@@ -144,7 +144,7 @@ class TestRunning:
             added = await stores.schedules.add(KEY, "薬", datetime.now(UTC))
             [firing] = await scheduler(stores.schedules).due()
             assert isinstance(firing, Firing)
-            await stores.schedules.skipped(firing)
+            await stores.schedules.mark_skipped(firing)
         with freeze_time(NOON, real_asyncio=True):
             async with aclosing(scheduler(stores.schedules, look_every_s=0.02).run()) as found:
                 waiting = asyncio.ensure_future(anext(found))
@@ -192,7 +192,7 @@ class TestARowThatCannotBe:
             assert "薬" in [each.text for each in await stores.schedules.list(KEY.user_id)]
             said = texts(await asyncio.wait_for(scheduler(stores.schedules).due(), 20))
             assert {"薬", "別の人"} <= set(said)
-            assert await stores.schedules.next_due(["channel"]) is not None
+            assert await stores.schedules.get_next_due(["channel"]) is not None
 
 
 class TestStart:
@@ -279,7 +279,7 @@ class TestClockChange:
                 clock.tick(timedelta(minutes=15))
                 for each in await scheduler(stores.schedules).due():
                     assert isinstance(each, Firing)
-                    await stores.schedules.skipped(each)
+                    await stores.schedules.mark_skipped(each)
                     said.append(each.due_at.astimezone(where))
         assert len(said) == 3
         assert [moment.date() for moment in said] == [
@@ -335,6 +335,6 @@ class TestNote:
             await stores.schedules.add(KEY, "薬", NOON)
             [firing] = firings(await scheduler(stores.schedules).due())
             clock.tick(timedelta(minutes=10))
-            await stores.schedules.lost(datetime.now(UTC) - timedelta(minutes=5))
-            await stores.schedules.sent(firing, Message("assistant", "薬", discord_id=5))
+            await stores.schedules.mark_lost(datetime.now(UTC) - timedelta(minutes=5))
+            await stores.schedules.mark_sent(firing, Message("assistant", "薬", discord_id=5))
             assert await scheduler(stores.schedules).due() == []

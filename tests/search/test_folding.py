@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.search.folding import counted_in_digits, fold, loosen, stem
+from cc_bot.search.folding import counters_in_digits, fold, loosen, stem
 
 
 class TestFolding:
@@ -53,11 +53,11 @@ class TestCountedNumbers:
         [("三月十五日", "3月15日"), ("二〇二六年", "2026年"), ("二十三歳", "23歳"), ("十時", "10時")],
     )
     def test_are_digits(self, kanji: str, digits: str) -> None:
-        assert counted_in_digits(kanji) == digits
+        assert counters_in_digits(kanji) == digits
 
     @pytest.mark.parametrize("word", ["三重県", "第二回", "十分", "世界一周"])
     def test_are_told_from_names_and_words(self, word: str) -> None:
-        assert counted_in_digits(word).removeprefix("10") == word.removeprefix("十")
+        assert counters_in_digits(word).removeprefix("10") == word.removeprefix("十")
 
 
 class TestStems:

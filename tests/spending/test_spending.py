@@ -46,7 +46,7 @@ async def ask(recorder: UsageRecorder) -> None:
 
 
 async def used(stores: Stores) -> tuple[Used, ...]:
-    return await stores.usage.of_user(PAYER.user_id, date(2000, 1, 1))
+    return await stores.usage.list_for_user(PAYER.user_id, date(2000, 1, 1))
 
 
 class TestSpending:

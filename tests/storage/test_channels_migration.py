@@ -93,10 +93,10 @@ class TestUpgrade:
             await database.transaction([Statement(*row) for row in OLD_ROWS])
         async with open_stores(url) as stores:
             key = ChannelKey(KEY.channel_id)
-            assert await stores.channels.places(limit=9) == ()
-            assert await stores.channels.newest_answer(key) is None
+            assert await stores.channels.list_places(limit=9) == ()
+            assert await stores.channels.get_newest_answer(key) is None
             assert await stores.channels.add(key, Message("user", "新しい発言", discord_id=12))
             assert not await stores.channels.add(key, Message("user", "重なる番号", discord_id=10))
-            assert await stores.channels.session_of(11) == KEY
-            [row] = await stores.channels.places(limit=9)
+            assert await stores.channels.get_session_key(11) == KEY
+            [row] = await stores.channels.list_places(limit=9)
             assert row.newest_id == 12

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from cc_bot.app.restoring import Wishes, run_restore
+from cc_bot.app.restoring import RestoreRequest, run_restore
 from cc_bot.config import read_config
 from cc_bot.domain.clock import utc_now
-from cc_bot.storage.manifest import silent
+from cc_bot.storage.manifest import ignore_progress
 from cc_bot.stores import open_stores
 
 CONFIGURATION = Path(__file__).parents[2] / "deploy" / "litestream.yml"
@@ -96,7 +96,9 @@ class TestReplica:
         assert copy
         assert memories(copy) == ["猫が好き"]
         config = read_config({"CC_BOT_DATABASE_URL": url}, tmp_path / ".env")
-        done = await run_restore(config, Wishes(copy, lambda _: True, without_erasures=True), silent)
+        done = await run_restore(
+            config, RestoreRequest(copy, lambda _: True, without_erasures=True), ignore_progress
+        )
         assert memories(done.replaced) == ["猫が好き", "犬が好き"]
         async with open_stores(url, embedder=None) as stores:
             assert [memory.content for memory in await stores.memories.list(ME)] == ["猫が好き"]

@@ -21,8 +21,8 @@ from cc_bot.storage import (
     Statement,
     Steps,
     apply_pending,
+    list_pending,
     open_database,
-    pending,
 )
 from cc_bot.storage.migrate import known_migrations, read_migrations
 
@@ -93,8 +93,8 @@ class Overtaken:
     async def checkpoint(self) -> bool:
         return await self._database.checkpoint()
 
-    async def usage(self) -> DatabaseUsage:
-        return await self._database.usage()
+    async def measure(self) -> DatabaseUsage:
+        return await self._database.measure()
 
     async def rewrite(self) -> Rewriting:
         return await self._database.rewrite()
@@ -131,9 +131,9 @@ class TestApplying:
     ) -> None:
         now = datetime(2026, 11, 22, 3, 4, 5, tzinfo=UTC)
         async with open_database(url) as database:
-            assert await pending(database, second) == second
+            assert await list_pending(database, second) == second
             assert await apply_pending(database, second, clock=lambda: now) == second
-            assert await pending(database, second) == ()
+            assert await list_pending(database, second) == ()
             assert await database.query("SELECT * FROM schema_migrations ORDER BY version") == [
                 (1, int(now.timestamp()) * 1000, "notes"),
                 (2, int(now.timestamp()) * 1000, "who wrote it"),
@@ -168,7 +168,7 @@ class TestApplying:
             before = schema(tmp_path / "sessions.db")
             with pytest.raises(UpgradeFailed):
                 await apply_pending(database, broken)
-            assert await pending(database, broken) == broken[1:]
+            assert await list_pending(database, broken) == broken[1:]
         assert schema(tmp_path / "sessions.db") == before
 
     async def test_that_another_program_did_first_is_found_done(

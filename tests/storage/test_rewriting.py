@@ -132,12 +132,12 @@ class TestUsage:
     async def test_tells_the_size_and_for_how_long_nobody_has_written(self, tmp_path: Path) -> None:
         async with connect_sqlite(tmp_path / "a.db") as database:
             await database.transaction([CREATE, insert("text")])
-            usage = await database.usage()
+            usage = await database.measure()
             assert usage.bytes == (tmp_path / "a.db").stat().st_size
             assert usage.quiet_s < 60
             an_hour_ago(tmp_path)
-            assert 3600 <= (await database.usage()).quiet_s < 3660
+            assert 3600 <= (await database.measure()).quiet_s < 3660
             with closing(sqlite3.connect(tmp_path / "a.db")) as other:
                 other.execute("INSERT INTO notes (text) VALUES ('later')")
                 other.commit()
-                assert (await database.usage()).quiet_s < 60
+                assert (await database.measure()).quiet_s < 60

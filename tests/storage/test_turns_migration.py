@@ -24,8 +24,8 @@ class TestAnswersOnTheirWay:
             await apply_pending(database, known_migrations()[:11])
             await database.transaction([Statement(sql) for sql in BEFORE])
         async with open_stores(url) as stores:
-            answered, accepted = await stores.ledger.unfinished()
-            answer = await stores.ledger.stored(answered)
+            answered, accepted = await stores.ledger.list_unfinished()
+            answer = await stores.ledger.get_answer(answered)
         assert answer is not None
         assert answer.content == "タマです。"
         assert (answered.state, answered.kind, answered.key.agent) == ("answered", "message", "tutor")

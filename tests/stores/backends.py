@@ -118,8 +118,8 @@ class Recorder:
     async def checkpoint(self) -> bool:
         return await self.database.checkpoint()
 
-    async def usage(self) -> DatabaseUsage:
-        return await self.database.usage()
+    async def measure(self) -> DatabaseUsage:
+        return await self.database.measure()
 
     async def rewrite(self) -> Rewriting:
         return await self.database.rewrite()

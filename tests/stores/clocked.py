@@ -31,7 +31,7 @@ class Clocked(ScheduleStore):
     async def told(self) -> list[tuple[str, str]]:
         """What somebody is told now did not come: the texts, with how."""
         found = []
-        while untold := await self.unreported(PLACES):
+        while untold := await self.take_unreported(PLACES):
             found += [("missed", firing.schedule.text) for firing in untold.missed]
             found += [("uncertain", firing.schedule.text) for firing in untold.uncertain]
         return found

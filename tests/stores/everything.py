@@ -42,19 +42,19 @@ async def do_everything(database: Database) -> set[str]:
     session = await stores.sessions.open(KEY, visibility="private")
     again = [Message("assistant", "また")]
     await stores.sessions.commit_turn(session, again, replaces=session.history[-1].id)
-    backlog = await stores.summaries.backlog(KEY)
+    backlog = await stores.summaries.get_backlog(KEY)
     assert backlog is not None
     await stores.summaries.put(backlog, {"public": "要約"})
-    await stores.summaries.current(KEY)
+    await stores.summaries.list_current(KEY)
     await stores.summaries.delete(KEY)
     drawn = [Drawn(AddCard("買い物", "牛乳"), "public")]
     stored = await stores.sessions.archive_turn(session, turn("またね"), drawn=drawn, proposals=[PROPOSED])
     await decide(stores, stored.proposals[0])
     by_the_message = SessionStore(database, history_limit=0, page_size=1)
-    await by_the_message.earlier(await by_the_message.open(KEY))
+    await by_the_message.load_earlier(await by_the_message.open(KEY))
     await stores.sessions.clear(KEY)
     await stores.sessions.expire()
-    await stores.summaries.waiting(5)
+    await stores.summaries.list_waiting(5)
     await stores.summaries.settle(datetime.now(UTC))
     memory = await stores.memories.add(USER, "猫が好き", tags=("猫",))
     newer = await stores.memories.remember(USER, "猫が大好き", supersedes=memory.id)
@@ -63,31 +63,31 @@ async def do_everything(database: Database) -> set[str]:
     await stores.memories.supersede(USER, newer.memory.id, other.id)
     memory = newer.memory
     await stores.memories.get(USER, memory.id)
-    await stores.memories.numbered(USER, memory.number)
+    await stores.memories.get_by_number(USER, memory.number)
     await stores.memories.refuses("猫")
     await stores.memories.search(USER, "猫 犬", category="general", tags=("猫",), audience="anywhere")
     await stores.memories.search(USER, "")
-    await stores.memories.matching(USER, f"#{memory.id}")
+    await stores.memories.suggest(USER, f"#{memory.id}")
     await stores.memories.list(USER, category="general", before_id=9)
     await stores.memories.list(USER, after_id=0)
     await stores.memories.list(USER, order="updated")
     await stores.memories.count(USER)
-    await stores.memories.statistics(USER)
+    await stores.memories.get_statistics(USER)
     await keep_an_index(stores, database)
     await stores.memories.update(USER, memory.id, content="犬が好き")
     await stores.memory_pins.pin(USER, memory.id)
-    await stores.memory_pins.notes(USER)
+    await stores.memory_pins.list_for_prompt(USER)
     await stores.memory_pins.unpin(USER, memory.id)
     line = ToldLine(0, Named("memory", memory.id), "undo-added:1:1:0")
     await stores.receipts.note(ToldIn(USER, 2, 80, "public", (line,)))
-    assert await stores.receipts.of_message(USER, 80)
-    await stores.receipts.stale(USER)
-    await stores.receipts.newest(USER, most=5)
-    await stores.receipts.all_stale()
-    await stores.receipts.states(USER, [memory.id])
+    assert await stores.receipts.get(USER, 80)
+    await stores.receipts.list_stale(USER)
+    await stores.receipts.list_newest(USER, most=5)
+    await stores.receipts.list_all_stale()
+    await stores.receipts.get_states(USER, [memory.id])
     await stores.receipts.settle(ToldIn(USER, 2, 80, "public", (line,)))
-    await stores.memories.embedded()
-    await Meaning(database, TopicEncoder()).nearness(USER, "犬")
+    await stores.memories.catch_up()
+    await Meaning(database, TopicEncoder()).get_nearness(USER, "犬")
     await database.write(lambda: make_sketches(USER, "topics"))
     await stores.memories.delete(USER, memory.id)
     await forget_everything(stores, database)
@@ -101,55 +101,48 @@ async def do_everything(database: Database) -> set[str]:
     await decide_as_an_owner(stores)
     await do_everything_with_schedules(stores.schedules)
     await use_tokens(stores)
-    await stores.heartbeats.look(USER, [Mark("named 1 20261125", datetime.now(UTC))])
-    await stores.heartbeats.looked_at(USER)
-    await stores.heartbeats.missed(USER, datetime.now(UTC) - timedelta(days=8))
+    await stores.heartbeats.set_marks(USER, [Mark("named 1 20261125", datetime.now(UTC))])
+    await stores.heartbeats.get_marks(USER)
+    await stores.heartbeats.list_missed(USER, datetime.now(UTC) - timedelta(days=8))
     await stores.heartbeats.forget(USER)
     thread = ChannelKey(5, 7)
     await stores.blocks.freeze(
         [Block(thread, 8, 9, 100)], windows={thread: 8}, thawed=[Block(thread, 8, 10, 120)]
     )
-    await stores.blocks.state(thread, bot_id=3, blocks=20)
-    await stores.blocks.page(thread, first=0, before=9, limit=10)
+    await stores.blocks.get_state(thread, bot_id=3, blocks=20)
+    await stores.blocks.get_page(thread, first=0, before=9, limit=10)
     await look_after_the_database(stores)
     return {
         *await do_everything_in_channels(stores),
         *await do_everything_with_turns(stores),
         *await grow_old_and_leave(stores),
         *await do_everything_with_canvases(stores),
-        *("open", "earlier", "commit_turn", "archive_turn", "clear", "expire"),
-        *("add", "remember", "get", "find", "search", "matching", "list", "count", "statistics", "refuses"),
-        *(
-            "embedded",
-            "update",
-            "supersede",
-            "delete",
-            "of",
-            "restore",
-            "undo_update",
-            "undo_add",
-            "undelete",
-            "told_in",
-            "hidden",
-        ),
-        *("erase", "erase_all", "purge", "next_purge", "write_back", "rewrite"),
-        *("pin", "unpin", "notes"),
-        *("note", "of_message", "all_stale", "newest", "states", "settle"),
+        *("open", "load_earlier", "commit_turn", "archive_turn", "clear", "expire"),
+        *("add", "remember", "get", "find", "search", "suggest", "list", "count"),
+        *("get_statistics", "refuses"),
+        *("catch_up", "update", "supersede", "delete", "list_versions", "restore", "undo_update", "undo_add"),
+        *("undelete", "count_messages", "get_hidden"),
+        *("erase", "erase_all", "purge", "get_next_purge", "write_back", "rewrite"),
+        *("pin", "unpin", "list_for_prompt"),
+        *("note", "get", "list_all_stale", "list_newest", "get_states", "settle"),
         *("set", "claim_welcome", "pause_memory"),
-        *("backlog", "put", "current", "waiting", "settle"),
-        *("everything", "pages", "admit", "plan", "take"),
+        *("get_backlog", "put", "set", "list_current", "list_waiting", "settle"),
+        *("list_all", "admit", "plan", "take"),
         "learn",
-        *("state", "page", "freeze"),
-        *("choose", "choice", "set_default", "unset_default", "found", "of_answer"),
-        *("cancel", "pause", "resume", "rezone", "claim_due", "sent", "skipped", "failed", "lost"),
-        *("unreported", "next_due", "prune", "said", "last_said"),
-        *("look", "looked_at", "missed", "forget"),
-        *("of_place", "drop", "alike", "id_of", "numbered"),
-        *("in_force", "visit", "rules", "remove", "begin_maintenance", "end_maintenance", "chains"),
+        *("get_state", "get_page", "freeze"),
+        *("choose", "get_choice", "set_default", "unset_default", "get_for_places"),
+        *("list_for_answer", "get_for_answer"),
+        *("cancel", "pause", "resume", "rezone", "claim_due", "mark_sent", "mark_skipped"),
+        *("mark_failed", "mark_lost"),
+        *("take_unreported", "get_next_due", "prune", "get_said", "get_last_said"),
+        *("set_marks", "get_marks", "list_missed", "forget"),
+        *("list_for_place", "drop", "find_alike", "get_id", "get_by_number"),
+        *("get_in_force", "get_visit", "list_rules", "unset", "begin_maintenance"),
+        *("end_maintenance", "list_chains"),
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
-        *("all", "unset", "rules_for"),
-        *("reserve", "settle", "release", "take_over", "forget_settled", "allowances", "may_be_limited"),
-        *("of_user", "of_guild", "users_of_guild", "everywhere"),
+        *("list_all", "unset", "get_rules"),
+        *("reserve", "settle", "release", "take_over", "forget_settled", "get_allowances", "may_be_limited"),
+        *("list_for_user", "list_for_guild", "count_users", "list_all"),
     }
 
 
@@ -157,24 +150,25 @@ async def do_everything_with_turns(stores: Stores) -> set[str]:
     ledger, session = stores.ledger, await stores.sessions.open(KEY)
     begun = PendingTurn("t", KEY, "message", "private", datetime.now(UTC), question_id=40)
     await ledger.accept(begun)
-    await ledger.shown_in("t", USER, 41)
-    await ledger.posted("t", USER, 42)
-    await ledger.moved(begun, 5, (42,))
-    await ledger.interrupted("t", USER)
+    await ledger.note_message("t", USER, 41)
+    await ledger.add_page("t", USER, 42)
+    await ledger.move(begun, 5, (42,))
+    await ledger.mark_interrupted("t", USER)
     await ledger.note_calls("t", USER, [ToolCall("c", "schedule", "{}", "{}")])
-    assert await ledger.calls_of("t", USER)
+    assert await ledger.get_calls("t", USER)
     assert await ledger.take("t", USER, lambda turn: replace(turn, id="u", state="accepted", former="t"))
-    await ledger.untaken("u", USER)
+    await ledger.untake("u", USER)
     assert await ledger.take("t", USER, lambda turn: replace(turn, id="u", state="accepted"))
     await stores.sessions.archive_turn(session, turn("もう一度"), entry="u")
-    [answered] = await ledger.unfinished()
-    assert await ledger.stored(answered)
-    assert await ledger.replaced(answered) is None
-    await ledger.forget(datetime.now(UTC))
-    await ledger.settled("u", USER)
+    [answered] = await ledger.list_unfinished()
+    assert await ledger.get_answer(answered)
+    assert await ledger.get_replaced(answered) is None
+    await ledger.forget_interrupted(datetime.now(UTC))
+    await ledger.mark_settled("u", USER)
     return {
-        *("accept", "shown_in", "posted", "moved", "interrupted", "take", "unfinished", "stored", "replaced"),
-        *("forget", "settled", "untaken", "note_calls", "calls_of"),
+        *("accept", "note_message", "add_page", "move", "mark_interrupted", "take", "list_unfinished"),
+        *("get_answer", "get_replaced"),
+        *("forget_interrupted", "mark_settled", "untake", "note_calls", "get_calls"),
     }
 
 
@@ -183,14 +177,23 @@ async def do_everything_with_canvases(stores: Stores) -> set[str]:
     assert await stores.canvases.draw(KEY, [Drawn(AddCard("猫", "モチ"), "public")])
     seen = await stores.canvases.get(KEY)
     assert seen is not None
-    await stores.canvases.note_shown(KEY, 60, seen.revision)
-    await stores.canvases.shown(KEY)
-    await stores.canvases.key_of(60)
+    await stores.canvases.note_message(KEY, 60, seen.revision)
+    await stores.canvases.get_message(KEY)
+    await stores.canvases.get_key(60)
     await stores.canvases.clear(KEY)
-    assert await stores.canvases.stale(5) == await stores.canvases.all_shown(5) == [KEY]
-    assert await stores.canvases.shown_in(KEY.channel_id, 5) == [KEY]
+    assert await stores.canvases.list_stale(5) == await stores.canvases.list_shown(5) == [KEY]
+    assert await stores.canvases.list_shown_in(KEY.channel_id, 5) == [KEY]
     await stores.canvases.forget_message(KEY)
-    return {"draw", "shown", "note_shown", "forget_message", "key_of", "stale", "all_shown", "shown_in"}
+    return {
+        "draw",
+        "get_message",
+        "note_message",
+        "forget_message",
+        "get_key",
+        "list_stale",
+        "list_shown",
+        "list_shown_in",
+    }
 
 
 async def grow_old_and_leave(stores: Stores) -> set[str]:
@@ -199,17 +202,25 @@ async def grow_old_and_leave(stores: Stores) -> set[str]:
     session = await stores.sessions.open(KEY)
     await stores.sessions.commit_turn(session, turn("最後に", attachments=(FILE,)))
     await stores.memories.add(USER, "最後のメモ")
-    assert not (await stores.personal_data.overview(USER)).empty
-    assert [name async for name, _ in stores.personal_data.records(USER)]
+    assert not (await stores.personal_data.get_overview(USER)).empty
+    assert [name async for name, _ in stores.personal_data.read_records(USER)]
     await stores.retention.prune_messages(datetime.now(UTC) - timedelta(days=1))
     await stores.sessions.clear(KEY)
     await stores.retention.prune_sessions(datetime.now(UTC))
     await stores.retention.prune_usage(datetime.now(UTC).date())
-    assert USER in await stores.personal_erasure.users()
+    assert USER in await stores.personal_erasure.list_users()
     await stores.personal_erasure.erase(USER)
-    assert await stores.personal_erasure.begun() == ()
-    assert (await stores.personal_data.overview(USER)).empty
-    return {"overview", "prune_messages", "prune_sessions", "prune_usage", "users", "erase", "begun"}
+    assert await stores.personal_erasure.list_begun() == ()
+    assert (await stores.personal_data.get_overview(USER)).empty
+    return {
+        "get_overview",
+        "prune_messages",
+        "prune_sessions",
+        "prune_usage",
+        "list_users",
+        "erase",
+        "list_begun",
+    }
 
 
 async def look_after_the_database(stores: Stores) -> None:
@@ -223,8 +234,8 @@ async def use_tokens(stores: Stores) -> None:
     """With limits on tokens for the user and for the guild, so that all is looked up."""
     await stores.limits.set("user", USER, "tokens_per_day", 1000, set_by=1)
     await stores.limits.set("guild", 5, "tokens_per_month", 10_000, set_by=1)
-    await stores.limits.all()
-    await stores.limits.rules_for(UsageSubject(USER))
+    await stores.limits.list_all()
+    await stores.limits.get_rules(UsageSubject(USER))
     await stores.memory_transfer.admit(USER)
     payer, spent = UsageSubject(USER, 5, (7,)), ((Spent("model", Usage(100, 10)), 5),)
     for wish in (
@@ -238,36 +249,36 @@ async def use_tokens(stores: Stores) -> None:
     await stores.usage.release(never)
     assert await stores.usage.take_over("discord", lambda *_: 0) == 1
     await stores.usage.forget_settled()
-    await stores.usage.allowances(payer, {LimitKey("everyone", 0, "concurrent"): 1})
+    await stores.usage.get_allowances(payer, {LimitKey("everyone", 0, "concurrent"): 1})
     await stores.usage.may_be_limited(payer.user_id, {})
     today = stores.usage.today()
-    assert await stores.usage.of_user(USER, today)
-    assert await stores.usage.of_guild(5, today)
-    assert await stores.usage.users_of_guild(5, today) == 1
-    assert await stores.usage.everywhere(today)
+    assert await stores.usage.list_for_user(USER, today)
+    assert await stores.usage.list_for_guild(5, today)
+    assert await stores.usage.count_users(5, today) == 1
+    assert await stores.usage.list_all(today)
     assert await stores.limits.unset("user", USER, "tokens_per_day")
 
 
 async def choose_agents(stores: Stores) -> None:
     await stores.agents.choose(USER, KEY.channel_id, "tutor")
-    await stores.agents.choice(USER, KEY.channel_id)
+    await stores.agents.get_choice(USER, KEY.channel_id)
     await stores.agents.choose(USER, KEY.channel_id, None)
     await stores.agents.set_default(KEY.channel_id, 1, "tutor", USER)
-    await stores.agents.found(USER, (KEY.channel_id,))
+    await stores.agents.get_for_places(USER, (KEY.channel_id,))
     await stores.agents.unset_default(KEY.channel_id)
-    await stores.agents.of_answer(USER, 1)
+    await stores.agents.get_for_answer(USER, 1)
 
 
 async def decide_as_an_owner(stores: Stores) -> None:
     await stores.access.set("user", USER, "deny", set_by=1)
     await stores.access.begin_maintenance("すぐ戻ります", set_by=1)
-    await stores.access.in_force()
-    await stores.access.rules()
-    await stores.access.visit(USER, (KEY.channel_id,))
-    assert await stores.access.remove("user", USER)
+    await stores.access.get_in_force()
+    await stores.access.list_rules()
+    await stores.access.get_visit(USER, (KEY.channel_id,))
+    assert await stores.access.unset("user", USER)
     assert await stores.access.end_maintenance()
-    await stores.channel_models.put(KEY.channel_id, ("small",), set_by=1)
-    await stores.channel_models.chains()
+    await stores.channel_models.set(KEY.channel_id, ("small",), set_by=1)
+    await stores.channel_models.list_chains()
     assert await stores.channel_models.unset(KEY.channel_id)
 
 
@@ -282,18 +293,18 @@ async def do_everything_with_schedules(schedules: ScheduleStore) -> None:
     assert await schedules.pause(USER, daily.id)
     assert await schedules.resume(USER, daily.id)
     await schedules.rezone(USER, "Europe/Berlin")
-    assert await schedules.next_due(("channel", "dm"))
+    assert await schedules.get_next_due(("channel", "dm"))
     claimed = await schedules.claim_due(now + hour * 24, ("channel", "dm"), "p", user_id=USER, limit=9)
     claimed = [*claimed, *(Firing(each, each.due_at) for each in (beat, *once))]
-    await schedules.sent(claimed[0], Message("assistant", "薬", discord_id=77))
-    await schedules.skipped(claimed[1])
-    await schedules.failed(claimed[2], "dms_closed")
+    await schedules.mark_sent(claimed[0], Message("assistant", "薬", discord_id=77))
+    await schedules.mark_skipped(claimed[1])
+    await schedules.mark_failed(claimed[2], "dms_closed")
     await schedules.claim_due(now - hour * 48, ("channel", "dm"), "p")
-    await schedules.lost(now + hour)
-    assert await schedules.unreported(("channel", "dm"), user_id=USER)
-    assert await schedules.said(77)
-    assert await schedules.last_said(USER, KEY.channel_id)
-    assert await schedules.get(USER, once[0].id) == await schedules.numbered(USER, once[0].number)
+    await schedules.mark_lost(now + hour)
+    assert await schedules.take_unreported(("channel", "dm"), user_id=USER)
+    assert await schedules.get_said(77)
+    assert await schedules.get_last_said(USER, KEY.channel_id)
+    assert await schedules.get(USER, once[0].id) == await schedules.get_by_number(USER, once[0].number)
     assert await schedules.list(USER)
     assert await schedules.cancel(USER, daily.id)
     await schedules.prune()
@@ -313,22 +324,22 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     memory = await stores.memories.add(USER, "猫の名前はタマ")
     for content in ("猫の名前はモチ", "猫の名前はミケ"):
         await stores.memories.update(USER, memory.id, content=content)
-    newest, oldest = await stores.memory_history.of(USER, memory.id)
+    newest, oldest = await stores.memory_history.list_versions(USER, memory.id)
     assert await stores.memory_history.undo_update(USER, memory.id, newest.id)
     assert await stores.memory_history.restore(USER, oldest.id)
     assert await stores.memory_history.undo_add(USER, memory.id)
-    await stores.memory_transfer.everything(USER)
+    await stores.memory_transfer.list_all(USER)
     imported = [PortableMemory("取り込んだもの")]
     assert len((await stores.memory_transfer.plan(USER, imported)).new) == 1
     assert await stores.memory_transfer.take(USER, imported) == 1
-    assert await stores.memory_removal.hidden(USER, memory.id)
+    assert await stores.memory_removal.get_hidden(USER, memory.id)
     assert await stores.memory_removal.undelete(USER, memory.id)
     call = ToolCall("1", "remember", "{}", json.dumps({"remembered": {"id": memory.id}}))
     session = await stores.sessions.open(KEY)
     for _ in range(2):
         exchange = [Message("user", "猫の名前はタマ"), Message("assistant", "はい", tool_calls=(call,))]
         session = await stores.sessions.commit_turn(session, exchange)
-        backlog = await stores.summaries.backlog(KEY)
+        backlog = await stores.summaries.get_backlog(KEY)
         assert backlog is not None
         await stores.summaries.put(backlog, {"public": "猫の名前はタマ"})
     told, answered = said(50, author_id=USER), answer(51, tool_calls=(call,))
@@ -338,12 +349,12 @@ async def forget_everything(stores: Stores, database: Database) -> None:
     await database.transaction(
         [Statement("UPDATE sessions SET canvas_state = $2 WHERE user_id = $1", (USER, canvas))]
     )
-    assert await stores.memory_removal.told_in(USER, memory.id)
+    assert await stores.memory_removal.count_messages(USER, memory.id)
     erased = await stores.memory_removal.erase(USER, memory.id, mark="（消去しました）")
     assert erased is not None
     assert 0 not in (erased.versions, erased.tool_calls, erased.summaries, erased.messages)
     await stores.memories.delete(USER, (await stores.memories.add(USER, "犬が好き")).id)
-    await stores.memory_removal.next_purge()
+    await stores.memory_removal.get_next_purge()
     assert await stores.memory_removal.purge(datetime.now(UTC)) > 0
     await stores.memory_removal.erase_all(USER)
     await stores.memory_removal.write_back()
@@ -354,57 +365,61 @@ async def do_everything_in_channels(stores: Stores) -> set[str]:
     key = ChannelKey(3)
     await stores.channels.add(key, said(10), waiting=True)
     await stores.channels.add_all(key, [said(11), said(12)])
-    questions = await stores.mentions.waiting(key)
-    await stores.mentions.places()
-    await stores.mentions.place_of(10)
-    await stores.mentions.unattended(key)
+    questions = await stores.mentions.list_waiting(key)
+    await stores.mentions.list_places()
+    await stores.mentions.get_place(10)
+    await stores.mentions.has_unattended(key)
     await stores.mentions.begin(questions, 10)
-    assert await stores.mentions.begun(key) is not None
-    await stores.mentions.answering(questions, 20)
-    await stores.mentions.answer_of(key)
+    assert await stores.mentions.get_begun(key) is not None
+    await stores.mentions.note_answer(questions, 20)
+    await stores.mentions.get_pending_answer(key)
     await stores.channels.commit_answer(key, answer(20), questions)
-    await stores.mentions.left_behind(key)
-    await stores.mentions.edited(key)
-    await stores.mentions.read(said(10))
-    await stores.mentions.to_show(key)
-    await stores.mentions.shown(20)
-    await stores.mentions.rewriting(20)
+    await stores.mentions.list_left_behind(key)
+    await stores.mentions.list_edited(key)
+    await stores.mentions.mark_read(said(10))
+    await stores.mentions.list_unshown(key)
+    await stores.mentions.mark_shown(20)
+    await stores.mentions.mark_unshown(20)
     await stores.mentions.give_up(questions)
-    await stores.mentions.questions(20)
-    await stores.mentions.answered_by(10)
-    await stores.channels.newest_answer(key)
-    await stores.channels.session_of(20)
+    await stores.mentions.list_questions(20)
+    await stores.mentions.get_answer(10)
+    await stores.channels.get_newest_answer(key)
+    await stores.channels.get_session_key(20)
     await stores.channels.add_pages(20, [21])
-    await stores.channels.pages(20)
-    await stores.channels.shows_answer(21)
+    await stores.channels.list_pages(20)
+    await stores.channels.is_answer(21)
     await stores.channels.drop_pages([21])
-    await stores.channels.places(limit=5)
-    await stores.channels.direct(since=datetime.now(UTC), limit=5)
-    await stores.channels.known([1, 2])
-    await stores.channels.reading("all", 30)
+    await stores.channels.list_places(limit=5)
+    await stores.channels.list_direct(since=datetime.now(UTC), limit=5)
+    await stores.channels.find_known([1, 2])
+    await stores.channels.set_reading("all", 30)
     await stores.channels.reset(key, bot_id=0, discord_id=15)
     await stores.channels.pass_over(key, 16)
     await stores.channels.edit(10, "直した")
-    await stores.channels.answers_to([11])
+    await stores.channels.list_answers([11])
     await stores.channels.delete([11])
     await stores.channels.forget_place(key)
     return {
-        *("add", "add_all", "commit_answer", "archive_answer", "newest_answer", "session_of", "add_pages"),
-        *("drop_pages", "pages", "shows_answer", "answers_to"),
-        *("reading", "reset", "edit", "delete", "forget_place", "places", "pass_over", "direct", "known"),
-        *("begin", "begun", "waiting", "answering", "answer_of", "give_up", "questions", "answered_by"),
-        *("to_show", "shown", "left_behind", "edited", "read", "place_of", "unattended", "rewriting"),
+        *("add", "add_all", "commit_answer", "archive_answer", "get_newest_answer"),
+        *("get_session_key", "add_pages"),
+        *("drop_pages", "list_pages", "is_answer", "list_answers"),
+        *("set_reading", "reset", "edit", "delete", "forget_place", "list_places", "pass_over"),
+        *("list_direct", "find_known"),
+        *("begin", "get_begun", "list_waiting", "note_answer", "get_pending_answer", "give_up"),
+        *("list_questions", "get_answer"),
+        *("list_unshown", "mark_shown", "list_left_behind", "list_edited", "mark_read", "get_place"),
+        *("has_unattended", "mark_unshown"),
     }
 
 
 async def decide(stores: Stores, proposal: Proposal) -> None:
     """Look a proposal up in each way, carry it out and drop it."""
     assert await stores.proposals.get(USER, proposal.id) == proposal
-    assert await stores.proposals.id_of(USER, proposal.number) == proposal.id
-    assert await stores.proposals.of_answer(USER, proposal.answer_id) == (proposal,)
-    assert await stores.proposals.of_place(USER, KEY.channel_id) == (proposal,)
+    assert await stores.proposals.get_id(USER, proposal.number) == proposal.id
+    assert await stores.proposals.list_for_answer(USER, proposal.answer_id) == (proposal,)
+    assert await stores.proposals.list_for_place(USER, KEY.channel_id) == (proposal,)
     assert isinstance(proposal.change, KeepMemory)
-    assert await stores.memories.alike(USER, proposal.change.content, "private") is None
+    assert await stores.memories.find_alike(USER, proposal.change.content, "private") is None
     await stores.memories.add(USER, proposal.change.content, proposal=proposal)
     assert not await stores.proposals.drop(USER, proposal.id)
     await stores.proposals.prune()

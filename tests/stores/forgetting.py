@@ -53,7 +53,7 @@ async def calls_of(stores: Stores, key: SessionKey = KEY) -> list[ToolCall]:
 
 async def summarized(stores: Stores, text: str = "要約", key: SessionKey = KEY) -> None:
     """Have everything that was said so far summarized."""
-    backlog = await stores.summaries.backlog(key)
+    backlog = await stores.summaries.get_backlog(key)
     assert backlog is not None
     visibilities = {message.visibility for message in backlog.messages}
     assert await stores.summaries.put(backlog, dict.fromkeys(visibilities, text))

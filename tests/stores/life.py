@@ -86,23 +86,23 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
             drawn=[Drawn(AddCard(word, word), visibility)],
             proposals=proposed,
         )
-    backlog = await stores.summaries.backlog(key)
+    backlog = await stores.summaries.get_backlog(key)
     assert backlog is not None
     await stores.summaries.put(backlog, {"public": f"{word}の話", "private": f"{word}の内緒話"})
     await talk(stores, user_id, word, channel=channel, first=user_id - 5)
     await stores.settings.set(user_id, timezone="Asia/Tokyo")
     await stores.agents.choose(user_id, 2, "tutor")
     await stores.agents.set_default(user_id + 3, GUILD, "tutor", user_id)
-    await stores.canvases.note_shown(key, user_id + 9, 1)
+    await stores.canvases.note_message(key, user_id + 9, 1)
     line = ToldLine(0, Named("memory", memory.id), "undo-added")
     await stores.receipts.note(ToldIn(user_id, 2, user_id + 7, "public", (line,)))
     reminder = await stores.schedules.add(key, f"{word}を買う", utc_now(), place="dm")
     places: tuple[Place, ...] = ("dm",)
     [firing] = await stores.schedules.claim_due(utc_now(), places, "p", user_id=user_id, limit=1)
     assert firing.schedule.id == reminder.id
-    await stores.schedules.sent(firing, Message("assistant", f"{word}を買う", discord_id=user_id + 8))
+    await stores.schedules.mark_sent(firing, Message("assistant", f"{word}を買う", discord_id=user_id + 8))
     await stores.schedules.add(key, f"また{word}", utc_now())
-    await stores.heartbeats.look(user_id, [Mark("memory:1", utc_now())])
+    await stores.heartbeats.set_marks(user_id, [Mark("memory:1", utc_now())])
     now_ms = int(utc_now().timestamp() * 1000)
     params = (user_id, json.dumps({"text": word}), now_ms)
     for sql in _ROWS:
@@ -120,7 +120,7 @@ async def talk(stores: Stores, user_id: int, word: str, *, channel: ChannelKey, 
     ]
     for question in questions:
         await stores.channels.add(channel, question, waiting=True)
-    await stores.mentions.answering(questions[:1], first + 2)
+    await stores.mentions.note_answer(questions[:1], first + 2)
     found = await stores.memories.add(user_id, f"{word}の残り")
     given = answer(first + 2, f"{word}ですね", tool_calls=(recalled(found),))
     await stores.channels.commit_answer(channel, given, questions[:1])

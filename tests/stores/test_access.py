@@ -12,25 +12,25 @@ OWNER = 9
 
 class TestRules:
     async def test_are_told_all_at_once(self, stores: Stores) -> None:
-        assert await stores.access.in_force() == InForce(AccessRules(), None)
+        assert await stores.access.get_in_force() == InForce(AccessRules(), None)
         await stores.access.set("user", 1, "deny", set_by=OWNER)
         await stores.access.set("role", 2, "allow", set_by=OWNER)
         await stores.access.set("channel", 3, "deny", set_by=OWNER)
         await stores.access.set("guild", 4, "allow", set_by=OWNER)
-        rules = (await stores.access.in_force()).rules
+        rules = (await stores.access.get_in_force()).rules
         assert rules.deny == Subjects(users=frozenset({1}), channels=frozenset({3}))
         assert rules.allow == Subjects(roles=frozenset({2}), guilds=frozenset({4}))
 
     async def test_of_one_subject_take_each_others_place(self, stores: Stores) -> None:
         await stores.access.set("user", 1, "deny", set_by=OWNER)
         await stores.access.set("user", 1, "allow", set_by=OWNER)
-        assert await stores.access.rules() == (StoredRule("user", 1, "allow"),)
+        assert await stores.access.list_rules() == (StoredRule("user", 1, "allow"),)
 
     async def test_can_be_removed(self, stores: Stores) -> None:
         await stores.access.set("user", 1, "deny", set_by=OWNER)
-        assert await stores.access.remove("user", 1)
-        assert not await stores.access.remove("user", 1)
-        assert await stores.access.rules() == ()
+        assert await stores.access.unset("user", 1)
+        assert not await stores.access.unset("user", 1)
+        assert await stores.access.list_rules() == ()
 
 
 class TestMaintenance:
@@ -39,26 +39,26 @@ class TestMaintenance:
             await stores.access.begin_maintenance("まもなく", set_by=OWNER)
             await stores.access.begin_maintenance("すぐ戻ります", set_by=OWNER)
         async with open_again() as stores:
-            assert (await stores.access.in_force()).maintenance == Maintenance("すぐ戻ります")
+            assert (await stores.access.get_in_force()).maintenance == Maintenance("すぐ戻ります")
             assert await stores.access.end_maintenance()
             assert not await stores.access.end_maintenance()
-            assert (await stores.access.in_force()).maintenance is None
+            assert (await stores.access.get_in_force()).maintenance is None
 
 
 async def chain(stores: Stores, channel_id: int) -> tuple[str, ...]:
-    return (await stores.agents.found(OWNER, (channel_id,))).models.get(channel_id, ())
+    return (await stores.agents.get_for_places(OWNER, (channel_id,))).models.get(channel_id, ())
 
 
 class TestModelsOfAChannel:
     async def test_are_a_chain_in_its_order(self, stores: Stores) -> None:
         assert await chain(stores, 3) == ()
-        await stores.channel_models.put(3, ("large", "小さい"), set_by=OWNER)
-        await stores.channel_models.put(4, ("small",), set_by=OWNER)
+        await stores.channel_models.set(3, ("large", "小さい"), set_by=OWNER)
+        await stores.channel_models.set(4, ("small",), set_by=OWNER)
         assert await chain(stores, 3) == ("large", "小さい")
-        assert await stores.channel_models.chains() == {3: ("large", "小さい"), 4: ("small",)}
+        assert await stores.channel_models.list_chains() == {3: ("large", "小さい"), 4: ("small",)}
 
     async def test_can_be_taken_back(self, stores: Stores) -> None:
-        await stores.channel_models.put(3, ("large",), set_by=OWNER)
+        await stores.channel_models.set(3, ("large",), set_by=OWNER)
         assert await stores.channel_models.unset(3)
         assert not await stores.channel_models.unset(3)
         assert await chain(stores, 3) == ()
@@ -72,9 +72,9 @@ class TestAVisit:
         await stores.settings.set(7, locale=Locale.JA)
         await stores.agents.choose(7, channel, "tutor")
         await stores.agents.set_default(thread, 5, "poet", OWNER)
-        await stores.channel_models.put(channel, ("large",), set_by=OWNER)
-        visit = await stores.access.visit(7, (thread, channel))
-        assert visit.in_force == await stores.access.in_force()
+        await stores.channel_models.set(channel, ("large",), set_by=OWNER)
+        visit = await stores.access.get_visit(7, (thread, channel))
+        assert visit.in_force == await stores.access.get_in_force()
         assert visit.limits == {LimitKey("user", 7, "turns_per_minute"): 2}
         assert visit.settings == await stores.settings.get(7)
         assert visit.agents == PlaceAgents(
@@ -85,6 +85,6 @@ class TestAVisit:
         await stores.settings.set(7, locale=Locale.JA)
         await stores.agents.choose(7, 3, "tutor")
         await stores.agents.choose(8, 4, "tutor")
-        visit = await stores.access.visit(8, (3,))
+        visit = await stores.access.get_visit(8, (3,))
         assert visit.settings == UserSettings()
         assert visit.agents == PlaceAgents({}, {}, {})

@@ -25,12 +25,12 @@ async def say(stores: Stores, *ids: int, key: ChannelKey = CHANNEL, waiting: boo
 
 async def read(stores: Stores, key: ChannelKey = CHANNEL, limit: int = 100, **bounds: int) -> list[int]:
     first, before = bounds.pop("first", 0), bounds.pop("before", 10**6)
-    page = await stores.blocks.page(key, first=first, before=before, limit=limit, **bounds)
+    page = await stores.blocks.get_page(key, first=first, before=before, limit=limit, **bounds)
     return [said.id for said in page]
 
 
 async def state(stores: Stores, key: ChannelKey = CHANNEL, blocks: int = 100) -> ContextState:
-    return await stores.blocks.state(key, bot_id=BOT, blocks=blocks)
+    return await stores.blocks.get_state(key, bot_id=BOT, blocks=blocks)
 
 
 def block(first: int, last: int, key: ChannelKey = CHANNEL, tokens: int = 10) -> Block:
@@ -54,7 +54,7 @@ class TestRows:
         await say(stores, 10)
         answer = Message("assistant", "はい", author_id=BOT, discord_id=20)
         await stores.channels.commit_answer(CHANNEL, answer, [])
-        rows = await stores.blocks.page(CHANNEL, first=0, before=100, limit=9)
+        rows = await stores.blocks.get_page(CHANNEL, first=0, before=100, limit=9)
         assert rows == [Said(20, "assistant", "", "はい", BOT), Said(10, "user", "花子", "発言10", 7)]
 
     async def test_after_the_question_are_answers_alone(self, stores: Stores) -> None:

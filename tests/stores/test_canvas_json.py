@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cc_bot.domain.canvas import Canvas, Card, Chart, Drawn, Series, Text, checked, reduce_all
+from cc_bot.domain.canvas import Canvas, Card, Chart, Drawn, Series, Text, check_element, reduce_all
 from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json, canvas_to_json
 from tests.domain.canvases import DRAWINGS
 
@@ -134,7 +134,7 @@ class TestAnyJson:
     )
     def test_gives_a_canvas_that_keeps_the_limits(self, value: Any) -> None:
         canvas = canvas_from_json(json.dumps({"elements": [value], "mode": value}))
-        assert all(checked(each) == each for each in canvas.elements)
+        assert all(check_element(each) == each for each in canvas.elements)
         assert canvas_from_json(json.dumps(value)) is not None
 
     def test_private_stays_private(self) -> None:

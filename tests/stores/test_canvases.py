@@ -213,35 +213,35 @@ class TestDamagedState:
 
 class TestMessage:
     async def test_is_known_by_its_key_and_by_its_id(self, stores: Stores) -> None:
-        await stores.canvases.note_shown(KEY, 70, 1)
-        await stores.canvases.note_shown(OTHER_USER, 71, 1)
-        await stores.canvases.note_shown(KEY, 72, 2)
-        shown = await stores.canvases.shown(KEY)
+        await stores.canvases.note_message(KEY, 70, 1)
+        await stores.canvases.note_message(OTHER_USER, 71, 1)
+        await stores.canvases.note_message(KEY, 72, 2)
+        shown = await stores.canvases.get_message(KEY)
         assert shown is not None
         assert (shown.message_id, shown.shown_revision) == (72, 2)
-        assert await stores.canvases.key_of(72) == KEY
-        assert await stores.canvases.key_of(70) is None
+        assert await stores.canvases.get_key(72) == KEY
+        assert await stores.canvases.get_key(70) is None
         await stores.canvases.forget_message(KEY)
-        assert (await stores.canvases.shown(KEY), await stores.canvases.key_of(72)) == (None, None)
-        assert await stores.canvases.all_shown(9) == [OTHER_USER]
+        assert (await stores.canvases.get_message(KEY), await stores.canvases.get_key(72)) == (None, None)
+        assert await stores.canvases.list_shown(9) == [OTHER_USER]
 
     async def test_is_behind_once_the_canvas_changes(self, stores: Stores) -> None:
         await draw(stores, CAT)
-        await stores.canvases.note_shown(KEY, 70, await revision(stores))
-        assert await stores.canvases.stale(9) == []
+        await stores.canvases.note_message(KEY, 70, await revision(stores))
+        assert await stores.canvases.list_stale(9) == []
         await draw(stores, SECRET)
-        assert await stores.canvases.stale(9) == [KEY]
-        await stores.canvases.note_shown(KEY, 70, await revision(stores))
+        assert await stores.canvases.list_stale(9) == [KEY]
+        await stores.canvases.note_message(KEY, 70, await revision(stores))
         await stores.sessions.clear(KEY)
-        assert await stores.canvases.stale(9) == [KEY]
-        assert await stores.canvases.stale(0) == []
+        assert await stores.canvases.list_stale(9) == [KEY]
+        assert await stores.canvases.list_stale(0) == []
 
     async def test_is_not_behind_because_a_session_expired(self, stores: Stores) -> None:
         with freeze_time("2026-11-22", real_asyncio=True) as clock:
             await draw(stores, CAT)
-            await stores.canvases.note_shown(KEY, 70, await revision(stores))
+            await stores.canvases.note_message(KEY, 70, await revision(stores))
             clock.tick(timedelta(days=5))
             await stores.sessions.expire()
-            assert await stores.canvases.stale(9) == []
+            assert await stores.canvases.list_stale(9) == []
             await stores.sessions.open(KEY)
-            assert await stores.canvases.stale(9) == []
+            assert await stores.canvases.list_stale(9) == []

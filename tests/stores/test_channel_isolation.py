@@ -23,7 +23,7 @@ async def talk(stores: Stores, database: Database) -> None:
         await stores.channels.add(key, said(number, name(key)), waiting=True)
     for number in range(120, 130):
         key = PLACES[number % 4]
-        oldest, *_ = await stores.mentions.waiting(key)
+        oldest, *_ = await stores.mentions.list_waiting(key)
         await stores.channels.commit_answer(key, answer(number, name(key)), [oldest])
     for number, place in enumerate(PLACES):  # a thread is a channel of its own to a session
         session = await stores.sessions.open(SessionKey(7, place.place_id))
@@ -41,26 +41,26 @@ def name(key: ChannelKey) -> str:
 class TestPlace:
     async def test_is_told_what_was_said_in_it_alone(self, stores: Stores) -> None:
         for key in PLACES:
-            waiting = await stores.mentions.waiting(key)
-            newest = await stores.channels.newest_answer(key)
+            waiting = await stores.mentions.list_waiting(key)
+            newest = await stores.channels.get_newest_answer(key)
             assert newest is not None
-            answered = await stores.mentions.questions(newest.discord_id or 0)
+            answered = await stores.mentions.list_questions(newest.discord_id or 0)
             assert waiting
             assert answered
             assert {message.content for message in (*waiting, newest, *answered)} == {name(key)}
 
     async def test_is_found_by_its_own_messages_alone(self, stores: Stores) -> None:
-        places = {place.key: place.newest_id for place in await stores.channels.places(limit=99)}
+        places = {place.key: place.newest_id for place in await stores.channels.list_places(limit=99)}
         assert places == dict(zip(PLACES, (116, 117, 118, 119), strict=True))
 
     async def test_has_no_answer_to_the_questions_of_another(self, stores: Stores) -> None:
         here, there = PLACES[:2]
-        waiting = await stores.mentions.waiting(there)
+        waiting = await stores.mentions.list_waiting(there)
         await stores.channels.commit_answer(here, answer(140), waiting)
-        assert await stores.mentions.waiting(there) == waiting
+        assert await stores.mentions.list_waiting(there) == waiting
 
     async def test_does_not_answer_what_is_private(self, stores: Stores) -> None:
         assert not await stores.channels.add(CHANNEL, said(400, "割り込み"), waiting=True)
-        assert await stores.mentions.questions(400) == ()
+        assert await stores.mentions.list_questions(400) == ()
         private = (await stores.sessions.open(DM, visibility="private")).history
         assert private[0].content == "秘密の質問"

@@ -89,5 +89,5 @@ class TestCost:
         texts = await fill(stores, 500)
         after = {statement: steps(path, statement, *params) for statement, params in statements.items()}
         assert [statement for statement in statements if after[statement] > before[statement] + 1] == []
-        places = await stores.channels.places(limit=99)
+        places = await stores.channels.list_places(limit=99)
         assert {place.key: place.newest_id for place in places} == {key: max(texts[key]) for key in PLACES}

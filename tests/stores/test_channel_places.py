@@ -23,10 +23,10 @@ from tests.stores.places import (
 
 class TestPlaces:
     async def test_are_told_newest_first_up_to_a_limit(self, stores: Stores) -> None:
-        assert await stores.channels.places(limit=5) == ()
+        assert await stores.channels.list_places(limit=5) == ()
         for number, key in enumerate((THREAD, CHANNEL, OTHER_THREAD, OTHER_CHANNEL)):
             await stores.channels.add_all(key, [said(10 + number), said(9**number * 100)])
-        places = await stores.channels.places(limit=3)
+        places = await stores.channels.list_places(limit=3)
         assert [place.key for place in places] == [OTHER_CHANNEL, OTHER_THREAD, CHANNEL]
         assert [place.newest_id for place in places] == [72900, 8100, 900]
 
@@ -35,12 +35,12 @@ class TestPlaces:
             await stores.channels.add(key, said(key.place_id))
         await stores.channels.reset(THREAD, bot_id=0, discord_id=7)
         await stores.channels.reset(THREAD, bot_id=BOT, discord_id=8)
-        places = await stores.channels.places(limit=9)
+        places = await stores.channels.list_places(limit=9)
         assert {place.key: place.reset_id for place in places} == {CHANNEL: 0, THREAD: 8}
 
     async def test_are_no_sessions(self, stores: Stores) -> None:
         await ask_in_dm(stores, 10)
-        assert await stores.channels.places(limit=9) == ()
+        assert await stores.channels.list_places(limit=9) == ()
 
 
 class TestOwnerOfAnAnswer:
@@ -50,12 +50,12 @@ class TestOwnerOfAnAnswer:
         await stores.sessions.commit_turn(session, [Message("user", "質問"), answer(20)])
         await stores.channels.add_pages(20, [21, 22])
         await stores.channels.add_pages(20, [22])
-        assert [await stores.channels.session_of(id_) for id_ in (20, 21, 22)] == [key] * 3
+        assert [await stores.channels.get_session_key(id_) for id_ in (20, 21, 22)] == [key] * 3
 
     async def test_is_nobody_for_questions_and_for_answers_of_a_channel(self, stores: Stores) -> None:
         await ask_in_dm(stores, 10)
         await stores.channels.commit_answer(CHANNEL, answer(20), [])
-        assert [await stores.channels.session_of(id_) for id_ in (10, 20, 99)] == [None] * 3
+        assert [await stores.channels.get_session_key(id_) for id_ in (10, 20, 99)] == [None] * 3
 
 
 class TestForgottenPlace:
@@ -67,7 +67,7 @@ class TestForgottenPlace:
             await stores.channels.reset(key, bot_id=BOT, discord_id=number)
             await stores.channels.add(key, said(number * 10), waiting=True)
             await stores.channels.add(key, said(number * 10 + 1), waiting=True)
-            first, _ = await stores.mentions.waiting(key)
+            first, _ = await stores.mentions.list_waiting(key)
             await stores.channels.commit_answer(key, answer(number * 10 + 2), [first])
             await stores.channels.add_pages(number * 10 + 2, [number * 10 + 3])
             await freeze(database, key, (number * 10, number * 10 + 1))
@@ -117,13 +117,13 @@ class TestReset:
         assert not await stores.channels.add(CHANNEL, late[0], waiting=True)
         assert await stores.channels.add_all(CHANNEL, late) == 1
         assert await archived(database) == {101: "その後"}
-        assert await stores.mentions.waiting(CHANNEL) == ()
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
 
     async def test_does_not_make_wait_what_was_known_before(self, stores: Stores) -> None:
         await stores.channels.add(CHANNEL, said(99))
         await stores.channels.reset(CHANNEL, bot_id=BOT, discord_id=100)
         assert not await stores.channels.add(CHANNEL, said(99), waiting=True)
-        assert await stores.mentions.waiting(CHANNEL) == ()
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
 
     async def test_holds_in_its_own_place_alone(self, stores: Stores) -> None:
         await stores.channels.reset(CHANNEL, bot_id=BOT, discord_id=100)
@@ -148,10 +148,10 @@ class TestReset:
 
 class TestReading:
     async def test_goes_on_since_it_began(self, stores: Stores) -> None:
-        assert await stores.channels.reading("all", 100) == 100
-        assert await stores.channels.reading("all", 200) == 100
+        assert await stores.channels.set_reading("all", 100) == 100
+        assert await stores.channels.set_reading("all", 200) == 100
 
     async def test_of_other_messages_begins_anew(self, stores: Stores) -> None:
-        await stores.channels.reading("all", 100)
-        assert await stores.channels.reading("mentions", 200) == 200
-        assert await stores.channels.reading("all", 300) == 300
+        await stores.channels.set_reading("all", 100)
+        assert await stores.channels.set_reading("mentions", 200) == 200
+        assert await stores.channels.set_reading("all", 300) == 300

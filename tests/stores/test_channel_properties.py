@@ -127,7 +127,7 @@ async def take(stores: Stores, step: Step, known: set[int]) -> None:
         case "delete":
             await stores.channels.delete(step.numbers)
         case "answer" if first not in known:
-            questions = await stores.mentions.waiting(step.key)
+            questions = await stores.mentions.list_waiting(step.key)
             await stores.channels.commit_answer(step.key, answer(first, step.text), questions)
         case "answer":
             pass
@@ -158,8 +158,8 @@ class TestArchive:
             changed = model.take(step)
             for key in PLACES:
                 assert await archived(database, key) == model.of(key)
-                assert ids(await stores.mentions.waiting(key)) == model.waiting(key)
-                assert ids(await stores.mentions.left_behind(key)) == model.left_behind(key)
+                assert ids(await stores.mentions.list_waiting(key)) == model.waiting(key)
+                assert ids(await stores.mentions.list_left_behind(key)) == model.left_behind(key)
                 oldest = min((id_ for place, id_ in changed if place == key), default=2**62)
                 assert await frozen(database, key) == [block for block in BLOCKS if block[1] < oldest]
         newest = {
@@ -167,7 +167,7 @@ class TestArchive:
             for key in PLACES
             if model.of(key)
         }
-        assert {place.key: place.newest_id for place in await stores.channels.places(limit=9)} == newest
+        assert {place.key: place.newest_id for place in await stores.channels.list_places(limit=9)} == newest
 
     @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(steps=STEPS)

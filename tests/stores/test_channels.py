@@ -28,7 +28,7 @@ class TestMessage:
         assert await stores.channels.add(CHANNEL, said(10, "最初"))
         assert not await stores.channels.add(CHANNEL, said(10, "二度目"))
         assert not await stores.channels.add(THREAD, said(10, "よその二度目"), waiting=True)
-        assert await stores.mentions.places() == ()
+        assert await stores.mentions.list_places() == ()
         assert await archived(database) == {10: "最初"}
         assert await archived(database, THREAD) == {}
 
@@ -37,13 +37,13 @@ class TestMessage:
         assert not await stores.channels.add(CHANNEL, said(11, " \n\u3000"), waiting=True)
         assert await stores.channels.add_all(CHANNEL, [said(12, ""), said(13, "はい"), said(14, "\0")]) == 1
         assert await archived(database) == {13: "はい"}
-        assert await stores.mentions.waiting(CHANNEL) == ()
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
 
     async def test_comes_back_with_all_that_was_kept_of_it(self, stores: Stores) -> None:
         call = ToolCall("c1", "recall", '{"query": "猫"}', '"猫が好き"')
         mine = answer(20, '三毛猫です。"引用" \\ 100% 🐈', tool_calls=(call,), status="stopped")
         await stores.channels.add(CHANNEL, mine)
-        assert (await stores.channels.newest_answer(CHANNEL)) == Message(
+        assert (await stores.channels.get_newest_answer(CHANNEL)) == Message(
             "assistant",
             '三毛猫です。"引用" \\ 100% 🐈',
             tool_calls=(call,),
@@ -82,7 +82,7 @@ class TestMessage:
     async def test_of_a_session_is_not_taken_over(self, stores: Stores, database: Database) -> None:
         await ask_in_dm(stores, 10)
         assert not await stores.channels.add(CHANNEL, said(10, "同じ番号"), waiting=True)
-        assert await stores.mentions.waiting(CHANNEL) == ()
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
         assert await archived(database) == {}
         assert await heard_in_dm(stores) == ["秘密の質問", "はい"]
 
@@ -92,11 +92,11 @@ class TestMessage:
         await stores.channels.commit_answer(CHANNEL, answer(20), [])
         for number in (10, 11, 20):
             assert not await stores.channels.add(CHANNEL, said(number), waiting=True)
-        assert await stores.mentions.places() == ()
+        assert await stores.mentions.list_places() == ()
 
 
 async def newest(stores: Stores, key: ChannelKey = CHANNEL) -> Message:
-    found = await stores.channels.newest_answer(key)
+    found = await stores.channels.get_newest_answer(key)
     assert found is not None
     return found
 
@@ -116,7 +116,7 @@ class TestPage:
         numbers = [10**18, 999_999_999_999_999_999, 9, 80, 175928847299117063]
         await stores.channels.add_all(CHANNEL, [said(number, f"{number}番") for number in numbers])
         assert [*await archived(database)] == sorted(numbers)
-        [place] = await stores.channels.places(limit=5)
+        [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 10**18
 
     async def test_of_ten_thousand_is_kept_whole_by_writers_side_by_side(
@@ -178,7 +178,7 @@ class TestDeletion:
         assert await stores.channels.delete([10, 12, 99]) == 2
         assert await archived(database) == {11: "残る"}
         assert await archived(database, THREAD) == {}
-        assert await stores.mentions.places() == ()
+        assert await stores.mentions.list_places() == ()
         assert await stores.channels.delete([10, 12, 99]) == 0
         assert await stores.channels.delete([]) == 0
 
@@ -187,15 +187,15 @@ class TestDeletion:
         self, stores: Stores, database: Database, page: int
     ) -> None:
         await stores.channels.add(CHANNEL, said(10, "質問"), waiting=True)
-        question = await stores.mentions.waiting(CHANNEL)
+        question = await stores.mentions.list_waiting(CHANNEL)
         await stores.channels.commit_answer(CHANNEL, answer(20), question)
         await stores.channels.add_pages(20, [21, 22])
         assert await stores.channels.delete([page]) == 1
         assert await archived(database) == {10: "質問"}
         assert await stores.channels.delete([20, 21, 22]) == 0
         assert await database.query("SELECT * FROM answer_pages") == []
-        assert await stores.mentions.waiting(CHANNEL) == ()
-        assert await stores.mentions.answered_by(10) is None
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
+        assert await stores.mentions.get_answer(10) is None
 
     async def test_of_a_page_that_was_dropped_leaves_the_answer(self, stores: Stores) -> None:
         await stores.channels.commit_answer(CHANNEL, answer(20), [])
@@ -207,11 +207,11 @@ class TestDeletion:
 
     async def test_of_the_posted_placeholder_leaves_the_question_waiting(self, stores: Stores) -> None:
         await stores.channels.add(CHANNEL, said(10), waiting=True)
-        question = await stores.mentions.waiting(CHANNEL)
-        await stores.mentions.answering(question, 20)
+        question = await stores.mentions.list_waiting(CHANNEL)
+        await stores.mentions.note_answer(question, 20)
         await stores.channels.delete([20])
-        assert await stores.mentions.waiting(CHANNEL) == question
-        assert await stores.mentions.answer_of(CHANNEL) is None
+        assert await stores.mentions.list_waiting(CHANNEL) == question
+        assert await stores.mentions.get_pending_answer(CHANNEL) is None
 
     async def test_of_a_question_in_a_session_removes_it_with_its_files(
         self, stores: Stores, database: Database

@@ -49,7 +49,7 @@ async def main(url, bot_id, channel_id):
             question = Message("user", f"質問{number}", discord_id=number * 10)
             await stores.channels.add(key, question, waiting=True)
             answer = Message("assistant", f"答え{number}", author_id=bot_id, discord_id=number * 10 + 1)
-            await stores.mentions.answering([question], answer.discord_id)
+            await stores.mentions.note_answer([question], answer.discord_id)
             await stores.channels.commit_answer(key, answer, [question])
             print(number, flush=True)
 
@@ -143,9 +143,9 @@ class TestKilledProcess:
             stored = dict(database.execute("SELECT discord_id, role FROM messages"))
         questions = {id_ for id_, role in stored.items() if role == "user"}
         async with open_stores(f"sqlite:///{path}") as stores:
-            waiting = {message.discord_id for message in await stores.mentions.waiting(key)}
-            answers = {id_: await stores.mentions.answered_by(id_) for id_ in questions}
-            assert await stores.mentions.answer_of(key) in {None, *(id_ + 1 for id_ in questions)}
+            waiting = {message.discord_id for message in await stores.mentions.list_waiting(key)}
+            answers = {id_: await stores.mentions.get_answer(id_) for id_ in questions}
+            assert await stores.mentions.get_pending_answer(key) in {None, *(id_ + 1 for id_ in questions)}
         assert len(questions) in (reported, reported + 1)
         assert waiting == {id_ for id_ in questions if id_ + 1 not in stored}
         assert answers == {id_: id_ + 1 if id_ + 1 in stored else None for id_ in questions}

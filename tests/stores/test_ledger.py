@@ -50,63 +50,63 @@ class TestEntry:
         reservation = await stores.usage.reserve(wish, rules, ASKED)
         with pytest.raises(TooManyAtOnce):
             await stores.usage.reserve(wish, rules, replace(ASKED, id="e3"))
-        assert [entry.id for entry in await stores.ledger.unfinished()] == ["e1"]
+        assert [entry.id for entry in await stores.ledger.list_unfinished()] == ["e1"]
         await stores.usage.release(reservation)
         await stores.usage.reserve(wish, rules)
-        assert await stores.usage.of_user(KEY.user_id, date(2000, 1, 1)) == ()
+        assert await stores.usage.list_for_user(KEY.user_id, date(2000, 1, 1)) == ()
 
     async def test_is_read_as_it_was_written(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             await stores.ledger.accept(AGAIN)
             await stores.ledger.accept(ASKED)
         async with open_again() as stores:
-            assert await stores.ledger.unfinished() == (ASKED, AGAIN)
+            assert await stores.ledger.list_unfinished() == (ASKED, AGAIN)
 
     async def test_knows_the_messages_that_show_it(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
-        await stores.ledger.shown_in("e1", KEY.user_id, 40)
+        await stores.ledger.note_message("e1", KEY.user_id, 40)
         for message_id in (41, 42):
-            await stores.ledger.posted("e1", KEY.user_id, message_id)
-        assert await stores.ledger.unfinished() == (replace(ASKED, shown_in=40, pages=(41, 42)),)
+            await stores.ledger.add_page("e1", KEY.user_id, message_id)
+        assert await stores.ledger.list_unfinished() == (replace(ASKED, shown_in=40, pages=(41, 42)),)
 
     async def test_loses_its_token_where_the_bot_writes_by_itself(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
-        await stores.ledger.moved(ASKED, 99, (43,))
-        [moved] = await stores.ledger.unfinished()
+        await stores.ledger.move(ASKED, 99, (43,))
+        [moved] = await stores.ledger.list_unfinished()
         assert (moved.place_id, moved.pages, moved.token, moved.token_until) == (99, (43,), None, None)
 
     async def test_is_gone_once_it_is_settled(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
-        await stores.ledger.settled("e1", KEY.user_id)
-        assert await stores.ledger.unfinished() == ()
+        await stores.ledger.mark_settled("e1", KEY.user_id)
+        assert await stores.ledger.list_unfinished() == ()
 
     async def test_is_its_users_alone(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
         stranger = OTHER_USER.user_id
-        await stores.ledger.shown_in("e1", stranger, 40)
-        await stores.ledger.posted("e1", stranger, 41)
-        await stores.ledger.moved(replace(ASKED, key=OTHER_USER), 99, ())
-        await stores.ledger.interrupted("e1", stranger)
-        await stores.ledger.settled("e1", stranger)
-        assert await stores.ledger.unfinished() == (ASKED,)
-        await stores.ledger.interrupted("e1", KEY.user_id)
+        await stores.ledger.note_message("e1", stranger, 40)
+        await stores.ledger.add_page("e1", stranger, 41)
+        await stores.ledger.move(replace(ASKED, key=OTHER_USER), 99, ())
+        await stores.ledger.mark_interrupted("e1", stranger)
+        await stores.ledger.mark_settled("e1", stranger)
+        assert await stores.ledger.list_unfinished() == (ASKED,)
+        await stores.ledger.mark_interrupted("e1", KEY.user_id)
         assert await stores.ledger.take("e1", stranger, lambda found: found) is None
 
     async def test_of_a_temporary_turn_holds_no_question(self, stores: Stores) -> None:
         await stores.ledger.accept(replace(ASKED, temporary=True))
-        [entry] = await stores.ledger.unfinished()
+        [entry] = await stores.ledger.list_unfinished()
         assert entry.question is None
 
     async def test_of_a_message_that_comes_twice_is_one(self, stores: Stores) -> None:
         message = replace(ASKED, kind="message", question_id=39)
         await stores.ledger.accept(message)
         await stores.ledger.accept(replace(message, id="e3"))
-        assert [entry.id for entry in await stores.ledger.unfinished()] == ["e3"]
+        assert [entry.id for entry in await stores.ledger.list_unfinished()] == ["e3"]
 
     async def test_that_was_settled_before_it_was_written_is_no_trouble(self, stores: Stores) -> None:
-        await stores.ledger.settled("e1", KEY.user_id)
-        await stores.ledger.interrupted("e1", KEY.user_id)
-        assert await stores.ledger.unfinished() == ()
+        await stores.ledger.mark_settled("e1", KEY.user_id)
+        await stores.ledger.mark_interrupted("e1", KEY.user_id)
+        assert await stores.ledger.list_unfinished() == ()
 
 
 REMINDER = ToolCall("c1", "schedule", "{}", '{"scheduled": {"id": 1, "text": "薬", "ref": 1}}')
@@ -121,48 +121,48 @@ class TestCalls:
         await stores.ledger.accept(ASKED)
         await stores.ledger.note_calls("e1", KEY.user_id, [BEGUN])
         await stores.ledger.note_calls("e1", KEY.user_id, [REMINDER, BEGUN])
-        [entry] = await stores.ledger.unfinished()
+        [entry] = await stores.ledger.list_unfinished()
         assert entry.calls == (REMINDER, BEGUN)
         await stores.sessions.archive_turn(session, turn("薬"), entry="e1")
-        assert await stores.ledger.calls_of("e1", KEY.user_id) == ()
+        assert await stores.ledger.get_calls("e1", KEY.user_id) == ()
 
     async def test_go_with_whoever_asks_again_and_back(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
         await stores.ledger.note_calls("e1", KEY.user_id, [REMINDER])
-        await stores.ledger.interrupted("e1", KEY.user_id)
+        await stores.ledger.mark_interrupted("e1", KEY.user_id)
         taken = await stores.ledger.take(
             "e1", KEY.user_id, lambda former: replace(former, id="e9", state="accepted", former="e1")
         )
         assert taken is not None
-        assert taken.calls == await stores.ledger.calls_of("e9", KEY.user_id) == (REMINDER,)
-        await stores.ledger.untaken("e9", KEY.user_id)
-        [entry] = await stores.ledger.unfinished()
+        assert taken.calls == await stores.ledger.get_calls("e9", KEY.user_id) == (REMINDER,)
+        await stores.ledger.untake("e9", KEY.user_id)
+        [entry] = await stores.ledger.list_unfinished()
         assert (entry.id, entry.calls) == ("e1", (REMINDER,))
 
     async def test_go_when_nobody_asks_any_more(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
         await stores.ledger.note_calls("e1", KEY.user_id, [REMINDER])
-        await stores.ledger.interrupted("e1", KEY.user_id)
-        await stores.ledger.forget(NOW + timedelta(days=8))
-        assert await stores.ledger.calls_of("e1", KEY.user_id) == ()
+        await stores.ledger.mark_interrupted("e1", KEY.user_id)
+        await stores.ledger.forget_interrupted(NOW + timedelta(days=8))
+        assert await stores.ledger.get_calls("e1", KEY.user_id) == ()
 
     async def test_of_which_nothing_came_are_none(self, stores: Stores) -> None:
         await stores.ledger.note_calls("e1", KEY.user_id, [BEGUN])
         await stores.ledger.note_calls("e1", KEY.user_id, [])
-        assert await stores.ledger.calls_of("e1", KEY.user_id) == ()
+        assert await stores.ledger.get_calls("e1", KEY.user_id) == ()
 
     async def test_are_their_users_alone(self, stores: Stores) -> None:
         await stores.ledger.note_calls("e1", KEY.user_id, [REMINDER])
         stranger = OTHER_USER.user_id
         await stores.ledger.note_calls("e1", stranger, [BEGUN])
         await stores.ledger.note_calls("e1", stranger, [])
-        assert await stores.ledger.calls_of("e1", stranger) == ()
-        assert await stores.ledger.calls_of("e1", KEY.user_id) == (REMINDER,)
+        assert await stores.ledger.get_calls("e1", stranger) == ()
+        assert await stores.ledger.get_calls("e1", KEY.user_id) == (REMINDER,)
 
     async def test_on_a_memory_that_is_erased_meanwhile_are_redacted(self, stores: Stores) -> None:
         told = '{"remembered": {"id": 1, "content": "猫", "ref": 4711}}'
         await stores.ledger.note_calls("e1", KEY.user_id, [ToolCall("c3", "remember", "{}", told)])
-        [call] = await stores.ledger.calls_of("e1", KEY.user_id)
+        [call] = await stores.ledger.get_calls("e1", KEY.user_id)
         assert call.result == '{"forgotten": true}'
 
     async def test_of_a_channels_question_go_with_its_answer(self, stores: Stores) -> None:
@@ -171,7 +171,7 @@ class TestCalls:
         name = channel_turn(80)
         await stores.ledger.note_calls(name, KEY.user_id, [REMINDER])
         await stores.channels.commit_answer(channel, answer(81), [question])
-        assert await stores.ledger.calls_of(name, KEY.user_id) == ()
+        assert await stores.ledger.get_calls(name, KEY.user_id) == ()
 
 
 class TestAnswer:
@@ -181,12 +181,12 @@ class TestAnswer:
         stored = await stores.sessions.archive_turn(
             session, turn("猫の名前は？", answer="タマです。"), entry="e1"
         )
-        [entry] = await stores.ledger.unfinished()
+        [entry] = await stores.ledger.list_unfinished()
         assert (entry.state, entry.question, entry.answer_id) == ("answered", None, stored.messages[-1].id)
-        answer = await stores.ledger.stored(entry)
+        answer = await stores.ledger.get_answer(entry)
         assert answer is not None
         assert answer.content == "タマです。"
-        assert await stores.ledger.stored(replace(entry, key=OTHER_USER)) is None
+        assert await stores.ledger.get_answer(replace(entry, key=OTHER_USER)) is None
 
     async def test_notes_the_message_that_shows_it_unless_that_is_known(self, stores: Stores) -> None:
         for entry, shown_in in ((ASKED, None), (replace(ASKED, id="e3"), 70)):
@@ -195,7 +195,7 @@ class TestAnswer:
             question, told = turn("？", answer="はい。")
             said = (question, replace(told, discord_id=80 + (shown_in or 0)))
             await stores.sessions.archive_turn(session, said, entry=entry.id)
-        assert [entry.shown_in for entry in await stores.ledger.unfinished()] == [80, 70]
+        assert [entry.shown_in for entry in await stores.ledger.list_unfinished()] == [80, 70]
 
     async def test_and_what_it_has_used_are_written_together(self, stores: Stores) -> None:
         wish = ReservationRequest(UsageSubject(KEY.user_id), "turn", "small", 100)
@@ -205,7 +205,7 @@ class TestAnswer:
         for _ in range(2):  # it is counted once
             said = turn("？", answer="はい。")
             await stores.sessions.archive_turn(session, said, entry="e1", settlement=settlement)
-        [used] = await stores.usage.of_user(KEY.user_id, date(2000, 1, 1))
+        [used] = await stores.usage.list_for_user(KEY.user_id, date(2000, 1, 1))
         assert (used.turns, used.usage, used.cost_micros) == (1, Usage(10, 5), 3)
 
     async def test_that_is_refused_leaves_the_question(self, stores: Stores) -> None:
@@ -214,7 +214,7 @@ class TestAnswer:
         not_mine = Session(theirs.id, KEY, (), theirs.created_at, theirs.last_active)
         with pytest.raises(StorageError):
             await stores.sessions.archive_turn(not_mine, turn("?"), entry="e1")
-        assert [each.state for each in await stores.ledger.unfinished()] == ["accepted"]
+        assert [each.state for each in await stores.ledger.list_unfinished()] == ["accepted"]
 
     async def test_that_takes_the_place_of_another_knows_both(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)
@@ -223,27 +223,27 @@ class TestAnswer:
         await stores.sessions.archive_turn(
             session, [Message("assistant", "二つ目")], replaces=old.id, entry="e1"
         )
-        [entry] = await stores.ledger.unfinished()
-        found = [await stores.ledger.stored(entry), await stores.ledger.replaced(entry)]
+        [entry] = await stores.ledger.list_unfinished()
+        found = [await stores.ledger.get_answer(entry), await stores.ledger.get_replaced(entry)]
         assert [message and message.content for message in found] == ["二つ目", "一つ目"]
 
     async def test_without_an_entry_touches_none(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)
         await stores.ledger.accept(ASKED)
         await stores.sessions.archive_turn(session, turn("?"))
-        assert await stores.ledger.unfinished() == (ASKED,)
+        assert await stores.ledger.list_unfinished() == (ASKED,)
 
 
 class TestInterrupted:
     async def test_waits_with_its_question_and_without_a_token(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
-        await stores.ledger.interrupted("e1", KEY.user_id)
-        [entry] = await stores.ledger.unfinished()
+        await stores.ledger.mark_interrupted("e1", KEY.user_id)
+        [entry] = await stores.ledger.list_unfinished()
         assert (entry.state, entry.question, entry.token) == ("interrupted", QUESTION, None)
 
     async def test_is_taken_once_and_replaced_at_once(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
-        await stores.ledger.interrupted("e1", KEY.user_id)
+        await stores.ledger.mark_interrupted("e1", KEY.user_id)
 
         def renewed(found: PendingTurn) -> PendingTurn:
             return replace(found, id="e9", state="accepted", token="new", token_until=NOW)
@@ -251,33 +251,33 @@ class TestInterrupted:
         taken = await stores.ledger.take("e1", KEY.user_id, renewed)
         assert taken is not None
         assert taken.question == QUESTION
-        assert await stores.ledger.unfinished() == (taken,)
+        assert await stores.ledger.list_unfinished() == (taken,)
         assert await stores.ledger.take("e1", KEY.user_id, renewed) is None
 
     async def test_is_what_it_was_when_nobody_heard_of_the_press(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
-        await stores.ledger.interrupted("e1", KEY.user_id)
-        before = await stores.ledger.unfinished()
+        await stores.ledger.mark_interrupted("e1", KEY.user_id)
+        before = await stores.ledger.list_unfinished()
         again = replace(before[0], id="e9", state="accepted", token="new", token_until=NOW, former="e1")
         assert await stores.ledger.take("e1", KEY.user_id, lambda _: again)
-        await stores.ledger.untaken("e9", OTHER_USER.user_id)
-        assert await stores.ledger.unfinished() == (again,)
-        await stores.ledger.untaken("e9", KEY.user_id)
-        assert await stores.ledger.unfinished() == before
+        await stores.ledger.untake("e9", OTHER_USER.user_id)
+        assert await stores.ledger.list_unfinished() == (again,)
+        await stores.ledger.untake("e9", KEY.user_id)
+        assert await stores.ledger.list_unfinished() == before
 
     async def test_can_be_taken_only_once_it_is_that(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
         assert await stores.ledger.take("e1", KEY.user_id, lambda found: found) is None
-        assert await stores.ledger.unfinished() == (ASKED,)
+        assert await stores.ledger.list_unfinished() == (ASKED,)
 
     async def test_is_forgotten_after_a_week(self, stores: Stores) -> None:
         await stores.ledger.accept(ASKED)
         await stores.ledger.accept(AGAIN)
-        await stores.ledger.interrupted("e1", KEY.user_id)
-        await stores.ledger.forget(NOW)
-        assert len(await stores.ledger.unfinished()) == 2
-        await stores.ledger.forget(NOW + KEPT)
-        assert await stores.ledger.unfinished() == (AGAIN,)
+        await stores.ledger.mark_interrupted("e1", KEY.user_id)
+        await stores.ledger.forget_interrupted(NOW)
+        assert len(await stores.ledger.list_unfinished()) == 2
+        await stores.ledger.forget_interrupted(NOW + KEPT)
+        assert await stores.ledger.list_unfinished() == (AGAIN,)
 
 
 class TestToken:

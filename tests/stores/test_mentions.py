@@ -28,7 +28,7 @@ from tests.stores.places import (
 async def wait(stores: Stores, *numbers: int, key: ChannelKey = CHANNEL) -> tuple[Message, ...]:
     for number in numbers:
         assert await stores.channels.add(key, said(number, f"質問{number}"), waiting=True)
-    return await stores.mentions.waiting(key)
+    return await stores.mentions.list_waiting(key)
 
 
 class TestBegunAnswer:
@@ -37,14 +37,14 @@ class TestBegunAnswer:
             await stores.mentions.begin(await wait(stores, 10, 11), 11)
             await wait(stores, 12)
         async with open_again() as stores:
-            assert await stores.mentions.begun(CHANNEL) == (11, frozenset({10, 11}))
-            assert await stores.mentions.begun(THREAD) is None
+            assert await stores.mentions.get_begun(CHANNEL) == (11, frozenset({10, 11}))
+            assert await stores.mentions.get_begun(THREAD) is None
 
     async def test_is_known_by_its_message_once_that_is_posted(self, stores: Stores) -> None:
         questions = await wait(stores, 10, 11)
         await stores.mentions.begin(questions, 11)
-        await stores.mentions.answering(questions, 20)
-        assert await stores.mentions.begun(CHANNEL) is None
+        await stores.mentions.note_answer(questions, 20)
+        assert await stores.mentions.get_begun(CHANNEL) is None
 
     async def test_is_the_one_after_a_reset_that_left_another_behind(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
@@ -52,13 +52,13 @@ class TestBegunAnswer:
             await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
             await stores.mentions.begin(await wait(stores, 12, 13), 13)
         async with open_again() as stores:
-            assert await stores.mentions.begun(CHANNEL) == (13, frozenset({12, 13}))
+            assert await stores.mentions.get_begun(CHANNEL) == (13, frozenset({12, 13}))
 
     async def test_that_was_given_up_is_none(self, stores: Stores) -> None:
         questions = await wait(stores, 10)
         await stores.mentions.begin(questions, 10)
         await stores.mentions.give_up(questions)
-        assert await stores.mentions.begun(CHANNEL) is None
+        assert await stores.mentions.get_begun(CHANNEL) is None
 
 
 class TestStoredAnswer:
@@ -66,54 +66,54 @@ class TestStoredAnswer:
         async with open_again() as stores:
             await stores.channels.commit_answer(CHANNEL, answer(20, "答え"), await wait(stores, 10, 11))
         async with open_again() as stores:
-            assert await stores.mentions.places() == (CHANNEL,)
-            [stored] = await stores.mentions.to_show(CHANNEL)
+            assert await stores.mentions.list_places() == (CHANNEL,)
+            [stored] = await stores.mentions.list_unshown(CHANNEL)
             assert (stored.content, stored.discord_id) == ("答え", 20)
-            assert await stores.mentions.to_show(THREAD) == ()
-            await stores.mentions.shown(20)
-            assert await stores.mentions.to_show(CHANNEL) == ()
-            assert await stores.mentions.places() == ()
+            assert await stores.mentions.list_unshown(THREAD) == ()
+            await stores.mentions.mark_shown(20)
+            assert await stores.mentions.list_unshown(CHANNEL) == ()
+            assert await stores.mentions.list_places() == ()
 
     async def test_is_to_be_shown_again_when_it_was_made_anew(self, stores: Stores) -> None:
         questions = await wait(stores, 10)
         await stores.channels.commit_answer(CHANNEL, answer(20), questions)
-        await stores.mentions.shown(20)
+        await stores.mentions.mark_shown(20)
         await stores.channels.commit_answer(CHANNEL, answer(20, "新しい答え"), questions)
-        assert [message.content for message in await stores.mentions.to_show(CHANNEL)] == ["新しい答え"]
+        assert [message.content for message in await stores.mentions.list_unshown(CHANNEL)] == ["新しい答え"]
 
     async def test_that_was_deleted_is_not_to_be_shown(self, stores: Stores) -> None:
         await stores.channels.commit_answer(CHANNEL, answer(20), await wait(stores, 10))
         await stores.channels.delete([20])
-        assert await stores.mentions.to_show(CHANNEL) == ()
-        assert await stores.mentions.places() == ()
+        assert await stores.mentions.list_unshown(CHANNEL) == ()
+        assert await stores.mentions.list_places() == ()
 
     async def test_is_to_be_shown_again_while_its_messages_change(self, stores: Stores) -> None:
         await stores.channels.commit_answer(CHANNEL, answer(20), await wait(stores, 10))
-        await stores.mentions.shown(20)
-        await stores.mentions.rewriting(20)
-        assert len(await stores.mentions.to_show(CHANNEL)) == 1
+        await stores.mentions.mark_shown(20)
+        await stores.mentions.mark_unshown(20)
+        assert len(await stores.mentions.list_unshown(CHANNEL)) == 1
 
 
 class TestPlace:
     async def test_of_a_mention_is_known_whether_it_waits_or_not(self, stores: Stores) -> None:
         questions = await wait(stores, 10, key=THREAD)
-        assert await stores.mentions.place_of(10) == THREAD
+        assert await stores.mentions.get_place(10) == THREAD
         await stores.mentions.give_up(questions)
-        assert await stores.mentions.place_of(10) == THREAD
+        assert await stores.mentions.get_place(10) == THREAD
 
     async def test_of_what_is_no_mention_is_none(self, stores: Stores) -> None:
         await stores.channels.add(CHANNEL, said(10))
-        assert await stores.mentions.place_of(10) is None
+        assert await stores.mentions.get_place(10) is None
 
     async def test_has_somebody_unattended_until_the_message_for_their_answer_is_there(
         self, stores: Stores
     ) -> None:
         first, second = await wait(stores, 10, 11)
-        await stores.mentions.answering([first], 20)
-        assert await stores.mentions.unattended(CHANNEL)
-        assert not await stores.mentions.unattended(OTHER_CHANNEL)
-        await stores.mentions.answering([second], 21)
-        assert not await stores.mentions.unattended(CHANNEL)
+        await stores.mentions.note_answer([first], 20)
+        assert await stores.mentions.has_unattended(CHANNEL)
+        assert not await stores.mentions.has_unattended(OTHER_CHANNEL)
+        await stores.mentions.note_answer([second], 21)
+        assert not await stores.mentions.has_unattended(CHANNEL)
 
 
 class TestEditedQuestion:
@@ -121,43 +121,43 @@ class TestEditedQuestion:
         async with open_again() as stores:
             questions = await wait(stores, 10, 11)
             await stores.channels.commit_answer(CHANNEL, answer(20), questions)
-            await stores.mentions.shown(20)
+            await stores.mentions.mark_shown(20)
             await stores.channels.edit(10, "犬の話")
         async with open_again() as stores:
-            assert await stores.mentions.places() == (CHANNEL,)
-            [edited] = await stores.mentions.edited(CHANNEL)
+            assert await stores.mentions.list_places() == (CHANNEL,)
+            [edited] = await stores.mentions.list_edited(CHANNEL)
             assert edited.content == "犬の話"
             await stores.channels.edit(10, "猫の話")
-            await stores.mentions.read(edited)
-            [edited] = await stores.mentions.edited(CHANNEL)
+            await stores.mentions.mark_read(edited)
+            [edited] = await stores.mentions.list_edited(CHANNEL)
             assert edited.content == "猫の話"
-            await stores.mentions.read(edited)
-            assert await stores.mentions.edited(CHANNEL) == ()
-            assert await stores.mentions.places() == ()
+            await stores.mentions.mark_read(edited)
+            assert await stores.mentions.list_edited(CHANNEL) == ()
+            assert await stores.mentions.list_places() == ()
 
     async def test_while_it_is_being_answered_is_known_afterwards(self, stores: Stores) -> None:
         questions = await wait(stores, 10)
-        await stores.mentions.answering(questions, 20)
+        await stores.mentions.note_answer(questions, 20)
         await stores.channels.edit(10, "犬の話")
-        assert await stores.mentions.edited(CHANNEL) == ()
+        assert await stores.mentions.list_edited(CHANNEL) == ()
         await stores.channels.commit_answer(CHANNEL, answer(20), questions)
-        assert [question.content for question in await stores.mentions.edited(CHANNEL)] == ["犬の話"]
+        assert [question.content for question in await stores.mentions.list_edited(CHANNEL)] == ["犬の話"]
 
     async def test_whose_new_answer_is_stored_needs_no_other_one(self, stores: Stores) -> None:
         await stores.channels.commit_answer(CHANNEL, answer(20), await wait(stores, 10))
         await stores.channels.edit(10, "犬の話")
-        [edited] = await stores.mentions.edited(CHANNEL)
+        [edited] = await stores.mentions.list_edited(CHANNEL)
         noted = replace(edited, content=f"{edited.content}\n[these files are not shown: …]")
         for read in (edited, noted):
             await stores.channels.edit(10, "猫の話")
             await stores.channels.edit(10, "犬の話")
             await stores.channels.commit_answer(CHANNEL, answer(20), [read])
-            assert await stores.mentions.edited(CHANNEL) == ()
+            assert await stores.mentions.list_edited(CHANNEL) == ()
 
     async def test_that_was_given_up_is_not_answered_after_all(self, stores: Stores) -> None:
         await stores.mentions.give_up(await wait(stores, 10))
         await stores.channels.edit(10, "犬の話")
-        assert await stores.mentions.edited(CHANNEL) == ()
+        assert await stores.mentions.list_edited(CHANNEL) == ()
 
 
 class TestReset:
@@ -165,15 +165,18 @@ class TestReset:
         await wait(stores, 10, 11)
         await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
         await wait(stores, 12)
-        assert ids(await stores.mentions.left_behind(CHANNEL)) == [10, 11]
-        assert ids(await stores.mentions.waiting(CHANNEL)) == [12]
-        assert await stores.mentions.answering(await stores.mentions.left_behind(CHANNEL), 20) == frozenset()
+        assert ids(await stores.mentions.list_left_behind(CHANNEL)) == [10, 11]
+        assert ids(await stores.mentions.list_waiting(CHANNEL)) == [12]
+        assert (
+            await stores.mentions.note_answer(await stores.mentions.list_left_behind(CHANNEL), 20)
+            == frozenset()
+        )
 
     async def test_of_a_channel_does_not_concern_its_threads(self, stores: Stores) -> None:
         await wait(stores, 10, key=THREAD)
         await stores.channels.reset(CHANNEL, bot_id=0, discord_id=11)
-        assert ids(await stores.mentions.waiting(THREAD)) == [10]
-        assert await stores.mentions.answering(await stores.mentions.waiting(THREAD), 20) == {10}
+        assert ids(await stores.mentions.list_waiting(THREAD)) == [10]
+        assert await stores.mentions.note_answer(await stores.mentions.list_waiting(THREAD), 20) == {10}
 
 
 class TestWaiting:
@@ -182,47 +185,47 @@ class TestWaiting:
             await stores.channels.add(CHANNEL, said(9, "独り言"))
             await wait(stores, 100, 11)
         async with open_again() as stores:
-            assert await stores.mentions.places() == (CHANNEL,)
-            [first, second] = await stores.mentions.waiting(CHANNEL)
+            assert await stores.mentions.list_places() == (CHANNEL,)
+            [first, second] = await stores.mentions.list_waiting(CHANNEL)
         assert (first.content, second.content) == ("質問11", "質問100")
         assert (first.role, first.author_id, first.author_name, first.discord_id) == ("user", 7, "花子", 11)
 
     async def test_is_once_however_often_it_is_delivered(self, stores: Stores) -> None:
         question = await wait(stores, 10)
         assert not await stores.channels.add(CHANNEL, said(10), waiting=True)
-        assert await stores.mentions.waiting(CHANNEL) == question
+        assert await stores.mentions.list_waiting(CHANNEL) == question
         await stores.channels.commit_answer(CHANNEL, answer(20), question)
         assert not await stores.channels.add(CHANNEL, said(10), waiting=True)
-        assert await stores.mentions.waiting(CHANNEL) == ()
-        await stores.mentions.shown(20)
-        assert await stores.mentions.places() == ()
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
+        await stores.mentions.mark_shown(20)
+        assert await stores.mentions.list_places() == ()
 
     async def test_is_not_lost_when_backfill_was_faster(self, stores: Stores) -> None:
         await stores.channels.add_all(CHANNEL, [said(10)])
-        assert await stores.mentions.waiting(CHANNEL) == ()
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
         assert await stores.channels.add(CHANNEL, said(10), waiting=True)
-        assert ids(await stores.mentions.waiting(CHANNEL)) == [10]
+        assert ids(await stores.mentions.list_waiting(CHANNEL)) == [10]
 
     async def test_is_apart_in_each_place(self, stores: Stores) -> None:
         for number, key in enumerate(PLACES):
             await wait(stores, 10 + number, 30 - number, key=key)
-        assert {*await stores.mentions.places()} == {*PLACES}
+        assert {*await stores.mentions.list_places()} == {*PLACES}
         for number, key in enumerate(PLACES):
-            assert ids(await stores.mentions.waiting(key)) == [10 + number, 30 - number]
+            assert ids(await stores.mentions.list_waiting(key)) == [10 + number, 30 - number]
 
     async def test_shows_what_the_question_was_edited_to(self, stores: Stores) -> None:
         await wait(stores, 10)
         await stores.channels.edit(10, "やっぱり猫の話")
-        [question] = await stores.mentions.waiting(CHANNEL)
+        [question] = await stores.mentions.list_waiting(CHANNEL)
         assert question.content == "やっぱり猫の話"
 
     async def test_ends_when_it_is_given_up_and_does_not_begin_again(self, stores: Stores) -> None:
         first, second = await wait(stores, 10, 11)
-        await stores.mentions.answering([first], 20)
+        await stores.mentions.note_answer([first], 20)
         await stores.mentions.give_up([first])
-        assert await stores.mentions.waiting(CHANNEL) == (second,)
-        assert await stores.mentions.answered_by(10) is None
-        assert await stores.mentions.questions(20) == ()
+        assert await stores.mentions.list_waiting(CHANNEL) == (second,)
+        assert await stores.mentions.get_answer(10) is None
+        assert await stores.mentions.list_questions(20) == ()
         assert not await stores.channels.add(CHANNEL, said(10), waiting=True)
 
     async def test_of_what_is_private_is_not_told(self, stores: Stores, database: Database) -> None:
@@ -230,7 +233,7 @@ class TestWaiting:
         await database.transaction(
             [Statement("UPDATE messages SET visibility = 'private' WHERE discord_id = 10")]
         )
-        assert ids(await stores.mentions.waiting(CHANNEL)) == [11]
+        assert ids(await stores.mentions.list_waiting(CHANNEL)) == [11]
 
 
 class TestPlaceholder:
@@ -238,43 +241,43 @@ class TestPlaceholder:
         questions = await wait(stores, 10, 11, 12)
         await stores.channels.delete([11])
         await stores.mentions.give_up(questions[2:])
-        assert await stores.mentions.answering(questions, 20) == {10}
+        assert await stores.mentions.note_answer(questions, 20) == {10}
 
     async def test_is_found_again_after_a_crash(self, open_again: OpenStores) -> None:
         async with open_again() as stores:
             question = await wait(stores, 10)
-            assert await stores.mentions.answer_of(CHANNEL) is None
-            await stores.mentions.answering(question, 20)
+            assert await stores.mentions.get_pending_answer(CHANNEL) is None
+            await stores.mentions.note_answer(question, 20)
             await wait(stores, 11)
         async with open_again() as stores:
-            assert await stores.mentions.answer_of(CHANNEL) == 20
-            assert await stores.mentions.answer_of(THREAD) is None
-            assert ids(await stores.mentions.waiting(CHANNEL)) == [10, 11]
-            assert await stores.mentions.answered_by(10) is None
+            assert await stores.mentions.get_pending_answer(CHANNEL) == 20
+            assert await stores.mentions.get_pending_answer(THREAD) is None
+            assert ids(await stores.mentions.list_waiting(CHANNEL)) == [10, 11]
+            assert await stores.mentions.get_answer(10) is None
 
     async def test_is_of_no_use_once_the_answer_stands(self, stores: Stores) -> None:
         question = await wait(stores, 10)
-        await stores.mentions.answering(question, 20)
+        await stores.mentions.note_answer(question, 20)
         await stores.channels.commit_answer(CHANNEL, answer(20), question)
         await wait(stores, 30)
-        assert await stores.mentions.answer_of(CHANNEL) is None
+        assert await stores.mentions.get_pending_answer(CHANNEL) is None
 
     async def test_of_a_question_that_was_answered_does_not_take_it_over(self, stores: Stores) -> None:
         question = await wait(stores, 10)
         await stores.channels.commit_answer(CHANNEL, answer(20), question)
-        await stores.mentions.answering(question, 99)
+        await stores.mentions.note_answer(question, 99)
         await stores.mentions.give_up(question)
-        assert await stores.mentions.answered_by(10) == 20
+        assert await stores.mentions.get_answer(10) == 20
 
 
 class TestAnswer:
     async def test_ends_the_waiting_of_all_it_answers_and_of_no_other(self, stores: Stores) -> None:
         first, second, third = await wait(stores, 10, 11, 12)
         stored = await stores.channels.commit_answer(CHANNEL, answer(20, "まとめて"), [first, second])
-        assert await stores.mentions.waiting(CHANNEL) == (third,)
-        assert await stores.mentions.questions(20) == (first, second)
-        assert [await stores.mentions.answered_by(id_) for id_ in (10, 11, 12, 99)] == [20, 20, None, None]
-        newest = await stores.channels.newest_answer(CHANNEL)
+        assert await stores.mentions.list_waiting(CHANNEL) == (third,)
+        assert await stores.mentions.list_questions(20) == (first, second)
+        assert [await stores.mentions.get_answer(id_) for id_ in (10, 11, 12, 99)] == [20, 20, None, None]
+        newest = await stores.channels.get_newest_answer(CHANNEL)
         assert newest == stored
         assert newest is not None
         assert newest.id == stored.id
@@ -285,32 +288,32 @@ class TestAnswer:
         question = await wait(stores, 10)
         before = await stores.channels.commit_answer(CHANNEL, answer(20, "犬です"), question)
         await stores.channels.edit(10, "猫は？")
-        question = await stores.mentions.questions(20)
+        question = await stores.mentions.list_questions(20)
         after = await stores.channels.commit_answer(CHANNEL, answer(20, "猫です", status="cut"), question)
         assert after.id == before.id
         assert await archived(database) == {10: "猫は？", 20: "猫です"}
-        assert await stores.channels.newest_answer(CHANNEL) == after
+        assert await stores.channels.get_newest_answer(CHANNEL) == after
 
     async def test_replaces_its_own_placeholder_in_the_archive(self, stores: Stores) -> None:
         question = await wait(stores, 10)
         await stores.channels.add_all(CHANNEL, [Message("user", "考え中…", discord_id=20, author_id=BOT)])
         stored = await stores.channels.commit_answer(CHANNEL, answer(20), question)
-        assert await stores.channels.newest_answer(CHANNEL) == stored
+        assert await stores.channels.get_newest_answer(CHANNEL) == stored
 
     async def test_without_the_questions_that_were_deleted_answers_the_rest(self, stores: Stores) -> None:
         first, second = await wait(stores, 10, 11)
         await stores.channels.delete([10])
         await stores.channels.commit_answer(CHANNEL, answer(20), [first, second])
-        assert await stores.mentions.questions(20) == (second,)
-        assert await stores.mentions.waiting(CHANNEL) == ()
+        assert await stores.mentions.list_questions(20) == (second,)
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
 
     async def test_is_the_newest_of_its_place_by_id(self, stores: Stores) -> None:
-        assert await stores.channels.newest_answer(CHANNEL) is None
+        assert await stores.channels.get_newest_answer(CHANNEL) is None
         for key, number in ((CHANNEL, 100), (CHANNEL, 99), (THREAD, 500), (OTHER_CHANNEL, 600)):
             await stores.channels.commit_answer(key, answer(number), [])
         await stores.channels.add(CHANNEL, said(700))
         await stores.channels.add(CHANNEL, answer(701, status="replaced"))
-        newest = await stores.channels.newest_answer(CHANNEL)
+        newest = await stores.channels.get_newest_answer(CHANNEL)
         assert newest is not None
         assert newest.discord_id == 100
 
@@ -329,7 +332,7 @@ class TestAnswer:
         for taken in (20, 21):
             with pytest.raises(StorageError):
                 await stores.channels.commit_answer(CHANNEL, answer(taken, "みんなに"), question)
-        assert await stores.mentions.waiting(CHANNEL) == question
+        assert await stores.mentions.list_waiting(CHANNEL) == question
         assert [message.content for message in (await stores.sessions.open(key)).history] == [
             "質問",
             "その人だけに",
@@ -340,7 +343,7 @@ class TestAnswer:
         self, stores: Stores, database: Database
     ) -> None:
         question = await wait(stores, 10)
-        await stores.mentions.answering(question, 20)
+        await stores.mentions.note_answer(question, 20)
         await freeze(database, CHANNEL, (10, 30))
         await database.transaction(
             [
@@ -354,7 +357,7 @@ class TestAnswer:
             await stores.channels.commit_answer(CHANNEL, answer(20), question)
         assert await archived(database) == {10: "質問10"}
         assert await frozen(database) == [(10, 30)]
-        assert await stores.mentions.waiting(CHANNEL) == question
+        assert await stores.mentions.list_waiting(CHANNEL) == question
         await database.transaction([Statement("DROP TRIGGER full")])
         await stores.channels.commit_answer(CHANNEL, answer(20), question)
-        assert await stores.mentions.waiting(CHANNEL) == ()
+        assert await stores.mentions.list_waiting(CHANNEL) == ()

@@ -30,23 +30,23 @@ class TestMemories:
         await stores.memories.add(YOU, "鳥")
         await stores.memories.add(YOU, "魚")
         mine = await stores.memories.add(ME, "猫")
-        assert await stores.memories.numbered(ME, 1) == mine
-        assert await stores.memories.id_of(ME, 1) == mine.id
-        assert await stores.memories.numbered(ME, 2) is None
-        assert await stores.memories.id_of(ME, 2) is None
-        assert [each.id for each in await stores.memories.matching(ME, "#1")] == [mine.id]
+        assert await stores.memories.get_by_number(ME, 1) == mine
+        assert await stores.memories.get_id(ME, 1) == mine.id
+        assert await stores.memories.get_by_number(ME, 2) is None
+        assert await stores.memories.get_id(ME, 2) is None
+        assert [each.id for each in await stores.memories.suggest(ME, "#1")] == [mine.id]
 
     @pytest.mark.parametrize("number", [0, -1, 2**63, 10**30])
     async def test_of_senseless_numbers_are_none(self, stores: Stores, number: int) -> None:
         await stores.memories.add(ME, "猫")
-        assert await stores.memories.numbered(ME, number) is None
+        assert await stores.memories.get_by_number(ME, number) is None
 
     async def test_keep_their_number_through_changes_and_leave_no_gaps(self, stores: Stores) -> None:
         cat = await stores.memories.add(ME, "猫")
         changed = await stores.memories.update(ME, cat.id, content="三毛猫")
         assert changed is not None
         assert changed.number == 1
-        assert [each.number for each in await stores.memory_history.of(ME, cat.id)] == [0]
+        assert [each.number for each in await stores.memory_history.list_versions(ME, cat.id)] == [0]
         assert (await stores.memories.add(ME, "犬")).number == 2
         back = await stores.memory_history.undo_update(ME, cat.id, changed.supersedes or 0)
         assert back is not None
@@ -55,8 +55,8 @@ class TestMemories:
     async def test_come_back_with_their_number(self, stores: Stores) -> None:
         cat = await stores.memories.add(ME, "猫")
         await stores.memories.delete(ME, cat.id)
-        assert await stores.memories.numbered(ME, 1) is None
-        assert await stores.memories.id_of(ME, 1) == cat.id
+        assert await stores.memories.get_by_number(ME, 1) is None
+        assert await stores.memories.get_id(ME, 1) == cat.id
         back = await stores.memory_removal.undelete(ME, cat.id)
         assert back is not None
         assert back.number == 1
@@ -73,9 +73,9 @@ class TestMemories:
         old = await stores.memories.add(ME, "会議は金曜")
         new = await stores.memories.add(ME, "会議は木曜", supersedes=old.id)
         assert new.number == 2
-        assert await stores.memories.numbered(ME, 1) is None
+        assert await stores.memories.get_by_number(ME, 1) is None
         await stores.memory_history.undo_add(ME, new.id)
-        assert (await stores.memories.numbered(ME, 1)) == old
+        assert (await stores.memories.get_by_number(ME, 1)) == old
 
     async def test_of_a_file_are_counted_on(self, stores: Stores) -> None:
         await stores.memories.add(ME, "猫")
@@ -107,8 +107,8 @@ class TestReminders:
         mine = [await stores.schedules.add(KEY, text, DUE) for text in ("薬", "水")]
         yours = await stores.schedules.add(OTHER_USER, "茶", DUE)
         assert [each.number for each in (*mine, yours)] == [1, 2, 1]
-        assert await stores.schedules.numbered(ME, 1) == mine[0]
-        assert await stores.schedules.numbered(YOU, 2) is None
+        assert await stores.schedules.get_by_number(ME, 1) == mine[0]
+        assert await stores.schedules.get_by_number(YOU, 2) is None
 
     async def test_are_counted_without_heartbeats(self, stores: Stores) -> None:
         beat = await stores.schedules.add(KEY, "", DUE, kind="heartbeat", repeat="every 6h")
@@ -119,7 +119,7 @@ class TestReminders:
         first = await stores.schedules.add(KEY, "薬", DUE)
         await stores.schedules.cancel(ME, first.id)
         assert (await stores.schedules.add(KEY, "水", DUE)).number == 2
-        assert await stores.schedules.numbered(ME, 1) is None
+        assert await stores.schedules.get_by_number(ME, 1) is None
 
 
 class TestProposals:
@@ -133,9 +133,9 @@ class TestProposals:
             )
             numbers += [each.number for each in turn.proposals]
         assert numbers == [1, 1, 2]
-        [first, _] = await stores.proposals.of_place(ME, KEY.channel_id)
-        assert await stores.proposals.id_of(ME, 1) == first.id
-        assert await stores.proposals.id_of(YOU, 2) == 0
+        [first, _] = await stores.proposals.list_for_place(ME, KEY.channel_id)
+        assert await stores.proposals.get_id(ME, 1) == first.id
+        assert await stores.proposals.get_id(YOU, 2) == 0
 
 
 class TestUpgrade:
@@ -165,10 +165,10 @@ class TestUpgrade:
                     (id_, ME, kind, status),
                 )
         async with open_stores(f"sqlite:///{path}") as stores:
-            assert [await stores.memories.id_of(ME, number) for number in (1, 2, 3, 4)] == [7, 9, 3, None]
-            assert await stores.memories.id_of(YOU, 1) == 4
+            assert [await stores.memories.get_id(ME, number) for number in (1, 2, 3, 4)] == [7, 9, 3, None]
+            assert await stores.memories.get_id(YOU, 1) == 4
             assert (await stores.memories.add(ME, "新しい")).number == 4
-            reminder = await stores.schedules.numbered(ME, 1)
+            reminder = await stores.schedules.get_by_number(ME, 1)
             assert reminder is not None
             assert reminder.id == 8
             assert (await stores.schedules.add(SessionKey(ME, 1), "水", DUE)).number == 3

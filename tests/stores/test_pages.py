@@ -27,7 +27,7 @@ NOTE = Attachment("メモ.txt", "text/plain", "牛乳".encode())
 async def read_all(store: SessionStore, key: SessionKey, visibility: Visibility) -> Session:
     session = await store.open(key, visibility=visibility)
     while session.more:
-        session = await store.earlier(session, visibility=visibility)
+        session = await store.load_earlier(session, visibility=visibility)
     return session
 
 
@@ -90,7 +90,7 @@ class TestPages:
         await fill(store, 3)
         session = await store.open(KEY)
         await store.clear(KEY)
-        again = await store.earlier(session)
+        again = await store.load_earlier(session)
         assert (again.history, again.more) == (session.history, False)
 
     async def test_of_another_users_session_are_never_shown(self, database: Database) -> None:
@@ -98,16 +98,16 @@ class TestPages:
         await fill(store, 3)
         mine = await store.open(KEY)
         stolen = Session(mine.id, OTHER_USER, (), mine.created_at, mine.last_active, more=True)
-        assert (await store.earlier(stolen, visibility="private")).history == ()
+        assert (await store.load_earlier(stolen, visibility="private")).history == ()
 
     async def test_tell_when_there_are_no_more(self, database: Database) -> None:
         recorder = Recorder(database)
         store = SessionStore(recorder, history_limit=0, page_size=4)
         await fill(store, 3)
-        session = await store.earlier(await store.open(KEY))
+        session = await store.load_earlier(await store.open(KEY))
         assert (len(session.history), session.more) == (6, False)
         recorder.trips = 0
-        assert await store.earlier(session) is session
+        assert await store.load_earlier(session) is session
         assert recorder.trips == 0
 
 
@@ -118,7 +118,7 @@ class TestOnePage:
             await fill(stores.sessions, PAGE_SIZE)
             session = await stores.sessions.open(KEY)
             assert (len(session.history), session.more) == (PAGE_SIZE, True)
-            session = await stores.sessions.earlier(session)
+            session = await stores.sessions.load_earlier(session)
             assert (len(session.history), session.more) == (2 * PAGE_SIZE, True)
 
     async def test_is_the_whole_of_a_short_history(self, stores: Stores) -> None:
@@ -135,7 +135,7 @@ class TestOnePage:
         recorder = Recorder(database)
         store = SessionStore(recorder, history_limit=0, page_size=2)
         await fill(store, 3)
-        await store.earlier(await store.open(KEY))
+        await store.load_earlier(await store.open(KEY))
         [page] = [statement for statement in recorder.statements if statement.sql == SELECT_EARLIER]
         rows = await database.query(f"EXPLAIN QUERY PLAN {page.sql}", *page.params)
         steps = [str(row[3]) for row in rows]

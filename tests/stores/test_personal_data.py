@@ -22,7 +22,7 @@ EXCUSED: Final = {"erasing": "whose erasing was begun: it stands there for secon
 
 async def exported(stores: Stores, user_id: int = ME) -> dict[str, list[dict[str, Any]]]:
     found: dict[str, list[dict[str, Any]]] = {}
-    async for name, record in stores.personal_data.records(user_id):
+    async for name, record in stores.personal_data.read_records(user_id):
         found.setdefault(name, []).append(dict(record))
     return found
 
@@ -95,7 +95,7 @@ class TestExport:
             await stores.sessions.archive_turn(session, [Message("user", "見て", attachments=(file,))])
         tracemalloc.start()
         try:
-            async for _ in stores.personal_data.records(ME):
+            async for _ in stores.personal_data.read_records(ME):
                 pass
             assert tracemalloc.get_traced_memory()[1] < 6 * 2**20
         finally:
@@ -107,7 +107,7 @@ class TestExport:
 
 class TestOverview:
     async def test_counts_what_is_exported(self, lived: Stores) -> None:
-        found, overview = await exported(lived), await lived.personal_data.overview(ME)
+        found, overview = await exported(lived), await lived.personal_data.get_overview(ME)
         counted = {kind: held.count for kind, held in overview.kinds.items()}
         listed: dict[str, int] = {}
         for table in PERSONAL_TABLES:
@@ -115,7 +115,7 @@ class TestOverview:
         assert counted == listed
 
     async def test_tells_from_when_to_when(self, lived: Stores) -> None:
-        held = (await lived.personal_data.overview(ME)).kinds
+        held = (await lived.personal_data.get_overview(ME)).kinds
         messages, usage = held["messages"], held["usage"]
         assert messages.first
         assert messages.last
@@ -124,4 +124,4 @@ class TestOverview:
         assert usage.first.date().isoformat() == "2026-11-22"
 
     async def test_of_nobody_is_empty(self, lived: Stores) -> None:
-        assert await lived.personal_data.overview(5) == Holdings()
+        assert await lived.personal_data.get_overview(5) == Holdings()

@@ -72,9 +72,9 @@ class TestErased:
         assert left_in_files(tmp_path, *traces(ME, "しまうま")) == []
 
     async def test_users_are_told_apart(self, lived: Stores, database: Database, tmp_path: Path) -> None:
-        before = await lived.personal_data.overview(YOU)
+        before = await lived.personal_data.get_overview(YOU)
         await lived.personal_erasure.erase(ME)
-        after = await lived.personal_data.overview(YOU)
+        after = await lived.personal_data.get_overview(YOU)
         assert after == before
         assert left_in_files(tmp_path, "きりん".encode())
 
@@ -83,11 +83,11 @@ class TestErased:
         payer = UsageSubject(ME, 7, ())
         reservation = await stores.usage.reserve(ReservationRequest(payer, "turn", "mini", 9), DEFAULT_RULES)
         await stores.usage.settle(Settlement(reservation, ((Spent("mini", Usage(300, 10)), 5),)))
-        before = await stores.usage.of_guild(7, today)
+        before = await stores.usage.list_for_guild(7, today)
         assert before
         await stores.personal_erasure.erase(ME)
-        assert await stores.usage.of_guild(7, today) == before
-        assert await stores.usage.of_user(ME, today) == ()
+        assert await stores.usage.list_for_guild(7, today) == before
+        assert await stores.usage.list_for_user(ME, today) == ()
 
     async def test_user_is_noted_so_that_no_restore_brings_them_back(self, lived: Stores) -> None:
         await lived.personal_erasure.erase(ME)
@@ -109,12 +109,12 @@ class TestErased:
         await lived.personal_erasure.erase(ME)
         with pytest.raises(ConversationGone):
             await lived.sessions.commit_turn(session, turn("おそい"))
-        assert {*(await lived.personal_data.overview(ME)).kinds} == {"rules"}
+        assert {*(await lived.personal_data.get_overview(ME)).kinds} == {"rules"}
 
     async def test_summary_that_is_being_written_is_not_stored(self, stores: Stores) -> None:
         session = await stores.sessions.open(KEY)
         await stores.sessions.commit_turn(session, turn("やあ"))
-        backlog = await stores.summaries.backlog(KEY)
+        backlog = await stores.summaries.get_backlog(KEY)
         assert backlog is not None
         await stores.personal_erasure.erase(ME)
         assert not await stores.summaries.put(backlog, {"public": "やあ"})
@@ -126,7 +126,7 @@ class TestErased:
         await stores.schedules.add(KEY, "牛乳", utc_now(), place="dm")
         [firing] = await stores.schedules.claim_due(utc_now(), places, "p", user_id=ME, limit=1)
         await stores.personal_erasure.erase(ME)
-        await stores.schedules.sent(firing, Message("assistant", "牛乳", discord_id=8))
+        await stores.schedules.mark_sent(firing, Message("assistant", "牛乳", discord_id=8))
         assert await about(database, ME) == set()
 
 
@@ -139,8 +139,8 @@ class TestChannels:
         await stores.channels.add(CHANNEL, said(30, "また別の人", author_id=YOU))
         await stores.personal_erasure.erase(ME)
         assert await archived(database, CHANNEL) == {10: "ほかの人", 30: "また別の人"}
-        assert await stores.mentions.waiting(CHANNEL) == ()
-        assert await stores.channels.pages(22) == ()
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
+        assert await stores.channels.list_pages(22) == ()
 
     async def test_answer_to_several_goes_and_the_others_do_not_wait_again(
         self, stores: Stores, database: Database
@@ -148,11 +148,11 @@ class TestChannels:
         questions = [said(10, "わたし", author_id=ME), said(11, "あなた", author_id=YOU)]
         for question in questions:
             await stores.channels.add(CHANNEL, question, waiting=True)
-        await stores.mentions.answering(questions, 12)
+        await stores.mentions.note_answer(questions, 12)
         await stores.channels.commit_answer(CHANNEL, answer(12, "お二人へ"), questions)
         await stores.personal_erasure.erase(ME)
         assert await archived(database, CHANNEL) == {11: "あなた"}
-        assert await stores.mentions.waiting(CHANNEL) == ()
+        assert await stores.mentions.list_waiting(CHANNEL) == ()
 
     async def test_take_no_answer_that_comes_late(self, stores: Stores, database: Database) -> None:
         question = said(10, "しまうま？", author_id=ME)
@@ -173,11 +173,11 @@ class TestChannels:
         await stores.channels.add(CHANNEL, said(10, author_id=YOU))
         await stores.channels.add(CHANNEL, said(20, author_id=ME))
         await stores.personal_erasure.erase(ME)
-        [place] = await stores.channels.places(limit=5)
+        [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 20
         await stores.channels.forget_place(CHANNEL)
         await stores.channels.add(CHANNEL, said(5, author_id=YOU))
-        [place] = await stores.channels.places(limit=5)
+        [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 5
 
     async def test_answers_of_the_bot_are_nobodys_words(self, stores: Stores, database: Database) -> None:
@@ -210,7 +210,7 @@ class TestKill:
                 break
             except StorageError:
                 kills += 1
-            assert ME in await lived.personal_erasure.begun()
+            assert ME in await lived.personal_erasure.list_begun()
             assert (await lived.sessions.open(SessionKey(YOU, 2))).history
         assert kills >= 4
         assert await about(database, ME) == {("access_rules", "subject_id"), ("limits", "scope_id")}
@@ -224,13 +224,13 @@ class TestKill:
 
 class TestUsers:
     async def test_are_all_of_whom_something_is_stored(self, lived: Stores) -> None:
-        assert await lived.personal_erasure.users() == {ME, YOU, OPERATOR}
+        assert await lived.personal_erasure.list_users() == {ME, YOU, OPERATOR}
         await lived.personal_erasure.erase(ME)
-        assert await lived.personal_erasure.users() == {YOU, OPERATOR}
+        assert await lived.personal_erasure.list_users() == {YOU, OPERATOR}
 
 
 class TestOtherProgram:
     async def test_may_ask_for_the_same_at_once(self, lived: Stores, open_again: OpenStores) -> None:
         async with open_again() as other:
             await asyncio.gather(lived.personal_erasure.erase(ME), other.personal_erasure.erase(ME))
-        assert await lived.personal_erasure.begun() == (YOU,)
+        assert await lived.personal_erasure.list_begun() == (YOU,)

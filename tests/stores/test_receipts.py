@@ -18,7 +18,7 @@ def told(message_id: int, *named: Named, user_id: int = ME) -> ToldIn:
 
 async def settle(stores: Stores, user_id: int, message_id: int) -> None:
     """Show a message as it is by now."""
-    told = await stores.receipts.of_message(user_id, message_id)
+    told = await stores.receipts.get(user_id, message_id)
     assert told is not None
     await stores.receipts.settle(told)
 
@@ -36,15 +36,15 @@ class TestReceipts:
         both, cat, dog = told(100, CAT, DOG), told(200, CAT), told(300, DOG)
         for each in (both, cat, dog):
             await stores.receipts.note(each)
-        assert await stores.receipts.newest(ME, most=2) == [dog, cat]
-        assert await stores.receipts.of_message(ME, 100) == both
-        assert await stores.receipts.stale(ME) == []
+        assert await stores.receipts.list_newest(ME, most=2) == [dog, cat]
+        assert await stores.receipts.get(ME, 100) == both
+        assert await stores.receipts.list_stale(ME) == []
         await stores.memories.update(ME, CAT.id, content="猫の名前はタマ")
-        assert await stores.receipts.stale(ME) == [cat, both]
+        assert await stores.receipts.list_stale(ME) == [cat, both]
         await settle(stores, ME, 200)
-        assert await stores.receipts.stale(ME) == await stores.receipts.all_stale() == [both]
+        assert await stores.receipts.list_stale(ME) == await stores.receipts.list_all_stale() == [both]
         await stores.receipts.note(both)
-        assert await stores.receipts.stale(ME) == []
+        assert await stores.receipts.list_stale(ME) == []
 
     async def test_of_a_deleted_memory_are_stale_and_once_more_when_it_is_had_back(
         self, stores: Stores
@@ -57,32 +57,32 @@ class TestReceipts:
             lambda: stores.memory_removal.erase_all(ME),
         ):
             await change()
-            assert await stores.receipts.stale(ME) == [cat]
+            assert await stores.receipts.list_stale(ME) == [cat]
             await settle(stores, ME, 100)
 
     async def test_stay_stale_when_it_changes_once_more_while_they_are_shown(self, stores: Stores) -> None:
         await stores.receipts.note(told(100, CAT))
         await stores.memories.update(ME, CAT.id, content="猫の名前はタマ")
-        [read] = await stores.receipts.stale(ME)
+        [read] = await stores.receipts.list_stale(ME)
         await stores.memories.delete(ME, CAT.id)
         await stores.receipts.settle(read)
-        assert await stores.receipts.stale(ME) == [told(100, CAT)]
+        assert await stores.receipts.list_stale(ME) == [told(100, CAT)]
 
     async def test_are_their_owners_alone(self, stores: Stores) -> None:
         await stores.receipts.note(told(100, CAT))
         yours = told(200, Named("memory", 3), user_id=YOU)
         await stores.receipts.note(yours)
         await stores.memories.delete(ME, CAT.id)
-        assert await stores.receipts.of_message(YOU, 100) is None
-        assert await stores.receipts.stale(YOU) == []
+        assert await stores.receipts.get(YOU, 100) is None
+        assert await stores.receipts.list_stale(YOU) == []
         await stores.receipts.settle(told(100, CAT, user_id=YOU))
-        assert await stores.receipts.stale(ME) == [told(100, CAT)]
-        assert await stores.receipts.states(YOU, [1, 2]) == {}
+        assert await stores.receipts.list_stale(ME) == [told(100, CAT)]
+        assert await stores.receipts.get_states(YOU, [1, 2]) == {}
 
     async def test_of_a_message_are_what_it_tells_now(self, stores: Stores) -> None:
         await stores.receipts.note(told(100, CAT, DOG))
         await stores.receipts.note(told(100, DOG))
-        assert await stores.receipts.of_message(ME, 100) == told(100, DOG)
+        assert await stores.receipts.get(ME, 100) == told(100, DOG)
 
     async def test_of_what_is_gone_for_good_go_with_the_next_one(self, stores: Stores) -> None:
         await stores.receipts.note(told(100, CAT, DOG))
@@ -90,13 +90,15 @@ class TestReceipts:
         await stores.receipts.note(told(200, DOG))
         await settle(stores, ME, 100)
         await stores.receipts.note(told(200, DOG))
-        assert await stores.receipts.of_message(ME, 100) == told(100, CAT, DOG)  # it may be had back
+        assert await stores.receipts.get(ME, 100) == told(100, CAT, DOG)  # it may be had back
         await stores.memory_removal.erase(ME, CAT.id)
         await stores.receipts.note(told(200, DOG))
-        assert await stores.receipts.stale(ME) == [told(100, CAT, DOG)]  # its message does not say so yet
+        assert await stores.receipts.list_stale(ME) == [
+            told(100, CAT, DOG)
+        ]  # its message does not say so yet
         await settle(stores, ME, 100)
         await stores.receipts.note(told(200, DOG))
-        left = await stores.receipts.of_message(ME, 100)
+        left = await stores.receipts.get(ME, 100)
         assert left is not None
         assert [line.named for line in left.lines] == [DOG]
 
@@ -105,16 +107,16 @@ class TestReceipts:
         named = Named("schedule", reminder.id)
         await stores.receipts.note(told(100, CAT, named))
         await settle(stores, ME, 100)
-        assert await stores.receipts.of_message(ME, 100) == told(100, CAT, named)
+        assert await stores.receipts.get(ME, 100) == told(100, CAT, named)
         await stores.schedules.cancel(ME, reminder.id)
-        assert await stores.receipts.stale(ME) == [told(100, CAT, named)]
+        assert await stores.receipts.list_stale(ME) == [told(100, CAT, named)]
         await settle(stores, ME, 100)
-        assert await stores.receipts.of_message(ME, 100) == told(100, CAT)
+        assert await stores.receipts.get(ME, 100) == told(100, CAT)
 
     async def test_tell_what_has_become_of_memories(self, stores: Stores) -> None:
         newer = await stores.memories.add(ME, "猫の名前はタマ", supersedes=CAT.id)
         await stores.memories.delete(ME, DOG.id)
-        assert await stores.receipts.states(ME, [CAT.id, DOG.id, newer.id, 99]) == {
+        assert await stores.receipts.get_states(ME, [CAT.id, DOG.id, newer.id, 99]) == {
             CAT.id: MemoryState("superseded", 0),
             DOG.id: MemoryState("deleted", 0),
             newer.id: MemoryState("active", CAT.id),
@@ -123,4 +125,4 @@ class TestReceipts:
     async def test_go_with_their_user(self, stores: Stores) -> None:
         await stores.receipts.note(told(100, CAT))
         await stores.personal_erasure.erase(ME)
-        assert await stores.receipts.newest(ME, most=9) == []
+        assert await stores.receipts.list_newest(ME, most=9) == []

@@ -92,7 +92,7 @@ class TestMessages:
         await stores.sessions.commit_turn(session, turn("見て", attachments=(FILE,)))
         await stores.channels.add(CHANNEL, said(10), waiting=True)
         await stores.channels.add(CHANNEL, said(11), waiting=True)
-        await stores.mentions.answering([said(10)], 12)
+        await stores.mentions.note_answer([said(10)], 12)
         await stores.channels.commit_answer(CHANNEL, answer(12), [said(10)])
         await stores.channels.add_pages(12, [13])
         await stores.sessions.clear(KEY)
@@ -110,7 +110,7 @@ class TestMessages:
         await freeze(database, CHANNEL, (1, 4), (5, 6), (7, 8))
         await prune_messages(stores, utc_now() - timedelta(days=1))
         assert await frozen(database, CHANNEL) == []
-        page = await stores.blocks.page(CHANNEL, first=0, before=99, limit=99)
+        page = await stores.blocks.get_page(CHANNEL, first=0, before=99, limit=99)
         assert [each.id for each in page] == [8, 7, 6]
 
     async def test_are_not_fetched_again_where_an_answer_is_left(
@@ -120,7 +120,7 @@ class TestMessages:
         now.tick(MONTH)
         await stores.channels.commit_answer(CHANNEL, answer(11), [said(10)])
         await prune_messages(stores, utc_now() - timedelta(days=1))
-        [place] = await stores.channels.places(limit=5)
+        [place] = await stores.channels.list_places(limit=5)
         assert place.newest_id == 10
 
     async def test_are_looked_at_some_at_a_time(
@@ -142,7 +142,7 @@ class TestSessions:
         session = await stores.sessions.open(KEY)
         drawn = [Drawn(AddCard("買い物", "牛乳"), "public")]
         await stores.sessions.archive_turn(session, turn("古い", discord_id=None), drawn=drawn)
-        await stores.canvases.note_shown(KEY, 77, 1)
+        await stores.canvases.note_message(KEY, 77, 1)
         await stored(stores, "別の場所", "はい", key=SessionKey(KEY.user_id, 4))
         await summarized(stores)
         now.tick(timedelta(days=2))
@@ -173,10 +173,10 @@ class TestSessions:
         await stored(stores, "新しい", "はい")
         await stores.retention.prune_sessions(utc_now() - timedelta(days=7))
         assert await everything_said(database) == ["新しい", "はい"]
-        assert [each.content for each in await stores.summaries.current(KEY)] == ["昔の話"]
+        assert [each.content for each in await stores.summaries.list_current(KEY)] == ["昔の話"]
         await summarized(stores, "今の話")
         assert (await stores.retention.prune_sessions(utc_now() - timedelta(days=7))).count == 1
-        assert [each.content for each in await stores.summaries.current(KEY)] == ["今の話"]
+        assert [each.content for each in await stores.summaries.list_current(KEY)] == ["今の話"]
 
 
 class TestFiles:

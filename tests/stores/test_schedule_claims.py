@@ -62,7 +62,7 @@ class TestLateTime:
         for key in (KEY, OTHER_USER, KEY):
             await schedules.add(key, "薬", NOON)
         await schedules.at(NOON + DAY)
-        found = [await schedules.unreported(PLACES) for _ in range(3)]
+        found = [await schedules.take_unreported(PLACES) for _ in range(3)]
         counts = {untold.user_id: len(untold.missed) for untold in found if untold}
         assert counts == {KEY.user_id: 2, OTHER_USER.user_id: 1}
 
@@ -77,8 +77,8 @@ class TestClaim:
     async def test_whose_process_died_is_uncertain_and_not_said_again(self, schedules: Clocked) -> None:
         await once(schedules)
         assert await schedules.at(NOON)
-        assert await schedules.lost(NOON) == 0
-        assert await schedules.lost(NOON + 5 * MINUTE) == 1
+        assert await schedules.mark_lost(NOON) == 0
+        assert await schedules.mark_lost(NOON + 5 * MINUTE) == 1
         assert await schedules.at(NOON + 5 * MINUTE, process="two") == []
         assert await schedules.told() == [("uncertain", "薬")]
         assert await schedules.told() == []
@@ -87,14 +87,14 @@ class TestClaim:
         for number in range(2):
             await once(schedules, text=str(number))
         said, silent = await schedules.at(NOON)
-        await schedules.sent(said, Message("assistant", "薬", discord_id=7))
-        await schedules.skipped(silent)
-        assert await schedules.lost(NOON + DAY) == 0
+        await schedules.mark_sent(said, Message("assistant", "薬", discord_id=7))
+        await schedules.mark_skipped(silent)
+        assert await schedules.mark_lost(NOON + DAY) == 0
 
     async def test_that_failed_pauses_its_schedule_until_that_is_resumed(self, schedules: Clocked) -> None:
         added = await once(schedules, repeat=DAILY)
         [firing] = await schedules.at(NOON)
-        await schedules.failed(firing, "dms_closed")
+        await schedules.mark_failed(firing, "dms_closed")
         [paused] = await schedules.list(KEY.user_id)
         assert (paused.status, paused.obstacle) == ("paused", "dms_closed")
         assert await schedules.at(NOON + 2 * DAY + HOUR) == []
@@ -106,7 +106,7 @@ class TestClaim:
     async def test_of_an_only_time_that_failed_comes_at_once_when_resumed(self, schedules: Clocked) -> None:
         added = await once(schedules)
         [firing] = await schedules.at(NOON)
-        await schedules.failed(firing, "permission_missing")
+        await schedules.mark_failed(firing, "permission_missing")
         schedules.now = NOON + DAY
         assert await schedules.resume(KEY.user_id, added.id)
         assert await schedules.resume(KEY.user_id, added.id) is None
@@ -117,13 +117,13 @@ class TestMessage:
     async def test_is_its_users_and_in_no_history(self, schedules: Clocked, database: Database) -> None:
         await once(schedules)
         [firing] = await schedules.at(NOON)
-        await schedules.sent(firing, Message("assistant", "⏰ 薬", discord_id=7), channel_id=70)
-        found = await schedules.said(7)
+        await schedules.mark_sent(firing, Message("assistant", "⏰ 薬", discord_id=7), channel_id=70)
+        found = await schedules.get_said(7)
         assert found
         assert (found[0], found[1].content) == (KEY.user_id, "⏰ 薬")
-        last = await schedules.last_said(KEY.user_id, 70)
+        last = await schedules.get_last_said(KEY.user_id, 70)
         assert last == found[1]
-        assert await schedules.last_said(OTHER_USER.user_id, 70) is None
+        assert await schedules.get_last_said(OTHER_USER.user_id, 70) is None
         session = await SessionStore(database).open(SessionKey(KEY.user_id, 70))
         assert session.history == ()
 
@@ -132,13 +132,13 @@ class TestMessage:
     ) -> None:
         await once(schedules)
         [firing] = await schedules.at(NOON)
-        await schedules.sent(firing, Message("assistant", "⏰ 薬", discord_id=7), channel_id=70)
+        await schedules.mark_sent(firing, Message("assistant", "⏰ 薬", discord_id=7), channel_id=70)
         now = NOON + 5 * MINUTE
         sessions = SessionStore(database, session_ttl=60 * MINUTE, clock=lambda: now)
         await sessions.open(SessionKey(KEY.user_id, 70))
         now = schedules.now = NOON + 120 * MINUTE
         assert await sessions.expire() == 1
-        assert await schedules.last_said(KEY.user_id, 70) is None
+        assert await schedules.get_last_said(KEY.user_id, 70) is None
 
     @pytest.mark.parametrize(("place", "visibility"), [("channel", "public"), ("dm", "private")])
     async def test_is_as_private_as_the_place(
@@ -146,8 +146,8 @@ class TestMessage:
     ) -> None:
         await schedules.add(KEY, "薬", NOON, place=place)
         [firing] = await schedules.at(NOON)
-        await schedules.sent(firing, Message("assistant", "⏰ 薬", discord_id=7))
-        found = await schedules.said(7)
+        await schedules.mark_sent(firing, Message("assistant", "⏰ 薬", discord_id=7))
+        found = await schedules.get_said(7)
         assert found
         assert found[1].visibility == visibility
 
@@ -157,13 +157,13 @@ class TestMessage:
         await stores.channels.add(ChannelKey(70), Message("assistant", "⏰ 薬", discord_id=7, author_id=1))
         await once(schedules)
         [firing] = await schedules.at(NOON)
-        await schedules.sent(firing, Message("assistant", "⏰ 薬", discord_id=7), channel_id=70)
-        assert await schedules.last_said(KEY.user_id, 70)
-        page = await stores.blocks.page(ChannelKey(70), first=0, before=99, limit=9)
+        await schedules.mark_sent(firing, Message("assistant", "⏰ 薬", discord_id=7), channel_id=70)
+        assert await schedules.get_last_said(KEY.user_id, 70)
+        page = await stores.blocks.get_page(ChannelKey(70), first=0, before=99, limit=9)
         assert not page
 
     async def test_of_others_is_no_reminder(self, schedules: Clocked) -> None:
-        assert await schedules.said(8) is None
+        assert await schedules.get_said(8) is None
 
 
 class TestClock:

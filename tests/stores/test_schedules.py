@@ -106,8 +106,8 @@ class TestOwner:
         theirs = Firing(
             await schedules.add(OTHER_USER, "別", NOON + DAY), firing.due_at
         )  # a time that was never claimed
-        await schedules.sent(theirs, Message("assistant", "別", discord_id=1))
-        await schedules.lost(NOON + HOUR)
+        await schedules.mark_sent(theirs, Message("assistant", "別", discord_id=1))
+        await schedules.mark_lost(NOON + HOUR)
         assert await schedules.told() == [("uncertain", "薬")]
 
 
@@ -222,7 +222,7 @@ class TestWhatIsOver:
         added = await once(schedules)
         kept = await once(schedules, repeat=DAILY)
         for firing in await schedules.at(NOON):
-            await schedules.skipped(firing)
+            await schedules.mark_skipped(firing)
         schedules.now = NOON + 29 * DAY
         await schedules.prune()
         assert await schedules.get(KEY.user_id, added.id)

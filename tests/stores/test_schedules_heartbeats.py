@@ -23,35 +23,37 @@ class TestMarks:
     async def test_are_kept(self, open_again: OpenStores) -> None:
         with frozen(NOW):
             async with open_again() as stores:
-                await stores.heartbeats.look(ME, [Mark("named 1 20261125", LATER), Mark("ends 2", LATER)])
+                await stores.heartbeats.set_marks(
+                    ME, [Mark("named 1 20261125", LATER), Mark("ends 2", LATER)]
+                )
             async with open_again() as stores:
-                assert await stores.heartbeats.looked_at(ME) == {"named 1 20261125", "ends 2"}
+                assert await stores.heartbeats.get_marks(ME) == {"named 1 20261125", "ends 2"}
 
     async def test_are_ones_own(self, stores: Stores) -> None:
-        await stores.heartbeats.look(ME, [Mark("ends 2", datetime.now(UTC) + timedelta(days=1))])
+        await stores.heartbeats.set_marks(ME, [Mark("ends 2", datetime.now(UTC) + timedelta(days=1))])
         await stores.heartbeats.forget(YOU)
-        assert await stores.heartbeats.looked_at(YOU) == frozenset()
-        assert await stores.heartbeats.looked_at(ME) == {"ends 2"}
+        assert await stores.heartbeats.get_marks(YOU) == frozenset()
+        assert await stores.heartbeats.get_marks(ME) == {"ends 2"}
 
     async def test_are_dropped_once_they_are_needed_no_more(self, stores: Stores) -> None:
         with frozen(NOW):
-            await stores.heartbeats.look(ME, [Mark("ends 1", LATER), Mark("ends 2", LATER)])
+            await stores.heartbeats.set_marks(ME, [Mark("ends 1", LATER), Mark("ends 2", LATER)])
         with frozen(LATER + timedelta(hours=1)):
-            await stores.heartbeats.look(ME, [Mark("ends 3", LATER + timedelta(days=1))])
-            assert await stores.heartbeats.looked_at(ME) == {"ends 3"}
+            await stores.heartbeats.set_marks(ME, [Mark("ends 3", LATER + timedelta(days=1))])
+            assert await stores.heartbeats.get_marks(ME) == {"ends 3"}
 
     async def test_stand_for_as_long_as_the_newest_look_says(self, stores: Stores) -> None:
         with frozen(NOW):
-            await stores.heartbeats.look(ME, [Mark("ends 1", NOW + timedelta(hours=1))])
-            await stores.heartbeats.look(ME, [Mark("ends 1", LATER)])
+            await stores.heartbeats.set_marks(ME, [Mark("ends 1", NOW + timedelta(hours=1))])
+            await stores.heartbeats.set_marks(ME, [Mark("ends 1", LATER)])
         with frozen(NOW + timedelta(hours=2)):
-            await stores.heartbeats.look(ME, [])
-            assert await stores.heartbeats.looked_at(ME) == {"ends 1"}
+            await stores.heartbeats.set_marks(ME, [])
+            assert await stores.heartbeats.get_marks(ME) == {"ends 1"}
 
     async def test_can_all_be_forgotten(self, stores: Stores) -> None:
-        await stores.heartbeats.look(ME, [Mark("ends 2", datetime.now(UTC) + timedelta(days=1))])
+        await stores.heartbeats.set_marks(ME, [Mark("ends 2", datetime.now(UTC) + timedelta(days=1))])
         await stores.heartbeats.forget(ME)
-        assert await stores.heartbeats.looked_at(ME) == frozenset()
+        assert await stores.heartbeats.get_marks(ME) == frozenset()
 
 
 class TestMissed:
@@ -66,10 +68,10 @@ class TestMissed:
         now = NOW + 3.5 * hour
         claimed = await stores.schedules.claim_due(now, ["channel"], "p")
         assert [each.schedule.text for each in claimed] == ["会議"]
-        await stores.schedules.lost(datetime.now(UTC) + timedelta(minutes=1))
-        missed = await stores.heartbeats.missed(ME, NOW)
+        await stores.schedules.mark_lost(datetime.now(UTC) + timedelta(minutes=1))
+        missed = await stores.heartbeats.list_missed(ME, NOW)
         assert [(each.schedule.id, each.due_at) for each in missed] == [
             (late.id, NOW + hour),
             (lost.id, NOW + 3 * hour),
         ]
-        assert await stores.heartbeats.missed(ME, NOW + 4 * hour) == []
+        assert await stores.heartbeats.list_missed(ME, NOW + 4 * hour) == []

@@ -26,7 +26,7 @@ async def say(stores: Stores, *texts: str, key: SessionKey = KEY, visibility: Vi
 
 
 async def backlog(stores: Stores, key: SessionKey = KEY) -> Backlog:
-    found = await stores.summaries.backlog(key)
+    found = await stores.summaries.get_backlog(key)
     assert found is not None
     return found
 
@@ -36,7 +36,7 @@ async def fold(stores: Stores, text: str = "要約", key: SessionKey = KEY) -> b
 
 
 async def kept(stores: Stores, key: SessionKey = KEY) -> list[str]:
-    return [summary.content for summary in await stores.summaries.current(key)]
+    return [summary.content for summary in await stores.summaries.list_current(key)]
 
 
 async def seen(stores: Stores, visibility: Visibility = "private", key: SessionKey = KEY) -> list[str]:
@@ -50,7 +50,7 @@ async def rest(stores: Stores, visibility: Visibility = "private", key: SessionK
 
 class TestBacklog:
     async def test_of_a_new_key_is_none(self, stores: Stores) -> None:
-        assert await stores.summaries.backlog(KEY) is None
+        assert await stores.summaries.get_backlog(KEY) is None
 
     async def test_is_what_is_in_no_summary_yet(self, stores: Stores) -> None:
         await say(stores, "一つ目", "二つ目")
@@ -58,7 +58,7 @@ class TestBacklog:
         assert contents(first.messages) == ["一つ目", "一つ目の答え", "二つ目", "二つ目の答え"]
         assert (first.closed, first.covered_to) == (False, 0)
         assert await fold(stores)
-        assert await stores.summaries.backlog(KEY) is None
+        assert await stores.summaries.get_backlog(KEY) is None
         await say(stores, "三つ目")
         second = await backlog(stores)
         assert contents(second.messages) == ["三つ目", "三つ目の答え"]
@@ -97,7 +97,7 @@ class TestSummary:
         with freeze_time(START, real_asyncio=True):
             await fold(stores, "二つの話 🐈‍⬛")
         session = await stores.sessions.open(KEY)
-        [summary] = await stores.summaries.current(KEY)
+        [summary] = await stores.summaries.list_current(KEY)
         assert (summary.visibility, summary.content) == ("public", "二つの話 🐈‍⬛")
         assert (summary.first_message_id, summary.last_message_id) == (
             session.history[0].id,
@@ -108,10 +108,10 @@ class TestSummary:
     async def test_takes_the_place_of_the_earlier_one_and_covers_its_range_too(self, stores: Stores) -> None:
         await say(stores, "一つ目")
         await fold(stores, "古い")
-        [old] = await stores.summaries.current(KEY)
+        [old] = await stores.summaries.list_current(KEY)
         await say(stores, "二つ目")
         await fold(stores, "新しい")
-        [new] = await stores.summaries.current(KEY)
+        [new] = await stores.summaries.list_current(KEY)
         assert new.content == "新しい"
         assert new.first_message_id == old.first_message_id
         assert new.last_message_id > old.last_message_id
@@ -208,7 +208,7 @@ class TestClear:
             await fold(stores)
             session = await stores.sessions.clear(KEY)
             assert (session.summaries, session.rest) == ((), ())
-            assert await stores.summaries.backlog(KEY) is None
+            assert await stores.summaries.get_backlog(KEY) is None
             assert await database.query("SELECT * FROM summaries") == []
 
     async def test_drops_a_summary_that_was_being_written(self, stores: Stores) -> None:
@@ -245,7 +245,7 @@ class TestDeleting:
         await fold(stores)
         await say(stores, "二つ目")
         await stores.summaries.delete(KEY)
-        assert await stores.summaries.backlog(KEY) is None
+        assert await stores.summaries.get_backlog(KEY) is None
         await say(stores, "三つ目")
         assert contents((await backlog(stores)).messages) == ["三つ目", "三つ目の答え"]
         assert len((await stores.sessions.open(KEY)).history) == 6
@@ -282,17 +282,17 @@ class TestWaiting:
             await say(stores, "昨日の話")
             await say(stores, "やあ", key=OTHER_USER)
             await stores.sessions.clear(OTHER_USER)
-            assert await stores.summaries.waiting(10) == ()
+            assert await stores.summaries.list_waiting(10) == ()
         with freeze_time(A_DAY_LATER, real_asyncio=True):
             await stores.sessions.expire()
-            assert KEY in await stores.summaries.waiting(10)
+            assert KEY in await stores.summaries.list_waiting(10)
             await stores.summaries.settle(datetime.now(UTC) + LATER)
-            assert await stores.summaries.waiting(10) == (KEY,)
+            assert await stores.summaries.list_waiting(10) == (KEY,)
             await fold(stores)
             await stores.summaries.settle(datetime.now(UTC) - LATER)
-            assert KEY in await stores.summaries.waiting(10)  # a turn may be on its way to it
+            assert KEY in await stores.summaries.list_waiting(10)  # a turn may be on its way to it
             await stores.summaries.settle(datetime.now(UTC) + LATER)
-            assert await stores.summaries.waiting(10) == ()
+            assert await stores.summaries.list_waiting(10) == ()
             assert await kept(stores) == ["要約"]
 
     async def test_ends_where_nothing_is_summarized(self, stores: Stores) -> None:
@@ -301,5 +301,5 @@ class TestWaiting:
         with freeze_time(A_DAY_LATER, real_asyncio=True):
             await stores.sessions.expire()
             await stores.summaries.settle(datetime.now(UTC) + LATER, give_up=True)
-            assert await stores.summaries.waiting(10) == ()
-            assert (await stores.summaries.backlog(KEY), await rest(stores)) == (None, [])
+            assert await stores.summaries.list_waiting(10) == ()
+            assert (await stores.summaries.get_backlog(KEY), await rest(stores)) == (None, [])

@@ -80,7 +80,7 @@ class Till:
         return [tuple(row) for row in rows]
 
     async def tokens(self, user_id: int = AIKO) -> int:
-        return sum(used.tokens for used in await self.usage.of_user(user_id, date(2026, 1, 1)))
+        return sum(used.tokens for used in await self.usage.list_for_user(user_id, date(2026, 1, 1)))
 
 
 @pytest.fixture
@@ -158,7 +158,7 @@ class TestTokens:
         late = await till.reserve()
         till.now += timedelta(seconds=30)
         await till.usage.settle(Settlement(late, ((Spent("small", Usage(7, 0)), 0),)))
-        [used] = await till.usage.of_user(AIKO, date(2026, 1, 1))
+        [used] = await till.usage.list_for_user(AIKO, date(2026, 1, 1))
         assert used.day == date(2026, 11, 22)
 
 
@@ -180,7 +180,7 @@ class TestLeft:
         await till.spend(used)
         if used > 300:
             till.now += timedelta(days=1)
-        own, _ = await till.usage.allowances(PAYER, till.rules)
+        own, _ = await till.usage.get_allowances(PAYER, till.rules)
         found = left_of(own.bounds, own.standing, till.now, TOKYO)
         assert {each.name: each.left for each in found} == left
 
@@ -350,7 +350,7 @@ class TestOwnersLimit:
         await till.limits.set("role", 70, "tokens_per_day", 5, set_by=1)
         await till.limits.set("role", 70, "tokens_per_day", 6, set_by=2)
         await till.limits.set("everyone", 0, "concurrent", None, set_by=2)
-        first, second = await till.limits.all()
+        first, second = await till.limits.list_all()
         assert (first.key, first.value) == (LimitKey("everyone", 0, "concurrent"), None)
         assert (second.value, second.set_by, second.set_at) == (6, 2, START)
 
@@ -363,7 +363,8 @@ class TestUsage:
         await till.spend(50)
         await till.spend(20, purpose="summary")
         used = {
-            (each.model, each.purpose): each for each in await till.usage.of_user(AIKO, date(2026, 11, 22))
+            (each.model, each.purpose): each
+            for each in await till.usage.list_for_user(AIKO, date(2026, 11, 22))
         }
         small = used["small", "turn"]
         assert (small.turns, small.usage, small.cost_micros) == (2, Usage(150, 10, 40), 105)
@@ -379,7 +380,7 @@ class TestUsage:
 
     async def test_counts_a_turn_that_asked_no_model(self, till: Till) -> None:
         await till.usage.settle(Settlement(await till.reserve(), ()))
-        [used] = await till.usage.of_user(AIKO, date(2026, 1, 1))
+        [used] = await till.usage.list_for_user(AIKO, date(2026, 1, 1))
         assert (used.turns, used.tokens) == (1, 0)
 
     async def test_of_a_guild_has_no_user_but_their_number(self, till: Till) -> None:
@@ -387,22 +388,22 @@ class TestUsage:
         await till.spend(6)
         await till.spend(7, UsageSubject(KEN, GUILD))
         await till.spend(100, UsageSubject(KEN))
-        [used] = await till.usage.of_guild(GUILD, date(2026, 1, 1))
+        [used] = await till.usage.list_for_guild(GUILD, date(2026, 1, 1))
         assert (used.turns, used.tokens, used.purpose) == (3, 18, None)
-        assert await till.usage.users_of_guild(GUILD, date(2026, 1, 1)) == 2
-        assert sum(each.tokens for each in await till.usage.everywhere(till.usage.today())) == 118
+        assert await till.usage.count_users(GUILD, date(2026, 1, 1)) == 2
+        assert sum(each.tokens for each in await till.usage.list_all(till.usage.today())) == 118
 
     async def test_is_that_since_a_day(self, till: Till) -> None:
         await till.spend(5)
         till.now += timedelta(days=1)
         await till.spend(6)
-        assert [each.tokens for each in await till.usage.of_user(AIKO, till.usage.today())] == [6]
+        assert [each.tokens for each in await till.usage.list_for_user(AIKO, till.usage.today())] == [6]
 
     async def test_tells_what_is_left(self, till: Till) -> None:
         till.limit("tokens_per_day", 1000)
         await till.spend(600)
         await till.reserve(tokens=50)
-        own, guild = await till.usage.allowances(PAYER, till.rules)
+        own, guild = await till.usage.get_allowances(PAYER, till.rules)
         assert (own.bounds.tokens_per_day, own.standing.today, own.standing.underway) == (1000, 650, 1)
         assert not guild.bounds.any
 
@@ -436,7 +437,7 @@ class TestSums:
             expected[user_id] += 7 if how == "lose" else sum(tokens for _, tokens in parts)
         await till.usage.take_over("discord", lambda *_: 0)
         assert {user_id: await till.tokens(user_id) for user_id in (AIKO, KEN)} == expected
-        everywhere = await till.usage.everywhere(date(2026, 1, 1))
+        everywhere = await till.usage.list_all(date(2026, 1, 1))
         assert sum(each.tokens for each in everywhere) == sum(expected.values())
 
 
@@ -455,7 +456,7 @@ class TestRestart:
     async def test_after_a_kill_counts_what_was_reserved_as_used(self, till: Till) -> None:
         lost = await till.reserve(tokens=300)
         assert await till.usage.take_over("discord", lambda _, usage: usage.prompt_tokens * 3) == 1
-        [used] = await till.usage.of_user(AIKO, date(2026, 1, 1))
+        [used] = await till.usage.list_for_user(AIKO, date(2026, 1, 1))
         assert (used.tokens, used.turns, used.cost_micros, used.model) == (300, 1, 900, "small")
         assert not await till.usage.settle(Settlement(lost, ((Spent("small", Usage(10, 0)), 0),)))
         assert await till.usage.take_over("discord", lambda *_: 0) == 0

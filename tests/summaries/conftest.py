@@ -49,7 +49,7 @@ class Desk(Table):
             await self.settle()
 
     async def kept(self, key: SessionKey = KEY) -> dict[Visibility, str]:
-        return {each.visibility: each.content for each in await self.stores.summaries.current(key)}
+        return {each.visibility: each.content for each in await self.stores.summaries.list_current(key)}
 
     def told(self, request: ChatRequest | None = None) -> str:
         """The second system message of the newest turn."""

@@ -33,7 +33,7 @@ from cc_bot.llm.model import (
 from cc_bot.privacy import Privacy
 from cc_bot.stores import Stores, open_stores
 from cc_bot.terminal import ChatProfile, run_chat
-from cc_bot.terminal.context import Chat
+from cc_bot.terminal.commands import Chat
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.rich import RichView
 from cc_bot.tools.registry import discover

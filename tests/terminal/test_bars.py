@@ -5,7 +5,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from cc_bot.terminal.bars import bars
+from cc_bot.terminal.rich import bars
 
 NAMES = {"copying": "コピーしています…", "checking": "中身を確かめています…"}
 

@@ -12,10 +12,17 @@ from hypothesis import strategies as st
 
 import cc_bot.terminal
 from cc_bot.domain import Locale
-from cc_bot.terminal.commands import COMMANDS, JAPANESE, in_english
-from cc_bot.terminal.context import Chat
-from cc_bot.terminal.lexer import Argument, Command, InvalidCommand, Option, Switch, command, number_of
-from cc_bot.terminal.runner import parse
+from cc_bot.terminal.commands import (
+    Argument,
+    Chat,
+    Command,
+    InvalidCommand,
+    Option,
+    Switch,
+    command,
+    number_of,
+)
+from cc_bot.terminal.runner import COMMANDS, JAPANESE, in_english, parse
 from cc_bot.texts import texts
 from cc_bot.texts.terminal import JAPANESE_NAMES
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from cc_bot.domain import Done, Locale, Memory, MemoryChange, MemoryChanged, Message, TextDelta, Usage
-from cc_bot.terminal.facts import MARK, StatedLines, begins_like_a_fact, kept_apart
+from cc_bot.terminal.markdown import MARK, StatedLines, begins_like_a_fact, set_apart
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.rich import RichView
 from cc_bot.texts import texts
@@ -97,7 +97,7 @@ class TestModelsWords:
         ["はい。\n- 一つ目\n1. 二つ目\n> 引用\n「かぎ」\n※ 注\n| a | b |\n```\n  ◆\n```\n#️ 見出し\n＊", ""],
     )
     def test_of_letters_and_punctuation_stay_where_they_are(self, words: str) -> None:
-        assert kept_apart(words) == words
+        assert set_apart(words) == words
 
 
 class TestFact:

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from cc_bot.terminal.line_breaks import NOT_AT_END, NOT_AT_START, break_offsets, fold_offsets, wrapped
+from cc_bot.domain.kinsoku import NEVER_LAST, NOT_FIRST_IN_LINE
+from cc_bot.terminal.markdown import break_offsets, fold_offsets, wrap_text
 
 japanese = st.text("あいう漢字。、」「（）ーabc1っゃ", max_size=60)
 
@@ -42,7 +43,7 @@ class TestBreakOffsets:
     def test_no_line_begins_with_what_closes_or_ends_with_what_opens(self, text: str, width: int) -> None:
         cut = pieces(text, width)
         for before, after in pairwise(cut):
-            kept_together = before[-1] in NOT_AT_END or after[0] in NOT_AT_START
+            kept_together = before[-1] in NEVER_LAST or after[0] in NOT_FIRST_IN_LINE
             # Only a run of such characters that fills a line by itself may be cut.
             assert not kept_together or cell_len(before) >= width - 1
 
@@ -58,5 +59,5 @@ class TestWrapped:
     def test_a_printed_sentence_follows_the_rule(self) -> None:
         console = Console(width=20)
         with console.capture() as captured:
-            console.print(wrapped("/help で、できることの一覧を見られます。"))
+            console.print(wrap_text("/help で、できることの一覧を見られます。"))
         assert captured.get() == "/help で、できること\nの一覧を見られます。\n"

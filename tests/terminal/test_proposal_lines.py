@@ -36,10 +36,10 @@ from cc_bot.domain.proposal import (
     ProposedChange,
 )
 from cc_bot.domain.session import SessionKey
-from cc_bot.terminal.context import Person, person_of
-from cc_bot.terminal.facts import Quoted, begins_like_a_fact
+from cc_bot.terminal.commands import Person, person_of
+from cc_bot.terminal.conversation import proposal_lines
+from cc_bot.terminal.markdown import Quoted, begins_like_a_fact
 from cc_bot.terminal.plain import PlainView
-from cc_bot.terminal.proposals import proposal_lines
 from cc_bot.terminal.rich import RichView
 from tests.terminal.program import profile
 

@@ -25,7 +25,7 @@ from cc_bot.domain.proposal import (
     ProposedChange,
 )
 from cc_bot.stores import Stores
-from cc_bot.terminal.proposals import proposals_like
+from cc_bot.terminal.conversation import proposals_like
 from tests.terminal.talk import KEY, Talk
 
 NOON = datetime(2026, 11, 22, 3, tzinfo=UTC)  # in Tokyo, on a Sunday
@@ -115,7 +115,7 @@ class TestLaterChat:
         for line in ("/accept", "/decline"):
             later = Talk(stores)
             assert "  │ 猫が好き" in await later.lines(line)
-            assert len(await stores.proposals.of_place(0, 0)) == 1
+            assert len(await stores.proposals.list_for_place(0, 0)) == 1
             assert await later.kept() == []
         assert "覚えました（#1）: 猫が好き" in " ".join(await later.lines("/accept"))
         assert await chat.kept() == ["猫が好き"]
@@ -136,7 +136,7 @@ class TestLaterChat:
                 "◆ 提案 #2: 💾 メモリに覚える",
             ]
             assert shown[-1] == "どれにするか、番号を付けて入力してください。"
-        assert len(await stores.proposals.of_place(0, 0)) == 2
+        assert len(await stores.proposals.list_for_place(0, 0)) == 2
         await chat.lines("/decline 2")
         assert "猫が好き" in (await chat.lines(line))[0]  # the one that is left was shown
 

@@ -107,7 +107,7 @@ class TestDueReminder:
             clock.tick(timedelta(minutes=10))
             assert await chat.reminded() == "⏰ カップ麺\n"
             assert await chat.reminded() == ""
-            said = await chat.stores.schedules.last_said(0, 0)
+            said = await chat.stores.schedules.get_last_said(0, 0)
             session = await chat.stores.sessions.open(KEY)
         assert session.history == ()
         assert said is not None

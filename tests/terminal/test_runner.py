@@ -205,7 +205,7 @@ class TestSummary:
     async def test_is_shown_and_deleted(self, chat: Talk) -> None:
         assert "要約はまだありません" in await chat.say("/summary")
         await chat.say("犬が好き")
-        backlog = await chat.stores.summaries.backlog(KEY)
+        backlog = await chat.stores.summaries.get_backlog(KEY)
         assert backlog is not None
         await chat.stores.summaries.put(backlog, {"public": "- 犬が好き"})
         assert await chat.say("/summary") == "このチャンネルでの会話の要約\n- 犬が好き\n"

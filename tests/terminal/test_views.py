@@ -19,10 +19,9 @@ from cc_bot.domain import (
     Usage,
 )
 from cc_bot.stores import Stores
-from cc_bot.terminal.commands import COMMANDS
 from cc_bot.terminal.plain import PlainView
 from cc_bot.terminal.rich import RichView
-from cc_bot.terminal.runner import Runner
+from cc_bot.terminal.runner import COMMANDS, Runner
 from cc_bot.terminal.view import MemoryPage
 from cc_bot.texts import texts
 from tests.terminal.program import chat_of, profile

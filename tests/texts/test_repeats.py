@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from cc_bot.domain import Locale
 from cc_bot.domain.errors import InputError, RepeatNotUnderstood, SeveralTimes, WhenNotUnderstood
-from cc_bot.domain.repeats import begun_on, next_time, parse_repeat, parse_schedules
+from cc_bot.domain.repeats import count_from, next_time, parse_repeat, parse_schedules
 from cc_bot.texts import explain, texts
 from cc_bot.texts.commands import command_names
 from cc_bot.texts.reminder import described
@@ -161,7 +161,7 @@ class TestWords:
         first = next_time(repeat, now, zone)
         if first is None or first - now > timedelta(days=3600):
             return
-        stored = begun_on(repeat, first.astimezone(zone).date())
+        stored = count_from(repeat, first.astimezone(zone).date())
         told = described(stored, texts(locale).repeat)
         assert parse_schedules(first.isoformat(), told, now, zone) == ((first, stored),)
 

@@ -28,7 +28,7 @@ from cc_bot.domain.member import (
     LimitName,
     Ruling,
     Subject,
-    listed,
+    ids_of,
 )
 from cc_bot.policy import Policies
 from cc_bot.stores import AccessStore, ChannelModelStore, LimitStore
@@ -178,7 +178,7 @@ class ShowLimits(
         self, ctx: lightbulb.Context, store: LimitStore, policies: Policies, readers: Readers
     ) -> None:
         async def act(reader: Reader) -> str:
-            set_here = {each.key: each.value for each in await store.all()}
+            set_here = {each.key: each.value for each in await store.list_all()}
             return pages.limits((await policies.now()).limits, set_here, reader.words)
 
         await answer(ctx.interaction, readers, act)
@@ -278,7 +278,7 @@ class ListAccess(
         self, ctx: lightbulb.Context, store: AccessStore, policies: Policies, owners: Owners, readers: Readers
     ) -> None:
         async def act(reader: Reader) -> str:
-            rules = (await store.in_force()).rules
+            rules = (await store.get_in_force()).rules
             return pages.access(await _in_file(policies), rules, await owners.ids(), reader.words)
 
         await answer(ctx.interaction, readers, act)
@@ -333,13 +333,13 @@ class RemoveAccess(
     ) -> None:
         async def act(reader: Reader) -> str:
             found = named_in(ctx.interaction, self.subject, self.kind)
-            if removed := await store.remove(found.subject, found.id):
+            if removed := await store.unset(found.subject, found.id):
                 note(reader, "access_removed", subject=found.subject, subject_id=found.id)
             told = reader.words.admin
             sentence = told.access_removed if removed else told.access_had_no_rule
             lines = [sentence.format(subject=found.spoken_of(reader.words))]
             in_file = await _in_file(policies)
-            if found.id in listed(in_file.allow, found.subject) | listed(in_file.deny, found.subject):
+            if found.id in ids_of(in_file.allow, found.subject) | ids_of(in_file.deny, found.subject):
                 lines.append(told.access_also_in_file)
             return "\n".join(lines)
 
@@ -456,7 +456,7 @@ class SetModels(
     ) -> None:
         async def act(reader: Reader) -> str:
             channel_id, chain = _channel(ctx.interaction, self.channel), chain_of(self.models)
-            await store.put(channel_id, chain, set_by=reader.user_id)
+            await store.set(channel_id, chain, set_by=reader.user_id)
             note(reader, "models_set", channel=channel_id, models=len(chain))
             told = reader.words.admin
             sentence = told.models_set if len(chain) > 1 else told.model_set
@@ -501,7 +501,7 @@ class ListModels(
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, store: ChannelModelStore, readers: Readers) -> None:
         async def act(reader: Reader) -> str:
-            return pages.models(await store.chains(), reader.words)
+            return pages.models(await store.list_chains(), reader.words)
 
         await answer(ctx.interaction, readers, act)
 

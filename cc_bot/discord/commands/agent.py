@@ -6,7 +6,7 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.agents import matching_agents, named_agent
+from cc_bot.agents import find_agent, matching_agents
 from cc_bot.discord.access import suggesting
 from cc_bot.discord.agents import Chooser, where
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
@@ -82,7 +82,7 @@ class Use(lightbulb.SlashCommand, name="agent_use", description="agent_use_descr
     ) -> None:
         await defer(ctx.interaction, ephemeral=True)
         reader, place = await readers.of(ctx.interaction), where(ctx.interaction)
-        wanted = named_agent(await chooser.usable_at(place), self.name)
+        wanted = find_agent(await chooser.usable_at(place), self.name)
         if wanted is None:
             raise UnknownAgent
         before = await chooser.of(ctx.interaction)
@@ -111,7 +111,7 @@ class Default(
         """It concerns everybody in the channel, so everybody is shown that it happened."""
         interaction, place = ctx.interaction, where(ctx.interaction)
         allowed = interaction.member is not None and bool(interaction.member.permissions & _MANAGERS)
-        wanted = named_agent(await chooser.usable_at(place), self.name)
+        wanted = find_agent(await chooser.usable_at(place), self.name)
         done = allowed and wanted is not None and place.guild_id is not None
         await defer(interaction, ephemeral=not done)
         reader = await readers.of(interaction)

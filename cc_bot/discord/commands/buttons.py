@@ -125,7 +125,7 @@ async def _undo(button: UndoButton, reader: Reader, stores: Stores) -> str:
         restored = memory or await stores.memory_removal.undelete(user_id, memory_id)
         return within(words.undone_deleted, restored) if restored else words.gone
     if memory is None:
-        hidden = await stores.memory_removal.hidden(user_id, memory_id)
+        hidden = await stores.memory_removal.get_hidden(user_id, memory_id)
         return within(words.undone_added, hidden.memory) if hidden else words.gone
     if (memory.supersedes or 0) != button.former_id:
         return words.changed_since.format(id=memory.number)
@@ -138,10 +138,10 @@ async def _undo(button: UndoButton, reader: Reader, stores: Stores) -> str:
 
 async def _still_told(memory_id: int, reader: Reader, removal: MemoryRemovalStore) -> EphemeralView:
     """Where a forgotten memory is told all the same, with a way to erase it there."""
-    words, hidden = reader.words, await removal.hidden(reader.user_id, memory_id)
+    words, hidden = reader.words, await removal.get_hidden(reader.user_id, memory_id)
     if hidden is None:
         return EphemeralView(words.erasure.out_of_reach)
-    told_in = await removal.told_in(reader.user_id, memory_id)
+    told_in = await removal.count_messages(reader.user_id, memory_id)
     if not told_in:
         return EphemeralView(words.erasure.not_told)
     return erase_question(reader.user_id, memory_id, told_in, words)
@@ -222,7 +222,7 @@ async def list_proposals(
 ) -> None:
     """Each in a message of its own, for its user alone."""
     await defer(interaction, ephemeral=True)
-    found = await store.of_answer(reader.user_id, button.answer_id)
+    found = await store.list_for_answer(reader.user_id, button.answer_id)
     if not found:
         await interaction.edit_initial_response(reader.words.proposal.none_open, **NO_PINGS)
         return

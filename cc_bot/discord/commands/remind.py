@@ -307,7 +307,7 @@ async def _resumed(schedules: ScheduleStore, reader: Reader, number: int) -> str
 
 async def _reminder(schedules: ScheduleStore, reader: Reader, number: int) -> Schedule:
     """Raises ScheduleNotFound; a heartbeat has commands of its own."""
-    found = await schedules.numbered(reader.user_id, number)
+    found = await schedules.get_by_number(reader.user_id, number)
     if found is None or found.status == "done":
         raise ScheduleNotFound(id=number)
     return found

@@ -112,7 +112,7 @@ class SummaryCommand(
         reader = await readers.of(ctx.interaction)
         words = reader.words.summary
         key = (await chooser.of(ctx.interaction)).key
-        kept = await summaries.current(key)
+        kept = await summaries.list_current(key)
         if not kept:
             await ctx.interaction.edit_initial_response(words.none)
             return

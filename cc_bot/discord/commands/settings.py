@@ -15,7 +15,7 @@ from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import Reading, UserSettings
-from cc_bot.domain.timezones import matching, zone_of
+from cc_bot.domain.timezones import suggest_zones, zone_of
 from cc_bot.spending import Spending
 from cc_bot.stores import ScheduleStore
 from cc_bot.stores.settings import SettingsStore
@@ -35,7 +35,7 @@ async def suggest_timezones(
     except CcBotError as error:
         _log.warning("autocomplete_failed", error=type(error).__name__)
     with contextlib.suppress(hikari.HikariError):
-        await ctx.respond(matching(str(ctx.focused.value or ""), own)[:MAX_CHOICES])
+        await ctx.respond(suggest_zones(str(ctx.focused.value or ""), own)[:MAX_CHOICES])
 
 
 @loader.command

@@ -1,1 +1,1 @@
-"""How an answer gets to Discord: its messages posted, edited and deleted while it is written."""
+"""The way of an answer to Discord: its messages posted, edited and deleted while it is written."""

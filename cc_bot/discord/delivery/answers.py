@@ -60,7 +60,8 @@ class AcceptedTurn:
         return self.delivery.turn
 
     def options(self, chosen: Chosen, answer_id: int | None) -> TurnOptions:
-        """`answer_id` is the message that shows the answer, where it is known."""
+        """Make the options of the turn. `answer_id` is the message that shows the answer, where it is
+        known."""
         turn, reader = self.turn, self.reader
         shown_in = None if turn.ephemeral else answer_id
         return TurnOptions(
@@ -226,7 +227,7 @@ class Answers:
         return live.state
 
     async def show_canvas(self, accepted: AcceptedTurn, state: AnswerState) -> None:
-        """What the turn has changed of it, once its answer can be seen. Never raises."""
+        """Show what the turn has changed of the canvas, once its answer can be seen. Never raises."""
         if state.canvas_changed:
             turn = accepted.turn
             await self.boards.changed(turn.key, accepted.interaction, ephemeral=turn.ephemeral)
@@ -370,11 +371,11 @@ async def _untake(delivery: Delivery | None) -> None:
 
 
 async def _stands(message_id: int) -> None:
-    """Nothing has to be noted of it."""
+    """Note nothing: it is enough that the message is there."""
 
 
 async def _question(turn: PendingTurn, live: LiveAnswer) -> Message | None:
-    """As it was asked, with its files. Raises InputError when none of those can be read."""
+    """Make the message that was asked, with its files. Raises InputError when none of those can be read."""
     asked = turn.question
     if asked is None:
         return None
@@ -405,13 +406,14 @@ async def _page_ids(turn: PendingTurn, reply: Reply) -> Sequence[int]:
 
 
 def _may_delete(interaction: hikari.ComponentInteraction) -> bool:
-    """Whether all of an answer can be taken down. Where the bot is only installed by the user, and for
-    ephemeral messages, Discord lets nobody but the reader dismiss the messages above the button's: there
-    the old answer stays whole, and the new one comes below it."""
+    """Return whether all of an answer can be taken down. Where the bot is only installed by the user, and for
+    ephemeral messages, Discord lets nobody but the reader dismiss the messages above the button's: there the
+    old answer stays whole, and the new one comes below it."""
     return hikari.ApplicationIntegrationType.GUILD_INSTALL in interaction.authorizing_integration_owners
 
 
 async def _take_buttons(interaction: hikari.ComponentInteraction, reader: Reader) -> None:
-    """From an answer that goes on elsewhere; what it did to memories can still be taken back."""
+    """Take the buttons from an answer that goes on elsewhere; what it did to memories can still be taken
+    back."""
     page = page_of(interaction.message, reader.locale)
     await interaction.edit_initial_response(components=rows_of(replace(page, buttons=())))

@@ -52,10 +52,10 @@ GONE: Final = 0
 
 
 async def want(canvases: CanvasStore, key: SessionKey) -> None:
-    """Never raises: it may be shown all the same."""
+    """Note that a canvas is to be shown. Never raises: it may be shown all the same."""
     try:
-        if await canvases.shown(key) is None:
-            await canvases.note_shown(key, GONE, 0)
+        if await canvases.get_message(key) is None:
+            await canvases.note_message(key, GONE, 0)
     except StorageError as error:
         _log.warning("canvas_not_noted", error=type(error).__name__)
 
@@ -158,20 +158,20 @@ class CanvasBoards:
                 _log.error("canvas_broke", exc_info=True)
 
     async def deleted(self, message_id: int) -> None:
-        """Somebody deleted a message: if it showed a canvas, that comes back with its next change, or when it
-        is asked for. Raises StorageError."""
-        key = await self._canvases.key_of(message_id)
+        """Take note that somebody deleted a message: if it showed a canvas, that comes back with its next
+        change, or when it is asked for. Raises StorageError."""
+        key = await self._canvases.get_key(message_id)
         if key is None:
             return
         async with self._order.after(key):
-            shown = await self._canvases.shown(key)
+            shown = await self._canvases.get_message(key)
             if shown and shown.message_id == message_id:
-                await self._canvases.note_shown(key, GONE, shown.shown_revision)
+                await self._canvases.note_message(key, GONE, shown.shown_revision)
 
     async def restore(self, key: SessionKey) -> None:
         """Bring one back whose message may have been deleted while nobody listened. Never raises."""
         try:
-            shown = await self._canvases.shown(key)
+            shown = await self._canvases.get_message(key)
             if shown and shown.message_id and await self._messages.is_gone(key.channel_id, shown.message_id):
                 await self.deleted(shown.message_id)
         except (CcBotError, hikari.HikariError) as error:
@@ -181,16 +181,16 @@ class CanvasBoards:
     async def refresh_stale(self) -> None:
         """Bring up to date what was changed by something else than a turn. Raises StorageError."""
         now_s = asyncio.get_running_loop().time()
-        stale = await self._canvases.stale(MOST_STALE + MOST_RESTING)  # whoever rests holds nobody up
+        stale = await self._canvases.list_stale(MOST_STALE + MOST_RESTING)  # whoever rests holds nobody up
         ready = [key for key in stale if now_s >= (self._rest_until_s.get(key) or 0)]
         for key in ready[:MOST_STALE]:
             if not await self.refresh(key):
                 self._rest_until_s[key] = now_s + REST_S
 
     async def agent_changed(self, channel_id: int, agent: str) -> None:
-        """Another one answers there whoever chose nobody: show its canvases in the place of those of the one
-        before. Raises StorageError."""
-        for key in await self._canvases.shown_in(channel_id, MOST_STALE):
+        """Show the canvases of the agent that now answers whoever chose nobody, in the place of those of the
+        one before. Raises StorageError."""
+        for key in await self._canvases.list_shown_in(channel_id, MOST_STALE):
             await self.refresh(key)
             await self.refresh(replace(key, agent=agent))
 
@@ -221,7 +221,7 @@ class CanvasBoards:
         self, key: SessionKey, interaction: Answerable | None, *, below: bool, anew: bool
     ) -> bool:
         seen = await self._to_see(key, interaction)
-        shown = await self._canvases.shown(key)
+        shown = await self._canvases.get_message(key)
         everything = seen.canvas if seen else Canvas()
         if everything.empty:
             await self._whispered.drop(key)
@@ -244,7 +244,7 @@ class CanvasBoards:
         return interaction is not None and below
 
     async def _to_see(self, key: SessionKey, interaction: Answerable | None) -> SeenCanvas | None:
-        """What is up, if its agent is the one that answers there."""
+        """Return what is up, if its agent is the one that answers there."""
         seen = await self._canvases.get(key)
         return seen if seen and await self._is_current(key, interaction) else None
 
@@ -260,15 +260,15 @@ class CanvasBoards:
                 _log.info("canvas_out_of_reach", channel=key.channel_id, code=error.code)
                 return False
             else:
-                await self._canvases.note_shown(key, shown.message_id, revision)
+                await self._canvases.note_message(key, shown.message_id, revision)
                 return True
         return await self._post(key, shown, revision, sheet)
 
     async def _post(
         self, key: SessionKey, shown: CanvasMessage | None, revision: int, sheet: CanvasSheet
     ) -> bool:
-        """False where the bot may not write. That a message is wanted is on record before it is there: what
-        fails now is tried again."""
+        """Post a message; False where the bot may not write. That a message is wanted is on record before it
+        is there: what fails now is tried again."""
         await want(self._canvases, key)
         try:
             message_id = await self._messages.post(key, revision, sheet)
@@ -277,7 +277,7 @@ class CanvasBoards:
             if shown is None or not shown.message_id:
                 await self._canvases.forget_message(key)
             return False
-        await self._canvases.note_shown(key, message_id, revision)
+        await self._canvases.note_message(key, message_id, revision)
         if shown and shown.message_id:
             await self._delete(key.channel_id, shown.message_id)
         return True
@@ -297,7 +297,7 @@ class CanvasBoards:
         await self._canvases.forget_message(key)
 
     async def _is_own_space(self, channel_id: int, interaction: Answerable | None) -> bool:
-        """Whether its user alone reads along; False where Discord won't tell."""
+        """Return whether its user alone reads along; False where Discord won't tell."""
         if interaction is not None:
             return own_space(interaction)
         try:
@@ -312,7 +312,8 @@ class CanvasBoards:
 
 
 def _may_write(interaction: Answerable) -> bool:
-    """Whether the bot itself may be where an interaction comes from; if not, asking would only be refused."""
+    """Return whether the bot itself may be where an interaction comes from; if not, asking would only be
+    refused."""
     return can_write(interaction) or own_space(interaction)
 
 
@@ -351,14 +352,14 @@ class CanvasUpkeep:
         self._closed = False
 
     def listen(self) -> None:
-        """To be called before the connection is opened."""
+        """Listen for what changes canvases. To be called before the connection is opened."""
         self._bot.subscribe(hikari.ShardReadyEvent, self._on_connected)
         if self._bot.intents & hikari.Intents.GUILD_MESSAGES:  # without, Discord tells of no deletion
             self._bot.subscribe(hikari.MessageDeleteEvent, self._on_deleted)
             self._bot.subscribe(hikari.GuildBulkMessageDeleteEvent, self._on_deleted)
 
     def begin(self, shard_id: int = FIRST, serves: Serves = serves_all) -> None:
-        """Nothing that was not told of before is told of now, in the places that a shard serves."""
+        """Begin with nothing told of, in the places that a shard serves."""
         restoring = self._guarded(partial(self._restore_all, serves))
         self._restoring[shard_id] = asyncio.create_task(restoring)
         self._upkeep = self._upkeep or asyncio.create_task(self._keep_up())
@@ -394,7 +395,7 @@ class CanvasUpkeep:
             await self._guarded(self._boards.refresh_stale)
 
     async def _restore_all(self, serves: Serves) -> None:
-        for key in await self._canvases.all_shown(MOST):
+        for key in await self._canvases.list_shown(MOST):
             if await serves(key.channel_id):
                 await self._boards.restore(key)
                 await asyncio.sleep(PAUSE_S)

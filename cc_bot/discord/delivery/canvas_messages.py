@@ -76,7 +76,7 @@ class CanvasMessages:
             return await self._post(key.channel_id, nonce, sheet.without_files())
 
     async def edit(self, channel_id: int, message_id: int, sheet: CanvasSheet) -> None:
-        """Raises hikari's errors."""
+        """Edit a message. Raises hikari's errors."""
         try:
             await self._edit(channel_id, message_id, sheet)
         except hikari.ForbiddenError as error:
@@ -85,13 +85,14 @@ class CanvasMessages:
             await self._edit(channel_id, message_id, sheet.without_files())
 
     async def delete(self, channel_id: int, message_id: int) -> None:
-        """Raises hikari's errors; a message that is gone already is none."""
+        """Delete a message. Raises hikari's errors; a message that is gone already is none."""
         self.taken_down.expect(message_id)
         with contextlib.suppress(hikari.NotFoundError):
             await repeated(lambda: self.rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
 
     async def is_gone(self, channel_id: int, message_id: int) -> bool:
-        """Whether somebody deleted it; False where the bot may not look. Raises hikari's other errors."""
+        """Return whether somebody deleted it; False where the bot may not look. Raises hikari's other
+        errors."""
         try:
             await self.rest.fetch_message(channel_id, message_id)
         except hikari.NotFoundError:
@@ -108,7 +109,7 @@ class CanvasMessages:
         return int(message.id)
 
     async def edit_followed(self, interaction: Answerable, message_id: int, sheet: CanvasSheet) -> None:
-        """Raises hikari's errors."""
+        """Edit a message by the token of its interaction. Raises hikari's errors."""
         await self._change(message_id, sheet, partial(interaction.edit_message, message_id))
 
     async def _post(self, channel_id: int, nonce: str, sheet: CanvasSheet) -> int:
@@ -156,7 +157,7 @@ class CanvasMessages:
 
 
 def new_canvas(sheet: CanvasSheet) -> dict[str, Any]:
-    """What a new message says, as keywords of hikari's."""
+    """Return what a new message says, as keywords of hikari's."""
     return {
         "content": sheet.page.content,
         "embeds": [_embed(panel) for panel in sheet.page.panels],
@@ -166,8 +167,8 @@ def new_canvas(sheet: CanvasSheet) -> dict[str, Any]:
 
 
 def shows(message: hikari.Message, page: CanvasPage) -> bool:
-    """Whether the pictures of a page stand where they belong, and nowhere else. That an edit may name files
-    which the message has is not in Discord's documentation."""
+    """Return whether the pictures of a page stand where they belong, and nowhere else. That an edit may name
+    files which the message has is not in Discord's documentation."""
     there = [bool(embed.image and not embed.image.url.startswith("attachment:")) for embed in message.embeds]
     beside = {file.filename for file in message.attachments}
     return there == [bool(panel.picture) for panel in page.panels] and not beside & page.pictures
@@ -214,7 +215,7 @@ class _Followed:
 
 @dataclass(frozen=True, slots=True)
 class FollowedMessages:
-    """At most one for each canvas."""
+    """The messages that can be followed by their interaction alone: at most one for each canvas."""
 
     messages: CanvasMessages
     ephemeral: bool
@@ -228,7 +229,8 @@ class FollowedMessages:
         self._followed[key] = _Followed(interaction, message_id, utc_now())
 
     async def edit(self, key: SessionKey, sheet: CanvasSheet) -> bool:
-        """False where there is none any more that can be changed. Raises hikari's errors of other kinds."""
+        """Edit the message of a canvas; False where there is none any more that can be changed. Raises
+        hikari's errors of other kinds."""
         followed = self._take(key)
         if followed is None:
             return False

@@ -146,7 +146,7 @@ class TurnDeliveries:
         return Delivery(self, turn, admission)
 
     def entry(self, turn: PendingTurn) -> "Delivery":
-        """Of a turn that was entered already."""
+        """Make the delivery of a turn that was entered already."""
         return Delivery(self, turn)
 
     async def take(
@@ -157,8 +157,8 @@ class TurnDeliveries:
         return Delivery(self, turn) if turn else None
 
     async def untake(self, entry: "Delivery") -> None:
-        """Nobody heard that it was taken up. Raises StorageError."""
-        await self._ledger.untaken(entry.id, entry.user_id)
+        """Give a turn back, since nobody heard that it was taken up. Raises StorageError."""
+        await self._ledger.untake(entry.id, entry.user_id)
 
     async def noted(self, writing: Coroutine[None, None, None]) -> None:
         """Wait for something to be written, but not for long."""
@@ -168,13 +168,13 @@ class TurnDeliveries:
         await asyncio.wait((task,), timeout=self._noting_s)
 
     async def shown_in(self, entry: "Delivery", message_id: int) -> None:
-        await self.noted(self._ledger.shown_in(entry.id, entry.user_id, message_id))
+        await self.noted(self._ledger.note_message(entry.id, entry.user_id, message_id))
 
     async def posted(self, entry: "Delivery", message_id: int) -> None:
-        await self.noted(self._ledger.posted(entry.id, entry.user_id, message_id))
+        await self.noted(self._ledger.add_page(entry.id, entry.user_id, message_id))
 
     async def interrupted(self, entry: "Delivery") -> None:
-        await self.noted(self._ledger.interrupted(entry.id, entry.user_id))
+        await self.noted(self._ledger.mark_interrupted(entry.id, entry.user_id))
 
     async def note_pages(self, state: AnswerState, message_ids: Iterable[int]) -> None:
         """Put on record that these messages show an answer, if it was stored under the id of its first one:
@@ -189,7 +189,7 @@ class TurnDeliveries:
     async def settle(self, entry: "Delivery") -> None:
         try:
             await entry.release()
-            await self._ledger.settled(entry.id, entry.user_id)
+            await self._ledger.mark_settled(entry.id, entry.user_id)
         except StorageError as error:
             _log.warning("turn_not_noted", error=type(error).__name__)
             self.unsettled[entry.id] = entry.user_id
@@ -200,7 +200,7 @@ class TurnDeliveries:
         self.owed.set()
 
     def opened(self, entry: "Delivery") -> None:
-        """Somebody shows it from now on."""
+        """Note that somebody shows it from now on."""
         self._open.add(entry.id)
         self._none_open.clear()
 
@@ -215,7 +215,7 @@ class TurnDeliveries:
         await asyncio.gather(*self._writing, return_exceptions=True)
 
     def _admitted(self, task: asyncio.Task[Reservation]) -> None:
-        """Whoever answers the turn is told how it went."""
+        """Forget the task: whoever answers the turn is told how it went."""
         self._writing.discard(task)
         if not task.cancelled():
             task.exception()
@@ -230,8 +230,8 @@ class TurnDeliveries:
 
 
 class Delivery:
-    """One turn of the ledger, while this run of the program shows it. As a context manager it is settled by
-    an error of which its user is told; by one of Discord's it is left to be shown later."""
+    """A turn of the ledger, while this run of the program shows it. As a context manager it is settled by an
+    error of which its user is told; by one of Discord's it is left to be shown later."""
 
     def __init__(
         self,
@@ -252,13 +252,13 @@ class Delivery:
         return self.turn.key.user_id
 
     async def admitted(self) -> Reservation | None:
-        """What is reserved for it, for whoever will settle that; None where that has still to be done. Raises
-        LimitReached, StorageError."""
+        """Return what is reserved for it, for whoever will settle that; None where that has still to be done.
+        Raises LimitReached, StorageError."""
         admission, self._admission = self._admission, None
         return await asyncio.shield(admission) if admission else None
 
     async def release(self) -> None:
-        """What is reserved is not needed, if nobody took it. Raises StorageError."""
+        """Release what is reserved, if nobody took it. Raises StorageError."""
         with suppress(LimitReached):
             if reservation := await self.admitted():
                 await self._entries.spending.release(reservation)
@@ -269,26 +269,27 @@ class Delivery:
             await self._entries.shown_in(self, message_id)
 
     async def posted(self, message_id: int) -> None:
-        """One more message of it stands there."""
+        """Note that one more message of it stands there."""
         await self._entries.posted(self, message_id)
 
     async def ended(self, state: AnswerState) -> None:
-        """Its end can be seen, or will be shown later."""
+        """Settle it if its end can be seen, else leave it: it will be shown later."""
         if state.unseen:
             self._entries.leave(self)
         else:
             await self.settle()
 
     async def settle(self) -> None:
-        """Its user knows how it ended. Never raises: what can't be noted is owed."""
+        """Take it off the ledger: its user knows how it ended. Never raises: what can't be noted is owed."""
         await self._entries.settle(self)
 
     async def untake(self) -> None:
-        """It is as it was before `TurnDeliveries.take`. Raises StorageError."""
+        """Give it back as it was before `TurnDeliveries.take`. Raises StorageError."""
         await self._entries.untake(self)
 
     async def waits(self) -> None:
-        """Its user was told that there is no answer, and may have it asked again."""
+        """Leave it to be asked again: its user was told that there is no answer, and may have it asked
+        again."""
         await self._entries.interrupted(self)
 
     async def __aenter__(self) -> "Delivery":
@@ -320,5 +321,5 @@ def _is_image(file: AskedFile) -> bool:
 
 
 def asked_files(attachments: Iterable[hikari.Attachment]) -> tuple[AskedFile, ...]:
-    """What is needed to fetch them once more."""
+    """List what is needed to fetch files once more."""
     return tuple(AskedFile(file.filename, str(file.url), file.size, file.media_type) for file in attachments)

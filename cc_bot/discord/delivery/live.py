@@ -253,11 +253,11 @@ class RunningTurns:
         return name in self._stops
 
     def asked_by(self, name: str, user_id: int) -> bool:
-        """Whether a running turn answers this user, among others maybe."""
+        """Return whether a running turn answers this user, among others maybe."""
         return user_id in self._askers.get(name, ())
 
     def began_here(self, name: str) -> bool:
-        """Whether a turn of that name runs or ran since the program started."""
+        """Return whether a turn of that name runs or ran since the program started."""
         return name.startswith(self._life)
 
     def shown(self, since_s: float, *, ok: bool) -> None:
@@ -320,7 +320,7 @@ class RunningTurns:
 
 @contextmanager
 def _told(live: LiveAnswer, reader: Reader) -> Iterator[None]:
-    """What goes wrong within ends the answer with a sentence."""
+    """End the answer with a sentence where anything goes wrong within."""
     try:
         yield
     except BeingErased as error:

@@ -45,12 +45,12 @@ Noting = Callable[[int], Awaitable[None]]
 
 
 async def nowhere(_: int) -> None:
-    """For answers that no later run of the program has to find."""
+    """Note nothing: no later run of the program has to find the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """What the token of an interaction gives access to."""
+    """The place that the token of an interaction gives access to."""
 
     rest: hikari.api.RESTClient
     application_id: int
@@ -71,20 +71,21 @@ class Hook:
 
 
 def reply_to_deferred(interaction: Answerable, *, ephemeral: bool, noting: Noting = nowhere) -> Reply:
-    """After `defer`: the waiting response becomes the first message."""
+    """Reply after `defer`: the waiting response becomes the first message."""
     return Reply(InteractionOutlet(Hook.of(interaction), ephemeral=ephemeral, noting=noting), (Sent(None),))
 
 
 def reply_in_place(
     interaction: hikari.ComponentInteraction, page: Page, *, ephemeral: bool, noting: Noting = nowhere
 ) -> Reply:
-    """After `defer_update`: the message of the pressed button, which looks like `page`, is rewritten."""
+    """Reply after `defer_update`: the message of the pressed button, which looks like `page`, is
+    rewritten."""
     outlet = InteractionOutlet(Hook.of(interaction), ephemeral=ephemeral, noting=noting)
     return Reply(outlet, (Sent(None, page),))
 
 
 def reply_following(interaction: Answerable, *, ephemeral: bool, noting: Noting = nowhere) -> Reply:
-    """Below an acknowledged interaction: every message is a new one."""
+    """Reply below an acknowledged interaction: every message is a new one."""
     return Reply(InteractionOutlet(Hook.of(interaction), ephemeral=ephemeral, noting=noting))
 
 
@@ -109,7 +110,7 @@ class InteractionOutlet:
         return message_id
 
     async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
-        """Its pages are noted once it is complete."""
+        """Note nothing: its pages are noted once it is complete."""
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
         if message_id is None:
@@ -164,8 +165,8 @@ class InteractionOutlet:
 
 
 async def sent_since(hook: Hook, known: Sequence[int]) -> list[hikari.Message]:
-    """What the bot has sent there after the last of these messages, the oldest first. Raises hikari's errors
-    where it can't look."""
+    """List what the bot has sent there after the last of these messages, the oldest first. Raises hikari's
+    errors where it can't look."""
     after = known[-1] if known else hook.since_id
     newest = await hook.rest.fetch_messages(hook.channel_id, after=after).limit(50)
     own = [message for message in newest if message.application_id == hook.application_id]
@@ -258,8 +259,8 @@ class MessageOutlet:
     """Is told of each message as soon as it stands there."""
 
     async def post(self, page: Page, number: int, known: KnownIds, *, again: bool) -> hikari.Snowflake:
-        """What may be of an earlier try is put on record before it is edited: an edit may wait for Discord's
-        rate limit, and by then the program may be gone and the nonce forgotten."""
+        """Post a message. What may be of an earlier try is put on record before it is edited: an edit may
+        wait for Discord's rate limit, and by then the program may be gone and the nonce forgotten."""
         nonce = self.nonces.of(number)
         for suffix in ("", *_SUFFIXES):
             message = await self._reply(page, nonce + suffix, None if number else self.question_id)
@@ -277,9 +278,9 @@ class MessageOutlet:
         await _if_possible(self.channels.add_pages(_real(first_id), [int(message_id)]))
 
     async def _stands(self, message_id: hikari.Snowflake, page: Page) -> bool:
-        """Whether what Discord says it posted can be read there. A used nonce may have brought back a message
-        of an earlier try, with another text, or one that was deleted since: of that Discord says nothing, but
-        it can't be fetched, nor edited where the bot may not read the past."""
+        """Return whether what Discord says it posted can be read there. A used nonce may have brought back a
+        message of an earlier try, with another text, or one that was deleted since: of that Discord says
+        nothing, but it can't be fetched, nor edited where the bot may not read the past."""
         try:
             await repeated(lambda: self.rest.fetch_message(self.channel_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError:

@@ -57,7 +57,7 @@ _TakesBack = UndoButton | UnscheduleButton | KnownMemory
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """One that says again what it said before it was taken back."""
+    """A line that says again what it said before it was taken back."""
 
     text: str
     button: Button | None
@@ -109,7 +109,8 @@ def told_lines(page: Page) -> tuple[ToldLine, ...]:
 
 
 def still_known(page: Page, told: ToldIn | None) -> tuple[ToldLine, ...]:
-    """Of what is on record of a message, the lines that a memory was known already, as far as it has them."""
+    """Keep of what is on record of a message the lines that a memory was known already, as far as it has
+    them."""
     lines = page.facts.receipts
     return tuple(
         each
@@ -121,7 +122,7 @@ def still_known(page: Page, told: ToldIn | None) -> tuple[ToldLine, ...]:
 
 
 def named_by(custom_id: str) -> Named | None:
-    """What a button takes back something of."""
+    """Return what a button takes back something of."""
     match _parsed(custom_id):
         case UndoButton(memory_id=number) | KnownMemory(memory_id=number):
             return Named("memory", number)
@@ -141,7 +142,7 @@ async def _standings(custom_ids: Collection[str], stores: Stores) -> Mapping[str
     on_memories = [each for each in parsed.values() if isinstance(each, UndoButton | KnownMemory)]
     ids = {each.memory_id for each in on_memories}
     ids |= {each.former_id for each in on_memories if isinstance(each, UndoButton)}
-    states = await stores.receipts.states(on_memories[0].user_id, ids) if on_memories else {}
+    states = await stores.receipts.get_states(on_memories[0].user_id, ids) if on_memories else {}
     found = dict[str, Standing]()
     for custom_id, button in parsed.items():
         if isinstance(button, UndoButton):
@@ -178,7 +179,7 @@ def _of_memory(button: UndoButton, states: Mapping[int, MemoryState]) -> Standin
 
 
 def _is_ours(page: Page, each: ToldLine) -> bool:
-    """Whether a message still has the line where the record has it."""
+    """Return whether a message still has the line where the record has it."""
     lines = page.facts.receipts
     return each.line < len(lines) and (lines[each.line] in _TAKEN_BACK or lines[each.line].startswith(_MARKS))
 
@@ -192,7 +193,7 @@ async def _told_again(
     *,
     private: bool,
 ) -> Mapping[str, _Line]:
-    """Of what was taken back and holds again, because a deletion was undone, what is said of it."""
+    """Return what is said of what was taken back and holds again, because a deletion was undone."""
     found = dict[str, _Line]()
     for each in lines:
         button = _parsed(each.button)
@@ -290,7 +291,7 @@ def _without(page: Page, buttons: Collection[str]) -> Page:
 
 
 def _without_untelling(page: Page) -> Page:
-    """Nothing is forgotten any more that conversations could still tell of."""
+    """Drop the offer: nothing is forgotten any more that conversations could still tell of."""
     return replace(
         page,
         facts=replace(
@@ -313,8 +314,8 @@ a later run could go on with."""
 
 
 class ReceiptUpkeep:
-    """What is shown anew is shown in the background, for each user one change after the other: nobody waits
-    for messages that they do not look at."""
+    """The upkeep of receipts, in the background, for each user one change after the other: nobody waits for
+    messages that they do not look at."""
 
     def __init__(self, rest: hikari.api.RESTClient, stores: Stores, pace: Pace) -> None:
         self._rest = rest
@@ -330,14 +331,14 @@ class ReceiptUpkeep:
 
     async def carried(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
         """A shown message as the answer begins that takes its place."""
-        told = await self._stores.receipts.of_message(user_id, int(message.id))
+        told = await self._stores.receipts.get(user_id, int(message.id))
         return await without_undone(page_of(message, words.locale), self._stores, words, told)
 
     async def pressed(self, interaction: hikari.ComponentInteraction, user_id: int, words: Texts) -> None:
         """The message of an accepted press, and others that name the same, once that may be taken back."""
         message = await interaction.fetch_initial_response()
         page, message_id = page_of(message, words.locale), int(message.id)
-        told = await self._stores.receipts.of_message(user_id, message_id)
+        told = await self._stores.receipts.get(user_id, message_id)
         now = await brought_up_to_date(page, self._stores, words, told)
         await reply_in_place(interaction, page, ephemeral=is_ephemeral(interaction.message)).show((now,))
         if told:
@@ -364,17 +365,17 @@ class ReceiptUpkeep:
 
     async def newest(self, user_id: int) -> Sequence[ToldIn]:
         """The messages of a user that are shown anew when all is erased. Raises StorageError."""
-        return await self._stores.receipts.newest(user_id, most=MOST)
+        return await self._stores.receipts.list_newest(user_id, most=MOST)
 
     def refresh_these(self, messages: Sequence[ToldIn], words: Texts) -> None:
-        """All of one user."""
+        """Show all of one user anew."""
         if messages:
             self._begin(messages[0].user_id, self._show_anew(messages, words))
 
     async def catch_up(self, readers: Readers) -> None:
         """Show anew what the last run of the program was ended before showing. Raises StorageError."""
         of_user = defaultdict[int, list[ToldIn]](list)
-        for told in await self._stores.receipts.all_stale():
+        for told in await self._stores.receipts.list_all_stale():
             of_user[told.user_id].append(told)
         for user_id, messages in of_user.items():
             reader = await readers.of_author(user_id)
@@ -412,16 +413,16 @@ class ReceiptUpkeep:
     ) -> None:
         place = await reply.last_place()
         if place is not None:
-            before = None if known else await self._stores.receipts.of_message(user_id, place[1])
+            before = None if known else await self._stores.receipts.get(user_id, place[1])
             lines = (*told_lines(page), *(known or still_known(page, before)))
             await self._stores.receipts.note(ToldIn(user_id, *place, visibility, lines))
         await self._refresh(user_id, words)
 
     async def _refresh(self, user_id: int, words: Texts) -> None:
-        await self._show_anew(await self._stores.receipts.stale(user_id), words)
+        await self._show_anew(await self._stores.receipts.list_stale(user_id), words)
 
     async def _show_anew(self, messages: Collection[ToldIn], words: Texts) -> None:
-        """What can't be reached stays as it is."""
+        """Show messages anew; what can't be reached stays as it is."""
         for told in messages:
             try:
                 await self._pace.wait()

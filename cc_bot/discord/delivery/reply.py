@@ -17,7 +17,7 @@ import hikari
 from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.discord.interactions import is_fault
-from cc_bot.discord.pages.memory import shortened
+from cc_bot.discord.pages.memory import shorten
 from cc_bot.discord.pages.page import FACT_ID, Button, Facts, Menu, Page
 
 Result = TypeVar("Result")
@@ -46,7 +46,8 @@ class PostUncertain(Exception):
 
 
 class Outlet(Protocol):
-    """How the messages of an answer are sent. A message without an id is an interaction's first response."""
+    """The way in which the messages of an answer are sent. A message without an id is an interaction's first
+    response."""
 
     async def post(self, page: Page, number: int, known: "KnownIds", *, again: bool) -> hikari.Snowflake:
         """A new message; `number` is its place in the answer, from 0. `again`: one stood there before, and
@@ -69,7 +70,8 @@ class Outlet(Protocol):
 
     @property
     def place_id(self) -> int | None:
-        """Where the bot can find its messages again by itself; None for those that one user alone sees."""
+        """The channel in which the bot can find its messages again by itself; None for those that one user
+        alone sees."""
 
 
 KnownIds = Callable[[], Awaitable[Sequence[int]]]
@@ -85,7 +87,7 @@ class Sent:
 
 
 class Reply:
-    """One answer: messages that are there already, and those that it takes beyond them."""
+    """The messages of one answer: those that are there already, and those that it takes beyond them."""
 
     def __init__(self, outlet: Outlet, sent: Sequence[Sent] = (), *, posts_first: bool = False) -> None:
         """`sent` are the messages that are there already. `posts_first`: an earlier run of the program, which
@@ -100,7 +102,7 @@ class Reply:
 
     @property
     def begun(self) -> bool:
-        """Whether there is a message to edit."""
+        """Return whether there is a message to edit."""
         return bool(self._sent)
 
     async def show(self, pages: Sequence[Page], *, insist: bool = True) -> None:
@@ -126,7 +128,7 @@ class Reply:
         await self._shorten(0, RETRY_PAUSES_S)
 
     def shows(self, message_id: int) -> bool:
-        """Whether this is one of its messages."""
+        """Return whether this is one of its messages."""
         return any(sent.id == message_id for sent in self._sent)
 
     async def message_ids(self) -> tuple[int, ...]:
@@ -137,7 +139,7 @@ class Reply:
 
     @property
     def last_page(self) -> Page | None:
-        """How its last message looks, if there is one and that is known."""
+        """The look of its last message, if there is one and that is known."""
         return self._sent[-1].page if self._sent else None
 
     async def last_place(self) -> tuple[int, int] | None:
@@ -212,7 +214,7 @@ async def repeated(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[flo
 
 
 def new_message(page: Page) -> dict[str, Any]:
-    """What a new message says, as keywords of hikari's."""
+    """Return what a new message says, as keywords of hikari's."""
     return {
         "content": page.content,
         "embeds": page.embeds,
@@ -223,7 +225,7 @@ def new_message(page: Page) -> dict[str, Any]:
 
 
 def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
-    """What an edit says, as keywords of hikari's."""
+    """Return what an edit says, as keywords of hikari's."""
     return {
         "content": page.content,
         "embeds": page.embeds,
@@ -234,7 +236,7 @@ def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
 
 
 def rows_of(page: Page) -> list[MessageActionRowBuilder]:
-    """All that can be pressed on a page, and its facts where they stand in buttons."""
+    """List all that can be pressed on a page, and its facts where they stand in buttons."""
     return components(*fact_rows(page.facts), page.receipts, *page.proposal_rows, page.last_row)
 
 
@@ -242,7 +244,7 @@ def fact_rows(facts: Facts) -> list[tuple[Button, ...]]:
     """Facts as buttons that can't be pressed, one in a row as long as there are rows; no model writes
     components either. None where an embed has them."""
     buttons = [
-        Button(shortened(label, LABEL_CHARACTERS), f"{FACT_ID}{number}", enabled=False)
+        Button(shorten(label, LABEL_CHARACTERS), f"{FACT_ID}{number}", enabled=False)
         for number, label in enumerate(facts.labels()[: MOST_FACT_ROWS * BUTTONS_IN_A_ROW])
     ]
     width = max(1, math.ceil(len(buttons) / MOST_FACT_ROWS))
@@ -250,7 +252,7 @@ def fact_rows(facts: Facts) -> list[tuple[Button, ...]]:
 
 
 def looks_like(message: hikari.Message, page: Page) -> bool:
-    """Whether a message says and states what a page does."""
+    """Return whether a message says and states what a page does."""
     stated = [embed.description or "" for embed in page.embeds]
     there = [embed.description or "" for embed in message.embeds if not embed.url]
     return (message.content or "").strip() == page.content.strip() and there == stated
@@ -311,13 +313,13 @@ class TakenDown:
         self._ids: OrderedDict[int, None] = OrderedDict()
 
     def expect(self, message_id: int) -> None:
-        """To be called before the message is deleted."""
+        """Expect a deletion. To be called before the message is deleted."""
         self._ids[message_id] = None
         while len(self._ids) > REMEMBERED:
             self._ids.popitem(last=False)
 
     def expected(self, message_id: int) -> bool:
-        """Whether the bot deleted it. Each deletion is told of once."""
+        """Return whether the bot deleted it. Each deletion is told of once."""
         return self._ids.pop(message_id, self) is None
 
 

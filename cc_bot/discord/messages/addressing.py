@@ -56,20 +56,20 @@ class ProactiveMessageQuotes:
 
     async def quoting_the_last(self, user_id: int, channel_id: int, text: str) -> str:
         """A text in a DM, below the last thing that was said there, likewise."""
-        last = await self.schedules.last_said(user_id, channel_id)
+        last = await self.schedules.get_last_said(user_id, channel_id)
         return _below(last.content, text) if last else text
 
     async def _replied_to(self, message: hikari.PartialMessage) -> str | None:
         answer = replied_to(message, int(self.bot().id))
         if answer is None or not message.author:
             return None
-        said = await self.schedules.said(int(answer.id))
+        said = await self.schedules.get_said(int(answer.id))
         return said[1].content if said and said[0] == message.author.id else None
 
     async def _before(self, message: hikari.PartialMessage) -> str | None:
         if message.guild_id is not None or not message.author or message.referenced_message:
             return None
-        last = await self.schedules.last_said(int(message.author.id), int(message.channel_id))
+        last = await self.schedules.get_last_said(int(message.author.id), int(message.channel_id))
         return last.content if last else None
 
 
@@ -120,7 +120,9 @@ class Addressing:
 
     async def _session_shown_in(self, message: hikari.PartialMessage) -> SessionKey | None:
         """The session whose answer or canvas a message of the bot shows."""
-        return await self.channels.session_of(int(message.id)) or await self.canvases.key_of(int(message.id))
+        return await self.channels.get_session_key(int(message.id)) or await self.canvases.get_key(
+            int(message.id)
+        )
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
         """Whether it is for the bot: addressed to it, or to nobody else in a thread where it has answered."""
@@ -131,7 +133,7 @@ class Addressing:
             return True
         if not self.reads_all or not key.thread_id or is_for_others(message, bot_id):
             return False
-        return await self.channels.newest_answer(key) is not None
+        return await self.channels.get_newest_answer(key) is not None
 
     async def content_of(self, message: hikari.PartialMessage) -> str:
         """What the archive keeps of a message, in the conversation that it belongs to."""
@@ -142,4 +144,4 @@ class Addressing:
     async def quotes(self, message: hikari.PartialMessage) -> bool:
         """Whether the answer that it replies to has to be quoted: it is not in the channel's archive."""
         answer = replied_to(message, int(self.bot().id))
-        return answer is not None and not await self.channels.shows_answer(int(answer.id))
+        return answer is not None and not await self.channels.is_answer(int(answer.id))

@@ -123,7 +123,7 @@ class Unheard:
 
     async def places(self) -> Sequence[int]:
         """The channels to look at. Raises StorageError."""
-        return await self.channels.direct(since=self.clock() - KNOWN_FOR, limit=self.bounds.direct)
+        return await self.channels.list_direct(since=self.clock() - KNOWN_FOR, limit=self.bounds.direct)
 
     async def questions(self, channel_id: int, bot_id: int) -> AsyncIterator[tuple[hikari.Message, bool]]:
         """What the bot has not replied to, oldest first, and whether its author still waits.
@@ -140,7 +140,7 @@ class Unheard:
         answered = {each.message_reference.id for each in own if each.message_reference}
         last_word = own[-1].id if own else 0
         asked = [each for each in messages if each.author.id != bot_id and each.id not in answered]
-        stored = await self.channels.known([int(each.id) for each in asked])
+        stored = await self.channels.find_known([int(each.id) for each in asked])
         missed = [each for each in asked if int(each.id) not in stored]  # an answer may have been deleted
         waiting = [each for each in missed if each.created_at > now - ANSWERED_WITHIN]
         if missed and not waiting and missed[-1].id > last_word:
@@ -191,7 +191,7 @@ class _Run:
 
     async def _look_up(self) -> dict[int, Place]:
         try:
-            places = await self._channels.places(limit=self._bounds.known_places)
+            places = await self._channels.list_places(limit=self._bounds.known_places)
         except StorageError as error:
             _log.error("catch_up_failed", error=type(error).__name__)
             return {}

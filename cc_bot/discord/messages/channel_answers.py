@@ -284,17 +284,17 @@ class ChannelAnswers:
     async def remake(self, key: ChannelKey, question: Message) -> None:
         """Answer an edited question anew, in place, if its answer is still the newest, and was given to an
         older text. Raises as `answer`."""
-        answer_id = await self.stores.mentions.answered_by(id_of(question))
-        newest = await self.stores.channels.newest_answer(key)
+        answer_id = await self.stores.mentions.get_answer(id_of(question))
+        newest = await self.stores.channels.get_newest_answer(key)
         if answer_id is not None and newest is not None and newest.discord_id == answer_id:
-            questions = await self.stores.mentions.questions(answer_id)
+            questions = await self.stores.mentions.list_questions(answer_id)
             if (
                 questions
                 and not self._read.holds(questions)
                 and not await self._remake(key, newest, questions)
             ):
                 return
-        await self.stores.mentions.read(question)
+        await self.stores.mentions.mark_read(question)
 
     async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
         """Whether it came to an end: not when the program stops meanwhile."""
@@ -303,7 +303,7 @@ class ChannelAnswers:
         asked = await self.assistant.question(key, questions)
         before = await self._as_shown(asked, answer)
         reply = self._reply(asked, await self._sent(answer_id))
-        await self.stores.mentions.rewriting(answer_id)
+        await self.stores.mentions.mark_unshown(answer_id)
         with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
             on_its_way.answer_id = answer_id
             async with self.running.showing(
@@ -321,8 +321,10 @@ class ChannelAnswers:
     async def show_stored(self, key: ChannelKey) -> None:
         """Show what a crash, or trouble on Discord's side, has kept from being shown to its end. Raises as
         `answer` does."""
-        for answer in await self.stores.mentions.to_show(key):
-            asked = await self.assistant.question(key, await self.stores.mentions.questions(id_of(answer)))
+        for answer in await self.stores.mentions.list_unshown(key):
+            asked = await self.assistant.question(
+                key, await self.stores.mentions.list_questions(id_of(answer))
+            )
             reply = self._reply(asked, await self._sent(id_of(answer)))
             try:
                 await reply.show(await self._as_shown(asked, answer))
@@ -339,7 +341,7 @@ class ChannelAnswers:
                 await self.assistant.question(key, served),
                 await self._sent(answer_id) if answer_id else (),
             )
-            asked.calls = await self.stores.ledger.calls_of(asked.turn, asked.reader.user_id)
+            asked.calls = await self.stores.ledger.get_calls(asked.turn, asked.reader.user_id)
             return asked, self._reply(asked, sent, newest_id)
         asked = await self.assistant.question(key, together(waiting))
         await self.stores.mentions.begin(asked.questions, asked.newest_id)
@@ -353,16 +355,16 @@ class ChannelAnswers:
     async def _interrupted(self, key: ChannelKey) -> tuple[int | None, int, frozenset[int]]:
         """Of an answer that was begun and never ended: its message, if it is known to be posted; else of what
         its nonce is made; and to which questions."""
-        if (answer_id := await self.stores.mentions.answer_of(key)) is not None:
-            return answer_id, 0, frozenset(map(id_of, await self.stores.mentions.questions(answer_id)))
+        if (answer_id := await self.stores.mentions.get_pending_answer(key)) is not None:
+            return answer_id, 0, frozenset(map(id_of, await self.stores.mentions.list_questions(answer_id)))
         if posted := self._posted.get(key):
             return posted[0], 0, posted[1]
-        newest_id, ids = await self.stores.mentions.begun(key) or (0, frozenset())
+        newest_id, ids = await self.stores.mentions.get_begun(key) or (0, frozenset())
         return None, newest_id, ids
 
     async def _sent(self, answer_id: int) -> tuple[Sent, ...]:
         """The messages that an earlier run, or an earlier try, has shown an answer in."""
-        ids = (answer_id, *await self.stores.channels.pages(answer_id))
+        ids = (answer_id, *await self.stores.channels.list_pages(answer_id))
         return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
 
     async def _opened(self, asked: ChannelQuestion, on_its_way: OnItsWay, answer_id: int) -> None:
@@ -370,7 +372,7 @@ class ChannelAnswers:
         more."""
         on_its_way.answer_id = answer_id
         self._posted[asked.key] = (answer_id, asked.ids)
-        waiting = await self.stores.mentions.answering(asked.questions, answer_id)
+        waiting = await self.stores.mentions.note_answer(asked.questions, answer_id)
         del self._posted[asked.key]
         on_its_way.withdraw(asked.ids - waiting)
 
@@ -407,12 +409,12 @@ class ChannelAnswers:
         if pages:
             await self.stores.channels.add_pages(answer_id, pages)
         if shown:
-            await self.stores.mentions.shown(answer_id)
+            await self.stores.mentions.mark_shown(answer_id)
 
     async def _forget(self, asked: ChannelQuestion, reply: Reply) -> None:
         """Nobody wants the answer any more; except those whose channel was reset in that very moment, who are
         told so next."""
-        left_behind = frozenset(map(id_of, await self.stores.mentions.left_behind(asked.key)))
+        left_behind = frozenset(map(id_of, await self.stores.mentions.list_left_behind(asked.key)))
         await self.stores.mentions.give_up([q for q in asked.questions if id_of(q) not in left_behind])
         await self.stores.channels.delete(await reply.message_ids())
         try:
@@ -423,7 +425,7 @@ class ChannelAnswers:
     async def _as_shown(self, asked: ChannelQuestion, answer: Message) -> tuple[Page, ...]:
         """A stored answer as it was shown, or should have been."""
         words, user_id = in_channel(asked.reader.words), asked.reader.user_id
-        left = await self.stores.proposals.of_answer(user_id, answer.id) if answer.id else ()
+        left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
         state = stored_state(answer, left)
         *pages, last = final_pages(state, words)
         last = with_controls(last, state, words, user_id)

@@ -73,7 +73,7 @@ class Changes:
     async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
         """With the answers to them: what was asked is not to be read out of those."""
         self.withdrawals.deleted(gone)
-        answers = [each for each in await self.channels.answers_to(gone) if each not in gone]
+        answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
         await self.channels.delete((*gone, *answers))
         await delete_all(self.rest, channel_id, answers, self.taken_down)
 
@@ -156,7 +156,7 @@ class Messages:
         """Before the connection is opened: learn what the last run of the program left on its way. While the
         database fails, a reply of that may be answered by its channel as well."""
         try:
-            left = await self._ledger.unfinished()
+            left = await self._ledger.list_unfinished()
         except StorageError as error:
             _log.warning("ledger_not_read", error=type(error).__name__)
             return

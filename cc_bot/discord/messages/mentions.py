@@ -105,20 +105,20 @@ class Mentions:
 
     async def resume(self) -> None:
         """See to what was left waiting when the program last ended."""
-        for key in await self._store.places():
+        for key in await self._store.list_places():
             self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
         """Something waits there. While others are being answered, their own answer's message is not there
         yet: they see at least that the bot is at work."""
         if key in self._workers:
-            self._typing.begin(key, lambda: self._store.unattended(key))
+            self._typing.begin(key, lambda: self._store.has_unattended(key))
         self._set_to_work(key)
 
     async def edited(self, message_id: int) -> None:
         """A message says another thing now: if it is a question, and answered already or just being answered,
         that answer is no longer right. Raises StorageError."""
-        key = await self._store.place_of(message_id)
+        key = await self._store.get_place(message_id)
         if key is not None:
             self._set_to_work(key)
 
@@ -151,7 +151,7 @@ class Mentions:
         try:
             await self._answers.show_stored(key)
             await self._answer(key)
-            return not await self._store.to_show(key)
+            return not await self._store.list_unshown(key)
         except (StorageError, hikari.HikariError) as error:
             _log.warning("mentions_wait", place=key.place_id, error=type(error).__name__)
             return False
@@ -163,10 +163,10 @@ class Mentions:
         """Edited questions come first: once there is a newer answer, theirs stays as it is."""
         while not self._closed.is_set():
             await self._remake(key)
-            if left_behind := await self._store.left_behind(key):
+            if left_behind := await self._store.list_left_behind(key):
                 await self._answers.say(key, left_behind, lambda reader: reader.words.mention.left_behind)
                 continue
-            waiting = await self._store.waiting(key)
+            waiting = await self._store.list_waiting(key)
             if refused := await self._gate.refused_in(key, waiting):
                 await self._turn_away(key, waiting, refused)
                 continue
@@ -177,11 +177,11 @@ class Mentions:
                 return
 
     async def _remake(self, key: ChannelKey) -> None:
-        for question in await self._store.edited(key):
+        for question in await self._store.list_edited(key):
             if self._closed.is_set():
                 return
             if await self._gate.refused_in(key, [question]):
-                await self._store.read(question)
+                await self._store.mark_read(question)
             else:
                 await self._answers.remake(key, question)
 
@@ -191,7 +191,7 @@ class Mentions:
         """Those who may not use the bot: no channel is told of that, but of maintenance."""
         for reason in dict.fromkeys(refused.values()):
             questions = [question for question in waiting if refused.get(question.author_id) == reason]
-            if reason.why == "maintenance" or await self._store.answer_of(key):
+            if reason.why == "maintenance" or await self._store.get_pending_answer(key):
                 error = error_of(reason)
                 await self._answers.say(key, questions, partial(_explained, error))
             else:

@@ -23,12 +23,12 @@ from cc_bot.domain.member import (
     Subjects,
     UsageReport,
     chart_of,
-    listed,
+    ids_of,
 )
 from cc_bot.domain.message import Agent
 from cc_bot.domain.privacy import Holdings
 from cc_bot.domain.summary import Summary
-from cc_bot.domain.text import shortened
+from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts, on_discord
 from cc_bot.texts.usage import money
 
@@ -135,7 +135,7 @@ def models(chains: Mapping[int, tuple[str, ...]], words: Texts) -> str:
 
 
 def _subjects(rules: Subjects, words: Texts) -> list[str]:
-    return [Mentionable(kind, id_).shown(words) for kind in SUBJECTS for id_ in sorted(listed(rules, kind))]
+    return [Mentionable(kind, id_).shown(words) for kind in SUBJECTS for id_ in sorted(ids_of(rules, kind))]
 
 
 # ---- agent list ------------------------------------------------------------------------------------------
@@ -235,4 +235,4 @@ def usage_view(report: UsageReport, words: Texts) -> hikari.Embed:
 
 
 def _named(model: str) -> str:
-    return escaped(shortened(one_line(model), NAME_CHARACTERS))
+    return escaped(shorten(one_line(model), NAME_CHARACTERS))

@@ -32,7 +32,7 @@ from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Receipt, with_receipt
 from cc_bot.domain.message import Message, ToolCall, Visibility, is_blank
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.text import shortened
+from cc_bot.domain.text import shorten
 from cc_bot.domain.turn import (
     CallsResumed,
     CanvasChanged,
@@ -326,7 +326,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
 
 
 def _files_left_out(names: tuple[str, ...], words: Texts) -> str:
-    shown = ", ".join(escaped(shortened(one_line(name), SHOWN_CHARACTERS)) for name in names)
+    shown = ", ".join(escaped(shorten(one_line(name), SHOWN_CHARACTERS)) for name in names)
     images, texts = MAX_IMAGE_BYTES >> 20, MAX_TEXT_BYTES >> 10
     return words.answer.files_left_out.format(names=shown, images=f"{images} MB", texts=f"{texts} KB")
 

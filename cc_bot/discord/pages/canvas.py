@@ -20,7 +20,7 @@ from cc_bot.discord.pages.page import TextFile
 from cc_bot.discord.pages.split import split, utf16_length
 from cc_bot.domain.canvas import Canvas, Chart, Element
 from cc_bot.domain.message import is_blank
-from cc_bot.domain.text import shortened
+from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
 
 # ---- canvas page ---------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ def _heading(user_id: int | None, words: Texts) -> str:
 
 
 def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part:
-    title = shortened(one_line(element.title), TITLE_CHARACTERS // 2)
+    title = shorten(one_line(element.title), TITLE_CHARACTERS // 2)
     if locked:
         title = f"{_LOCK} {title}".strip()
     if isinstance(element, Chart):
@@ -158,7 +158,7 @@ def _footer(canvas: Canvas, seen: Sequence[Element], words: Texts) -> str:
 def _name(element: Element) -> str:
     if element.title or isinstance(element, Chart):
         return one_line(element.title)
-    return shortened(one_line(element.content), NAMED_BY)
+    return shorten(one_line(element.content), NAMED_BY)
 
 
 def _fitted(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:

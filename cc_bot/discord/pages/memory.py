@@ -22,7 +22,7 @@ from cc_bot.domain.memory import (
 )
 from cc_bot.domain.memory_transfer import ImportPlan
 from cc_bot.domain.text import (
-    shortened as shortened,  # noqa: PLC0414 - delivery and extensions take it from here
+    shorten as shorten,  # noqa: PLC0414 - delivery and extensions take it from here
 )
 from cc_bot.texts import Texts
 
@@ -83,7 +83,7 @@ def memory_list(page: ListPage, words: Texts, now: datetime) -> hikari.Embed:
         for characters in SHOWN_CHARACTERS
     )
     description = next((way for way in ways if utf16_length(way) <= _DESCRIPTION_CHARACTERS), "")
-    embed = hikari.Embed(title=shortened(page.title, 250), description=description, colour=COLOUR)
+    embed = hikari.Embed(title=shorten(page.title, 250), description=description, colour=COLOUR)
     footer = _footer(page, words)
     return embed.set_footer(footer) if footer else embed
 
@@ -96,14 +96,14 @@ def open_menu(found: Sequence[Found], custom_id: str, words: Texts) -> Menu:
 
 def choice_name(memory: Memory) -> str:
     """A memory as a choice of an autocomplete list."""
-    return shortened(f"#{memory.number} {one_line(memory.content)}", CHOICE_CHARACTERS)
+    return shorten(f"#{memory.number} {one_line(memory.content)}", CHOICE_CHARACTERS)
 
 
 def quoted(content: str) -> str:
     """A memory's text within a sentence: one line, as it was written, and not too long for a message."""
-    text = shortened(one_line(content), QUOTED_CHARACTERS)
+    text = shorten(one_line(content), QUOTED_CHARACTERS)
     if len(escaped(text)) > QUOTED_CHARACTERS:
-        text = shortened(text, QUOTED_CHARACTERS // 2)
+        text = shorten(text, QUOTED_CHARACTERS // 2)
     return escaped(text)
 
 
@@ -149,12 +149,12 @@ def _entry(found: Found, words: Texts, now: datetime, characters: int) -> str:
     details = (
         words.memory.unsure if found.confidence < UNSURE_BELOW else None,
         escaped(words.memory.shown_category(memory.category)),
-        escaped(shortened(" ".join(f"#{tag}" for tag in memory.tags), 60)),
+        escaped(shorten(" ".join(f"#{tag}" for tag in memory.tags), 60)),
         timestamp(memory.updated_at),
         end_mark(memory, words, now),
     )
     marks = (PIN_MARK if memory.pinned else "") + ("🔒 " if memory.audience == "private" else "")
-    text = shortened(one_line(memory.content), characters)
+    text = shorten(one_line(memory.content), characters)
     return f"**#{memory.number}** {marks}{escaped(text)}\n-# {' ・ '.join(filter(None, details))}"
 
 
@@ -194,8 +194,8 @@ def memory_card(
         colour=COLOUR,
     )
     for name, value in _facts(memory, words, now):
-        embed.add_field(name, shortened(value, _FIELD_CHARACTERS), inline=True)
-    embed.add_field(told.why, shortened(_source(memory, words), _FIELD_CHARACTERS))
+        embed.add_field(name, shorten(value, _FIELD_CHARACTERS), inline=True)
+    embed.add_field(told.why, shorten(_source(memory, words), _FIELD_CHARACTERS))
     if former:
         embed.add_field(told.history, _history(memory, former, words))
     return EphemeralView(said, embed, _buttons(memory, words), _restore_menu(memory, former, words))
@@ -258,7 +258,7 @@ def _facts(memory: Memory, words: Texts, now: datetime) -> list[tuple[str, str]]
     told = words.memory_card
     facts = [
         (told.category, escaped(words.memory.shown_category(memory.category))),
-        (told.tags, escaped(shortened(" ".join(f"#{tag}" for tag in memory.tags), _TAG_CHARACTERS))),
+        (told.tags, escaped(shorten(" ".join(f"#{tag}" for tag in memory.tags), _TAG_CHARACTERS))),
         (told.audience, told.private if memory.audience == "private" else told.anywhere),
         (told.end, end_mark(memory, words, now) or ""),
         (told.changed, timestamp(memory.updated_at) if memory.updated_at != memory.created_at else ""),
@@ -274,7 +274,7 @@ def _source(memory: Memory, words: Texts) -> str:
 
 def why(source: Source, words: Texts) -> str:
     """How a memory came about, in a sentence."""
-    author, model = (escaped(shortened(one_line(name), 100)) for name in (source.author, source.model))
+    author, model = (escaped(shorten(one_line(name), 100)) for name in (source.author, source.model))
     return words.memory_card.because(source.kind, author=author, model=model)
 
 
@@ -283,7 +283,7 @@ def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
     lines = [
         told.former.format(
             date=timestamp(version.updated_at),
-            content=escaped(shortened(_difference(version, memory, words), 90)),
+            content=escaped(shorten(_difference(version, memory, words), 90)),
         )
         for version in former[:FORMER_SHOWN]
     ]
@@ -317,7 +317,7 @@ def _restore_menu(memory: Memory, former: Sequence[Memory], words: Texts) -> Men
     if not former:
         return None
     options = tuple(
-        MenuOption(shortened(_difference(version, memory, words), CHOICE_CHARACTERS), str(version.id))
+        MenuOption(shorten(_difference(version, memory, words), CHOICE_CHARACTERS), str(version.id))
         for version in former[:FORMER_CHOICES]
     )
     return Menu(_custom_id("restore", memory), words.memory_card.restore, options)
@@ -328,9 +328,9 @@ def _shown(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
     nothing = words.memory_card.nothing
     tags = " ".join(f"#{tag}" for tag in memory.tags)
     return (
-        escaped(shortened(one_line(memory.content), 200)),
+        escaped(shorten(one_line(memory.content), 200)),
         escaped(words.memory.shown_category(memory.category)),
-        escaped(shortened(tags, 80)) or nothing,
+        escaped(shorten(tags, 80)) or nothing,
         nothing if memory.expires_at is None else last_day(memory.expires_at),
     )
 
@@ -382,7 +382,7 @@ def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts
     if not new:
         return EphemeralView(told.nothing_to_import, _embed(lines, words))
     lines += ["", f"**{told.examples}**"]
-    lines += [f"・{escaped(shortened(one_line(each.content), 80))}" for each in plan.new[:EXAMPLES]]
+    lines += [f"・{escaped(shorten(one_line(each.content), 80))}" for each in plan.new[:EXAMPLES]]
     lines += ["", f"-# {told.import_check.format(until=timestamp(until, 't'))}"]
     moment = int(until.timestamp())
     yes = ConfirmButton(user_id, "import", new, moment)
@@ -456,7 +456,7 @@ def _bars(kept: MemoryStatistics, words: Texts) -> list[str]:
     told, most = words.memory_box, kept.categories[0][1]
     lines = [
         told.bar.format(
-            bar=bar(count, most), name=escaped(shortened(words.memory.shown_category(name), 30)), count=count
+            bar=bar(count, most), name=escaped(shorten(words.memory.shown_category(name), 30)), count=count
         )
         for name, count in kept.categories[:BARS]
     ]
@@ -512,11 +512,11 @@ def used_list(memories: Sequence[Memory], words: Texts) -> str:
 def within(template: str, memory: Memory) -> str:
     """A sentence about a memory."""
     return template.format(
-        id=memory.number, content=escaped(shortened(one_line(memory.content), CARD_CHARACTERS))
+        id=memory.number, content=escaped(shorten(one_line(memory.content), CARD_CHARACTERS))
     )
 
 
 def _card_entry(memory: Memory, characters: int, words: Texts) -> str:
-    text = escaped(shortened(one_line(memory.content), characters))
+    text = escaped(shorten(one_line(memory.content), characters))
     origin = (why(memory.source, words), timestamp(memory.created_at), memory.source.link)
     return f"**#{memory.number}** {text}\n-# {' ・ '.join(filter(None, origin))}"

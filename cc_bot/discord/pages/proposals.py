@@ -24,9 +24,9 @@ from cc_bot.discord.pages.page import (
     TextFile,
 )
 from cc_bot.domain.canvas import Chart
-from cc_bot.domain.message import written_out
+from cc_bot.domain.message import spell_out
 from cc_bot.domain.proposal import Proposal
-from cc_bot.domain.text import shortened
+from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
 from cc_bot.texts.proposal import Time, Value, describe, gist
 
@@ -64,14 +64,14 @@ def proposal_page(proposal: Proposal, words: Texts) -> Page:
     parts = list(_parts(proposal, words))
     whole = "\n\n".join(part for line_and_text in parts for part in line_and_text if part)
     room = _STARTS_CHARACTERS // max(1, sum(bool(text) for _, text in parts))
-    starts = "\n".join(_lines((line, shortened(text, room)) for line, text in parts))
-    cut = replace(shown, text=f"{shortened(starts, _LINES_CHARACTERS)}\n-# {words.proposal.whole}")
+    starts = "\n".join(_lines((line, shorten(text, room)) for line, text in parts))
+    cut = replace(shown, text=f"{shorten(starts, _LINES_CHARACTERS)}\n-# {words.proposal.whole}")
     return _explained(Page("", file=TextFile(words.proposal.file_name, whole)), (cut,), words)
 
 
 def left_line(proposal: Proposal, words: Texts) -> str:
     """That it was left undone."""
-    return words.proposal.left.format(what=escaped(shortened(gist(proposal, words), SHOWN_CHARACTERS)))
+    return words.proposal.left.format(what=escaped(shorten(gist(proposal, words), SHOWN_CHARACTERS)))
 
 
 def is_proposal_button(button: Button) -> bool:
@@ -158,5 +158,5 @@ def _written(value: Value, words: Texts) -> str:
 
 def _quoted(text: str) -> str:
     """A text as it is, line by line behind a mark: none of its lines passes for another part."""
-    marked = _LINE_MARK.sub(r"\1\\\2", escaped(written_out(text)))
+    marked = _LINE_MARK.sub(r"\1\\\2", escaped(spell_out(text)))
     return "\n".join(f"> {line}" for line in marked.splitlines())

@@ -24,7 +24,7 @@ from cc_bot.discord.pages.page import Button, Facts, Page
 from cc_bot.domain.memory import Named, Receipt, ToldLine
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.schedule import ScheduleChange
-from cc_bot.domain.text import shortened
+from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
 from cc_bot.texts.reminder import described
 
@@ -65,7 +65,7 @@ def with_schedule(receipts: Sequence[ScheduleReceipt], new: ScheduleReceipt) -> 
 
 
 def schedule_line(receipt: ScheduleReceipt, words: Texts) -> str:
-    told, text = words.reminder, escaped(shortened(one_line(receipt.text), SHOWN_CHARACTERS))
+    told, text = words.reminder, escaped(shorten(one_line(receipt.text), SHOWN_CHARACTERS))
     if receipt.due_at is None:
         return told.cancelled.format(text=text)
     time = timestamp(receipt.due_at, "F")
@@ -81,7 +81,7 @@ def schedule_button(receipt: ScheduleReceipt, user_id: int, words: Texts, *, alo
         return None
     label = words.reminder.cancel
     if not alone:
-        label = words.reminder.cancel_one.format(text=shortened(one_line(receipt.text), LABEL_CHARACTERS))
+        label = words.reminder.cancel_one.format(text=shorten(one_line(receipt.text), LABEL_CHARACTERS))
     return Button(label, UnscheduleButton(user_id, receipt.schedule_id).custom_id())
 
 
@@ -217,7 +217,7 @@ def receipt_buttons(
         label = words.receipt.undo
         if not alone and (private or not one.private):
             told = one.text if private or one.kind != "deleted" else f"#{one.number}"
-            label = words.receipt.undo_one.format(content=shortened(one_line(told), LABEL_CHARACTERS))
+            label = words.receipt.undo_one.format(content=shorten(one_line(told), LABEL_CHARACTERS))
         if one.undo:
             button = UndoButton(one.undo, user_id, one.memory_id, one.former_id or 0)
             buttons.append(Button(label, button.custom_id()))
@@ -275,7 +275,7 @@ def _line(receipt: Receipt, words: Texts, *, private: bool) -> str:
         return words.receipt.told(receipt, words.receipt.hidden)
     if receipt.kind == "deleted" and not private:  # what is forgotten is not said once more to everybody
         return words.receipt.deleted_for_all.format(id=receipt.number)
-    return words.receipt.told(receipt, escaped(shortened(one_line(receipt.text), SHOWN_CHARACTERS)))
+    return words.receipt.told(receipt, escaped(shorten(one_line(receipt.text), SHOWN_CHARACTERS)))
 
 
 def _told(call: ToolCall) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from cc_bot.discord.pages.page import CLOSE_LIMIT, NO_FACTS, Button, Facts, Page
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.discord.recipients import Reader
 from cc_bot.domain.schedule import Firing, Schedule, Untold, clock_time, hours_of
-from cc_bot.domain.text import shortened
+from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
 from cc_bot.texts.reminder import described
 
@@ -99,9 +99,7 @@ def list_view(schedules: Sequence[Schedule], page: int, reader: Reader) -> Ephem
 
 def choice_name(schedule: Schedule) -> str:
     """A reminder as a choice of an autocomplete list, which shows no timestamps: its time is its owner's."""
-    return shortened(
-        f"#{schedule.number} {_short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS
-    )
+    return shorten(f"#{schedule.number} {_short_time(schedule)} {one_line(schedule.text)}", CHOICE_CHARACTERS)
 
 
 def _short_time(schedule: Schedule) -> str:
@@ -110,7 +108,7 @@ def _short_time(schedule: Schedule) -> str:
 
 def shown_text(schedule: Schedule, characters: int = QUOTED_CHARACTERS) -> str:
     """What it says, on one line, as it was written."""
-    return escaped(shortened(one_line(schedule.text), characters))
+    return escaped(shorten(one_line(schedule.text), characters))
 
 
 def _entry(schedule: Schedule, reader: Reader) -> str:
@@ -253,14 +251,14 @@ def stopped_page(schedule: Schedule, words: Texts) -> Page:
     told, reason = words.reminder, words.reminder.reason(schedule.obstacle)
     if schedule.kind == "heartbeat":
         return Page(told.heartbeat_stopped.format(reason=reason))
-    text = escaped(shortened(one_line(schedule.text), UNTOLD_CHARACTERS))
+    text = escaped(shorten(one_line(schedule.text), UNTOLD_CHARACTERS))
     return Page(_shown(told.stopped.format(text=text, reason=reason)))
 
 
 def _untold_lines(firings: tuple[Firing, ...]) -> list[str]:
     lines = [
         f"- {timestamp(firing.due_at, 'f')} "
-        f"{escaped(shortened(one_line(firing.schedule.text), UNTOLD_CHARACTERS))}"
+        f"{escaped(shorten(one_line(firing.schedule.text), UNTOLD_CHARACTERS))}"
         for firing in firings[:MOST_UNTOLD]
     ]
     more = len(firings) - MOST_UNTOLD

@@ -13,8 +13,8 @@ said, in characters; calls and their arguments. What was said up to a bound is a
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
@@ -245,15 +245,13 @@ class OpenAIChatModel:
         ContextTooLong."""
         reply = _Reply(self._model)
         trouble: Trouble | None = None
-        async with aclosing(self._pieces(request)) as pieces:
-            try:
-                async for piece in pieces:
+        try:
+            async with self._open(request) as pieces:
+                while not reply.full and (piece := await pieces.next()):
                     for event in reply.add(piece):
                         yield event
-                    if reply.full:
-                        break
-            except FAILURES as error:
-                trouble = diagnose(error, self._model)
+        except FAILURES as error:
+            trouble = diagnose(error, self._model)
         for event in reply.rest():
             yield event
         # Once the finish reason is there, what breaks later takes nothing away.
@@ -270,24 +268,14 @@ class OpenAIChatModel:
     async def close(self) -> None:
         await self._client.close()
 
-    async def _pieces(self, request: ChatRequest) -> AsyncGenerator[Piece, None]:
-        clock = asyncio.get_running_loop().time
-        deadline = clock() + self._timeout_s
-        end = clock() + self._longest_s
-        async with asyncio.timeout_at(deadline):
+    @asynccontextmanager
+    async def _open(self, request: ChatRequest) -> AsyncIterator["_Pieces"]:
+        now_s = asyncio.get_running_loop().time()
+        deadline_s = now_s + self._timeout_s
+        async with asyncio.timeout_at(deadline_s):
             chunks = await self._ask(request)
         async with chunks:
-            while True:
-                async with asyncio.timeout_at(min(deadline, end)):
-                    chunk = await anext(chunks, _END)
-                if chunk is _END:
-                    return
-                piece = read_chunk(chunk)
-                yield piece
-                if piece.finish_reason:
-                    deadline = clock() + min(_TRAILER_TIMEOUT_S, self._timeout_s)
-                elif piece.alive:
-                    deadline = clock() + self._timeout_s
+            yield _Pieces(chunks, self._timeout_s, deadline_s, now_s + self._longest_s)
 
     async def _ask(self, request: ChatRequest) -> AsyncStream[object]:
         """Ask with every option that this server has not refused yet; once it refuses, with fewer."""
@@ -334,8 +322,39 @@ class OpenAIChatModel:
         )
 
 
+class _Pieces:
+    """The pieces of an answer, each of them waited for only so long."""
+
+    def __init__(
+        self, chunks: AsyncStream[object], timeout_s: float, deadline_s: float, end_s: float
+    ) -> None:
+        """`deadline_s` is for a sign of life, `end_s` for the whole answer, on the loop's clock."""
+        self._chunks = chunks
+        self._timeout_s = timeout_s
+        self._deadline_s = deadline_s
+        self._end_s = end_s
+        self._silence_s: float | None = None
+        """How long it may take from now on: from when the one before was read, which may take long."""
+
+    async def next(self) -> Piece | None:
+        """Wait for the next piece; None after the last one. Raises TimeoutError."""
+        if self._silence_s is not None:
+            self._deadline_s = asyncio.get_running_loop().time() + self._silence_s
+            self._silence_s = None
+        async with asyncio.timeout_at(min(self._deadline_s, self._end_s)):
+            chunk = await anext(self._chunks, _END)
+        if chunk is _END:
+            return None
+        piece = read_chunk(chunk)
+        if piece.finish_reason:
+            self._silence_s = min(_TRAILER_TIMEOUT_S, self._timeout_s)
+        elif piece.alive:
+            self._silence_s = self._timeout_s
+        return piece
+
+
 class _Reply:
-    """What came of one request so far."""
+    """The answer to one request so far."""
 
     def __init__(self, model: str) -> None:
         self._model = model
@@ -349,31 +368,31 @@ class _Reply:
         self._room = MAX_ANSWER_CHARACTERS
         self._calls = ToolCallAssembler()
 
-    def add(self, piece: Piece) -> Iterator[ModelEvent]:
-        """Take a piece in; what it shows."""
+    def add(self, piece: Piece) -> list[ModelEvent]:
+        """Take a piece in, and return what it shows."""
         self.chunks += 1
         self.finish_reason = piece.finish_reason or self.finish_reason
         self.usage = piece.usage or self.usage
         for fragment in piece.fragments:
             self._calls.add(fragment)
-        said = self._thoughts.add(piece.text)
+        said, thinking = self._thoughts.add(piece.text), list[ModelEvent]()
         if self._thoughts.begun_before:
             self._room = MAX_ANSWER_CHARACTERS
-            yield Thinking(aloud=True)
+            thinking.append(Thinking(aloud=True))
         elif not self._thought and not self.text.begun and (piece.reasons or self._thoughts.thinking):
             self._thought = True
-            yield Thinking()
-        yield from self._say(said)
+            thinking.append(Thinking())
+        return thinking + self._say(said)
 
-    def rest(self) -> Iterator[ModelEvent]:
-        """What was held back when nothing more comes."""
-        yield from self._say(self._thoughts.rest())
+    def rest(self) -> list[ModelEvent]:
+        """Return what was held back, when nothing more comes."""
+        return self._say(self._thoughts.rest())
 
-    def _say(self, said: str) -> Iterator[ModelEvent]:
+    def _say(self, said: str) -> list[ModelEvent]:
         text = said[: max(self._room, 0)]
         self._room -= len(said)
-        if text and (shown := self.text.add(text)):
-            yield Delta(shown)
+        shown = self.text.add(text) if text else ""
+        return [Delta(shown)] if shown else []
 
     @property
     def full(self) -> bool:

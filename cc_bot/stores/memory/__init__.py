@@ -1,1 +1,1 @@
-"""What is kept of a user's memories: their rows, their search, their history, their end."""
+"""The memories of a user: their rows, their search, their history, their end."""

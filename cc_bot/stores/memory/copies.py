@@ -1,4 +1,4 @@
-"""Where else the text of a memory stands: in stored answers, summaries, on canvases, and in what was said.
+"""The other places where the text of a memory stands: stored answers, summaries, canvases, and what was said.
 
 The calls of tools are found by an index that holds no other answers, what was said by the user's sessions.
 What was said is read newest first and up to MOST_MESSAGES; texts are compared folded, a page at a time, so
@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 from cc_bot.domain.message import ToolCall
 from cc_bot.storage import Database, Row, Statement
-from cc_bot.stores.canvases import texts_in, without
+from cc_bot.stores.canvases import texts_in, without_texts
 from cc_bot.stores.columns import tool_calls_of, tool_calls_to_json
 from cc_bot.stores.memory.texts import TextMatcher
 
@@ -91,15 +91,16 @@ _DROP_TURN_CALLS: Final = "DELETE FROM turn_calls WHERE turn = $1 AND user_id = 
 
 
 def note_calls(statement: str, place: str | int, user_id: int, calls: Sequence[ToolCall]) -> list[Statement]:
-    """What remembers whose memories an answer's calls are about, and redacts those that are erased; nothing
-    for calls that are about none. `place` is the statement's $1."""
+    """The statements that remember whose memories an answer's calls are about, and redact those that are
+    erased; none for calls that are about no memory. `place` is the statement's $1."""
     if not any(call.name in _TELLING_TOOLS for call in calls):
         return []
     return [Statement(statement, (place, user_id, _with_redacted(calls)))]
 
 
 def put_turn_calls(turn: str, user_id: int, calls: Sequence[ToolCall]) -> Statement:
-    """What a turn's tools have done so far, in place of what was known of it before."""
+    """The statement that notes what a turn's tools have done so far, in place of what was known of it
+    before."""
     if not calls:
         return Statement(_DROP_TURN_CALLS, (turn, user_id))
     return Statement(_PUT_TURN_CALLS, (turn, user_id, _with_redacted(calls)))
@@ -107,7 +108,7 @@ def put_turn_calls(turn: str, user_id: int, calls: Sequence[ToolCall]) -> Statem
 
 def _with_redacted(calls: Sequence[ToolCall]) -> str:
     each = [
-        {"kept": asdict(call), "forgotten": asdict(redacted(call)), "ids": sorted(named_ids(call))}
+        {"kept": asdict(call), "forgotten": asdict(redact_call(call)), "ids": sorted(named_ids(call))}
         for call in calls
     ]
     return json.dumps(each, ensure_ascii=False)
@@ -117,23 +118,23 @@ def named_ids(call: ToolCall) -> frozenset[int]:
     """The memories that a call is about."""
     if call.name not in MEMORY_TOOLS:
         return frozenset()
-    told = _parsed(call.result)
+    told = _parse(call.result)
     if rows := frozenset(_numbers_in(told, _ROW_NAMES)):
         return rows
-    said = (told, _parsed(call.arguments)) if call.ok else (told,)
+    said = (told, _parse(call.arguments)) if call.ok else (told,)
     return frozenset(number for part in said for number in _numbers_in(part, _ID_NAMES))
 
 
 def kept_ids(call: ToolCall) -> frozenset[int]:
     """The memories that a call kept or changed; other ones that its result shows beside them are not."""
-    told = _parsed(call.result)
+    told = _parse(call.result)
     if call.name not in KEEPING_TOOLS or not isinstance(told, dict):
         return frozenset()
     kept = [told.get(name) for name in _KEPT]
     return frozenset(_numbers_in(kept, _ROW_NAMES)) or frozenset(_numbers_in(kept, _ID_NAMES))
 
 
-def redacted(call: ToolCall) -> ToolCall:
+def redact_call(call: ToolCall) -> ToolCall:
     return replace(call, arguments=FORGOTTEN, result=FORGOTTEN)
 
 
@@ -141,7 +142,7 @@ def redact(stored: str, ids: Collection[int], sought: TextMatcher) -> tuple[str,
     """The column of tool calls without what tells of these memories, and the calls that did."""
     calls = tool_calls_of(stored)
     telling = tuple(call for call in calls if _tells(call, ids, sought))
-    kept = tuple(redacted(call) if call in telling else call for call in calls)
+    kept = tuple(redact_call(call) if call in telling else call for call in calls)
     return tool_calls_to_json(kept), telling
 
 
@@ -150,11 +151,11 @@ def _tells(call: ToolCall, ids: Collection[int], sought: TextMatcher) -> bool:
         return False
     if not named_ids(call).isdisjoint(ids):
         return True
-    said = (_parsed(call.arguments), _parsed(call.result))
+    said = (_parse(call.arguments), _parse(call.result))
     return any(sought.within(text) for part in said for text in texts_in(part))
 
 
-def _parsed(text: str) -> Any:
+def _parse(text: str) -> Any:
     """A JSON value; what is none is taken as a text."""
     try:
         return json.loads(text)
@@ -163,7 +164,8 @@ def _parsed(text: str) -> Any:
 
 
 def _numbers_in(value: Any, names: frozenset[str]) -> Iterator[int]:
-    """What a JSON value has under these names, however deep: nesting must not exhaust the stack."""
+    """Yield the numbers that a JSON value has under these names, however deep: nesting must not exhaust the
+    stack."""
     left = [value]
     while left:
         match left.pop():
@@ -247,7 +249,7 @@ Key = tuple[int, str]
 
 @dataclass(slots=True)
 class Traces:
-    """What is to be changed so that nothing tells of some memories any more, and where they were told."""
+    """The changes after which nothing tells of some memories any more, and where those were told."""
 
     calls: list[tuple[int, str, str]] = field(default_factory=list)
     """Messages, their tool calls as they are, and redacted."""
@@ -289,7 +291,7 @@ class _Session(NamedTuple):
 
 
 class TraceFinder:
-    """Looks through what is kept of one user."""
+    """A search through what is kept of one user."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -303,10 +305,10 @@ class TraceFinder:
         not complete.
         """
         traces, sought = Traces(), TextMatcher(texts)
-        answers = [answer async for answer in self._answers(user_id, ids, sought, traces)]
-        sessions = await self._sessions(user_id)
+        answers = [answer async for answer in self._read_answers(user_id, ids, sought, traces)]
+        sessions = await self._find_sessions(user_id)
         for session in sessions:
-            if (changed := without(session.canvas, sought)) != session.canvas:
+            if (changed := without_texts(session.canvas, sought)) != session.canvas:
                 traces.canvases.append((session.id, session.canvas, changed))
         for turn, stored in await self._database.query(_SELECT_TURN_CALLS, user_id):
             changed_calls, telling = redact(stored, ids, sought)
@@ -316,7 +318,7 @@ class TraceFinder:
         for id_, memory_id, change in await self._database.query(_SELECT_PROPOSALS, user_id):
             if memory_id in ids or any(sought.within(text) for text in texts_in(json.loads(change))):
                 traces.proposals.add(id_)
-        async for session, id_, content in self._said(user_id, sessions, everywhere=everywhere):
+        async for session, id_, content in self._read_said(user_id, sessions, everywhere=everywhere):
             if sought.within(content):
                 traces.told.add(id_)
                 if session.covered is not None and id_ > session.covered:
@@ -332,7 +334,7 @@ class TraceFinder:
                 traces.keys.add((channel_id, agent))
         return traces
 
-    async def _answers(
+    async def _read_answers(
         self, user_id: int, ids: Collection[int], sought: TextMatcher, traces: Traces
     ) -> AsyncIterator[_Answer]:
         """The answers whose calls tell of the memories."""
@@ -362,22 +364,22 @@ class TraceFinder:
         if kept or any(call.name == "recall" for call in telling):
             told.add(answer.id)
         if kept:
-            told.update(id_ for (id_,) in await self._questions(user_id, answer))
+            told.update(id_ for (id_,) in await self._find_questions(user_id, answer))
 
-    async def _questions(self, user_id: int, answer: _Answer) -> Iterable[Row]:
+    async def _find_questions(self, user_id: int, answer: _Answer) -> Iterable[Row]:
         if answer.session_id is None:
             return await self._database.query(SELECT_CHANNEL_QUESTIONS, user_id, answer.discord_id)
         return await self._database.query(_SELECT_QUESTION, user_id, answer.session_id, answer.id)
 
-    async def _sessions(self, user_id: int) -> list[_Session]:
-        """Newest first."""
+    async def _find_sessions(self, user_id: int) -> list[_Session]:
+        """Return the user's sessions, newest first."""
         rows = await self._database.query(_SELECT_SESSIONS, user_id)
         return sorted(map(_Session._make, rows), key=lambda session: str(session.created_at), reverse=True)
 
-    async def _said(
+    async def _read_said(
         self, user_id: int, sessions: Iterable[_Session], *, everywhere: bool
     ) -> AsyncIterator[tuple[_Session, int, str]]:
-        """What was said in these sessions: each message with its text; not `everywhere`: what is in no
+        """Yield the messages of these sessions, each with its text; not `everywhere`: those that are in no
         summary yet."""
         room = MOST_MESSAGES
         for session in sessions:

@@ -13,8 +13,8 @@ from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.memory import WORDING, Memory, MemoryChange
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import to_text
-from cc_bot.stores.memory.index import unfolded
-from cc_bot.stores.memory.quotas import MemoryQuotas, room_left
+from cc_bot.stores.memory.index import unfold_and_run
+from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.removal import OWE
 from cc_bot.stores.memory.rows import GIVEN, MEMORY, SEARCHED, known_id
 from cc_bot.stores.memory.store import MemoryStore
@@ -130,9 +130,9 @@ class MemoryHistoryStore:
         self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
 
-    async def of(self, user_id: int, memory_id: int) -> list[Memory]:
-        """What a memory said before, newest first; each version under an id of its own. Nothing of a memory
-        that is not there, is hidden, or is not theirs."""
+    async def list_versions(self, user_id: int, memory_id: int) -> list[Memory]:
+        """List what a memory said before, newest first; each version under an id of its own. Nothing of a
+        memory that is not there, is hidden, or is not theirs."""
         rows = await self._database.query(_SELECT_CHAIN, user_id, known_id(memory_id))
         return _in_order(memory_id, map(MEMORY.read, rows))
 
@@ -154,7 +154,7 @@ class MemoryHistoryStore:
                 source=version.source,  # whoever wrote those words wrote what the memory says now
             )
             if restored is not None:
-                return MemoryChange("restored", restored, await self._replaced(head, restored))
+                return MemoryChange("restored", restored, await self._get_replaced(head, restored))
             # It was deleted or superseded in between: the next look finds what holds now.
 
     async def undo_update(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
@@ -171,16 +171,16 @@ class MemoryHistoryStore:
             Statement(_DROP_VECTOR, params[:2]),
             Statement(OWE),
         ]
-        rules = await self._quotas.now()
+        rules = await self._quotas.get_file_rules()
 
         def steps() -> Steps[Sequence[Row]]:
-            rows, dropped, *_ = yield from unfolded(user_id, params[1], batch)
+            rows, dropped, *_ = yield from unfold_and_run(user_id, params[1], batch)
             if rows and not dropped:  # else there is less than before
-                yield from room_left(user_id, rules, added=False)
+                yield from ensure_room_left(user_id, rules, added=False)
             return rows
 
         rows = await self._database.write(steps)
-        return self._memories.written(MEMORY.read(rows[0])) if rows else None
+        return self._memories.note_written(MEMORY.read(rows[0])) if rows else None
 
     async def undo_add(self, user_id: int, memory_id: int) -> bool:
         """Hide a memory as if it had never been kept; what it superseded is active again.
@@ -193,10 +193,10 @@ class MemoryHistoryStore:
             Statement(_PART, params),
             Statement(_HIDE, (*params, to_text(self._clock()))),
         ]
-        *_, hidden = await self._database.write(lambda: unfolded(user_id, params[1], batch))
+        *_, hidden = await self._database.write(lambda: unfold_and_run(user_id, params[1], batch))
         return bool(hidden)
 
-    async def _replaced(self, before: Memory, after: Memory) -> Memory | None:
+    async def _get_replaced(self, before: Memory, after: Memory) -> Memory | None:
         """The version that a change left behind; None when it left none."""
         if after.supersedes is None or after.supersedes == before.supersedes:
             return None

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from cc_bot.storage import Row, Statement, Steps
 from cc_bot.stores.columns import Columns, ListStatement
-from cc_bot.stores.memory.texts import KEY_BYTES, VERSION, grams, packed, unpacked
+from cc_bot.stores.memory.texts import KEY_BYTES, VERSION, grams, pack_numbers, unpack_numbers
 
 # ruff: noqa: S608 - put together from constants alone
 
@@ -44,7 +44,7 @@ _NOT_EMPTY: Final = re.compile(rb"[^\0]")
 
 
 def with_places(stored: bytes, places: Sequence[int]) -> bytes:
-    """What is stored, and these places of the chunk (0 to CHUNK - 1), which are not in it yet."""
+    """Add these places of the chunk (0 to CHUNK - 1), which are not in it yet, to what is stored."""
     if len(stored) != CHUNK_BYTES:
         if len(stored) // 2 + len(places) <= _MOST_LISTED:
             return stored + struct.pack(f"<{len(places)}H", *places)
@@ -56,7 +56,7 @@ def with_places(stored: bytes, places: Sequence[int]) -> bytes:
 
 
 def without_places(stored: bytes, places: Iterable[int]) -> bytes:
-    """What is stored, without these places; empty when none is left."""
+    """Remove these places from what is stored; empty when none is left."""
     gone = frozenset(places)
     if len(stored) != CHUNK_BYTES:
         left = [place for place in _listed(stored) if place not in gone]
@@ -67,7 +67,7 @@ def without_places(stored: bytes, places: Iterable[int]) -> bytes:
     return bytes(bits) if any(bits) else b""
 
 
-def gathered(stored: Mapping[int, bytes], chunks: Sequence[int]) -> int:
+def gather(stored: Mapping[int, bytes], chunks: Sequence[int]) -> int:
     """The places of all chunks as one set: those of the first chunk stand from bit 0 on, and so forth."""
     if not stored:
         return 0
@@ -82,7 +82,7 @@ def gathered(stored: Mapping[int, bytes], chunks: Sequence[int]) -> int:
 
 
 def set_of(places: Iterable[int]) -> int:
-    """These few places as a set."""
+    """Return these few places as a set."""
     bits = 0
     for place in places:
         bits |= 1 << place
@@ -143,9 +143,9 @@ class Segment:
 
     def __init__(self, stored: bytes) -> None:
         view = memoryview(stored)
-        [number] = unpacked(view[:KEY_BYTES])
+        [number] = unpack_numbers(view[:KEY_BYTES])
         end = KEY_BYTES * (_HEAD + 2 * number)
-        numbers = unpacked(view[:end])
+        numbers = unpack_numbers(view[:end])
         self.lengths = numbers[1:_HEAD]
         """Of each place: how many terms its note has, 0 where none stands."""
         self._keys = numbers[_HEAD : _HEAD + number]
@@ -153,14 +153,14 @@ class Segment:
         self._places = stored[end:]
 
     def places(self, key: int) -> bytes:
-        """Those that have the key; empty when none has."""
+        """Return the places that have the key; empty when none has."""
         at = bisect_left(self._keys, key)
         if at == len(self._keys) or self._keys[at] != key:
             return b""
         return self._places[self._ends[at - 1] if at else 0 : self._ends[at]]
 
     def occurrences(self) -> dict[int, bytes]:
-        """All that is in it."""
+        """Return the places of each key."""
         starts = (0, *self._ends)
         return {
             key: self._places[start:end]
@@ -174,7 +174,7 @@ def segment_of(occurrences: Occurrences, lengths: Sequence[int]) -> bytes:
     places = [bytes(occurrences[key]) for key in keys]
     missing = [0] * (SEGMENT - len(lengths))
     ends = accumulate(map(len, places))
-    return packed([len(keys), *lengths, *missing, *keys, *ends]) + b"".join(places)
+    return pack_numbers([len(keys), *lengths, *missing, *keys, *ends]) + b"".join(places)
 
 
 def with_notes(stored: bytes, first: int, notes: Sequence[Iterable[int]], lengths: Sequence[int]) -> bytes:
@@ -399,7 +399,7 @@ def fold_in(user_id: int, *, waiting: int = WAITING, most: int = SEGMENT) -> Ste
         return 0
     notes = _some([*map(_INDEXED.read, rows)])
     lengths = [note.length for note in notes]
-    keys = with_notes(stored, filled, [[*unpacked(note.keys), *note.grams] for note in notes], lengths)
+    keys = with_notes(stored, filled, [[*unpack_numbers(note.keys), *note.grams] for note in notes], lengths)
     for place, note in enumerate(notes, segment * SEGMENT + filled):
         yield Statement(PUT_PLACE, (user_id, note.id, place))
     yield Statement(PUT_SEGMENT, (user_id, segment, len(notes), len(notes), sum(lengths), keys))
@@ -440,7 +440,7 @@ def unfold(user_id: int, memory_ids: Sequence[int]) -> Steps[None]:
     for chunk, joined in _by(CHUNK, [*chain.from_iterable(of_segment.values())]).items():
         occurrences: defaultdict[int, list[int]] = defaultdict(list)
         for note in joined:
-            for key in {*unpacked(note.keys), *note.grams}:
+            for key in {*unpack_numbers(note.keys), *note.grams}:
                 occurrences[key].append(note.place % CHUNK)
         length = sum(note.length for note in joined)
         yield from remove_from_chunk(user_id, chunk, occurrences, len(joined), length)
@@ -448,11 +448,13 @@ def unfold(user_id: int, memory_ids: Sequence[int]) -> Steps[None]:
 
 
 def unfold_all(user_id: int) -> Sequence[Statement]:
-    """What empties a user's index: for the transaction that takes all of their memories away."""
+    """The statements that empty a user's index: for the transaction that takes all of their memories away."""
     return [Statement(sql, (user_id,)) for sql in _OF_A_USER]
 
 
-def unfolded(user_id: int, memory_id: int, statements: Sequence[Statement]) -> Steps[list[Sequence[Row]]]:
+def unfold_and_run(
+    user_id: int, memory_id: int, statements: Sequence[Statement]
+) -> Steps[list[Sequence[Row]]]:
     """A whole transaction: takes the memory out of the index and runs these; the rows of each of them."""
     yield from unfold(user_id, [memory_id])
     results = []
@@ -473,7 +475,7 @@ def _last_segment(user_id: int) -> Steps[tuple[int, int, bytes]]:
 
 
 def _by(size: int, placed: Sequence[_Indexed]) -> dict[int, list[_Indexed]]:
-    """What is in the index, by the part of this size that it lies in."""
+    """Group what is in the index by the part of this size that it lies in."""
     parts: defaultdict[int, list[_Indexed]] = defaultdict(list)
     for note in placed:
         parts[note.place // size].append(note)
@@ -481,6 +483,6 @@ def _by(size: int, placed: Sequence[_Indexed]) -> dict[int, list[_Indexed]]:
 
 
 def _some(waiting: Sequence[_Indexed]) -> Sequence[_Indexed]:
-    """As many of the first as are folded in without holding up others; at least one."""
+    """Return as many of the first as are folded in without holding up others; at least one."""
     until = list(accumulate(len(note.keys) for note in waiting))
     return waiting[: max(bisect_right(until, WAITING_BYTES), 1)]

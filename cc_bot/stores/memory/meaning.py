@@ -1,4 +1,4 @@
-"""How near a user's memories are to a query by what they mean.
+"""The nearness of a user's memories to a query by what they mean.
 
 `search.rank` takes what `nearness` gives: besides the candidates by words, the search reads the rows of the
 nearest memories, under the same conditions (owner, status, audience), and shows none that it did not read.
@@ -91,7 +91,7 @@ class Crowd(NamedTuple):
         return self.memory_ids[row][place]
 
     def some_memories(self, count: int) -> list[int]:
-        """About so many, from all rows alike."""
+        """Return about so many, from all rows alike."""
         step = max(1, sum(map(len, self.memory_ids)) // count)
         return list(islice(chain.from_iterable(self.memory_ids), 0, None, step))
 
@@ -140,7 +140,7 @@ def make_sketches(user_id: int, model: str) -> Steps[bool]:
 
 
 def _gaps(ranges: Sequence[Row]) -> list[tuple[int, int]]:
-    """What lies between, before and after ranges that are in order."""
+    """Return the ranges between, before and after ranges that are in order."""
     starts = [0, *(last for _, last in ranges)]
     ends = [*(after for after, _ in ranges), _LAST_ID]
     return [(start, end) for start, end in zip(starts, ends, strict=True) if start < end]
@@ -168,7 +168,7 @@ _log = structlog.get_logger(__name__)
 
 
 class Meaning:
-    """Compares queries with memories, by one encoder."""
+    """A comparison of queries with memories, by one encoder."""
 
     def __init__(
         self,
@@ -188,14 +188,14 @@ class Meaning:
         self._late: asyncio.Task[Vector] | None = None
         self._pause_ends = 0.0
 
-    async def nearness(self, user_id: int, query: str) -> Mapping[int, float]:
+    async def get_nearness(self, user_id: int, query: str) -> Mapping[int, float]:
         """The standard scores (see search.fusion) of the user's memories that have a vector; of very many, of
         the nearest ones. Whoever shows them sees to it that they are to be shown."""
         crowd = await self._database.read(lambda: crowd_of(user_id, self._embedder.name))
-        if not (crowd.loose or crowd.bits) or (vector := await self._vector(query)) is None:
+        if not (crowd.loose or crowd.bits) or (vector := await self._get_vector(query)) is None:
             return {}
-        found, others = await self._among_sketches(user_id, vector, crowd)
-        found |= await self._in_full(user_id, vector, crowd)
+        found, others = await self._compare_sketches(user_id, vector, crowd)
+        found |= await self._compare_in_full(user_id, vector, crowd)
         if len(found) > CROWD:
             others = others or list(found.values())
             found = {memory: found[memory] for memory in nlargest(_NEAREST, found, key=found.__getitem__)}
@@ -205,7 +205,7 @@ class Meaning:
         if self._late:
             self._late.cancel()
 
-    async def _among_sketches(
+    async def _compare_sketches(
         self, user_id: int, vector: Vector, crowd: Crowd
     ) -> tuple[dict[int, float], list[float]]:
         """Cosines of the nearest, and of some others, which tell what is usual."""
@@ -222,7 +222,7 @@ class Meaning:
             [cosines[memory] for memory in some if memory in cosines],
         )
 
-    async def _in_full(self, user_id: int, vector: Vector, crowd: Crowd) -> dict[int, float]:
+    async def _compare_in_full(self, user_id: int, vector: Vector, crowd: Crowd) -> dict[int, float]:
         """Cosines of all that is in no sketch."""
         if len(crowd.loose) >= CROWD and self._crowded:
             self._crowded(user_id)
@@ -235,7 +235,7 @@ class Meaning:
             unread = _last_of(rows) if len(rows) == CROWD else 0
         return found
 
-    async def _vector(self, query: str) -> Vector | None:
+    async def _get_vector(self, query: str) -> Vector | None:
         """The query's, or None where it is not there in time."""
         text = query.strip()[:_LONGEST_QUERY]
         if text in self._known:
@@ -362,7 +362,7 @@ class _Note(NamedTuple):
 
 
 class Embedding:
-    """Makes the vectors that are missing. `running` does so in the background, `catch_up` at once."""
+    """The making of vectors that are missing. `running` does so in the background, `catch_up` at once."""
 
     def __init__(
         self, database: Database, embedder: Embedder, *, settle_s: float = 1.0, pause_s: float = 5.0
@@ -379,16 +379,16 @@ class Embedding:
         self._woken = asyncio.Event()
         self._one_at_a_time = asyncio.Lock()
 
-    def noted(self, user_id: int, memory_id: int) -> None:
-        """This memory was written just now. Returns at once."""
+    def note_written(self, user_id: int, memory_id: int) -> None:
+        """Note that this memory was written just now. Returns at once."""
         if len(self._noted) < _MOST_NOTED:
             self._noted[user_id, memory_id] = None
         else:
             self._swept_to = 0
         self._woken.set()
 
-    def crowded(self, user_id: int) -> None:
-        """This user has so many vectors that a search had much to read. Returns at once."""
+    def note_crowded(self, user_id: int) -> None:
+        """Note that this user has so many vectors that a search had much to read. Returns at once."""
         self._crowded.add(user_id)
         self._woken.set()
 
@@ -435,7 +435,7 @@ class Embedding:
     async def _step(self) -> bool:
         """Embed some notes; whether there may be more."""
         async with self._one_at_a_time:
-            notes = await self._noted_notes() if self._noted else await self._swept_notes()
+            notes = await self._read_noted() if self._noted else await self._read_swept()
             if notes is None:
                 return False
             try:
@@ -443,7 +443,7 @@ class Embedding:
             except Exception:
                 self._failures += 1
                 for note in notes:
-                    self.noted(note.user_id, note.id)
+                    self.note_written(note.user_id, note.id)
                 raise
             if notes:
                 self._failures = 0
@@ -462,7 +462,7 @@ class Embedding:
     def _batch(self) -> int:
         return 1 if self._failures else _BATCH
 
-    async def _noted_notes(self) -> Sequence[_Note]:
+    async def _read_noted(self) -> Sequence[_Note]:
         keys = list(self._noted)[: self._batch]
         found = await self._database.transaction(
             [Statement(SELECT_BARE, (*key, self.embedder.name)) for key in keys]
@@ -471,7 +471,7 @@ class Embedding:
             self._noted.pop(key, None)
         return [_Note(*row) for rows in found for row in rows]
 
-    async def _swept_notes(self) -> Sequence[_Note] | None:
+    async def _read_swept(self) -> Sequence[_Note] | None:
         """The next ones that lack a vector, however old; None after the last."""
         [(last,)] = await self._database.query(SELECT_LAST_OF_ALL)
         while self._swept_to < last:
@@ -486,7 +486,7 @@ class Embedding:
         return None
 
     async def _embed(self, notes: Sequence[_Note]) -> None:
-        vectors = await self._vectors([note.content for note in notes])
+        vectors = await self._make_vectors([note.content for note in notes])
         await self._database.transaction(
             [
                 Statement(PUT_VECTOR, (note.user_id, note.id, self.embedder.name, vector, note.content))
@@ -494,11 +494,11 @@ class Embedding:
             ]
         )
 
-    async def _vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """One each. What is refused together is tried alone."""
+    async def _make_vectors(self, texts: Sequence[str]) -> Sequence[Vector]:
+        """Make a vector for each text. Texts that are refused together are tried alone."""
         try:
             return await self.embedder.embed(texts) if texts else []
         except (ModelRefusedRequest, ContextTooLong):
             if len(texts) == 1:
                 return [_NONE]
-            return [vector for text in texts for vector in await self._vectors([text])]
+            return [vector for text in texts for vector in await self._make_vectors([text])]

@@ -64,7 +64,7 @@ _SELECT_NOTES: Final = f"""
 
 
 class MemoryPinStore:
-    """What each user has pinned, and only ever the owner's."""
+    """The pins of every user, and only ever the owner's."""
 
     def __init__(self, database: Database, *, clock: Clock = utc_now, told: int = 0) -> None:
         self._database = database
@@ -91,7 +91,7 @@ class MemoryPinStore:
         [rows] = await self._database.transaction([Statement(_UNPIN, (user_id, known_id(memory_id)))])
         return MEMORY.first(rows)
 
-    async def notes(self, user_id: int, *, audience: Audience = "anywhere") -> list[Memory]:
+    async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> list[Memory]:
         """The user's memories that a prompt tells from the start: the pinned ones, then others, of either the
         newest first. `audience` as for MemoryStore.find. Where none are told, nothing is read.
 

@@ -1,4 +1,4 @@
-"""How much of a user's is kept at most, and how often they import: held where it is written.
+"""The bounds of how much of a user's is kept, and how often they import: held where it is written.
 
 What they have is counted by the database itself (see migration 0016), so that adding a memory reads one row
 for it, however many there are. It is looked at after the change, in the same transaction: two changes at once
@@ -32,23 +32,21 @@ FileRules = Callable[[], Awaitable[Rules]]
 """What the operator's file says at the moment."""
 
 
-async def nothing_limited() -> Rules:
-    """Of a program that keeps notes of its own, such as a bench."""
+async def no_rules() -> Rules:
+    """Return no rules: for a program that keeps notes of its own, such as a bench."""
     return {}
 
 
 class MemoryQuotas:
-    """Looks whether there is room. What an owner set goes before the file."""
+    """A guard that looks whether there is room. The limits that an owner set go before the file's."""
 
-    def __init__(
-        self, database: Database, rules: FileRules = nothing_limited, *, clock: Clock = utc_now
-    ) -> None:
+    def __init__(self, database: Database, rules: FileRules = no_rules, *, clock: Clock = utc_now) -> None:
         self._database = database
         self._rules = rules
         self._clock = clock
 
-    async def now(self) -> Rules:
-        """What the file says, for the steps of one change."""
+    async def get_file_rules(self) -> Rules:
+        """Return what the file says, for the steps of one change."""
         return await self._rules()
 
     async def admit_import(self, user_id: int) -> None:
@@ -70,17 +68,17 @@ class MemoryQuotas:
 
         await self._database.write(steps)
 
-    async def need_room(self, user_id: int, memories: int, size: int) -> None:
+    async def ensure_room(self, user_id: int, memories: int, size: int) -> None:
         """See that so many more memories of so many bytes would be kept. Raises TooManyMemories, MemoryFull,
         or StorageError."""
         file_rules = await self._rules()
-        await self._database.read(lambda: room_left(user_id, file_rules, memories=memories, size=size))
+        await self._database.read(lambda: ensure_room_left(user_id, file_rules, memories=memories, size=size))
 
 
-def room_left(
+def ensure_room_left(
     user_id: int, file_rules: Rules, *, memories: int = 0, size: int = 0, added: bool = True
 ) -> Steps[None]:
-    """Sees that the user has no more than they may, and so much more. After a change that `added` no memory
+    """Ensure that the user has no more than they may, and so much more. After a change that `added` no memory
     only the bytes count. Raises TooManyMemories or MemoryFull."""
     quotas = yield from _quotas(user_id, file_rules)
     if quotas.memories is None and quotas.memory_bytes is None:
@@ -94,7 +92,8 @@ def room_left(
 
 
 def _quotas(user_id: int, file_rules: Rules) -> Steps[Quotas]:
-    """Where nobody tells a user's roles, any rule for a role may be theirs: the most generous one holds."""
+    """Return a user's quotas. Where nobody tells their roles, any rule for a role may be theirs: the most
+    generous one holds."""
     payer = UsageSubject(user_id, role_ids=None)
     set_rules = yield from rules_for(payer)
     return quotas_of_user({**file_rules, **set_rules} if set_rules else file_rules, payer)

@@ -1,4 +1,4 @@
-"""Forgetting for good: what a user had deleted is gone, with every copy that cc-bot made of it.
+"""The end of memories: those that a user had deleted are gone, with every copy that cc-bot made of them.
 
 It is done in two steps, each one transaction. The first takes the memory and its former versions out of
 reach: from then on there is no undo, and a turn that is still running is redacted as it is stored (see
@@ -10,7 +10,7 @@ What goes: the rows with their terms, vectors and places in the search index; th
 found or changed them, in answers of sessions and channels (redacted); elements of canvases; summaries that
 hold a text or were made of a turn with such a call, and what was said there until now goes into no summary
 any more. That is the cost: the model knows of that conversation what stands in its history, and no more.
-What people said stays, unless their user wants it emptied as well; `told_in` counts it.
+What people said stays, unless their user wants it emptied as well; `count_messages` says how much.
 
 SQLite keeps changed pages in its write-ahead log until they are written back, so each removal notes that
 this is owed, and `write_back` is asked for it until it is done. So is what SQLite may have left in unused
@@ -33,8 +33,8 @@ from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, Step
 from cc_bot.stores.channels import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import ISO, Columns, to_text
 from cc_bot.stores.memory.copies import TraceFinder, Traces
-from cc_bot.stores.memory.index import unfold_all, unfolded
-from cc_bot.stores.memory.quotas import MemoryQuotas, room_left
+from cc_bot.stores.memory.index import unfold_all, unfold_and_run
+from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.rows import MEMORY, ROOM_FOR_PIN, known_id
 
 # ---- memory removal statements ---------------------------------------------------------------------------
@@ -54,7 +54,7 @@ class Hidden:
 
 
 class _Row(NamedTuple):
-    """As much of a memory, or of a version of it, as its removal looks at."""
+    """A memory, or a version of it, as far as its removal looks at it."""
 
     id: int
     supersedes: int | None
@@ -263,7 +263,7 @@ class _Claimed:
 
 
 class MemoryRemovalStore:
-    """What is deleted, while it can be had back and after that."""
+    """The deleted memories, while they can be had back and after that."""
 
     def __init__(
         self,
@@ -288,40 +288,40 @@ class MemoryRemovalStore:
         not there, not hidden or not theirs. Raises TooManyMemories or MemoryFull where others have its
         place by now."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
-        rules = await self._quotas.now()
+        rules = await self._quotas.get_file_rules()
 
         def steps() -> Steps[Memory | None]:
             rows = yield Statement(UNDELETE, params)
             if not rows:
                 return None
-            yield from room_left(user_id, rules)
+            yield from ensure_room_left(user_id, rules)
             return MEMORY.read(rows[0])
 
         return await self._database.write(steps)
 
-    async def hidden(self, user_id: int, memory_id: int) -> Hidden | None:
+    async def get_hidden(self, user_id: int, memory_id: int) -> Hidden | None:
         """A deleted memory that can still be had back."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
         rows = await self._database.query(SELECT_HIDDEN, *params)
         return _HIDDEN.first(rows)
 
-    async def told_in(self, user_id: int, memory_id: int) -> int:
-        """How many messages of the user's conversations hold what a memory says, or are the turn in which it
-        was kept or used: what `erase` would empty. Active or hidden."""
+    async def count_messages(self, user_id: int, memory_id: int) -> int:
+        """Count the messages of the user's conversations that hold what a memory says, or are the turn in
+        which it was kept or used: those that `erase` would empty. Active or hidden."""
         rows = await self._database.query(SELECT_CHAIN, user_id, known_id(memory_id))
         claimed = _Claimed.of(user_id, rows)
         traces = await self._traces.find(user_id, claimed.ids, claimed.texts, everywhere=True)
-        return _told_in(traces) if rows else 0
+        return _count_messages(traces) if rows else 0
 
     async def erase(self, user_id: int, memory_id: int, *, mark: str | None = None) -> Erased | None:
         """Remove a memory at once, active or hidden; None when it is not there or not theirs.
 
-        With `mark`, the messages that `told_in` counts are emptied as well: this text takes their place, and
-        their attachments are gone.
+        With `mark`, the messages that `count_messages` counts are emptied as well: this text takes their
+        place, and their attachments are gone.
         """
         params = (user_id, known_id(memory_id))
         claim = [Statement(CLAIM, params)]
-        [rows] = await self._database.write(lambda: unfolded(*params, claim))
+        [rows] = await self._database.write(lambda: unfold_and_run(*params, claim))
         return await self._remove(user_id, rows, everywhere=True, mark=mark) if rows else None
 
     async def erase_all(self, user_id: int, *, mark: str | None = None) -> Erased:
@@ -343,8 +343,8 @@ class MemoryRemovalStore:
                 count += (await self._remove(user_id, rows, everywhere=False)).memories
         return count
 
-    async def next_purge(self) -> datetime | None:
-        """When the undo of the memory that was deleted first is over; None when none is hidden."""
+    async def get_next_purge(self) -> datetime | None:
+        """Return when the undo of the memory that was deleted first is over; None when none is hidden."""
         [(deleted_at,)] = await self._database.query(SELECT_OLDEST_HIDDEN)
         if deleted_at is None:
             return None
@@ -356,7 +356,7 @@ class MemoryRemovalStore:
         [(erased, written_back, rewritten, _)] = await self._database.query(SELECT_OWED)
         if erased == written_back:
             return True
-        small = rewritten < erased and (await self._database.usage()).bytes <= self._small_bytes
+        small = rewritten < erased and (await self._database.measure()).bytes <= self._small_bytes
         if small and await self._write_anew(erased) == "busy":
             return False
         if not await self._database.checkpoint():
@@ -372,7 +372,7 @@ class MemoryRemovalStore:
             return "done"
         if rewritten_at and self._clock() < datetime.fromisoformat(rewritten_at) + every:
             return "busy"
-        if (await self._database.usage()).quiet_s < quiet.total_seconds():
+        if (await self._database.measure()).quiet_s < quiet.total_seconds():
             return "busy"
         return await self._write_anew(erased)
 
@@ -405,17 +405,18 @@ class MemoryRemovalStore:
             versions=len(claimed.ids) - claimed.memories,
             tool_calls=traces.redacted,
             summaries=done[DELETE_SUMMARIES],
-            told_in=max(_told_in(traces) - emptied, 0),
+            told_in=max(_count_messages(traces) - emptied, 0),
             messages=emptied,
         )
 
 
-def _told_in(traces: Traces) -> int:
+def _count_messages(traces: Traces) -> int:
     return len(traces.told) + len(traces.told_in_channels)
 
 
 def _redaction(user_id: int, traces: Traces) -> list[Statement]:
-    """What has changed since it was read was stored after the first step, and needs no redaction."""
+    """The statements that redact. A row that has changed since it was read was stored after the first step,
+    and needs none."""
     return [
         *(Statement(REDACT, (user_id, *call)) for call in traces.calls),
         *(Statement(REDACT_TURN, (user_id, *calls)) for calls in traces.turn_calls),

@@ -1,4 +1,4 @@
-"""How memories stand in their table: columns in and out."""
+"""The table of memories: columns in and out."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _SOURCE: Final = tuple(field.name for field in fields(Source))
 
 
 def _source_to_json(source: Source) -> str:
-    """Only what is known of it."""
+    """Write what is known of a source, and no more."""
     return object_to_json({name: value for name in _SOURCE if (value := getattr(source, name))})
 
 
@@ -52,7 +52,7 @@ MAX_ID: Final = 2**63 - 1
 def statistics_of(
     counts: Sequence[Row], categories: Sequence[Row], sources: Sequence[Row]
 ) -> MemoryStatistics:
-    """From the rows of STATISTICS, CATEGORIES and SOURCES."""
+    """Make statistics of the rows of STATISTICS, CATEGORIES and SOURCES."""
     [(count, private, expired, oldest, newest)] = counts
     kinds: dict[Any, int] = {}
     for source, number in sources:
@@ -70,7 +70,7 @@ def statistics_of(
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Each one short line, none empty, none twice."""
+    """Return the tags, each one short line, none empty, none twice."""
     one_line = (" ".join(tag.split())[:MAX_TAG_CHARACTERS].strip() for tag in tags)
     return tuple(dict.fromkeys(tag for tag in one_line if tag))[:MAX_TAGS]
 
@@ -81,7 +81,7 @@ def known_id(number: int) -> int:
 
 
 def words_of(given: Mapping[str, Any]) -> list[str]:
-    """All that people have written in fields of a memory."""
+    """Return all that people have written in fields of a memory."""
     words = list[str]()
     for name, value in given.items():
         match value:

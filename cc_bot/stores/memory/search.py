@@ -1,4 +1,4 @@
-"""Finding a user's memories that answer a query: candidates from all of them, then the best of those.
+"""The search for a user's memories that answer a query: candidates from all of them, then the best of those.
 
 One reading of the database, on one state of it: the segments of the index, the few rows that wait, and for
 those who have many memories the postings of the query's terms. The scores of all notes are added up at once
@@ -24,9 +24,9 @@ from cc_bot.domain.memory import Audience, Found, Memory
 from cc_bot.search import Candidate, Hit, Query, Statistics, parse_query, rank, term_weight
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import ListStatement, list_of, to_text
-from cc_bot.stores.memory.index import CHUNK, SEGMENT, Segment, gathered, latest, places_of, set_of
+from cc_bot.stores.memory.index import CHUNK, SEGMENT, Segment, gather, latest, places_of, set_of
 from cc_bot.stores.memory.rows import MEMORY
-from cc_bot.stores.memory.texts import VERSION, fold_tags, search_text, some_grams, term_keys, unpacked
+from cc_bot.stores.memory.texts import VERSION, fold_tags, search_text, some_grams, term_keys, unpack_numbers
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
 
 # ---- memory notes ----------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ TermsByKey = Mapping[int, str]
 
 
 class Note(NamedTuple):
-    """What there is to know of a note in order to rank it."""
+    """A note as far as its rank depends on it."""
 
     id: int
     text: str
@@ -104,16 +104,16 @@ class Note(NamedTuple):
 
 
 def note_of(row: NoteRow, asked: TermsByKey) -> Note:
-    numbers = unpacked(row.keys)
+    numbers = unpack_numbers(row.keys)
     found = asked.keys() & numbers
     every = list(numbers) if found else []
     terms = {asked[key]: every.count(key) for key in found}
     return Note(row.id, row.text, row.tags, bool(row.fits), terms, len(numbers))
 
 
-def made_anew(user_id: int, rows: Sequence[NoteRow]) -> Steps[dict[int, NoteRow]]:
-    """Those of other rules than the ones of now: by their ids, with what the rules of now make of their
-    texts."""
+def remake_outdated(user_id: int, rows: Sequence[NoteRow]) -> Steps[dict[int, NoteRow]]:
+    """Return the rows that were made by rules other than today's, by their ids, with what today's make of
+    their texts."""
     outdated = {row.id: row for row in [row for row in rows if not row.current][-_MOST_MADE:]}
     made: dict[int, NoteRow] = {}
     for statement in _SELECT_TEXTS.of((user_id,), list(outdated)):
@@ -125,8 +125,8 @@ def made_anew(user_id: int, rows: Sequence[NoteRow]) -> Steps[dict[int, NoteRow]
 
 
 class Chunks:
-    """What is joined into postings, by chunks in order; `postings` is what stands under the keys that were
-    asked for: key -> chunk -> bytes."""
+    """The notes that are joined into postings, by chunks in order; `postings` is what stands under the keys
+    that were asked for: key -> chunk -> bytes."""
 
     def __init__(self, chunks: Sequence[IndexPart], postings: Mapping[int, Mapping[int, bytes]]) -> None:
         self._chunks = [chunk.number for chunk in chunks]
@@ -135,10 +135,10 @@ class Chunks:
 
     def having(self, key: int) -> int:
         stored = self._postings.get(key)
-        return gathered(stored, self._chunks) if stored else 0
+        return gather(stored, self._chunks) if stored else 0
 
     def containing(self, grams: Collection[int]) -> int:
-        """Those that have all of these."""
+        """Return the places that have all of these."""
         places = -1 if self._chunks else 0
         for gram in grams:
             places &= self.having(gram)
@@ -150,7 +150,7 @@ class Chunks:
 
 
 class Segments:
-    """What is folded in, by segments in order."""
+    """The notes that are folded in, by segments in order."""
 
     def __init__(self, segments: Sequence[IndexPart], asked: TermsByKey) -> None:
         self._numbers = [segment.number for segment in segments]
@@ -165,7 +165,7 @@ class Segments:
         return self._having.get(key, 0)
 
     def containing(self, grams: Collection[int]) -> int:
-        """Those that have all of these."""
+        """Return the places that have all of these."""
         found = 0
         for index, segment in enumerate(self._segments):
             places = [set(segment.places(gram)) for gram in grams]
@@ -190,7 +190,7 @@ class Segments:
 
 
 class Waiting:
-    """The notes that are not in the index; `made` is what `made_anew` gives of them."""
+    """The notes that are not in the index; `made` is what `remake_outdated` gives of them."""
 
     def __init__(self, rows: Sequence[NoteRow], asked: TermsByKey, made: Mapping[int, NoteRow]) -> None:
         self.notes = [note_of(made.get(row.id, row), asked) for row in rows]
@@ -212,7 +212,7 @@ class Waiting:
 
 
 class Notes:
-    """All notes of a user: those of chunks, of segments, and those that wait."""
+    """The notes of a user: those of chunks, of segments, and those that wait."""
 
     def __init__(self, chunks: Chunks, segments: Segments, waiting: Waiting) -> None:
         self.chunks = chunks
@@ -222,7 +222,8 @@ class Notes:
 
     @property
     def not_fitting(self) -> int:
-        """Those of which that is known without reading them: of those that wait."""
+        """The places of which it is known without reading them that they do not fit: some of those that
+        wait."""
         return self.waiting.not_fitting << self.folded
 
     def having(self, key: int, term: str) -> int:
@@ -233,7 +234,7 @@ class Notes:
         )
 
     def containing(self, texts: Iterable[str]) -> int:
-        """Those that may contain one of the texts. Of those that wait, exact."""
+        """Return the places that may contain one of the texts. Of those that wait, exact."""
         found = 0
         for text in texts:
             grams = some_grams(text)
@@ -245,7 +246,8 @@ class Notes:
         return found
 
     def apart(self, places: Iterable[int]) -> tuple[list[int], list[int], list[Note]]:
-        """These places as they stand in the database, of chunks and of segments, and the notes that wait."""
+        """Return these places as they stand in the database, of chunks and of segments, and the notes that
+        wait."""
         in_chunks, in_segments, waiting = list[int](), list[int](), list[Note]()
         for place in places:
             if place >= self.folded:
@@ -334,7 +336,7 @@ _GREATEST: Final = 63
 
 
 class Tally:
-    """What each place has scored. Sets of places are integers, see memory_places."""
+    """The scores of places. Sets of places are integers, see index.py."""
 
     def __init__(self) -> None:
         self._digits: list[int] = []
@@ -398,14 +400,15 @@ _SHORT_CHARACTERS: Final = 500
 
 
 class Nearness(Protocol):
-    """Tells how near in meaning to a query a user's notes are; see search.fusion.nearness."""
+    """A function that tells how near in meaning to a query a user's notes are; see
+    search.ranking.nearness."""
 
     async def __call__(self, user_id: int, query: str) -> Mapping[int, float]: ...
 
 
 @dataclass(frozen=True)
 class MemoryQuery:
-    """What is searched for, and among which of a user's memories."""
+    """A query, and the memories of a user among which it is asked."""
 
     user_id: int
     query: Query
@@ -420,19 +423,19 @@ class MemoryQuery:
 
     @property
     def params(self) -> tuple[object, ...]:
-        """Those of NOTE_COLUMNS."""
+        """The parameters of NOTE_COLUMNS."""
         return (self.user_id, VERSION, self.category, self.audience, self.now)
 
     @cached_property
     def terms(self) -> Mapping[int, str]:
-        """Those of the query by their keys, the weightiest first."""
+        """The terms of the query by their keys, the weightiest first."""
         weights = self.query.weights
         terms = sorted(weights, key=weights.__getitem__, reverse=True)
         return dict(zip(term_keys(terms), terms, strict=True))
 
     @property
     def texts(self) -> frozenset[str]:
-        """In any of which a note may contain the query as written."""
+        """The texts in any of which a note may contain the query as written."""
         return frozenset((self.query.folded, self.typed))
 
     def is_written_in(self, note: Note) -> bool:
@@ -453,7 +456,7 @@ class Answer:
     """Whether some of them were made by rules that no longer hold."""
 
 
-async def _parsed(typed: str) -> Query:
+async def _parse(typed: str) -> Query:
     """The query; of a long one, which may be a whole memory, it is made off the event loop (20 ms)."""
     return (
         parse_query(typed) if len(typed) <= _SHORT_CHARACTERS else await asyncio.to_thread(parse_query, typed)
@@ -461,7 +464,7 @@ async def _parsed(typed: str) -> Query:
 
 
 class MemorySearch:
-    """Searches one user's memories, and no one else's."""
+    """The search among one user's memories, and no one else's."""
 
     def __init__(
         self,
@@ -489,7 +492,7 @@ class MemorySearch:
         tags: Sequence[str],
         audience: Audience,
     ) -> list[Found]:
-        """As MemoryStore.find says; the arguments are clean."""
+        """Find memories as MemoryStore.find says; the arguments are clean."""
         async with self._lines.setdefault(user_id, asyncio.Lock()):
             return await self._find(
                 user_id, query, limit=limit, category=category, tags=tags, audience=audience
@@ -510,7 +513,7 @@ class MemorySearch:
             return []
         asked = MemoryQuery(
             user_id,
-            query=await _parsed(typed),
+            query=await _parse(typed),
             typed=typed,
             limit=limit,
             category=category,
@@ -521,7 +524,7 @@ class MemorySearch:
         )
         answer = await self._database.read(lambda: search(asked) if typed else newest(asked))
         if self._upkeep:
-            self._upkeep.searched(
+            self._upkeep.note_searched(
                 user_id,
                 waiting=answer.waiting,
                 waiting_terms=answer.waiting_terms,
@@ -533,7 +536,7 @@ class MemorySearch:
 def search(asked: MemoryQuery) -> Steps[Answer]:
     """The memories that answer, best first."""
     rows = list(starmap(NoteRow, (yield Statement(SELECT_WAITING, asked.params))))
-    made = yield from made_anew(asked.user_id, rows)
+    made = yield from remake_outdated(asked.user_id, rows)
     segments = list(starmap(IndexPart, (yield Statement(SELECT_SEGMENTS, (asked.user_id,)))))
     chunks = list(starmap(IndexPart, (yield Statement(SELECT_CHUNKS, (asked.user_id,)))))
     notes = Notes(
@@ -552,7 +555,7 @@ def search(asked: MemoryQuery) -> Steps[Answer]:
     )
     scores = tally(found, term_weight(asked.query, statistics))
     chosen = yield from _choose(asked, notes, scores, notes.containing(asked.texts))
-    hits = _ranked(asked, statistics, chosen)[: asked.limit]
+    hits = _rank(asked, statistics, chosen)[: asked.limit]
     memories = yield from _memories(asked.user_id, hits)
     return Answer(memories, len(rows), notes.waiting.total_length, outdated=bool(made))
 
@@ -567,7 +570,8 @@ def _postings(asked: MemoryQuery) -> Steps[Mapping[int, Mapping[int, bytes]]]:
 
 
 def _choose(asked: MemoryQuery, notes: Notes, scores: Tally, written: int) -> Steps[list[Note]]:
-    """Those that contain the query as written, those with the best scores, and the nearest in meaning."""
+    """Choose the notes that contain the query as written, those with the best scores, and the nearest in
+    meaning."""
     pool = max(POOL, asked.limit)
     left = ~notes.not_fitting
     as_written = yield from _best(asked, notes, scores, written & left, pool, only_written=True)
@@ -598,7 +602,7 @@ def _read(asked: MemoryQuery, notes: Notes, places: Iterable[int]) -> Steps[list
     in_chunks, in_segments, read = notes.apart(places)
     for statement in SELECT_OF_SEGMENTS.of(asked.params, in_segments):
         rows = list(starmap(NoteRow, (yield statement)))
-        made = yield from made_anew(asked.user_id, rows)
+        made = yield from remake_outdated(asked.user_id, rows)
         read += [
             note_of(made[row.id], asked.terms) if row.id in made else notes.segments.note(row) for row in rows
         ]
@@ -612,16 +616,16 @@ def _nearest(asked: MemoryQuery, known: set[int], number: int) -> Steps[list[Not
 
 
 def _notes(asked: MemoryQuery, statements: Iterable[Statement]) -> Steps[list[Note]]:
-    """Of rows with their keys."""
+    """Read notes by statements whose rows have their keys."""
     notes: list[Note] = []
     for statement in statements:
         rows = list(starmap(NoteRow, (yield statement)))
-        made = yield from made_anew(asked.user_id, rows)
+        made = yield from remake_outdated(asked.user_id, rows)
         notes += [note_of(made.get(row.id, row), asked.terms) for row in rows]
     return notes
 
 
-def _ranked(asked: MemoryQuery, statistics: Statistics, chosen: Sequence[Note]) -> list[Hit]:
+def _rank(asked: MemoryQuery, statistics: Statistics, chosen: Sequence[Note]) -> list[Hit]:
     folded = asked.query.folded
     candidates = [note.candidate(folded if asked.is_written_in(note) else "") for note in chosen]
     near = {note.id: asked.near[note.id] for note in chosen if note.id in asked.near}
@@ -636,7 +640,7 @@ def _memories(user_id: int, hits: Sequence[Hit]) -> Steps[list[Found]]:
 
 
 def newest(asked: MemoryQuery) -> Steps[Answer]:
-    """What was written last, for a query that asks for nothing."""
+    """Return what was written last, for a query that asks for nothing."""
     has_tag = "".join(
         f" AND replace(search_tags, ${6 + at}, '') <> search_tags" for at in range(len(asked.tags))
     )

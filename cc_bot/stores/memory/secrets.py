@@ -1,4 +1,5 @@
-"""What may not be kept in a memory: what looks like a secret anywhere, and what the operator names.
+"""The rules of what may not be kept in a memory: what looks like a secret anywhere, and what the operator
+names.
 
 The operator's patterns are searched with a limit of time: one that runs away must not hold up everybody. What
 is longer than a memory and all beside it is not searched at all.
@@ -35,12 +36,12 @@ class SecretRules:
             raise ValueError(str(error)) from error
 
     def check(self, *texts: str | None) -> None:
-        """Raises SecretNotStored if one of the texts holds a secret."""
+        """Raise SecretNotStored if one of the texts holds a secret."""
         if self.refuse(*texts):
             raise SecretNotStored
 
     def refuse(self, *texts: str | None) -> bool:
-        """Whether one of the texts holds a secret, or they are too long to tell."""
+        """Return whether one of the texts holds a secret, or they are too long to tell."""
         if sum(len(text) for text in texts if text) > MAX_CHARACTERS:
             return True
         return any(
@@ -51,8 +52,8 @@ class SecretRules:
         )
 
     def _matches(self, text: str) -> bool:
-        """Whether an operator's pattern is in the text. One that takes too long counts as found: what may be
-        a secret is not kept."""
+        """Return whether an operator's pattern is in the text. One that takes too long counts as found: what
+        may be a secret is not kept."""
         for number, pattern in enumerate(self._patterns, 1):
             try:
                 if pattern.search(text, timeout=TIMEOUT_S):
@@ -64,5 +65,6 @@ class SecretRules:
 
 
 def _forms(text: str) -> set[str]:
-    """As it was written, and without full width: a pattern names one form of what has several."""
+    """Return the text as it was written, and without full width: a pattern names one form of what has
+    several."""
     return {text, unicodedata.normalize("NFKC", text)}

@@ -29,9 +29,9 @@ from cc_bot.domain.proposal import Proposal
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import list_of, to_text
 from cc_bot.stores.memory import rows as sql
-from cc_bot.stores.memory.index import unfold, unfolded
+from cc_bot.stores.memory.index import unfold, unfold_and_run
 from cc_bot.stores.memory.meaning import DROP_OUTDATED_VECTOR, Embedding, Meaning
-from cc_bot.stores.memory.quotas import MemoryQuotas, room_left
+from cc_bot.stores.memory.quotas import MemoryQuotas, ensure_room_left
 from cc_bot.stores.memory.rows import (
     GIVEN,
     MAX_ID,
@@ -57,8 +57,8 @@ _SEARCHED_BY: Final = frozenset({"content", "tags"})
 
 
 class MemoryFields(TypedDict, total=False):
-    """What may be given of a memory beside its text. What is left out or None is as usual, or stays as it is;
-    but no end is None."""
+    """The fields that may be given of a memory beside its text. What is left out or None is as usual, or
+    stays as it is; but no end is None."""
 
     category: str | None
     tags: Sequence[str] | None
@@ -70,13 +70,13 @@ class MemoryFields(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class MemoryEdit:
-    """What is to be changed, clean."""
+    """A change of a memory, clean."""
 
     fields: Mapping[str, Any]
 
     def steps(self, user_id: int, memory_id: int, now: datetime, file_rules: Rules) -> Steps[Row | None]:
-        """Makes the change; the row as it is then, None when the memory is not there or not the user's.
-        Raises MemoryFull where these rules, of the operator's file, leave no room for it."""
+        """Make the change, and return the row as it is then; None when the memory is not there or not the
+        user's. Raises MemoryFull where these rules, of the operator's file, leave no room for it."""
         own = (user_id, memory_id)
         known = yield Statement(sql.SELECT, own)
         if not known:
@@ -96,7 +96,7 @@ class MemoryEdit:
             yield Statement(sql.REMAKE, (*own, *made.values()))
         [changed] = yield Statement(sql.UPDATE, (*own, to_text(now), former_id, *sql.CHANGED.of(after)))
         if file_rules:
-            yield from room_left(user_id, file_rules, added=False)
+            yield from ensure_room_left(user_id, file_rules, added=False)
         return changed
 
 
@@ -108,7 +108,7 @@ NO_RULES: Final[Rules] = {}
 
 @dataclass(frozen=True, slots=True)
 class NewMemory:
-    """What is to be kept."""
+    """A memory that is to be kept."""
 
     user_id: int
     supersedes: int | None
@@ -120,7 +120,8 @@ class NewMemory:
     def of(
         cls, user_id: int, memory: PortableMemory, now: datetime, supersedes: int | None = None
     ) -> "NewMemory":
-        """Made now, if it does not say when. Raises EmptyMemory or MemoryTooLong."""
+        """Clean what is to be kept. It is made now, if it does not say when. Raises EmptyMemory or
+        MemoryTooLong."""
         content, tags = clean_content(memory.content), clean_tags(memory.tags)
         fields = {name: getattr(memory, name) for name in GIVEN} | {
             "content": content,
@@ -133,10 +134,10 @@ class NewMemory:
         return cls(user_id, former, to_text(memory.created_at or now), given | searched)
 
     def steps(self, statement: str, file_rules: Rules = NO_RULES) -> Steps[Sequence[Row]]:
-        """Keeps it by INSERT, INSERT_ALONE or INSERT_UNLESS_KNOWN, and makes history of what it supersedes.
+        """Keep it by INSERT, INSERT_ALONE or INSERT_UNLESS_KNOWN, and make history of what it supersedes.
 
-        The row that was written, if one was. Raises TooManyMemories or MemoryFull where these rules, of the
-        operator's file, leave no room for it.
+        Returns the row that was written, if one was. Raises TooManyMemories or MemoryFull where these rules,
+        of the operator's file, leave no room for it.
         """
         own = (self.user_id, self.supersedes)
         rows = yield Statement(statement, (*own, self.made_at, *sql.WRITTEN.of(self.columns)))
@@ -144,11 +145,11 @@ class NewMemory:
             yield from unfold(self.user_id, [self.supersedes])
             yield Statement(sql.SUPERSEDE, own)
         if rows and file_rules:
-            yield from room_left(self.user_id, file_rules)
+            yield from ensure_room_left(self.user_id, file_rules)
         return rows
 
     def kept(self, memory_id: int, number: int) -> Memory:
-        """What INSERT_ALONE has stored under this id and number."""
+        """Return the memory that INSERT_ALONE has stored under this id and number."""
         put = {"id": memory_id, "user_id": self.user_id, "number": number, "supersedes": None, "pinned": 0}
         made = {"created_at": self.made_at, "updated_at": self.made_at}
         columns = as_stored({name: self.columns[name] for name in GIVEN}) | put | made
@@ -178,7 +179,7 @@ class MemoryStore:
         upkeep: MemoryUpkeep | None = None,
         quotas: MemoryQuotas | None = None,
     ) -> None:
-        """Without `quotas` nothing is limited."""
+        """Make the store, which limits nothing without `quotas`."""
         self._database = database
         self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
@@ -187,8 +188,8 @@ class MemoryStore:
         self._upkeep = upkeep
         self._apart = asyncio.Lock()
         self._counting = WeakValueDictionary[int, asyncio.Lock]()
-        meaning = Meaning(database, embedding.embedder, crowded=embedding.crowded) if embedding else None
-        nearness = meaning.nearness if meaning else None
+        meaning = Meaning(database, embedding.embedder, crowded=embedding.note_crowded) if embedding else None
+        nearness = meaning.get_nearness if meaning else None
         self._search = MemorySearch(database, clock, nearness=nearness, upkeep=upkeep)
         self._by_words = MemorySearch(database, clock, upkeep=upkeep)
 
@@ -209,11 +210,11 @@ class MemoryStore:
         """
         content = clean_content(content)
         memory = PortableMemory(content, created_at=created_at, **await self._clean(given, content))
-        note = await self._made_of(content, NewMemory.of, user_id, memory, self._clock(), supersedes)
-        rules = await self._quotas.now()
+        note = await self._make(content, NewMemory.of, user_id, memory, self._clock(), supersedes)
+        rules = await self._quotas.get_file_rules()
         statement = sql.INSERT_ALONE if supersedes is None else sql.INSERT
         [row] = await self._database.write(lambda: carry_out(proposal, lambda: note.steps(statement, rules)))
-        return self.written(note.kept(*row) if supersedes is None else MEMORY.read(row))
+        return self.note_written(note.kept(*row) if supersedes is None else MEMORY.read(row))
 
     async def remember(
         self,
@@ -232,9 +233,9 @@ class MemoryStore:
         content = clean_content(content)
         clean = await self._clean(given, content)
         memory = PortableMemory(content, **clean)
-        note = await self._made_of(content, NewMemory.of, user_id, memory, self._clock(), supersedes)
+        note = await self._make(content, NewMemory.of, user_id, memory, self._clock(), supersedes)
         former = None if supersedes is None else await self.get(user_id, supersedes)
-        rules = await self._quotas.now()
+        rules = await self._quotas.get_file_rules()
         alike_to, audience = note.columns["likeness"], note.columns["audience"]
         said_anew = {name: value for name, value in clean.items() if value and name in WORDING}
         if memory.category == DEFAULT_CATEGORY:
@@ -242,7 +243,7 @@ class MemoryStore:
         while True:
             rows = await self._database.write(lambda: note.steps(sql.INSERT_UNLESS_KNOWN, rules))
             if rows:
-                return MemoryChange("added", self.written(MEMORY.read(rows[0])), former)
+                return MemoryChange("added", self.note_written(MEMORY.read(rows[0])), former)
             known = await self._database.query(sql.SELECT_ALIKE, user_id, alike_to, audience)
             for alike in map(MEMORY.read, known):
                 endless = {"expires_at": None} if alike.expired(self._clock()) else {}
@@ -251,7 +252,7 @@ class MemoryStore:
                     return MemoryChange("updated", updated, alike)
             # It was deleted in between: there is nothing like it any more.
 
-    async def alike(self, user_id: int, content: str, audience: Audience) -> Memory | None:
+    async def find_alike(self, user_id: int, content: str, audience: Audience) -> Memory | None:
         """The user's newest memory that `remember` would bring up to date for this text; None for none."""
         rows = await self._database.query(sql.SELECT_ALIKE, user_id, likeness(content), audience)
         return MEMORY.first(rows)
@@ -261,14 +262,14 @@ class MemoryStore:
         rows = await self._database.query(sql.SELECT, user_id, known_id(memory_id))
         return MEMORY.first(rows)
 
-    async def id_of(self, user_id: int, number: int) -> int | None:
+    async def get_id(self, user_id: int, number: int) -> int | None:
         """The id of the user's memory of this number, hidden ones included; None for none."""
         rows = await self._database.query(sql.SELECT_ID, user_id, known_id(number))
         return rows[0][0] if rows else None
 
-    async def numbered(self, user_id: int, number: int) -> Memory | None:
+    async def get_by_number(self, user_id: int, number: int) -> Memory | None:
         """The user's memory of this number; None when it is not there."""
-        memory_id = await self.id_of(user_id, number)
+        memory_id = await self.get_id(user_id, number)
         return None if memory_id is None else await self.get(user_id, memory_id)
 
     async def find(
@@ -306,12 +307,12 @@ class MemoryStore:
         tags: Sequence[str] = (),
         audience: Audience = "anywhere",
     ) -> "list[Memory]":
-        """What `find` finds, the memories alone."""
+        """Find memories as `find` does, and return them alone."""
         found = await self.find(user_id, query, limit=limit, category=category, tags=tags, audience=audience)
         return [each.memory for each in found]
 
-    async def matching(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
-        """What someone may mean who types this to choose one of their memories: the one with that number
+    async def suggest(self, user_id: int, typed: str, *, limit: int = 25) -> "list[Memory]":
+        """List what someone may mean who types this to choose one of their memories: the one with that number
         (`12`, `#12`) first, then those that match its words; the newest where nothing is typed."""
         text = typed[:MAX_QUERY_CHARACTERS].strip()
         if not text:
@@ -322,7 +323,7 @@ class MemoryStore:
             user_id, words, limit=_limit(limit), category=None, tags=(), audience="private"
         )
         found = [each.memory for each in alike]
-        numbered = await self.numbered(user_id, int(digits[1])) if digits else None
+        numbered = await self.get_by_number(user_id, int(digits[1])) if digits else None
         if numbered is None:
             return found
         return [numbered, *(memory for memory in found if memory.id != numbered.id)][:limit]
@@ -357,8 +358,8 @@ class MemoryStore:
         [(number,)] = await self._database.query(sql.COUNT, user_id, _category(category))
         return int(number)
 
-    async def statistics(self, user_id: int) -> MemoryStatistics:
-        """What is kept of a user, in numbers. It reads all of it, so of each user one is made at a time: who
+    async def get_statistics(self, user_id: int) -> MemoryStatistics:
+        """Count what is kept of a user. It reads all of it, so of each user one count is made at a time: who
         asks for a hundred waits in a line of their own, and not everybody in the database's."""
         counts = Statement(sql.STATISTICS, (user_id, to_text(self._clock())))
         parts = [Statement(sql.CATEGORIES, (user_id,)), Statement(sql.SOURCES, (user_id,))]
@@ -385,40 +386,42 @@ class MemoryStore:
         else:
             content = clean_content(content)
             edit = MemoryEdit({"content": content, **await self._clean(given, content)})
-        now, rules = self._clock(), await self._quotas.now()
+        now, rules = self._clock(), await self._quotas.get_file_rules()
         row = await self._database.write(
             lambda: carry_out(proposal, lambda: edit.steps(user_id, known_id(memory_id), now, rules))
         )
-        return self.written(MEMORY.read(row)) if row else None
+        return self.note_written(MEMORY.read(row)) if row else None
 
     async def refuses(self, *texts: str) -> bool:
-        """Whether one of the texts holds what no memory may."""
-        return await self._made_of("".join(texts), self._secret_rules.refuse, *texts)
+        """Return whether one of the texts holds what no memory may."""
+        return await self._make("".join(texts), self._secret_rules.refuse, *texts)
 
     async def supersede(self, user_id: int, memory_id: int, former_id: int) -> Memory | None:
         """Let one of the user's memories take the place of an older one, which becomes its history. None
         unless both are there, and the first has no history of its own."""
         params = (user_id, known_id(memory_id), known_id(former_id), to_text(self._clock()))
         batch = [Statement(sql.TAKE_PLACE, params), Statement(sql.SUPERSEDE, (user_id, params[2]))]
-        [rows, _] = await self._database.write(lambda: unfolded(user_id, params[2], batch))
-        return self.written(MEMORY.read(rows[0])) if rows else None
+        [rows, _] = await self._database.write(lambda: unfold_and_run(user_id, params[2], batch))
+        return self.note_written(MEMORY.read(rows[0])) if rows else None
 
     async def delete(self, user_id: int, memory_id: int, *, proposal: Proposal | None = None) -> bool:
         """Hide a memory, as if it were gone; it is, once UNDO_TIME has passed. Whether this user has it. With
         a `proposal` it is carried out by that; raises ProposalGone or ProposalOutdated."""
         params = (user_id, known_id(memory_id), to_text(self._clock()))
         hide = [Statement(sql.HIDE, params)]
-        [rows] = await self._database.write(lambda: carry_out(proposal, lambda: unfolded(*params[:2], hide)))
+        [rows] = await self._database.write(
+            lambda: carry_out(proposal, lambda: unfold_and_run(*params[:2], hide))
+        )
         return bool(rows)
 
-    async def embedded(self) -> None:
+    async def catch_up(self) -> None:
         """Wait until all that is stored has its vector. Raises a ModelError or StorageError."""
         if self._embedding:
             await self._embedding.catch_up()
 
     async def _clean(self, given: MemoryFields, content: str = "") -> dict[str, Any]:
-        """What is said in these fields, as it is stored. Raises MemoryTooLong or SecretNotStored, for the
-        content too."""
+        """Return these fields as they are stored. Raises MemoryTooLong or SecretNotStored, for the content
+        too."""
         said = {
             name: value
             for name, value in given.items()
@@ -426,24 +429,25 @@ class MemoryStore:
         }
         check_beside(given.get("category"), given.get("tags") or (), given.get("metadata") or {})
         words = [content, *words_of(said)]
-        await self._made_of("".join(words), self._secret_rules.check, *words)
+        await self._make("".join(words), self._secret_rules.check, *words)
         return {name: _CLEAN.get(name, _as_it_is)(value) for name, value in said.items()}
 
-    async def _made_of(self, text: str, make: Callable[..., Made], *given: object) -> Made:
-        """What is made of a text. A letter may unfold into eighteen, and all patterns are held against them:
-        with a long text that is no work for the event loop. It is for one thread at a time: more would take
-        the interpreter's lock in turn, and the loop would wait for all of them each time it goes round."""
+    async def _make(self, text: str, make: Callable[..., Made], *given: object) -> Made:
+        """Make something of a text. A letter may unfold into eighteen, and all patterns are held against
+        them: with a long text that is no work for the event loop. It is for one thread at a time: more
+        would take the interpreter's lock in turn, and the loop would wait for all of them each time it
+        goes round."""
         if len(text) <= _SHORT_CHARACTERS:
             return make(*given)
         async with self._apart:
             return await asyncio.to_thread(make, *given)
 
-    def written(self, memory: Memory) -> Memory:
+    def note_written(self, memory: Memory) -> Memory:
         """The same memory, whose text was written just now: what else is made of it comes some time later."""
         if self._upkeep:
-            self._upkeep.written(memory.user_id, memory.id)
+            self._upkeep.note_written(memory.user_id, memory.id)
         if self._embedding:
-            self._embedding.noted(memory.user_id, memory.id)
+            self._embedding.note_written(memory.user_id, memory.id)
         return memory
 
 

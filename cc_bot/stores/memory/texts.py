@@ -1,4 +1,5 @@
-"""What is made of a memory's text when it is written, so that a search needs not make it of every row."""
+"""The forms of a memory's text that are made when it is written, so that a search needs not make them of
+every row."""
 
 import hashlib
 import re
@@ -40,12 +41,12 @@ def term_keys(terms: Iterable[str]) -> list[int]:
     return list(map(crc32, " ".join(terms).encode("utf-8", "replace").split()))
 
 
-def packed(keys: Collection[int]) -> bytes:
+def pack_numbers(keys: Collection[int]) -> bytes:
     """Keys as they are stored: little-endian."""
     return struct.pack(f"<{len(keys)}I", *keys)
 
 
-def unpacked(stored: bytes | memoryview) -> Sequence[int]:
+def unpack_numbers(stored: bytes | memoryview) -> Sequence[int]:
     """The keys that are stored, where they stand if the machine counts as they do."""
     if sys.byteorder == "little":
         return memoryview(stored).cast("I")
@@ -61,7 +62,8 @@ def grams(text: str) -> set[int]:
 
 
 def some_grams(query: str) -> set[int]:
-    """As many of the query's grams as it takes; all of them stand in a note that contains the query."""
+    """Return as many of the query's grams as it takes; all of them stand in a note that contains the
+    query."""
     codes = [ord(character) for character in query[:_ENOUGH]]
     pairs = (left * 37 + right * 101 for left, right in pairwise(codes))
     return {code & _LAST_GRAM for code in islice(chain(pairs, codes), _ENOUGH)}
@@ -78,7 +80,7 @@ _NO_DIFFERENCE: Final = re.compile(r"[^\w+#](?!\d)|(?<!\d)[^\w+#-](?=\d)|_")
 
 @dataclass(frozen=True, slots=True)
 class SearchText:
-    """What a memory is searched by; each field is a column."""
+    """The text that a memory is searched by; each field is a column."""
 
     search_content: str
     search_tags: str
@@ -93,7 +95,7 @@ def search_text(content: str, tags: Sequence[str]) -> SearchText:
         search_content=searchable(content),
         search_tags=fold_tags(tags),
         likeness=likeness(content),
-        keys=packed(term_keys(listed_terms(content, tags))),
+        keys=pack_numbers(term_keys(listed_terms(content, tags))),
     )
 
 
@@ -148,7 +150,7 @@ class TextMatcher:
             self._by_start.setdefault(len(start), {}).setdefault(start, []).append(text)
 
     def within(self, text: str) -> bool:
-        """Whether one of them stands in this text, but for width and case."""
+        """Return whether one of the texts stands in this one, but for width and case."""
         if not self._texts:
             return False
         folded = fold(text)

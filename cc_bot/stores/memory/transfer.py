@@ -19,7 +19,7 @@ from cc_bot.domain.memory_transfer import ImportPlan, PortableMemory, portable
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.memory import rows as sql
 from cc_bot.stores.memory.pins import PIN
-from cc_bot.stores.memory.quotas import COUNTED, MemoryQuotas, room_left, size_of
+from cc_bot.stores.memory.quotas import COUNTED, MemoryQuotas, ensure_room_left, size_of
 from cc_bot.stores.memory.rows import GIVEN, MEMORY, words_of
 from cc_bot.stores.memory.secrets import SecretRules
 from cc_bot.stores.memory.store import MemoryStore, NewMemory
@@ -79,7 +79,7 @@ class _Planning:
 
 
 class MemoryTransferStore:
-    """Every user's memories, on their way out and in."""
+    """The memories of every user, on their way out and in."""
 
     def __init__(
         self,
@@ -90,19 +90,19 @@ class MemoryTransferStore:
         quotas: MemoryQuotas | None = None,
         clock: Clock = utc_now,
     ) -> None:
-        """Without `quotas` nothing is limited."""
+        """Make the store, which limits nothing without `quotas`."""
         self._database = database
         self._memories = memories
         self._secret_rules = secret_rules
         self._quotas = quotas or MemoryQuotas(database)
         self._clock = clock
 
-    async def everything(self, user_id: int) -> list[PortableMemory]:
-        """All memories of a user, oldest first."""
-        return [memory async for page in self.pages(user_id) for memory in page]
+    async def list_all(self, user_id: int) -> list[PortableMemory]:
+        """List all memories of a user, oldest first."""
+        return [memory async for page in self.read_pages(user_id) for memory in page]
 
-    async def pages(self, user_id: int) -> AsyncIterator[list[PortableMemory]]:
-        """All memories of a user, oldest first, some at a time: others are served in between."""
+    async def read_pages(self, user_id: int) -> AsyncIterator[list[PortableMemory]]:
+        """Yield all memories of a user, oldest first, some at a time: others are served in between."""
         after_id = 0
         while page := await self._memories.list(user_id, order="oldest", after_id=after_id, limit=_PAGE):
             yield [portable(memory) for memory in page]
@@ -115,23 +115,23 @@ class MemoryTransferStore:
     async def plan(
         self, user_id: int, memories: Iterable[PortableMemory], *, audience: Audience = "anywhere"
     ) -> ImportPlan:
-        """What an import would do. `audience` is that of memories that don't say who may see them.
+        """Plan an import. `audience` is that of memories that don't say who may see them.
 
         Raises TooManyMemories or MemoryFull where there is no room for all that is new, and StorageError.
         """
         planning = _Planning(await self._likenesses(user_id), audience)
-        for some in _parted(tuple(memories), _LOOKED_AT):
+        for some in _split(tuple(memories), _LOOKED_AT):
             await asyncio.to_thread(planning.take, some, self._secret_rules)
         plan = planning.plan
         size = await asyncio.to_thread(_size_of, plan.new)
-        await self._quotas.need_room(user_id, len(plan.new), size)
+        await self._quotas.ensure_room(user_id, len(plan.new), size)
         return plan
 
     async def take(self, user_id: int, memories: Iterable[PortableMemory]) -> int:
         """Keep what is new of them. How many that were. Raises as `plan` does, before anything is kept."""
         plan = await self.plan(user_id, memories, audience="private")
-        rules = await self._quotas.now()
-        for some in _parted(plan.new, _WRITTEN):
+        rules = await self._quotas.get_file_rules()
+        for some in _split(plan.new, _WRITTEN):
             await self._keep(user_id, some, rules)
         return len(plan.new)
 
@@ -145,11 +145,11 @@ class MemoryTransferStore:
                 kept.append(note.kept(*row))
                 if memory.pinned:  # as long as there is room for pins
                     yield Statement(PIN, (user_id, kept[-1].id))
-            yield from room_left(user_id, rules)
+            yield from ensure_room_left(user_id, rules)
             return kept
 
         for memory in await self._database.write(steps):
-            self._memories.written(memory)
+            self._memories.note_written(memory)
 
     async def _likenesses(self, user_id: int) -> set[int]:
         return {number for (number,) in await self._database.query(_SELECT_LIKENESSES, user_id)}
@@ -166,6 +166,6 @@ def _size_of(memories: Iterable[PortableMemory]) -> int:
     return sum(size_of(**MEMORY.write_some(each)) for each in fields)
 
 
-def _parted(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+def _split(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
     for start in range(0, len(items), size):
         yield items[start : start + size]

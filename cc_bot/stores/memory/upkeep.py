@@ -1,4 +1,4 @@
-"""What searches of memories need done, but nobody should wait for: folding into the index, making anew.
+"""The upkeep that searches of memories need, but nobody should wait for: folding into the index, making anew.
 
 One background task for all users. It never knows more than that something may be due: what is, it reads from
 the database in the transaction that does it. So nothing is lost when the program ends in between, and two
@@ -61,7 +61,7 @@ _DONE: Final = -1
 
 
 def all_remade() -> Steps[bool]:
-    """Whether nothing is left to do."""
+    """Return whether nothing is left to do."""
     [(version, remade_to)] = yield Statement(SELECT_REMADE)
     return bool((version, remade_to) == (VERSION, _DONE))
 
@@ -111,7 +111,7 @@ _log = structlog.get_logger(__name__)
 
 
 class MemoryUpkeep:
-    """Does it in the background while `running`, or at once by `catch_up`."""
+    """The upkeep, done in the background while `running`, or at once by `catch_up`."""
 
     def __init__(self, database: Database, *, waiting: int = WAITING, segments: int = SEGMENTS) -> None:
         """`waiting` is how many rows of a user may stay out of the index, `segments` how many segments."""
@@ -122,12 +122,12 @@ class MemoryUpkeep:
         self._woken = asyncio.Event()
         self._all_remade = False
 
-    def written(self, user_id: int, memory_id: int) -> None:
+    def note_written(self, user_id: int, memory_id: int) -> None:
         """A memory was written just now. Returns at once."""
         if memory_id % _LOOK_EVERY == 0:
             self._look_at(user_id, outdated=False)
 
-    def searched(self, user_id: int, *, waiting: int, waiting_terms: int, outdated: bool) -> None:
+    def note_searched(self, user_id: int, *, waiting: int, waiting_terms: int, outdated: bool) -> None:
         """A search had to read so many rows with so many terms; `outdated`: and to make something of their
         texts. Returns at once."""
         if waiting >= self._waiting or waiting_terms >= _MANY_TERMS or outdated:
@@ -169,7 +169,8 @@ class MemoryUpkeep:
                 await self._woken.wait()
 
     async def _step(self) -> bool:
-        """One transaction; whether there may be more to do. Users who were just here go first."""
+        """Run one transaction, and return whether there may be more to do. Users who were just here go
+        first."""
         self._woken.clear()
         for user_id in self._due:
             await self._step_for(user_id, outdated=self._due.pop(user_id))

@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
 
 from cc_bot.storage import Database
-from cc_bot.stores.memory.index import CHUNK, SEGMENT, Segment, gathered, places_of
-from cc_bot.stores.memory.texts import grams, unpacked
+from cc_bot.stores.memory.index import CHUNK, SEGMENT, Segment, gather, places_of
+from cc_bot.stores.memory.texts import grams, unpack_numbers
 
 Counts = dict[tuple[int, int], Counter[int]]
 """(user, key) -> places, each as often as the memory there has the key"""
@@ -21,7 +21,7 @@ async def counts_by_key(database: Database) -> Counts:
     rows = await database.query("SELECT user_id, chunk, key, postings FROM memory_postings")
     for user_id, chunk, key, postings in rows:
         assert postings, "a key without a place is gone"
-        found[user_id, key].update(chunk * CHUNK + place for place in places_of(gathered({0: postings}, [0])))
+        found[user_id, key].update(chunk * CHUNK + place for place in places_of(gather({0: postings}, [0])))
     return dict(found)
 
 
@@ -37,11 +37,11 @@ async def check_index(database: Database) -> int:
     parts: defaultdict[tuple[str, int, int], list[int]] = defaultdict(list)
     for user_id, place, stored, text in rows:
         joined = (user_id, place // SEGMENT) not in in_segments
-        keys = Counter([*unpacked(stored), *grams(text)])
+        keys = Counter([*unpack_numbers(stored), *grams(text)])
         for key, count in keys.items():
             expected[user_id, key][place] = 1 if joined else count
         part = ("chunk", place // CHUNK) if joined else ("segment", place // SEGMENT)
-        parts[part[0], user_id, part[1]].append(len(unpacked(stored)))
+        parts[part[0], user_id, part[1]].append(len(unpack_numbers(stored)))
     assert await counts_by_key(database) == expected
     counted = {part async for part in _counted(database)}
     assert counted == {(*part, len(lengths), sum(lengths)) for part, lengths in parts.items()}

@@ -29,7 +29,10 @@ async def keep_and_change(stores: Stores) -> None:
     changed = await stores.memories.update(ME, kept.id, **GLAD)
     assert changed is not None
     assert mood(changed) == "glad"
-    assert [mood(former) for former in await stores.memory_history.of(ME, kept.id)] == ["calm", "calm"]
+    assert [mood(former) for former in await stores.memory_history.list_versions(ME, kept.id)] == [
+        "calm",
+        "calm",
+    ]
     told = await stores.memories.remember(ME, "猫が好き！", **CALM)
     assert (told.kind, told.unchanged, mood(told.memory)) == ("updated", False, "calm")
 
@@ -41,7 +44,7 @@ async def go_back(stores: Stores) -> None:
     assert changed.supersedes is not None
     assert mood(await stores.memory_history.undo_update(ME, memory.id, changed.supersedes)) == "calm"
     await stores.memories.update(ME, memory.id, **GLAD)
-    [former] = await stores.memory_history.of(ME, memory.id)
+    [former] = await stores.memory_history.list_versions(ME, memory.id)
     restored = await stores.memory_history.restore(ME, former.id)
     assert restored is not None
     assert mood(restored.memory) == "calm"
@@ -51,14 +54,14 @@ async def go_back(stores: Stores) -> None:
 
 
 async def leave_and_come_back(stores: Stores) -> None:
-    memories = await stores.memory_transfer.everything(ME)
+    memories = await stores.memory_transfer.list_all(ME)
     read = read_memories(to_json(memories, datetime.now(UTC)))
     assert read == memories
     await stores.memory_transfer.take(YOU, read)
     theirs = {memory.content: mood(memory) for memory in await stores.memories.list(YOU)}
     assert theirs == {memory.content: mood(memory) for memory in memories}
     assert "calm" in theirs.values()
-    told = [record async for name, record in stores.personal_data.records(YOU) if name == "memories"]
+    told = [record async for name, record in stores.personal_data.read_records(YOU) if name == "memories"]
     assert {record["content"]: record["mood"] for record in told} == theirs
 
 

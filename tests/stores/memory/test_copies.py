@@ -224,8 +224,8 @@ class TestSummaries:
         erased = await stores.memory_removal.erase(ME, memory.id)
         assert erased is not None
         assert erased.summaries == 2
-        assert [await stores.summaries.current(key) for key in (KEY, elsewhere)] == [(), ()]
-        assert len(await stores.summaries.current(unrelated)) == 1
+        assert [await stores.summaries.list_current(key) for key in (KEY, elsewhere)] == [(), ()]
+        assert len(await stores.summaries.list_current(unrelated)) == 1
 
     async def test_of_what_was_said_in_public_stay_when_it_was_used_in_private(self, stores: Stores) -> None:
         memory = await stores.memories.add(ME, FACT)
@@ -233,13 +233,13 @@ class TestSummaries:
         await stored(stores, "何番？", "はい", recalled(memory), visibility="private")
         await summarized(stores, "- 話をした")
         await stores.memory_removal.erase(ME, memory.id)
-        assert [each.visibility for each in await stores.summaries.current(KEY)] == ["public"]
+        assert [each.visibility for each in await stores.summaries.list_current(KEY)] == ["public"]
 
     @pytest.mark.parametrize("way", ["erase", "purge"])
     async def test_are_made_no_more_of_what_was_said_until_then(self, stores: Stores, way: str) -> None:
         memory = await stores.memories.add(ME, FACT)
         await stored(stores, f"{FACT}。覚えて", "はい")
-        running = await stores.summaries.backlog(KEY)
+        running = await stores.summaries.get_backlog(KEY)
         assert running is not None
         if way == "erase":
             await stores.memory_removal.erase(ME, memory.id)
@@ -247,9 +247,9 @@ class TestSummaries:
             await stores.memories.delete(ME, memory.id)
             await stores.memory_removal.purge(datetime.now(UTC))
         assert not await stores.summaries.put(running, {"public": FACT})
-        assert await stores.summaries.backlog(KEY) is None
+        assert await stores.summaries.get_backlog(KEY) is None
         await stored(stores, "次の話", "はい")
-        backlog = await stores.summaries.backlog(KEY)
+        backlog = await stores.summaries.get_backlog(KEY)
         assert backlog is not None
         assert contents(backlog.messages) == ["次の話", "はい"]
 
@@ -258,7 +258,7 @@ class TestSummaries:
         await stored(stores, "何番？", "はい", recalled(memory))
         await summarized(stores, f"- {FACT}")
         await stored(stores, "別の話", "はい")
-        running = await stores.summaries.backlog(KEY)
+        running = await stores.summaries.get_backlog(KEY)
         assert running is not None
         await stores.memory_removal.erase(ME, memory.id)
         assert not await stores.summaries.put(running, {"public": f"- {FACT} - 別の話"})
@@ -287,10 +287,10 @@ class TestCanvas:
         await stores.sessions.commit_turn(session, exchange, drawn=cards)
         seen = await stores.canvases.get(KEY)
         assert seen is not None
-        await stores.canvases.note_shown(KEY, 5, seen.revision)
+        await stores.canvases.note_message(KEY, 5, seen.revision)
         await stores.memory_removal.erase(ME, memory.id)
         assert (await stores.sessions.open(KEY)).canvas == Canvas((Card("card-2", "天気", "晴れ"),))
-        assert await stores.canvases.stale(5) == [KEY]
+        assert await stores.canvases.list_stale(5) == [KEY]
         [(calls,)] = await database.query("SELECT tool_calls FROM messages WHERE role = 'assistant'")
         assert FACT not in calls
 
@@ -318,7 +318,7 @@ class TestConversations:
         return memory
 
     async def test_are_left_alone_and_counted(self, stores: Stores, safe: Memory) -> None:
-        assert await stores.memory_removal.told_in(ME, safe.id) == 4
+        assert await stores.memory_removal.count_messages(ME, safe.id) == 4
         erased = await stores.memory_removal.erase(ME, safe.id)
         assert erased is not None
         assert (erased.told_in, erased.messages) == (4, 0)
@@ -375,7 +375,7 @@ class TestConversations:
         await stores.memory_removal.erase(ME, memory.id, mark=MARK)
         assert not await stores.channels.edit(10, FACT)
         assert not await stores.channels.add(CHANNEL, question, waiting=True)
-        assert await stores.mentions.edited(CHANNEL) == ()
+        assert await stores.mentions.list_edited(CHANNEL) == ()
         assert NUMBER not in await everything(database)
 
     async def test_of_others_are_never_touched(self, stores: Stores) -> None:
@@ -389,5 +389,5 @@ class TestConversations:
     async def test_are_found_in_any_script_width_and_case(self, stores: Stores) -> None:
         memory = await stores.memories.add(ME, "ｶﾌｪの名前は Blue")
         await stored(stores, "カフェの名前は ＢＬＵＥ だよ", "はい")
-        assert await stores.memory_removal.told_in(ME, memory.id) == 1
-        assert await stores.memory_removal.told_in(YOU, memory.id) == 0
+        assert await stores.memory_removal.count_messages(ME, memory.id) == 1
+        assert await stores.memory_removal.count_messages(YOU, memory.id) == 0

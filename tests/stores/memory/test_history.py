@@ -31,7 +31,8 @@ async def said(stores: Stores, memory: Memory) -> list[str]:
     """What a memory says, and what it said before, newest first."""
     now = await stores.memories.get(ME, memory.id)
     return [
-        each.content for each in (*([now] if now else ()), *await stores.memory_history.of(ME, memory.id))
+        each.content
+        for each in (*([now] if now else ()), *await stores.memory_history.list_versions(ME, memory.id))
     ]
 
 
@@ -48,7 +49,7 @@ async def hand_edit(database: Database, memory_id: int, supersedes: int | None) 
 class TestHistory:
     async def test_is_what_a_memory_said_before_newest_first(self, stores: Stores) -> None:
         memory = await kept(stores, "東京に住んでいる", "大阪に住んでいる", "京都に住んでいる")
-        history = await stores.memory_history.of(ME, memory.id)
+        history = await stores.memory_history.list_versions(ME, memory.id)
         assert [version.content for version in history] == ["大阪に住んでいる", "東京に住んでいる"]
         assert len({memory.id, *(version.id for version in history)}) == 3
 
@@ -67,18 +68,18 @@ class TestHistory:
         hidden = await kept(stores, "犬が好き", "鳥が好き")
         await stores.memories.delete(ME, hidden.id)
         for memory_id in (unchanged.id, hidden.id, 987654321, -1, 2**70):
-            assert await stores.memory_history.of(ME, memory_id) == []
+            assert await stores.memory_history.list_versions(ME, memory_id) == []
 
     async def test_of_someone_else_is_empty(self, stores: Stores) -> None:
         memory = await kept(stores, "前", "後")
-        assert await stores.memory_history.of(YOU, memory.id) == []
+        assert await stores.memory_history.list_versions(YOU, memory.id) == []
 
     @pytest.mark.parametrize("target", [0, 1, 2])
     async def test_that_leads_in_a_circle_is_told_once(
         self, stores: Stores, database: Database, target: int
     ) -> None:
         memory = await kept(stores, "一", "二", "三")
-        versions = await stores.memory_history.of(ME, memory.id)
+        versions = await stores.memory_history.list_versions(ME, memory.id)
         await hand_edit(database, versions[-1].id, (memory, *versions)[target].id)
         assert await said(stores, memory) == ["三", "二", "一"]
         assert await stores.memory_history.restore(ME, versions[-1].id) is not None
@@ -98,7 +99,7 @@ class TestRestoring:
         await stores.memories.update(
             ME, memory.id, content="会議は月曜", category="家", tags=(), expires_at=None
         )
-        [version] = await stores.memory_history.of(ME, memory.id)
+        [version] = await stores.memory_history.list_versions(ME, memory.id)
         change = await stores.memory_history.restore(ME, version.id)
         assert change is not None
         assert change.kind == "restored"
@@ -113,7 +114,7 @@ class TestRestoring:
 
     async def test_makes_history_of_what_it_had(self, stores: Stores) -> None:
         memory = await kept(stores, "A", "B", "C")
-        *_, oldest = await stores.memory_history.of(ME, memory.id)
+        *_, oldest = await stores.memory_history.list_versions(ME, memory.id)
         await stores.memory_history.restore(ME, oldest.id)
         assert await said(stores, memory) == ["A", "C", "B", "A"]
 
@@ -124,7 +125,11 @@ class TestRestoring:
         change = await stores.memory_history.restore(ME, old.id)
         assert change is not None
         assert change.memory.source == Source("import")
-        own = next(each for each in await stores.memory_history.of(ME, new.id) if each.source.kind == "model")
+        own = next(
+            each
+            for each in await stores.memory_history.list_versions(ME, new.id)
+            if each.source.kind == "model"
+        )
         change = await stores.memory_history.restore(ME, own.id)
         assert change is not None
         assert change.memory.source == Source("model")
@@ -132,14 +137,14 @@ class TestRestoring:
     async def test_leaves_alone_who_may_see_it(self, stores: Stores) -> None:
         memory = await kept(stores, "前", "後")
         await stores.memories.update(ME, memory.id, audience="private")
-        [version] = await stores.memory_history.of(ME, memory.id)
+        [version] = await stores.memory_history.list_versions(ME, memory.id)
         change = await stores.memory_history.restore(ME, version.id)
         assert change is not None
         assert change.memory.audience == "private"
 
     async def test_twice_makes_no_second_version(self, stores: Stores) -> None:
         memory = await kept(stores, "A", "B")
-        [version] = await stores.memory_history.of(ME, memory.id)
+        [version] = await stores.memory_history.list_versions(ME, memory.id)
         await stores.memory_history.restore(ME, version.id)
         again = await stores.memory_history.restore(ME, version.id)
         assert again is not None
@@ -156,7 +161,7 @@ class TestRestoring:
 
     async def test_can_be_undone(self, stores: Stores) -> None:
         memory = await kept(stores, "A", "B")
-        [version] = await stores.memory_history.of(ME, memory.id)
+        [version] = await stores.memory_history.list_versions(ME, memory.id)
         change = await stores.memory_history.restore(ME, version.id)
         assert change is not None
         assert change.former is not None
@@ -166,7 +171,7 @@ class TestRestoring:
 
     async def test_is_refused_where_there_is_nothing_to_restore(self, stores: Stores) -> None:
         memory = await kept(stores, "A", "B")
-        [version] = await stores.memory_history.of(ME, memory.id)
+        [version] = await stores.memory_history.list_versions(ME, memory.id)
         assert await stores.memory_history.restore(ME, memory.id) is None
         assert await stores.memory_history.restore(YOU, version.id) is None
         assert await stores.memory_history.restore(ME, 2**80) is None
@@ -186,7 +191,7 @@ class TestUndoOfAnUpdate:
             assert after.supersedes is not None
             undone = await stores.memory_history.undo_update(ME, before.id, after.supersedes)
         assert undone == before
-        assert await stores.memory_history.of(ME, before.id) == []
+        assert await stores.memory_history.list_versions(ME, before.id) == []
         assert [found.confidence < 1 for found in await stores.memories.find(ME, "5月3日")] == [True]
         assert [found.confidence for found in await stores.memories.find(ME, "3月15日")] == [1.0]
         assert await database.query("SELECT id FROM memories WHERE user_id = $1", ME) == [(before.id,)]
@@ -281,7 +286,7 @@ class TestAnyChain:
     ) -> None:
         memory, model = await kept(stores, "0"), ["0"]
         for step, argument in steps:
-            history = await stores.memory_history.of(ME, memory.id)
+            history = await stores.memory_history.list_versions(ME, memory.id)
             match step:
                 case "update":
                     await stores.memories.update(ME, memory.id, content=argument)
@@ -313,7 +318,7 @@ class TestAnyChain:
         for memory, pointer in zip(memories, pointers, strict=True):
             await hand_edit(database, memory.id, memories[pointer].id)
         for memory in memories:
-            history = await stores.memory_history.of(ME, memory.id)
+            history = await stores.memory_history.list_versions(ME, memory.id)
             assert len({version.id for version in history}) == len(history) < 6
             await stores.memory_history.restore(ME, memory.id)
             await stores.memory_history.undo_update(ME, memory.id, memories[0].id)

@@ -16,7 +16,7 @@ from cc_bot.search import Candidate, Statistics, document_terms, fold, parse_que
 from cc_bot.storage import Database, Statement, open_database
 from cc_bot.stores import MemoryHistoryStore, MemoryRemovalStore, MemoryStore, Stores, open_stores
 from cc_bot.stores.memory.index import CHUNK, SEGMENT, WAITING, fold_in, join_segments, with_notes
-from cc_bot.stores.memory.texts import VERSION, fold_tags, packed, term_keys
+from cc_bot.stores.memory.texts import VERSION, fold_tags, pack_numbers, term_keys
 from cc_bot.stores.memory.upkeep import MemoryUpkeep
 from tests.stores.memory.index_check import check_index
 
@@ -276,7 +276,7 @@ class TestFolding:
         self, stores: Stores, database: Database
     ) -> None:
         memory = await stores.memories.add(ME, "猫が好き")
-        keys = packed(term_keys(["cats", "likes"]))
+        keys = pack_numbers(term_keys(["cats", "likes"]))
         old_rules = "UPDATE memories SET keys = $3, terms_version = $4 WHERE user_id = $1 AND id = $2"
         await database.transaction([Statement(old_rules, (ME, memory.id, keys, VERSION))])
         assert await database.write(lambda: fold_in(ME, waiting=1)) == 1

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.stores.memory.index import SEGMENT, Segment, with_notes, without_notes
-from cc_bot.stores.memory.texts import grams, packed, some_grams, term_keys, unpacked
+from cc_bot.stores.memory.texts import grams, pack_numbers, some_grams, term_keys, unpack_numbers
 
 KEYS = st.integers(0, 12) | st.integers(0, 2**32 - 1)
 NOTES = st.lists(st.lists(KEYS, max_size=6), max_size=8)
@@ -58,11 +58,11 @@ class TestSegment:
 
 class TestKeys:
     def test_are_the_same_in_every_file(self) -> None:
-        assert packed(term_keys(["猫", "cat"])).hex() == "10b2de85a8435e9e"
+        assert pack_numbers(term_keys(["猫", "cat"])).hex() == "10b2de85a8435e9e"
 
     @given(st.lists(KEYS))
     def test_are_read_as_they_were_stored(self, keys: list[int]) -> None:
-        assert list(unpacked(packed(keys))) == keys
+        assert list(unpack_numbers(pack_numbers(keys))) == keys
 
     def test_are_there_for_half_a_character_too(self) -> None:
         assert len(term_keys(["\ud83d", "猫"])) == 2

@@ -48,7 +48,7 @@ class TestOrder:
 
 class TestStatistics:
     async def test_of_nothing_are_zero(self, stores: Stores) -> None:
-        assert await stores.memories.statistics(ME) == MemoryStatistics(0, 0, 0, (), (), None, None)
+        assert await stores.memories.get_statistics(ME) == MemoryStatistics(0, 0, 0, (), (), None, None)
 
     async def test_count_what_its_user_keeps(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True) as clock:
@@ -64,7 +64,7 @@ class TestStatistics:
             hidden = await stores.memories.add(ME, "消す")
             await stores.memories.delete(ME, hidden.id)
             await stores.memories.update(ME, last.id, content="三つ目")
-            assert await stores.memories.statistics(ME) == MemoryStatistics(
+            assert await stores.memories.get_statistics(ME) == MemoryStatistics(
                 count=3,
                 private=1,
                 expired=1,
@@ -78,7 +78,7 @@ class TestStatistics:
         made = list[int]()
 
         async def count() -> None:
-            made.append((await stores.memories.statistics(ME)).count)
+            made.append((await stores.memories.get_statistics(ME)).count)
 
         counting = [asyncio.create_task(count()) for _ in range(20)]
         await asyncio.sleep(0)

@@ -56,7 +56,7 @@ class TestVectors:
         self, memories: MemoryStore, database: Database
     ) -> None:
         one, two = await memories.add(USER, "猫が好き"), await memories.add(OTHER, "奥さんの名前は花")
-        await memories.embedded()
+        await memories.catch_up()
         assert await vectors(database) == [(USER, one.id, "topics", 9), (OTHER, two.id, "topics", 9)]
 
     async def test_are_made_in_the_background_after_a_write(
@@ -79,17 +79,17 @@ class TestVectors:
 
     async def test_are_made_once(self, memories: MemoryStore, encoder: TopicEncoder) -> None:
         await memories.add(USER, "猫が好き")
-        await memories.embedded()
-        await memories.embedded()
+        await memories.catch_up()
+        await memories.catch_up()
         assert encoder.embedded == ["猫が好き"]
 
     async def test_are_made_anew_for_another_encoder(
         self, memories: MemoryStore, database: Database, encoder: TopicEncoder
     ) -> None:
         note = await memories.add(USER, "猫が好き")
-        await memories.embedded()
+        await memories.catch_up()
         encoder.name = "topics-2"
-        await memories.embedded()
+        await memories.catch_up()
         assert await vectors(database) == [(USER, note.id, "topics-2", 9)]
 
     async def test_are_made_anew_of_a_new_text(
@@ -97,20 +97,20 @@ class TestVectors:
     ) -> None:
         note = await memories.add(USER, "猫が好き")
         await memories.add(USER, "車は白")
-        await memories.embedded()
+        await memories.catch_up()
         await memories.update(USER, note.id, content="ギターが好き")
         assert [memory for _, memory, *_ in await vectors(database)] == [note.id + 1]
-        await memories.embedded()
-        near = await meaning.nearness(USER, "楽器")
+        await memories.catch_up()
+        near = await meaning.get_nearness(USER, "楽器")
         assert max(near, key=lambda memory: near[memory]) == note.id
 
     async def test_stay_where_the_text_stays(
         self, memories: MemoryStore, database: Database, encoder: TopicEncoder
     ) -> None:
         note = await memories.add(USER, "猫が好き")
-        await memories.embedded()
+        await memories.catch_up()
         await memories.update(USER, note.id, content="猫が好き", category="pets")
-        await memories.embedded()
+        await memories.catch_up()
         assert encoder.embedded == ["猫が好き"]
 
     async def test_of_a_text_that_was_changed_meanwhile_are_not_kept(
@@ -118,7 +118,7 @@ class TestVectors:
     ) -> None:
         note = await memories.add(USER, "猫が好き")
         encoder.waits_for = asyncio.Event()
-        working = asyncio.create_task(memories.embedded())
+        working = asyncio.create_task(memories.catch_up())
         await asyncio.sleep(0.02)
         await memories.update(USER, note.id, content="車は白")
         encoder.waits_for.set()
@@ -131,13 +131,13 @@ class TestVectors:
     ) -> None:
         note = await memories.add(USER, "猫が好き")
         await memories.delete(USER, note.id)
-        await memories.embedded()
+        await memories.catch_up()
         assert encoder.embedded == []
 
     async def test_are_not_waited_for_without_an_encoder(self, url: str) -> None:
         async with open_stores(url, embedder=None) as stores:
             await stores.memories.add(USER, "猫が好き")
-            await stores.memories.embedded()
+            await stores.memories.catch_up()
 
 
 class TestTrouble:
@@ -170,10 +170,10 @@ class TestTrouble:
         encoder.refuses = {"毒": refusal}
         for content in ("毒", "猫が好き"):
             await memories.add(USER, content)
-        await memories.embedded()
+        await memories.catch_up()
         assert [length for *_, length in await vectors(database)] == [0, 9]
         encoder.refuses = {}
-        await memories.embedded()
+        await memories.catch_up()
         assert encoder.embedded == ["猫が好き"]
 
     async def test_is_told_to_who_waits_for_the_vectors(
@@ -182,7 +182,7 @@ class TestTrouble:
         encoder.trouble = [ModelUnavailable()]
         await memories.add(USER, "猫が好き")
         with pytest.raises(ModelUnavailable):
-            await memories.embedded()
+            await memories.catch_up()
 
 
 async def store(memories: MemoryStore, contents: Sequence[str], user: int = USER) -> list[int]:
@@ -192,22 +192,22 @@ async def store(memories: MemoryStore, contents: Sequence[str], user: int = USER
 class TestNearness:
     async def test_finds_what_is_said_in_other_words(self, memories: MemoryStore, meaning: Meaning) -> None:
         cat, wife, _ = await store(memories, ["猫が好き", "奥さんの名前は花", "プリウスに乗る"])
-        await memories.embedded()
-        near = await meaning.nearness(USER, "wife")
+        await memories.catch_up()
+        near = await meaning.get_nearness(USER, "wife")
         assert max(near, key=lambda memory: near[memory]) == wife
         assert near[cat] < 0
 
     async def test_is_of_ones_own_memories_alone(self, memories: MemoryStore, meaning: Meaning) -> None:
         await store(memories, ["猫が好き"], OTHER)
         [mine] = await store(memories, ["猫が苦手"])
-        await memories.embedded()
-        assert set(await meaning.nearness(USER, "cat")) == {mine}
+        await memories.catch_up()
+        assert set(await meaning.get_nearness(USER, "cat")) == {mine}
 
     async def test_is_unknown_before_there_are_vectors(
         self, memories: MemoryStore, meaning: Meaning, encoder: TopicEncoder
     ) -> None:
         await store(memories, ["猫が好き"])
-        assert await meaning.nearness(USER, "cat") == {}
+        assert await meaning.get_nearness(USER, "cat") == {}
         assert encoder.embedded == []
 
     async def test_of_a_text_that_was_refused_is_none(
@@ -215,42 +215,42 @@ class TestNearness:
     ) -> None:
         encoder.refuses = {"毒": ModelRefusedRequest()}
         poison, cat = await store(memories, ["毒", "猫が好き"])
-        await memories.embedded()
-        near = await meaning.nearness(USER, "cat")
+        await memories.catch_up()
+        near = await meaning.get_nearness(USER, "cat")
         assert near[cat] > near[poison]
 
     async def test_asks_for_the_same_query_once(
         self, memories: MemoryStore, meaning: Meaning, encoder: TopicEncoder
     ) -> None:
         await store(memories, ["猫が好き"])
-        await memories.embedded()
+        await memories.catch_up()
         encoder.embedded.clear()
-        assert await meaning.nearness(USER, "cat") == await meaning.nearness(USER, " cat ")
+        assert await meaning.get_nearness(USER, "cat") == await meaning.get_nearness(USER, " cat ")
         assert encoder.embedded == ["cat"]
 
     async def test_is_not_waited_for_longer_than_patience_and_not_at_all_meanwhile(
         self, memories: MemoryStore, meaning: Meaning, encoder: TopicEncoder
     ) -> None:
         await store(memories, ["猫が好き"])
-        await memories.embedded()
+        await memories.catch_up()
         encoder.waits_for = asyncio.Event()
-        assert await meaning.nearness(USER, "cat") == {}
+        assert await meaning.get_nearness(USER, "cat") == {}
         async with asyncio.timeout(0.04):
-            assert await meaning.nearness(USER, "another") == {}
+            assert await meaning.get_nearness(USER, "another") == {}
         encoder.waits_for.set()
         await asyncio.sleep(0.02)
-        assert await meaning.nearness(USER, "cat")
-        assert await meaning.nearness(USER, "another")
+        assert await meaning.get_nearness(USER, "cat")
+        assert await meaning.get_nearness(USER, "another")
 
     async def test_is_unknown_for_a_while_after_a_failure(
         self, memories: MemoryStore, meaning: Meaning, encoder: TopicEncoder
     ) -> None:
         await store(memories, ["猫が好き"])
-        await memories.embedded()
+        await memories.catch_up()
         encoder.trouble = [ModelUnavailable()]
         encoder.embedded.clear()
-        assert await meaning.nearness(USER, "cat") == {}
-        assert await meaning.nearness(USER, "wife") == {}
+        assert await meaning.get_nearness(USER, "cat") == {}
+        assert await meaning.get_nearness(USER, "wife") == {}
         assert (encoder.trouble, encoder.embedded) == ([], [])
 
 
@@ -258,7 +258,7 @@ class TestSearch:
     async def test_finds_by_meaning_what_has_none_of_the_words(self, memories: MemoryStore) -> None:
         _, _, car = await store(memories, ["猫が好き", "奥さんの名前は花", "プリウスに乗る"])
         assert await memories.find(USER, "moped") == []
-        await memories.embedded()
+        await memories.catch_up()
         assert [memory.id for memory in await memories.search(USER, "moped")] == [car]
 
     async def test_among_few_goes_by_words_where_nobody_knows_what_the_encoder_gives_to_any_two_texts(
@@ -266,7 +266,7 @@ class TestSearch:
     ) -> None:
         encoder.usual = None
         [cat, _] = await store(memories, ["猫が好き", "プリウスに乗る"])
-        await memories.embedded()
+        await memories.catch_up()
         assert await memories.search(USER, "moped") == []
         assert [memory.id for memory in await memories.search(USER, "猫")] == [cat]
 
@@ -276,7 +276,7 @@ class TestSearch:
         await memories.add(USER, "猫の秘密", audience="private")
         await memories.add(USER, "猫は去年のこと", expires_at=datetime(2020, 1, 1, tzinfo=UTC))
         seen = await memories.add(USER, "猫の名前はタマ", category="pets", tags=("家族",))
-        await memories.embedded()
+        await memories.catch_up()
         await memories.delete(USER, gone)
         assert [memory.id for memory in await memories.search(USER, "pet")] == [seen.id]
         assert await memories.search(USER, "pet", category="other") == []
@@ -287,7 +287,7 @@ class TestSearch:
         self, memories: MemoryStore, encoder: TopicEncoder
     ) -> None:
         [cat] = await store(memories, ["猫が好き"])
-        await memories.embedded()
+        await memories.catch_up()
         encoder.trouble = [ModelUnavailable()]
         assert [memory.id for memory in await memories.search(USER, "猫")] == [cat]
 
@@ -295,13 +295,13 @@ class TestSearch:
         self, memories: MemoryStore, encoder: TopicEncoder
     ) -> None:
         await store(memories, ["猫が好き"])
-        await memories.embedded()
+        await memories.catch_up()
         encoder.embedded.clear()
-        assert len(await memories.matching(USER, "猫")) == 1
+        assert len(await memories.suggest(USER, "猫")) == 1
         assert encoder.embedded == []
 
     async def test_uses_the_encoder_that_is_installed(self, url: str) -> None:
         async with open_stores(url) as stores:
             [_, wife] = await store(stores.memories, ["ギターを始めて2年", "奥さんとは2018年に結婚した"])
-            await stores.memories.embedded()
+            await stores.memories.catch_up()
             assert (await stores.memories.search(USER, "wife"))[0].id == wife

@@ -89,9 +89,9 @@ class TestManyVectors:
         self, database: Database, meaning: Meaning
     ) -> None:
         await put(database, range(1, MANY))
-        in_full = await meaning.nearness(USER, "?")
+        in_full = await meaning.get_nearness(USER, "?")
         await sketch_all(database)
-        in_short = await meaning.nearness(USER, "?")
+        in_short = await meaning.get_nearness(USER, "?")
         assert best(in_full, 10) == best(in_short, 10) == truly_nearest(10, range(1, MANY))
         for memory in best(in_full, 10):
             assert in_short[memory] == pytest.approx(in_full[memory], rel=0.2)
@@ -99,9 +99,9 @@ class TestManyVectors:
     async def test_are_sketched_after_a_search_had_much_to_read(self, database: Database) -> None:
         encoder = FixedEncoder(name=MODEL)
         embedding = Embedding(database, encoder, settle_s=0.0)
-        meaning = Meaning(database, encoder, crowded=embedding.crowded)
+        meaning = Meaning(database, encoder, crowded=embedding.note_crowded)
         await put(database, range(1, MANY))
-        await meaning.nearness(USER, "?")
+        await meaning.get_nearness(USER, "?")
         async with embedding.running():
             while len(await covered(database)) < MANY // SKETCHED:  # noqa: ASYNC110 - no event for a commit
                 await asyncio.sleep(0.01)
@@ -110,14 +110,14 @@ class TestManyVectors:
         await put(database, range(1, MANY - 50))
         await sketch_all(database)
         await put(database, range(MANY - 50, MANY))
-        assert best(await meaning.nearness(USER, "?"), 10) == truly_nearest(10, range(1, MANY))
+        assert best(await meaning.get_nearness(USER, "?"), 10) == truly_nearest(10, range(1, MANY))
 
     async def test_that_come_in_between_are_found_at_once(self, database: Database, meaning: Meaning) -> None:
         top, *_ = truly_nearest(1, range(1, MANY))
         await put(database, [id_ for id_ in range(1, MANY) if 2 * id_ != top])
         await sketch_all(database)
         await put(database, [top // 2])
-        assert best(await meaning.nearness(USER, "?"), 10) == truly_nearest(10, range(1, MANY))
+        assert best(await meaning.get_nearness(USER, "?"), 10) == truly_nearest(10, range(1, MANY))
 
     async def test_that_are_deleted_leave_no_trace(self, database: Database, meaning: Meaning) -> None:
         await put(database, range(1, MANY))
@@ -128,10 +128,10 @@ class TestManyVectors:
         left = [range_ for range_ in before if not range_[0] < top <= range_[1]]
         assert await covered(database) == left
         among = [id_ for id_ in range(1, MANY) if 2 * id_ != top]
-        assert best(await meaning.nearness(USER, "?"), 10) == truly_nearest(10, among)
+        assert best(await meaning.get_nearness(USER, "?"), 10) == truly_nearest(10, among)
         await sketch_all(database)
         assert len(await covered(database)) == len(before)
-        assert best(await meaning.nearness(USER, "?"), 10) == truly_nearest(10, among)
+        assert best(await meaning.get_nearness(USER, "?"), 10) == truly_nearest(10, among)
 
     async def test_of_others_are_not_touched(self, database: Database, meaning: Meaning) -> None:
         await put(database, range(1, MANY))
@@ -140,11 +140,11 @@ class TestManyVectors:
         await database.transaction([Statement(PUT, (OTHER, 7, MODEL, MADE[0]))])
         await database.transaction([Statement(DELETE, (OTHER, 7))])
         assert await covered(database) == before
-        assert await meaning.nearness(OTHER, "?") == {}
+        assert await meaning.get_nearness(OTHER, "?") == {}
 
     async def test_of_another_encoder_are_not_compared(self, database: Database) -> None:
         await put(database, range(1, MANY))
         await sketch_all(database)
-        assert await Meaning(database, FixedEncoder(name="another")).nearness(USER, "?") == {}
+        assert await Meaning(database, FixedEncoder(name="another")).get_nearness(USER, "?") == {}
         assert await database.write(lambda: make_sketches(USER, "another")) is False
         assert await covered(database) == []

@@ -36,7 +36,7 @@ def telling(database: Database, most: int = MAX_PINNED) -> Stores:
 
 async def told(stores: Stores, user_id: int = ME) -> list[str]:
     """What a public answer's prompt tells."""
-    return [memory.content for memory in await stores.memory_pins.notes(user_id)]
+    return [memory.content for memory in await stores.memory_pins.list_for_prompt(user_id)]
 
 
 async def pinned(stores: Stores, user_id: int = ME) -> list[str]:
@@ -64,10 +64,10 @@ class TestNotes:
     async def test_stay_as_they_are_when_other_things_are_done(self, stores: Stores) -> None:
         first, second = await kept(stores, "Lives in Kyoto", "Speaks French")
         await stores.memory_pins.pin(ME, first)
-        before = await stores.memory_pins.notes(ME)
+        before = await stores.memory_pins.list_for_prompt(ME)
         await stores.memories.search(ME, "Kyoto")
         await kept(stores, "Not mine", user_id=YOU)
-        assert await stores.memory_pins.notes(ME) == before
+        assert await stores.memory_pins.list_for_prompt(ME) == before
         await stores.memories.update(ME, second, content="Speaks Italian")
         assert await told(stores) == ["Lives in Kyoto", "Speaks Italian"]
 
@@ -87,7 +87,7 @@ class TestNotes:
         if pin:
             await stores.memory_pins.pin(ME, secret.id)
         assert await told(stores) == ["京都に住んでいる"]
-        private = await stores.memory_pins.notes(ME, audience="private")
+        private = await stores.memory_pins.list_for_prompt(ME, audience="private")
         assert {memory.content for memory in private} == {"転職を考えている", "京都に住んでいる"}
 
     @pytest.mark.parametrize("pin", [True, False])
@@ -98,7 +98,10 @@ class TestNotes:
             await stores.memory_pins.pin(ME, memory.id)
         moments = iter([NOW - timedelta(seconds=1), NOW])
         pins = MemoryPinStore(database, clock=lambda: next(moments), told=1)
-        assert [[each.content for each in await pins.notes(ME)] for _ in range(2)] == [["今週は在宅"], []]
+        assert [[each.content for each in await pins.list_for_prompt(ME)] for _ in range(2)] == [
+            ["今週は在宅"],
+            [],
+        ]
 
     @pytest.mark.parametrize("author", ["", "太郎"])
     @pytest.mark.parametrize("kind", get_args(SourceKind))
@@ -227,7 +230,7 @@ class TestPins:
     async def test_go_through_a_file_and_back(self, stores: Stores) -> None:
         first, second = await kept(stores, "猫の名前はモチ", "Speaks French")
         await stores.memory_pins.pin(ME, second)
-        written = to_json(await stores.memory_transfer.everything(ME), NOW)
+        written = to_json(await stores.memory_transfer.list_all(ME), NOW)
         assert written.count('"pinned": true') == 1
         await stores.memory_removal.erase_all(ME)
         await stores.memory_transfer.take(ME, read_memories(written))
@@ -247,7 +250,7 @@ class TestPins:
     async def test_are_part_of_what_is_stored_about_a_user_and_go_with_it(self, stores: Stores) -> None:
         [memory] = await kept(stores, "猫の名前はモチ")
         await stores.memory_pins.pin(ME, memory)
-        records = [row async for name, row in stores.personal_data.records(ME) if name == "memories"]
+        records = [row async for name, row in stores.personal_data.read_records(ME) if name == "memories"]
         assert [row["pinned"] for row in records] == [1]
         await stores.personal_erasure.erase(ME)
         assert await told(stores) == []

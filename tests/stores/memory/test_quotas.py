@@ -135,7 +135,7 @@ class TestMemories:
     ) -> None:
         file.limit("memory_bytes", limit)
         with pytest.raises(MemoryFull) as refused:
-            await MemoryQuotas(database, file.read).need_room(ME, 1, limit + 1)
+            await MemoryQuotas(database, file.read).ensure_room(ME, 1, limit + 1)
         assert refused.value.params == {"limit": told}
 
     async def test_that_were_deleted_are_not_had_back_where_there_is_no_room(

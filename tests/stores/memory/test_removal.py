@@ -35,7 +35,9 @@ class TestUndo:
         await stores.memories.delete(ME, memory.id)
         assert await stores.memory_removal.undelete(ME, memory.id) == before
         assert await stores.memories.search(ME, "大阪", audience="private") == [before]
-        assert [each.content for each in await stores.memory_history.of(ME, memory.id)] == ["東京在住"]
+        assert [each.content for each in await stores.memory_history.list_versions(ME, memory.id)] == [
+            "東京在住"
+        ]
 
     async def test_is_over_after_ten_minutes_even_before_the_purge(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True) as now:
@@ -113,12 +115,12 @@ class TestPurge:
 
     async def test_is_due_when_the_oldest_undo_is_over(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True) as now:
-            assert await stores.memory_removal.next_purge() is None
+            assert await stores.memory_removal.get_next_purge() is None
             for text in ("一", "二"):
                 memory = await stores.memories.add(ME, text)
                 await stores.memories.delete(ME, memory.id)
                 now.tick(60)
-            assert await stores.memory_removal.next_purge() == START + UNDO_TIME
+            assert await stores.memory_removal.get_next_purge() == START + UNDO_TIME
 
     async def test_of_many_goes_by_users(self, stores: Stores, database: Database) -> None:
         for user_id in (ME, YOU, 7):
@@ -194,7 +196,7 @@ class TestErasing:
         assert await stores.memory_removal.erase(YOU, memory.id) is None
         assert await stores.memory_removal.erase(ME, 2**70) is None
         await stores.memories.update(ME, memory.id, content="二")
-        [version] = await stores.memory_history.of(ME, memory.id)
+        [version] = await stores.memory_history.list_versions(ME, memory.id)
         assert await stores.memory_removal.erase(ME, version.id) is None
         assert len(await stores.memories.list(ME)) == 1
 

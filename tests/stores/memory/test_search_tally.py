@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from cc_bot.stores.memory.index import (
     CHUNK,
     CHUNK_BYTES,
-    gathered,
+    gather,
     latest,
     places_of,
     set_of,
@@ -32,10 +32,10 @@ class TestPlaces:
     @given(PLACES, PLACES, PLACES)
     def test_are_stored_and_taken_away(self, first: set[int], second: set[int], gone: set[int]) -> None:
         postings = stored(first, second)
-        assert set(places_of(gathered({0: postings}, [0]))) == first | second
+        assert set(places_of(gather({0: postings}, [0]))) == first | second
         gone &= first | second
         left = without_places(postings, gone)
-        assert set(places_of(gathered({0: left}, [0]))) == (first | second) - gone
+        assert set(places_of(gather({0: left}, [0]))) == (first | second) - gone
         assert (left == b"") == (gone == first | second)
 
     def test_never_take_more_room_than_their_bits(self) -> None:
@@ -45,7 +45,7 @@ class TestPlaces:
     @given(st.dictionaries(st.integers(0, 9), PLACES, max_size=4))
     def test_of_chunks_follow_each_other(self, chunks: dict[int, set[int]]) -> None:
         numbers = sorted(chunks)
-        bits = gathered({number: stored(chunks[number]) for number in numbers if chunks[number]}, numbers)
+        bits = gather({number: stored(chunks[number]) for number in numbers if chunks[number]}, numbers)
         assert set(places_of(bits)) == {
             at * CHUNK + place for at, number in enumerate(numbers) for place in chunks[number]
         }

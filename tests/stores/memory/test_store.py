@@ -130,22 +130,22 @@ class TestAdding:
 class TestMatching:
     async def test_puts_the_one_with_the_number_before_those_with_the_text(self, stores: Stores) -> None:
         first, *_, last = await remember(stores, "一番目", "2026年の目標", "部屋は1号室")
-        assert await stores.memories.matching(ME, f"#{first.id}") == [first, last]
-        assert await stores.memories.matching(ME, str(first.id), limit=1) == [first]
-        assert await stores.memories.matching(ME, "目標") != [first]
+        assert await stores.memories.suggest(ME, f"#{first.id}") == [first, last]
+        assert await stores.memories.suggest(ME, str(first.id), limit=1) == [first]
+        assert await stores.memories.suggest(ME, "目標") != [first]
 
     async def test_takes_a_number_that_none_has_for_text(self, stores: Stores) -> None:
         [pi] = await remember(stores, f"円周率は{'3' * 30}")
-        assert await stores.memories.matching(ME, "3" * 30) == [pi]
-        assert await stores.memories.matching(ME, "9" * 5000) == []
+        assert await stores.memories.suggest(ME, "3" * 30) == [pi]
+        assert await stores.memories.suggest(ME, "9" * 5000) == []
 
     async def test_is_the_newest_where_nothing_is_typed(self, stores: Stores) -> None:
         memories = await remember(stores, "一", "二", "三")
-        assert await stores.memories.matching(ME, " ", limit=2) == [memories[2], memories[1]]
+        assert await stores.memories.suggest(ME, " ", limit=2) == [memories[2], memories[1]]
 
     async def test_is_never_someone_elses(self, stores: Stores) -> None:
         [mine] = await remember(stores, "わたしの秘密")
-        assert await stores.memories.matching(YOU, str(mine.id)) == []
+        assert await stores.memories.suggest(YOU, str(mine.id)) == []
 
 
 class TestList:

@@ -19,13 +19,13 @@ class TestEverything:
         kept = [await stores.memories.add(ME, f"メモ{number}") for number in range(3)]
         await stores.memories.delete(ME, kept[1].id)
         await stores.memories.update(ME, kept[2].id, content="書き直したメモ")
-        found = await stores.memory_transfer.everything(ME)
+        found = await stores.memory_transfer.list_all(ME)
         assert [memory.content for memory in found] == ["メモ0", "書き直したメモ"]
 
     async def test_goes_on_beyond_a_page(self, stores: Stores) -> None:
         for number in range(1001):
             await stores.memories.add(ME, f"メモ{number}")
-        found = await stores.memory_transfer.everything(ME)
+        found = await stores.memory_transfer.list_all(ME)
         assert [memory.content for memory in found] == [f"メモ{number}" for number in range(1001)]
 
 
@@ -116,7 +116,7 @@ class TestTake:
         for content in contents:
             await stores.memories.remember(ME, content, category="部活", tags=["夏"])
         before = await stores.memories.list(ME, order="oldest")
-        file = to_json(await stores.memory_transfer.everything(ME), NOW)
+        file = to_json(await stores.memory_transfer.list_all(ME), NOW)
         await stores.memory_removal.erase_all(ME)
         if before:
             await stores.memory_transfer.take(ME, read_memories(file))

@@ -8,7 +8,7 @@ import pytest
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import MemoryStore, Stores, open_stores
 from cc_bot.stores.memory.index import fold_in
-from cc_bot.stores.memory.texts import VERSION, packed, search_text, term_keys, unpacked
+from cc_bot.stores.memory.texts import VERSION, pack_numbers, search_text, term_keys, unpack_numbers
 from cc_bot.stores.memory.upkeep import MemoryUpkeep, remake_some
 from tests.stores.memory.index_check import check_index, counts_by_key
 
@@ -19,7 +19,7 @@ OLD = """
         (user_id, content, category, tags, created_at, updated_at, search_content, search_tags)
     VALUES ($1, $2, 'general', '["ﾀｸﾞ"]', $3, $3, lower($2), '')
 """
-OLD_KEYS = packed(term_keys(["old", "rule"]))
+OLD_KEYS = pack_numbers(term_keys(["old", "rule"]))
 RULES_CHANGED = Statement("UPDATE memory_rules SET version = 1")
 MADE = "2026-11-22T03:04:05.000000+00:00"
 
@@ -91,7 +91,7 @@ class TestOutdatedMemories:
         assert await check_index(database) == 0
         await MemoryUpkeep(database, waiting=1).catch_up(ME)
         assert await check_index(database) == 40
-        assert not set(unpacked(OLD_KEYS)) & {key for _, key in await counts_by_key(database)}
+        assert not set(unpack_numbers(OLD_KEYS)) & {key for _, key in await counts_by_key(database)}
 
     async def test_of_one_who_has_very_many_are_found_as_written(
         self, stores: Stores, database: Database
@@ -120,7 +120,7 @@ class TestErasedMemory:
         self, tmp_path: Path, everything: bool, segments: int
     ) -> None:
         path = tmp_path / "a.db"
-        key = packed(term_keys(["瓢箪"]))
+        key = pack_numbers(term_keys(["瓢箪"]))
         async with open_stores(f"sqlite:///{path}", embedder=None) as stores:
             for number in range(30):
                 await stores.memories.add(ME, f"メモ{number}")
@@ -128,7 +128,7 @@ class TestErasedMemory:
             database = stores.memories._database
             await MemoryUpkeep(database, waiting=1, segments=segments).catch_up(ME)
             assert await check_index(database) == 31
-            assert (ME, unpacked(key)[0]) in await counts_by_key(database)
+            assert (ME, unpack_numbers(key)[0]) in await counts_by_key(database)
             assert key in bytes_of(tmp_path)
             if everything:
                 await stores.memory_removal.erase_all(ME)

@@ -21,7 +21,7 @@ from cc_bot.discord.pages.memory import (
     not_kept,
     one_line,
     quoted,
-    shortened,
+    shorten,
     timestamp,
 )
 from cc_bot.discord.pages.page import Button
@@ -57,7 +57,7 @@ class Edit(lightbulb.SlashCommand, name="memory_edit", description="memory_edit_
     @lightbulb.invoke
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
         reader = await readers.of(ctx.interaction)
-        kept = await memories.numbered(reader.user_id, self.id)
+        kept = await memories.get_by_number(reader.user_id, self.id)
         if kept is None:
             await tell(ctx.interaction, explain(MemoryNotFound(id=self.id), reader.words))
         else:
@@ -134,7 +134,7 @@ async def _open_form(
     """A form must be the first response, so nothing is acknowledged before it."""
     title = reader.words.memory_card.form_title.format(id=kept.number)
     form = EditForm(reader.user_id, kept.id).custom_id()
-    await interaction.create_modal_response(shortened(title, 45), form, components=_form(kept, reader))
+    await interaction.create_modal_response(shorten(title, 45), form, components=_form(kept, reader))
 
 
 def _form(kept: Memory, reader: Reader) -> list[ModalActionRowBuilder]:
@@ -170,7 +170,7 @@ def _filled(kept: Memory, reader: Reader) -> dict[str, str]:
     return {
         "content": kept.content,
         "category": "" if kept.category == DEFAULT_CATEGORY else kept.category,
-        "tags": shortened(", ".join(map(one_line, kept.tags)), MAX_TAGS_CHARACTERS),
+        "tags": shorten(", ".join(map(one_line, kept.tags)), MAX_TAGS_CHARACTERS),
         "end": write_end(kept.expires_at, reader.timezone),
     }
 
@@ -290,11 +290,11 @@ async def confirm_erasure(
 async def _delete(interaction: Answerable, stores: Stores, memory_id: int, reader: Reader) -> None:
     """Of what is hidden already the same is told."""
     await stores.memories.delete(reader.user_id, memory_id)
-    hidden = await stores.memory_removal.hidden(reader.user_id, memory_id)
+    hidden = await stores.memory_removal.get_hidden(reader.user_id, memory_id)
     if hidden is None:
         await show_view(interaction, EphemeralView(reader.words.receipt.gone))
         return
-    told_in = await stores.memory_removal.told_in(reader.user_id, memory_id)
+    told_in = await stores.memory_removal.count_messages(reader.user_id, memory_id)
     await show_view(interaction, forgotten(hidden.memory, reader.words, hidden.since, told_in))
 
 
@@ -311,7 +311,7 @@ async def _have_back(stores: Stores, memory_id: int, reader: Reader) -> Ephemera
 async def _erase(removal: MemoryRemovalStore, button: MemoryButton, reader: Reader) -> EphemeralView:
     """Ask first where stored messages tell of the memory as well."""
     user_id, memory_id, words = reader.user_id, button.memory_id, reader.words
-    if button.action == "erase" and (told_in := await removal.told_in(user_id, memory_id)):
+    if button.action == "erase" and (told_in := await removal.count_messages(user_id, memory_id)):
         return erase_question(user_id, memory_id, told_in, words)
     mark = words.erasure.mark if button.action == "erase-said" else None
     erased = await removal.erase(user_id, memory_id, mark=mark)

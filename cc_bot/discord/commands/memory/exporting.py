@@ -57,7 +57,7 @@ class ExportMemoriesCommand(
         readable = self.format == "markdown"
         async with line.of(reader.user_id):
             async with line.at_work():
-                kept = await transfer.everything(reader.user_id)
+                kept = await transfer.list_all(reader.user_id)
                 files = await asyncio.to_thread(_files, kept, reader, readers.clock, readable) if kept else []
             if not kept:
                 await ctx.interaction.edit_initial_response(reader.words.memory.none)

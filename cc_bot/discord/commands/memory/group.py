@@ -36,7 +36,7 @@ async def suggest_memories(
     """Memories whose text or number matches what was typed, which arrives as a string."""
     typed = str(ctx.focused.value or "")
     try:
-        found = await memories.matching(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
+        found = await memories.suggest(int(ctx.interaction.user.id), typed, limit=MAX_CHOICES)
     except CcBotError as error:  # a list of choices has no place for a sentence
         _log.warning("autocomplete_failed", error=type(error).__name__)
         found = []
@@ -53,7 +53,7 @@ async def suggest_categories(
     typed = str(ctx.focused.value or "")
     try:
         reader = await readers.of(ctx.interaction)
-        kept = (await memories.statistics(reader.user_id)).categories
+        kept = (await memories.get_statistics(reader.user_id)).categories
         names = matching_categories([name for name, _ in kept], typed, reader.words)
     except CcBotError as error:
         _log.warning("autocomplete_failed", error=type(error).__name__)
@@ -83,7 +83,7 @@ def memory_id() -> int:
 
 async def row_of(number: int, user_id: int, memories: MemoryStore) -> int:
     """The id of the memory that was chosen, hidden ones included. Raises MemoryNotFound."""
-    found = await memories.id_of(user_id, number)
+    found = await memories.get_id(user_id, number)
     if found is None:
         raise MemoryNotFound(id=number)
     return found

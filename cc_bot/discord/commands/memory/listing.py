@@ -265,7 +265,7 @@ class Stats(
     async def invoke(self, ctx: lightbulb.Context, memories: MemoryStore, readers: Readers) -> None:
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
-        kept = await memories.statistics(reader.user_id)
+        kept = await memories.get_statistics(reader.user_id)
         await show_view(ctx.interaction, statistics_view(kept, reader.words, paused=reader.memory_paused))
 
 
@@ -346,5 +346,5 @@ async def card_of(
     kept = await memories.get(reader.user_id, memory_id)
     if kept is None:
         return EphemeralView(reader.words.receipt.gone)
-    former = await history.of(reader.user_id, memory_id)
+    former = await history.list_versions(reader.user_id, memory_id)
     return memory_card(kept, former, reader.words, clock(), said=said)

@@ -1,0 +1,321 @@
+"""The conversation: questions with their files, answers, and what answers propose."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import datetime
+from pathlib import PurePath
+from typing import Annotated, Final, assert_never
+
+from prompt_toolkit.completion import Completion
+
+from cc_bot.assistant import Stop, TurnOptions
+from cc_bot.assistant.proposals import ProposalResult, Proposals
+from cc_bot.context.attachments import read_attachment
+from cc_bot.domain.canvas import Canvas, Chart
+from cc_bot.domain.clock import utc_now
+from cc_bot.domain.errors import StorageError
+from cc_bot.domain.memory import MemoryChange, receipt_of
+from cc_bot.domain.message import Message
+from cc_bot.domain.proposal import Proposal
+from cc_bot.domain.schedule import ScheduleChange
+from cc_bot.domain.turn import Done, TurnEvent
+from cc_bot.terminal.commands import (
+    FILE,
+    Argument,
+    Chat,
+    Flag,
+    Person,
+    command,
+    completion_of,
+    number_of,
+    one_of,
+    read_file,
+)
+from cc_bot.terminal.markdown import MARGIN, Quoted, Stated, one_line, set_apart
+from cc_bot.terminal.view import RECEIPT_CHARACTERS, canvas_note, change_line, moment_line, receipt_line
+from cc_bot.texts import Texts
+from cc_bot.texts.proposal import Time, Value, describe, gist, headline
+
+MAX_BYTES: Final = 64 * 2**20
+"""No more is read of any file; what is that long is refused by `read_attachment`, with a sentence."""
+
+
+@command("ask")
+async def ask(
+    chat: Chat, temporary: Annotated[bool, Flag(leading=True)], question: Annotated[str, Argument("question")]
+) -> None:
+    await _ask(chat, question, temporary=temporary)
+
+
+@command("regenerate")
+async def regenerate(chat: Chat) -> None:
+    answer_id = await _newest_answer(chat)
+    if answer_id is None:
+        chat.complain(chat.texts.terminal.no_answer_yet)
+        return
+    stop = Stop()
+    events = chat.assistant.regenerate(chat.person.key, answer_id, _options(chat.person), stop)
+    await _follow(chat, events, stop)
+
+
+@command("continue")
+async def go_on(chat: Chat) -> None:
+    if await _newest_answer(chat) is None:
+        chat.complain(chat.texts.terminal.no_answer_yet)
+    else:
+        await _ask(chat, chat.texts.answer.continue_question)
+
+
+QuestionFile = Annotated[str, replace(FILE, optional=False, needed=lambda words: words.terminal.path_needed)]
+
+
+@command("attach")
+async def attach(chat: Chat, path: QuestionFile) -> None:
+    data = await read_file(chat, path, MAX_BYTES)
+    if data is not None:
+        attachment = await asyncio.to_thread(read_attachment, PurePath(path).name, data)
+        chat.attachments += (attachment,)
+        chat.say(chat.texts.terminal.attached.format(name=one_line(attachment.name)))
+
+
+@command("detach")
+async def detach(chat: Chat) -> None:
+    words = chat.texts.terminal
+    chat.say(words.detached if chat.attachments else words.nothing_attached)
+    chat.attachments = ()
+
+
+@command("clear")
+async def clear(chat: Chat) -> None:
+    await chat.stores.sessions.clear(chat.person.key)
+    chat.attachments = ()
+    chat.say(chat.texts.session.cleared)
+
+
+@command("summary")
+async def show_summary(chat: Chat, word: Annotated[str | None, one_of("delete")]) -> None:
+    """Show what is kept of the conversation, or delete it; either way say so when there is nothing."""
+    words, summaries = chat.texts.summary, chat.stores.summaries
+    kept = await summaries.list_current(chat.person.key)
+    if word == "delete" and await summaries.delete(chat.person.key):
+        chat.say(words.deleted)
+    elif not kept:
+        chat.say(words.none)
+    else:
+        chat.say("\n".join((words.title, *(set_apart(summary.content) for summary in kept))))
+
+
+@command("canvas")
+async def show_canvas(chat: Chat, word: Annotated[str | None, one_of("show", "clear")]) -> None:
+    """Show what is up for the agent that answers, or take it down. Nobody reads along: all of it is shown."""
+    words, canvases = chat.texts.canvas, chat.stores.canvases
+    if word == "clear":
+        chat.say(words.cleared if await canvases.clear(chat.person.key) else words.cleared_already)
+        return
+    seen = await canvases.get(chat.person.key)
+    if seen is None or seen.canvas.empty:
+        chat.say(words.empty)
+    else:
+        chat.view.canvas(seen.canvas, chat.texts)
+
+
+# ---- a turn ----------------------------------------------------------------------------------------------
+
+
+async def _ask(chat: Chat, question: str, *, temporary: bool = False) -> None:
+    """Ask, with the files that are attached: they stay so until they came with a question that got an
+    answer."""
+    message = Message(
+        "user",
+        question,
+        visibility=chat.profile.visibility,
+        author_id=chat.user_id,
+        attachments=chat.attachments,
+    )
+    stop = Stop()
+    events = chat.assistant.ask(chat.person.key, message, _options(chat.person, temporary), stop)
+    done = await _follow(chat, events, stop)
+    if done.answer.content or done.answer.tool_calls:
+        chat.attachments = ()
+
+
+async def _newest_answer(chat: Chat) -> int | None:
+    """Return the row of the newest answer; None when nothing was said yet."""
+    session = await chat.stores.sessions.open(chat.person.key, visibility="private")
+    return session.history[-1].id if session.history else None
+
+
+async def _follow(chat: Chat, events: AsyncIterator[TurnEvent], stop: Stop) -> Done:
+    """Show an answer to its end, and below it what it proposes; meanwhile `stop` ends it."""
+    done, chat.answering = None, stop
+    try:
+        with chat.view.answer(chat.texts) as answer:
+            async with aclosing(events):  # type: ignore[type-var]  # both sources are generators
+                async for event in events:
+                    answer.show(event)
+                    if isinstance(event, Done):
+                        done = event
+                        break
+    finally:
+        chat.answering = None
+    if done is None:
+        raise RuntimeError("a turn that does not raise ends with Done")
+    await show_proposals(chat, done.proposals)
+    return done
+
+
+def _options(person: Person, temporary: bool = False) -> TurnOptions:
+    return TurnOptions(
+        person.locale,
+        person.timezone,
+        temporary,
+        person.settings.welcomed,
+        memory_paused=person.settings.memory_paused,
+        agent=person.agent,
+        front_end="terminal",
+    )
+
+
+# ---- proposals -------------------------------------------------------------------------------------------
+# They stand below the answer that made them, and are decided on with `/accept` and `/decline`.
+
+
+def proposal_lines(proposal: Proposal, person: Person, now: datetime) -> Iterator[Stated]:
+    """Yield all of what it would do, its texts whole, and how its user decides."""
+    words = person.texts
+    for number, part in enumerate(describe(proposal, words)):
+        line = part.line(lambda value: _value_text(value, person, now))
+        yield MARGIN + line if number else words.terminal.proposal.format(id=proposal.number, what=line)
+        if part.below is not None:
+            yield Quoted(_chart_numbers(part.below) if isinstance(part.below, Chart) else part.below)
+    yield MARGIN + words.terminal.how_to_decide.format(id=proposal.number)
+
+
+def _value_text(value: Value, person: Person, now: datetime) -> str:
+    """Return a value as it stands within a line of the program's own."""
+    match value:
+        case None:
+            return person.texts.memory_card.nothing
+        case str():
+            return value
+        case datetime():
+            return person.until(value)
+        case Time():
+            return _time_text(value, person, now)
+
+
+def _time_text(time: Time, person: Person, now: datetime) -> str:
+    """Return a time where it counts: that is where its user was when it was proposed."""
+    words, own = person.texts, person.timezone
+    zone = time.zone or own
+    told = moment_line(time.due_at, zone, now, words)
+    if zone.key != own.key:
+        told += words.terminal.in_zone.format(zone=zone.key)
+    if time.repeat:
+        told = words.proposal.repeated.format(repeat=time.repeat, time=told)
+    return told if time.place in (None, "terminal") else told + words.remind_here.elsewhere
+
+
+def _chart_numbers(chart: Chart) -> str:
+    """Return every number of a chart, as it was given: a line for each label."""
+    lines = []
+    for index, label in enumerate(chart.labels):
+        values = (f"{each.name} {each.values[index]:.15g}".strip() for each in chart.series)
+        lines.append(f"{label}: {' / '.join(values)}")
+    return "\n".join(lines)
+
+
+# ---- deciding --------------------------------------------------------------------------------------------
+
+
+async def proposals_like(chat: Chat, typed: str) -> Iterable[Completion]:
+    """Return those that wait and whose number begins as typed; none while they can't be read."""
+    words, begun = (await chat.read_person()).texts, typed.strip().lstrip("#＃")
+    try:
+        waiting = await _waiting_proposals(chat)
+    except StorageError:
+        return ()  # the command itself will say so
+    return [
+        completion_of(each.number, typed, headline(each.change, words))
+        for each in waiting
+        if str(each.number).startswith(begun)
+    ]
+
+
+ProposalNumber = Annotated[
+    int | None,
+    Argument(
+        "number",
+        number_of,
+        optional=True,
+        needed=lambda words: words.terminal.proposal_needed,
+        completions=proposals_like,
+    ),
+]
+
+
+@command("accept")
+async def accept(chat: Chat, number: ProposalNumber) -> None:
+    proposal_id = await _choose_proposal(chat, number)
+    if proposal_id is not None:
+        done = await Proposals(chat.stores, utc_now).accept(chat.user_id, proposal_id)
+        _tell(chat, done, chat.texts)
+
+
+@command("decline")
+async def decline(chat: Chat, number: ProposalNumber) -> None:
+    proposal_id = await _choose_proposal(chat, number)
+    if proposal_id is not None:
+        left = await Proposals(chat.stores, utc_now).decline(chat.user_id, proposal_id)
+        what = one_line(gist(left, chat.texts), RECEIPT_CHARACTERS)
+        chat.view.state([chat.texts.proposal.left.format(what=what)])
+
+
+async def show_proposals(chat: Chat, proposals: Sequence[Proposal]) -> None:
+    """State what waits; do nothing where nothing does."""
+    if not proposals:
+        return
+    words = chat.texts.proposal
+    stated: list[Stated] = [f"📝 {words.title}: {words.why}"]
+    for each in proposals:
+        stated += proposal_lines(each, chat.person, utc_now())
+    chat.view.state(stated)
+    chat.seen.update(each.id for each in proposals)
+
+
+async def _waiting_proposals(chat: Chat) -> Sequence[Proposal]:
+    return await chat.stores.proposals.list_for_place(chat.user_id, chat.profile.key.channel_id)
+
+
+async def _choose_proposal(chat: Chat, number: int | None) -> int | None:
+    """Return the id of what has this number; without a number, of the one that waits, if this chat has shown
+    it. Otherwise show all that wait, and return None."""
+    if number is not None:
+        return await chat.stores.proposals.get_id(chat.user_id, number)
+    waiting, words = await _waiting_proposals(chat), chat.texts.terminal
+    if not waiting:
+        chat.say(words.no_proposals)
+    elif len(waiting) == 1 and waiting[0].id in chat.seen:
+        return waiting[0].id
+    else:
+        await show_proposals(chat, waiting)
+        if len(waiting) > 1:
+            chat.say(words.which_proposal)
+    return None
+
+
+def _tell(chat: Chat, done: ProposalResult, words: Texts) -> None:
+    match done:
+        case MemoryChange():
+            if receipt := receipt_of(done):
+                chat.view.state([receipt_line(receipt, words)])
+        case ScheduleChange():
+            chat.view.state([change_line(done, words)])
+        case Canvas():
+            chat.view.state([canvas_note(done, words)])
+            if not done.empty:
+                chat.view.canvas(done, words)
+        case _:
+            assert_never(done)
