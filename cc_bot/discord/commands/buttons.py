@@ -1,8 +1,4 @@
-"""The buttons under an answer: Answer again, Continue, and Ask again under a turn that was cut off.
-
-What a button needs stands in its custom id, or in the ledger of turns, so one that was shown before a restart
-still works.
-"""
+"""The buttons under an answer: Answer again, Continue, and Ask again under a turn that was cut off."""
 
 from dataclasses import dataclass, replace
 
@@ -11,14 +7,13 @@ import lightbulb
 
 from cc_bot.assistant.proposals import ProposalResult, Proposals
 from cc_bot.correlation import begin_turn
-from cc_bot.discord.access import ButtonPress
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import reply_in_place, reply_to_deferred
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
 from cc_bot.discord.delivery.reply import NO_PINGS
-from cc_bot.discord.failures import tell, tell_after_all, tell_failure
+from cc_bot.discord.failures import tell, tell_after_all
 from cc_bot.discord.interactions import (
     defer,
     defer_update,
@@ -36,19 +31,19 @@ from cc_bot.discord.pages.custom_ids import (
     UndoButton,
     UntellButton,
     UsedMemoriesButton,
-    parse_custom_id,
 )
 from cc_bot.discord.pages.memory import EphemeralView, erase_question, used_list, within
 from cc_bot.discord.pages.page import NO_FACTS, Facts, Page
 from cc_bot.discord.pages.proposals import left_line, proposal_page, without
 from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, receipt_of, takes_back
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.presses import on_press, whisper
+from cc_bot.discord.recipients import Reader
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.errors import CcBotError, ProposalGone, ProposalOutdated, WhenPassed
 from cc_bot.domain.memory import MemoryChange, with_receipt
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
-from cc_bot.stores import MemoryRemovalStore, ProposalStore, Stores
+from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores
 from cc_bot.texts import explain
 
 loader = lightbulb.Loader()
@@ -56,64 +51,70 @@ loader = lightbulb.Loader()
 # ---- answer buttons ------------------------------------------------------------------------------------
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_answer_press(event: ButtonPress, *, readers: Readers, answers: Answers) -> None:
-    interaction = event.interaction
-    button = parse_custom_id(interaction.custom_id)
-    if not isinstance(button, AnswerButton | RetryButton):
-        return
-    try:
-        reader = await readers.of(interaction)
-        if button.user_id != reader.user_id:
-            await tell(interaction, reader.words.answer.not_yours)
-        elif isinstance(button, RetryButton):
-            if not await answers.ask_again(interaction, button, reader):
-                await tell_after_all(interaction, reader.words.unfinished.asked_already)
-        elif button.action == "again":
-            await answers.regenerate(interaction, button, reader)
-        else:
-            await answers.go_on(interaction, button, reader)
-    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
-        await tell_failure(interaction, error, readers)
+@on_press(loader, AnswerButton, RetryButton, not_yours=lambda words: words.answer.not_yours)
+async def answer_once_more(
+    interaction: hikari.ComponentInteraction,
+    button: AnswerButton | RetryButton,
+    reader: Reader,
+    *,
+    answers: Answers,
+) -> None:
+    if isinstance(button, RetryButton):
+        if not await answers.ask_again(interaction, button, reader):
+            await tell_after_all(interaction, reader.words.unfinished.asked_already)
+    elif button.action == "again":
+        await answers.regenerate(interaction, button, reader)
+    else:
+        await answers.go_on(interaction, button, reader)
 
 
 # ---- receipt buttons -------------------------------------------------------------------------------------
 # The buttons of receipts: take back what an answer did to a memory, and see which memories it used.
 #
-# What a button needs stands in its custom id, so one that was shown before a restart still works. The message
-# it stands under may be public: replies are for the memories' owner alone.
+# The message that a button stands under may be public: replies are for the memories' owner alone.
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_receipt_press(
-    event: ButtonPress, *, stores: Stores, readers: Readers, upkeep: ReceiptUpkeep
+@on_press(loader, UndoButton, not_yours=lambda words: words.receipt.not_yours)
+async def undo(
+    interaction: hikari.ComponentInteraction,
+    button: UndoButton,
+    reader: Reader,
+    *,
+    stores: Stores,
+    upkeep: ReceiptUpkeep,
 ) -> None:
-    interaction = event.interaction
-    button = parse_custom_id(interaction.custom_id)
-    if not isinstance(button, UndoButton | UntellButton | UsedMemoriesButton):
-        return
-    try:
-        reader = await readers.of(interaction)
-        if button.user_id != reader.user_id:
-            await tell(interaction, reader.words.receipt.not_yours)
-            return
-        if isinstance(button, UndoButton):
-            await defer_update(interaction)
-            said = await _undo(button, reader, stores)
-            await upkeep.pressed(interaction, reader.user_id, reader.words)
-            await interaction.execute(said, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
-        elif isinstance(button, UntellButton):
-            await defer(interaction, ephemeral=True)
-            views = [await _still_told(each, reader, stores.memory_removal) for each in button.memory_ids]
-            reply = reply_to_deferred(interaction, ephemeral=True)
-            await reply.show([Page(view.content, view.buttons) for view in views])
-        else:
-            await defer(interaction, ephemeral=True)
-            await interaction.edit_initial_response(await _used(button, reader, stores), **NO_PINGS)
-    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
-        await tell_failure(interaction, error, readers)
+    await defer_update(interaction)
+    said = await _undo(button, reader, stores)
+    await upkeep.pressed(interaction, reader.user_id, reader.words)
+    await whisper(interaction, said)
+
+
+@on_press(loader, UntellButton, not_yours=lambda words: words.receipt.not_yours)
+async def untell(
+    interaction: hikari.ComponentInteraction,
+    button: UntellButton,
+    reader: Reader,
+    *,
+    removal: MemoryRemovalStore,
+) -> None:
+    await defer(interaction, ephemeral=True)
+    views = [await _still_told(memory_id, reader, removal) for memory_id in button.memory_ids]
+    reply = reply_to_deferred(interaction, ephemeral=True)
+    await reply.show([Page(view.content, view.buttons) for view in views])
+
+
+@on_press(loader, UsedMemoriesButton, not_yours=lambda words: words.receipt.not_yours)
+async def list_used(
+    interaction: hikari.ComponentInteraction,
+    button: UsedMemoriesButton,
+    reader: Reader,
+    *,
+    memories: MemoryStore,
+) -> None:
+    await defer(interaction, ephemeral=True)
+    found = [await memories.get(reader.user_id, memory_id) for memory_id in button.memory_ids]
+    told = used_list([memory for memory in found if memory is not None], reader.words)
+    await interaction.edit_initial_response(told, **NO_PINGS)
 
 
 async def _undo(button: UndoButton, reader: Reader, stores: Stores) -> str:
@@ -146,43 +147,20 @@ async def _still_told(memory_id: int, reader: Reader, removal: MemoryRemovalStor
     return erase_question(reader.user_id, memory_id, told_in, words)
 
 
-async def _used(button: UsedMemoriesButton, reader: Reader, stores: Stores) -> str:
-    found = [await stores.memories.get(reader.user_id, memory_id) for memory_id in button.memory_ids]
-    return used_list([memory for memory in found if memory is not None], reader.words)
-
-
 # ---- stop button -----------------------------------------------------------------------------------------
 # The button under an answer that streams: Stop. One of an earlier run of the program tells that it no longer
 # runs.
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_stop(event: ButtonPress, *, readers: Readers, running: RunningTurns) -> None:
-    interaction = event.interaction
-    button = parse_custom_id(interaction.custom_id)
-    if not isinstance(button, StopButton):
-        return
-    try:
-        reader = await readers.of(interaction)
-        if _may_press(button, reader.user_id, running):
-            await _stop(interaction, button, reader, running)
-        else:
-            await tell(interaction, reader.words.answer.not_yours)
-    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
-        await tell_failure(interaction, error, readers)
-
-
-def _may_press(button: StopButton, user_id: int, running: RunningTurns) -> bool:
-    if button.user_id == ANY_ASKER:
-        return running.asked_by(button.turn, user_id) or not running.runs(button.turn)
-    return button.user_id == user_id
-
-
-async def _stop(
-    interaction: hikari.ComponentInteraction, button: StopButton, reader: Reader, running: RunningTurns
+@on_press(loader, StopButton, not_yours=lambda words: words.answer.not_yours)
+async def stop(
+    interaction: hikari.ComponentInteraction, button: StopButton, reader: Reader, *, running: RunningTurns
 ) -> None:
-    ended = running.began_here(button.turn) or button.user_id == ANY_ASKER  # a channel's is taken up again
+    shared = button.user_id == ANY_ASKER
+    if shared and running.runs(button.turn) and not running.asked_by(button.turn, reader.user_id):
+        await tell(interaction, reader.words.answer.not_yours)
+        return
+    ended = running.began_here(button.turn) or shared  # a channel's is taken up again
     if running.stop(button.turn) or ended:
         await defer_update(interaction)
         return
@@ -200,8 +178,7 @@ async def _stop(
 # ---- proposal buttons ----------------------------------------------------------------------------------
 # The buttons of proposals: have it done, leave it, or see what there was no room for.
 #
-# What a button needs stands in its custom id, so one that was shown before a restart still works. A
-# proposal is claimed where it is carried out (stores/proposals.py), so that it is done once.
+# A proposal is claimed where it is carried out (stores/proposals.py), so that it is done once.
 
 
 _OVER = (ProposalGone, ProposalOutdated, WhenPassed)
@@ -220,36 +197,28 @@ class _Press:
     upkeep: ReceiptUpkeep
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_press(
-    event: ButtonPress,
+@on_press(loader, ProposalButton, not_yours=lambda words: words.proposal.not_yours)
+async def decide(
+    interaction: hikari.ComponentInteraction,
+    button: ProposalButton,
+    reader: Reader,
     *,
     proposals: Proposals,
     boards: CanvasBoards,
-    readers: Readers,
     upkeep: ReceiptUpkeep,
 ) -> None:
-    interaction = event.interaction
-    button = parse_custom_id(interaction.custom_id)
-    if not isinstance(button, ProposalButton | SeeProposalsButton):
-        return
     begin_turn()
-    try:
-        reader = await readers.of(interaction)
-        if button.user_id != reader.user_id:
-            await tell(interaction, reader.words.proposal.not_yours)
-        elif isinstance(button, SeeProposalsButton):
-            await _see(interaction, button, reader, proposals.stores.proposals)
-        else:
-            await defer_update(interaction)
-            await _decide(_Press(interaction, button, reader, proposals, boards, upkeep))
-    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
-        await tell_failure(interaction, error, readers)
+    await defer_update(interaction)
+    await _decide(_Press(interaction, button, reader, proposals, boards, upkeep))
 
 
-async def _see(
-    interaction: hikari.ComponentInteraction, button: SeeProposalsButton, reader: Reader, store: ProposalStore
+@on_press(loader, SeeProposalsButton, not_yours=lambda words: words.proposal.not_yours)
+async def list_proposals(
+    interaction: hikari.ComponentInteraction,
+    button: SeeProposalsButton,
+    reader: Reader,
+    *,
+    store: ProposalStore,
 ) -> None:
     """Each in a message of its own, for its user alone."""
     await defer(interaction, ephemeral=True)
@@ -284,7 +253,7 @@ async def _decide(press: _Press) -> None:
         if isinstance(error, _OVER) and decided != page:
             await _show(press, page, replace(decided, facts=decided.facts.noting(sentence)))
         else:  # it may be tried again
-            await press.interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
+            await whisper(press.interaction, sentence)
         return
     await _show(press, page, told)
     if drawing:

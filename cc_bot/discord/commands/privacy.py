@@ -6,15 +6,14 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.access import ButtonPress
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, components, repeated
-from cc_bot.discord.failures import tell, tell_failure
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeated
 from cc_bot.discord.in_order import FileLine
-from cc_bot.discord.interactions import Answerable, defer, defer_update
+from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.pages.admin import erase_question
-from cc_bot.discord.pages.custom_ids import PrivacyButton, base36, parse_custom_id
+from cc_bot.discord.pages.custom_ids import PrivacyButton, base36
 from cc_bot.discord.pages.memory import EphemeralView
+from cc_bot.discord.presses import on_press, show_view
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.privacy import Privacy
 
@@ -41,41 +40,33 @@ class Erase(
         view = EphemeralView(reader.words.privacy.nothing_to_erase(held))
         if not held.nothing_to_erase:
             view = erase_question(held, reader.user_id, reader.words, readers.clock())
-        await _show(ctx.interaction, view)
+        await show_view(ctx.interaction, view)
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_press(event: ButtonPress, privacy: Privacy, readers: Readers, upkeep: ReceiptUpkeep) -> None:
-    """Erase, or leave it. Never raises: hikari would only log it, and the user would not know."""
-    interaction = event.interaction
-    button = parse_custom_id(interaction.custom_id)
-    if not isinstance(button, PrivacyButton):
-        return
-    try:
-        reader = await readers.of(interaction)
-        if button.user_id != reader.user_id:
-            await tell(interaction, reader.words.privacy.not_yours)
-            return
-        await defer_update(interaction)
-        told = await upkeep.newest(reader.user_id)  # by then nobody knows of them
-        await _show(interaction, EphemeralView(await _decided(button, reader, privacy, readers)))
-        upkeep.refresh_these(told, reader.words)
-    except Exception as error:  # noqa: BLE001 - see above
-        await tell_failure(interaction, error, readers)
+@on_press(loader, PrivacyButton, not_yours=lambda words: words.privacy.not_yours)
+async def decide(
+    interaction: hikari.ComponentInteraction,
+    button: PrivacyButton,
+    reader: Reader,
+    *,
+    privacy: Privacy,
+    readers: Readers,
+    upkeep: ReceiptUpkeep,
+) -> None:
+    """Erase, or leave it."""
+    await defer_update(interaction)
+    told = await upkeep.newest(reader.user_id)  # by then nobody knows of them
+    await show_view(interaction, EphemeralView(await _decide(button, reader, privacy, readers)))
+    upkeep.refresh_these(told, reader.words)
 
 
-async def _decided(button: PrivacyButton, reader: Reader, privacy: Privacy, readers: Readers) -> str:
+async def _decide(button: PrivacyButton, reader: Reader, privacy: Privacy, readers: Readers) -> str:
     words = reader.words.privacy
     if button.decision == "keep":
         return words.kept
     if button.until < readers.clock().timestamp():
         return words.too_late
     return words.told(await privacy.erase(reader.user_id))
-
-
-async def _show(interaction: Answerable, view: EphemeralView) -> None:
-    await interaction.edit_initial_response(view.content, components=components(view.buttons))
 
 
 # ---- exporting -------------------------------------------------------------------------------------------

@@ -10,12 +10,11 @@ import lightbulb
 import structlog
 
 from cc_bot.assistant import TimeResolver
-from cc_bot.discord.access import ButtonPress, suggesting
+from cc_bot.discord.access import suggesting
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import NO_PINGS, components
-from cc_bot.discord.failures import tell, tell_failure
+from cc_bot.discord.delivery.reply import NO_PINGS
 from cc_bot.discord.interactions import (
     MAX_CHOICES,
     Answerable,
@@ -25,8 +24,8 @@ from cc_bot.discord.interactions import (
     own_space,
     payer_of,
 )
-from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton, parse_custom_id
-from cc_bot.discord.pages.memory import EphemeralView, one_line, timestamp
+from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
+from cc_bot.discord.pages.memory import one_line, timestamp
 from cc_bot.discord.pages.page import Facts, Page
 from cc_bot.discord.pages.reminders import (
     added_view,
@@ -37,8 +36,8 @@ from cc_bot.discord.pages.reminders import (
     shown_text,
     snoozed_page,
 )
+from cc_bot.discord.presses import on_press, show_view, whisper
 from cc_bot.discord.recipients import Reader, Readers
-from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, ScheduleNotFound, TooManySchedules
 from cc_bot.domain.schedule import MAX_SCHEDULES, MAX_TEXT_CHARACTERS, Place, Schedule
 from cc_bot.stores import ScheduleStore
@@ -95,35 +94,20 @@ class ListSchedulesCommand(
     async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, readers: Readers) -> None:
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
-        await show(ctx.interaction, list_view(await schedules.list(reader.user_id), 1, reader))
+        await show_view(ctx.interaction, list_view(await schedules.list(reader.user_id), 1, reader))
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_turn(event: ButtonPress, schedules: ScheduleStore, readers: Readers) -> None:
-    """Another page of the list in the same message."""
-    interaction = event.interaction
-    button = parse_custom_id(interaction.custom_id)
-    if not isinstance(button, RemindersButton):
-        return
-    try:
-        reader = await readers.of(interaction)
-        if button.user_id != reader.user_id:
-            await tell(interaction, reader.words.reminder.not_yours)
-            return
-        await defer_update(interaction)
-        await show(interaction, list_view(await schedules.list(reader.user_id), button.page, reader))
-    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
-        await tell_failure(interaction, error, readers)
-
-
-async def show(interaction: Answerable, view: EphemeralView) -> None:
-    """Put a view in the place of what the acknowledged reply says."""
-    await interaction.edit_initial_response(
-        view.content or None,
-        embeds=[view.embed] if view.embed else [],
-        components=components(view.buttons),
-    )
+@on_press(loader, RemindersButton, not_yours=lambda words: words.reminder.not_yours)
+async def turn_page(
+    interaction: hikari.ComponentInteraction,
+    button: RemindersButton,
+    reader: Reader,
+    *,
+    schedules: ScheduleStore,
+) -> None:
+    """Show another page of the list in the same message."""
+    await defer_update(interaction)
+    await show_view(interaction, list_view(await schedules.list(reader.user_id), button.page, reader))
 
 
 # ---- adding ----------------------------------------------------------------------------------------------
@@ -194,7 +178,7 @@ class AddScheduleCommand(
         ]
         known = await schedules.list(reader.user_id)
         where = _where(place, self.where, interaction, reader)
-        await show(interaction, added_view(added, where, paused_among(known), reader))
+        await show_view(interaction, added_view(added, where, paused_among(known), reader))
 
 
 def place_of(chosen: str | None, interaction: Answerable) -> Place:
@@ -214,36 +198,21 @@ def _where(place: Place, chosen: str | None, interaction: Answerable, reader: Re
 
 # ---- buttons ---------------------------------------------------------------------------------------------
 # The buttons about reminders: cancel one, stop a repeat, and be reminded once more a little later.
-#
-# What a button needs stands in its custom id, so one that was shown before a restart still works.
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_press(
-    event: ButtonPress,
+@on_press(loader, UnscheduleButton, not_yours=lambda words: words.reminder.not_yours)
+async def cancel(
+    interaction: hikari.ComponentInteraction,
+    button: UnscheduleButton,
+    reader: Reader,
+    *,
     schedules: ScheduleStore,
-    readers: Readers,
     upkeep: ReceiptUpkeep,
 ) -> None:
-    interaction = event.interaction
-    button = parse_custom_id(interaction.custom_id)
-    if not isinstance(button, UnscheduleButton | SnoozeButton):
-        return
-    try:
-        reader = await readers.of(interaction)
-        if button.user_id != reader.user_id:
-            await tell(interaction, reader.words.reminder.not_yours)
-        elif isinstance(button, UnscheduleButton):
-            await defer_update(interaction)
-            said = await _cancel(schedules, button, reader)
-            await upkeep.pressed(interaction, reader.user_id, reader.words)
-            await interaction.execute(said, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
-        else:
-            await defer_update(interaction)
-            await _snooze(interaction, schedules, button, reader, readers.clock)
-    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
-        await tell_failure(interaction, error, readers)
+    await defer_update(interaction)
+    said = await _cancel(schedules, button, reader)
+    await upkeep.pressed(interaction, reader.user_id, reader.words)
+    await whisper(interaction, said)
 
 
 async def _cancel(schedules: ScheduleStore, button: UnscheduleButton, reader: Reader) -> str:
@@ -255,22 +224,25 @@ async def _cancel(schedules: ScheduleStore, button: UnscheduleButton, reader: Re
     return words.cancelled.format(text=shown_text(cancelled)) if cancelled else words.gone
 
 
-async def _snooze(
+@on_press(loader, SnoozeButton, not_yours=lambda words: words.reminder.not_yours)
+async def snooze(
     interaction: hikari.ComponentInteraction,
-    schedules: ScheduleStore,
     button: SnoozeButton,
     reader: Reader,
-    clock: Clock,
+    *,
+    schedules: ScheduleStore,
+    readers: Readers,
 ) -> None:
     """Set a reminder of the same once more; the buttons under the old one have done their work."""
+    await defer_update(interaction)
     before = await schedules.get(reader.user_id, button.schedule_id)
     if before is None:
-        await interaction.execute(reader.words.reminder.gone, flags=hikari.MessageFlag.EPHEMERAL)
+        await whisper(interaction, reader.words.reminder.gone)
         return
     later = await schedules.add(
         before.key,
         before.text,
-        clock() + timedelta(minutes=button.minutes),
+        readers.clock() + timedelta(minutes=button.minutes),
         place=before.place,
         guild_id=before.guild_id,
         visibility=before.visibility,

@@ -5,18 +5,17 @@ import asyncio
 import hikari
 import lightbulb
 
-from cc_bot.discord.access import ButtonPress
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.reply import components
-from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.admin import summary_embed
-from cc_bot.discord.pages.custom_ids import SummaryButton, parse_custom_id
+from cc_bot.discord.pages.custom_ids import SummaryButton
 from cc_bot.discord.pages.page import Button
 from cc_bot.discord.places import Places, key_of_interaction
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.presses import on_press
+from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.session import SessionKey
 from cc_bot.stores.sessions import SessionStore
 from cc_bot.stores.summaries import SummaryStore
@@ -123,22 +122,15 @@ class SummaryCommand(
         )
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_press(event: ButtonPress, summaries: SummaryStore, readers: Readers) -> None:
+@on_press(loader, SummaryButton, not_yours=lambda words: words.summary.not_yours)
+async def delete_summary(
+    interaction: hikari.ComponentInteraction,
+    button: SummaryButton,
+    reader: Reader,
+    *,
+    summaries: SummaryStore,
+) -> None:
     """Delete what is kept of the channel that the button stands in."""
-    interaction = event.interaction
-    button = parse_custom_id(interaction.custom_id)
-    if not isinstance(button, SummaryButton):
-        return
-    try:
-        reader = await readers.of(interaction)
-        words = reader.words
-        if button.user_id != reader.user_id:
-            await tell(interaction, words.summary.not_yours)
-            return
-        await defer_update(interaction)
-        await summaries.delete(SessionKey(button.user_id, int(interaction.channel_id), button.agent))
-        await interaction.edit_initial_response(words.summary.deleted, embeds=[], components=[])
-    except Exception as error:  # noqa: BLE001 - hikari would only log it, and the user would not know
-        await tell_failure(interaction, error, readers)
+    await defer_update(interaction)
+    await summaries.delete(SessionKey(button.user_id, int(interaction.channel_id), button.agent))
+    await interaction.edit_initial_response(reader.words.summary.deleted, embeds=[], components=[])

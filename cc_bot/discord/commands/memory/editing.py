@@ -6,8 +6,7 @@ import hikari
 import lightbulb
 from hikari.impl import ModalActionRowBuilder
 
-from cc_bot.discord.access import ButtonPress, ModalSubmit
-from cc_bot.discord.commands.memory.group import answer_press, loader, memory, memory_id, row_of, show
+from cc_bot.discord.commands.memory.group import memory, memory_id, on_memory_press, row_of
 from cc_bot.discord.commands.memory.listing import card_of
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
@@ -26,6 +25,7 @@ from cc_bot.discord.pages.memory import (
     timestamp,
 )
 from cc_bot.discord.pages.page import Button
+from cc_bot.discord.presses import show_view
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import InputError, MemoryNotFound
@@ -46,7 +46,6 @@ from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.settings import Keep
 from cc_bot.texts import explain
 
-_EDITING = ("edit", "undo-edit")
 MAX_TAGS_CHARACTERS = 1100
 """Of all tags together, with what stands between them; what Discord takes of one input is 4000."""
 
@@ -65,67 +64,68 @@ class Edit(lightbulb.SlashCommand, name="memory_edit", description="memory_edit_
             await _open_form(ctx.interaction, kept, reader)
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_edit(
-    event: ButtonPress,
+@on_memory_press(MemoryButton, only=lambda button: button.action == "edit")
+async def open_form(
+    interaction: hikari.ComponentInteraction,
+    button: MemoryButton,
+    reader: Reader,
+    *,
+    memories: MemoryStore,
+) -> None:
+    kept = await memories.get(reader.user_id, button.memory_id)
+    if kept is None:
+        await tell(interaction, reader.words.receipt.gone)
+    else:
+        await _open_form(interaction, kept, reader)
+
+
+@on_memory_press(MemoryButton, only=lambda button: button.action == "undo-edit")
+async def undo_edit(
+    interaction: hikari.ComponentInteraction,
+    button: MemoryButton,
+    reader: Reader,
+    *,
     memories: MemoryStore,
     history: MemoryHistoryStore,
     readers: Readers,
     upkeep: ReceiptUpkeep,
 ) -> None:
-    """Open the form from a card, or take back what an edit did."""
-    interaction = event.interaction
-
-    async def act(button: MemoryButton, reader: Reader) -> None:
-        if button.action == "edit":
-            kept = await memories.get(reader.user_id, button.memory_id)
-            if kept is None:
-                await tell(interaction, reader.words.receipt.gone)
-            else:
-                await _open_form(interaction, kept, reader)
-            return
-        await defer_update(interaction)
-        undone = await history.undo_update(reader.user_id, button.memory_id, button.former_id)
-        words = reader.words.memory_card
-        if undone is None:
-            await show(interaction, EphemeralView(words.edit_not_undone))
-        else:
-            said = words.edit_undone.format(id=undone.number)
-            view = await card_of(undone.id, reader, memories, history, readers.clock, said=said)
-            await show(interaction, view)
-            upkeep.refresh(reader.user_id, reader.words)
-
-    await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _EDITING)
+    await defer_update(interaction)
+    undone = await history.undo_update(reader.user_id, button.memory_id, button.former_id)
+    words = reader.words.memory_card
+    if undone is None:
+        await show_view(interaction, EphemeralView(words.edit_not_undone))
+        return
+    said = words.edit_undone.format(id=undone.number)
+    await show_view(
+        interaction, await card_of(undone.id, reader, memories, history, readers.clock, said=said)
+    )
+    upkeep.refresh(reader.user_id, reader.words)
 
 
-@loader.listener(ModalSubmit)
-@lightbulb.di.with_di
-async def on_submit(
-    event: ModalSubmit, memories: MemoryStore, readers: Readers, upkeep: ReceiptUpkeep
+@on_memory_press(EditForm)
+async def submit(
+    interaction: hikari.ModalInteraction,
+    form: EditForm,
+    reader: Reader,
+    *,
+    memories: MemoryStore,
+    readers: Readers,
+    upkeep: ReceiptUpkeep,
 ) -> None:
     """Change the memory, and tell what changed; what can't be kept is shown back, so that it is not lost."""
-    interaction = event.interaction
-
-    async def change(form: EditForm, reader: Reader) -> None:
-        await defer(interaction, ephemeral=True)
-        entered = _entered(interaction)
-        before = await memories.get(reader.user_id, form.memory_id)
-        try:
-            after = before and await _changed(memories, before, entered, reader, readers.clock())
-        except InputError as error:
-            view = not_kept(explain(error, reader.words), entered.get("content", ""), reader.words)
-        else:
-            missing = reader.words.receipt.gone
-            view = (
-                edited(after, before, reader.words)
-                if before and after
-                else not_kept(missing, entered.get("content", ""), reader.words)
-            )
-        await show(interaction, view)
-        upkeep.refresh(reader.user_id, reader.words)
-
-    await answer_press(interaction, EditForm, readers, change)
+    await defer(interaction, ephemeral=True)
+    entered, problem, after = _entered(interaction), reader.words.receipt.gone, None
+    before = await memories.get(reader.user_id, form.memory_id)
+    try:
+        after = before and await _change(memories, before, entered, reader, readers.clock())
+    except InputError as error:
+        problem = explain(error, reader.words)
+    if before and after:
+        await show_view(interaction, edited(after, before, reader.words))
+    else:
+        await show_view(interaction, not_kept(problem, entered.get("content", ""), reader.words))
+    upkeep.refresh(reader.user_id, reader.words)
 
 
 async def _open_form(
@@ -179,7 +179,7 @@ def _entered(interaction: hikari.ModalInteraction) -> dict[str, str]:
     return {component.custom_id: component.value or "" for row in interaction.components for component in row}
 
 
-async def _changed(
+async def _change(
     memories: MemoryStore, before: Memory, entered: dict[str, str], reader: Reader, now: datetime
 ) -> Memory | None:
     """Change what was changed in the form. Raises an InputError when it can't be kept."""
@@ -233,71 +233,58 @@ class DeleteAll(
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
         count = await memories.count(reader.user_id)
-        await show(ctx.interaction, _question(count, reader, readers.clock))
+        await show_view(ctx.interaction, _question(count, reader, readers.clock))
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_remove(
-    event: ButtonPress,
+@on_memory_press(MemoryButton, only=lambda button: button.action in _REMOVING)
+async def remove(
+    interaction: hikari.ComponentInteraction,
+    button: MemoryButton,
+    reader: Reader,
+    *,
     stores: Stores,
-    readers: Readers,
     boards: CanvasBoards,
     upkeep: ReceiptUpkeep,
 ) -> None:
     """Delete, have back, or erase one memory."""
-    interaction = event.interaction
-
-    async def act(button: MemoryButton, reader: Reader) -> None:
-        await defer_update(interaction)
-        match button.action:
-            case "delete":
-                await _delete(interaction, stores, button.memory_id, reader)
-            case "undelete":
-                await show(interaction, await _have_back(stores, button.memory_id, reader))
-            case _:
-                await show(interaction, await _erase(stores.memory_removal, button, reader))
-        upkeep.refresh(reader.user_id, reader.words)
-        await boards.refresh_stale()  # what is erased may stand on canvases too
-
-    await answer_press(
-        interaction, MemoryButton, readers, act, only=lambda button: button.action in _REMOVING
-    )
+    await defer_update(interaction)
+    match button.action:
+        case "delete":
+            await _delete(interaction, stores, button.memory_id, reader)
+        case "undelete":
+            await show_view(interaction, await _have_back(stores, button.memory_id, reader))
+        case _:
+            await show_view(interaction, await _erase(stores.memory_removal, button, reader))
+    upkeep.refresh(reader.user_id, reader.words)
+    await boards.refresh_stale()  # what is erased may stand on canvases too
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_confirm(
-    event: ButtonPress,
+@on_memory_press(ConfirmButton, only=lambda button: button.decision != "import")
+async def confirm_erasure(
+    interaction: hikari.ComponentInteraction,
+    button: ConfirmButton,
+    reader: Reader,
+    *,
     stores: Stores,
     readers: Readers,
     boards: CanvasBoards,
     upkeep: ReceiptUpkeep,
 ) -> None:
     """Erase everything, if it is still as much as the question said; or leave all as it is."""
-    interaction = event.interaction
-
-    async def act(button: ConfirmButton, reader: Reader) -> None:
-        words = reader.words.memory_box
-        await defer_update(interaction)
-        if button.decision == "cancel":
-            await interaction.edit_initial_response(
-                words.cancelled, embeds=[], components=[], attachments=None
-            )
-        elif button.until < readers.clock().timestamp():
-            await show(interaction, EphemeralView(words.ask_again))
-        elif (count := await stores.memories.count(reader.user_id)) > button.count:
-            await show(interaction, _question(count, reader, readers.clock))
-        else:
-            mark = reader.words.erasure.mark if button.decision == "erase-said" else None
-            erased = await stores.memory_removal.erase_all(reader.user_id, mark=mark)
-            await show(interaction, EphemeralView(reader.words.erasure.told(erased)))
-            upkeep.refresh(reader.user_id, reader.words)
-            await boards.refresh_stale()
-
-    await answer_press(
-        interaction, ConfirmButton, readers, act, only=lambda button: button.decision != "import"
-    )
+    words = reader.words.memory_box
+    await defer_update(interaction)
+    if button.decision == "cancel":
+        await interaction.edit_initial_response(words.cancelled, embeds=[], components=[], attachments=None)
+    elif button.until < readers.clock().timestamp():
+        await show_view(interaction, EphemeralView(words.ask_again))
+    elif (count := await stores.memories.count(reader.user_id)) > button.count:
+        await show_view(interaction, _question(count, reader, readers.clock))
+    else:
+        mark = reader.words.erasure.mark if button.decision == "erase-said" else None
+        erased = await stores.memory_removal.erase_all(reader.user_id, mark=mark)
+        await show_view(interaction, EphemeralView(reader.words.erasure.told(erased)))
+        upkeep.refresh(reader.user_id, reader.words)
+        await boards.refresh_stale()
 
 
 async def _delete(interaction: Answerable, stores: Stores, memory_id: int, reader: Reader) -> None:
@@ -305,10 +292,10 @@ async def _delete(interaction: Answerable, stores: Stores, memory_id: int, reade
     await stores.memories.delete(reader.user_id, memory_id)
     hidden = await stores.memory_removal.get_hidden(reader.user_id, memory_id)
     if hidden is None:
-        await show(interaction, EphemeralView(reader.words.receipt.gone))
+        await show_view(interaction, EphemeralView(reader.words.receipt.gone))
         return
     told_in = await stores.memory_removal.count_messages(reader.user_id, memory_id)
-    await show(interaction, forgotten(hidden.memory, reader.words, hidden.since, told_in))
+    await show_view(interaction, forgotten(hidden.memory, reader.words, hidden.since, told_in))
 
 
 async def _have_back(stores: Stores, memory_id: int, reader: Reader) -> EphemeralView:
@@ -354,8 +341,6 @@ def _question(count: int, reader: Reader, clock: Clock) -> EphemeralView:
 # ---- pinning ---------------------------------------------------------------------------------------------
 # `/memory pin`: what is to be known in every answer, and what no longer is.
 
-_PINNING = ("pin", "unpin")
-
 
 @memory.register
 class Pin(lightbulb.SlashCommand, name="memory_pin", description="memory_pin_description", localize=True):
@@ -369,17 +354,18 @@ class Pin(lightbulb.SlashCommand, name="memory_pin", description="memory_pin_des
         await _set(ctx.interaction, stores, memory_id, reader, readers, pinned=True)
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_pin(event: ButtonPress, stores: Stores, readers: Readers) -> None:
+@on_memory_press(MemoryButton, only=lambda button: button.action in ("pin", "unpin"))
+async def pin(
+    interaction: hikari.ComponentInteraction,
+    button: MemoryButton,
+    reader: Reader,
+    *,
+    stores: Stores,
+    readers: Readers,
+) -> None:
     """Pin a memory from its card, or take the pin off."""
-    interaction = event.interaction
-
-    async def act(button: MemoryButton, reader: Reader) -> None:
-        await defer_update(interaction)
-        await _set(interaction, stores, button.memory_id, reader, readers, pinned=button.action == "pin")
-
-    await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _PINNING)
+    await defer_update(interaction)
+    await _set(interaction, stores, button.memory_id, reader, readers, pinned=button.action == "pin")
 
 
 async def _set(
@@ -392,4 +378,4 @@ async def _set(
     if kept is not None:
         said = words.pin_told(kept, pins.told) if pinned else words.unpinned.format(id=kept.number)
     view = await card_of(memory_id, reader, stores.memories, stores.memory_history, readers.clock, said=said)
-    await show(interaction, view)
+    await show_view(interaction, view)

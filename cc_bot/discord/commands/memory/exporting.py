@@ -8,14 +8,14 @@ import hikari
 import lightbulb
 
 from cc_bot.context.attachments import read_memory_file, too_large
-from cc_bot.discord.access import ButtonPress
 from cc_bot.discord.attachments import fetch_bytes
-from cc_bot.discord.commands.memory.group import answer_press, audience_of, loader, memory, show, where
+from cc_bot.discord.commands.memory.group import audience_of, memory, on_memory_press, where
 from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.in_order import FileLine
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.pages.custom_ids import ConfirmButton
 from cc_bot.discord.pages.memory import EphemeralView, import_preview
+from cc_bot.discord.presses import show_view
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import AttachmentNotFetched, MemoryPaused
@@ -128,7 +128,7 @@ class Import(
             raise too_large(MAX_IMPORT_BYTES)
         async with line.of(reader.user_id):
             await imports.admit(reader.user_id)
-            data, audience = await _fetched(self.file), audience_of(self.audience, interaction)
+            data, audience = await _fetch(self.file), audience_of(self.audience, interaction)
             async with line.at_work():
                 read = await asyncio.to_thread(read_memory_file, data)
                 plan = await imports.plan(reader.user_id, read, audience=audience)
@@ -149,42 +149,40 @@ async def _preview(
     )
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_confirm(
-    event: ButtonPress, imports: MemoryTransferStore, line: FileLine, readers: Readers
+@on_memory_press(ConfirmButton, only=lambda button: button.decision == "import")
+async def confirm_import(
+    interaction: hikari.ComponentInteraction,
+    button: ConfirmButton,
+    reader: Reader,
+    *,
+    imports: MemoryTransferStore,
+    line: FileLine,
+    readers: Readers,
 ) -> None:
     """Import what the file below the question says."""
-    interaction = event.interaction
-
-    async def act(button: ConfirmButton, reader: Reader) -> None:
-        await defer_update(interaction)
-        words = reader.words.memory_box
-        if button.until < readers.clock().timestamp():
-            await show(interaction, EphemeralView(words.ask_again))
+    await defer_update(interaction)
+    words = reader.words.memory_box
+    if button.until < readers.clock().timestamp():
+        await show_view(interaction, EphemeralView(words.ask_again))
+        return
+    if reader.memory_paused:
+        raise MemoryPaused
+    async with line.of(reader.user_id):
+        try:
+            [file] = interaction.message.attachments
+            data = await _fetch(file, MAX_PLANNED_BYTES)
+        except (ValueError, AttachmentNotFetched):
+            await show_view(interaction, EphemeralView(words.attach_again))
             return
-        if reader.memory_paused:
-            raise MemoryPaused
-        async with line.of(reader.user_id):
-            try:
-                [file] = interaction.message.attachments
-                data = await _fetched(file, MAX_PLANNED_BYTES)
-            except (ValueError, AttachmentNotFetched):
-                await show(interaction, EphemeralView(words.attach_again))
-                return
-            async with line.at_work():
-                read = await asyncio.to_thread(read_memory_file, data)
-                count = await imports.take(reader.user_id, read)
-        await interaction.edit_initial_response(
-            words.imported.format(count=count), embeds=[], components=[], attachments=None
-        )
-
-    await answer_press(
-        interaction, ConfirmButton, readers, act, only=lambda button: button.decision == "import"
+        async with line.at_work():
+            read = await asyncio.to_thread(read_memory_file, data)
+            count = await imports.take(reader.user_id, read)
+    await interaction.edit_initial_response(
+        words.imported.format(count=count), embeds=[], components=[], attachments=None
     )
 
 
-async def _fetched(file: hikari.Attachment, limit_bytes: int = MAX_IMPORT_BYTES) -> bytes:
+async def _fetch(file: hikari.Attachment, limit_bytes: int = MAX_IMPORT_BYTES) -> bytes:
     if file.size > limit_bytes:
         raise too_large(limit_bytes)
     return await fetch_bytes(file.url, limit_bytes)

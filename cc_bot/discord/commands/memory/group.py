@@ -1,20 +1,17 @@
-"""What all `/memory` commands share: the group, how a reply is shown, and whose button it is."""
+"""The group of all `/memory` commands, and the options that several of them take."""
 
 import contextlib
-from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from functools import partial
 
 import hikari
 import lightbulb
 import structlog
 
 from cc_bot.discord.access import suggesting
-from cc_bot.discord.delivery.reply import components
-from cc_bot.discord.failures import tell, tell_failure
-from cc_bot.discord.interactions import MAX_CHOICES, Answerable, own_space
-from cc_bot.discord.pages.custom_ids import Control, parse_custom_id
-from cc_bot.discord.pages.memory import EphemeralView, choice_name
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.interactions import MAX_CHOICES, own_space
+from cc_bot.discord.pages.memory import choice_name
+from cc_bot.discord.presses import on_press
+from cc_bot.discord.recipients import Readers
 from cc_bot.domain.errors import CcBotError, MemoryNotFound
 from cc_bot.domain.memory import MAX_CATEGORY_CHARACTERS, Audience
 from cc_bot.stores.memory.store import MemoryStore
@@ -24,41 +21,7 @@ loader = lightbulb.Loader()
 memory = lightbulb.Group("memory", "memory_description", localize=True)
 loader.command(memory)
 
-Owned = TypeVar("Owned", bound=Control)
-
-
-async def show(interaction: Answerable, view: EphemeralView) -> None:
-    """Put a view in the place of what the acknowledged reply says."""
-    await interaction.edit_initial_response(
-        view.content or None,
-        embeds=[view.embed] if view.embed else [],
-        components=components(view.buttons, menu=view.menu),
-    )
-
-
-async def answer_press(
-    interaction: hikari.ComponentInteraction | hikari.ModalInteraction,
-    kind: type[Owned],
-    readers: Readers,
-    act: Callable[[Owned, Reader], Awaitable[None]],
-    *,
-    only: Callable[[Owned], bool] = lambda _: True,
-) -> None:
-    """Let a button, menu or form of this kind act, for its owner alone; `only` those that are the caller's.
-
-    Never raises: hikari would only log it, and the user would not know.
-    """
-    pressed = parse_custom_id(interaction.custom_id)
-    if not isinstance(pressed, kind) or not only(pressed):
-        return
-    try:
-        reader = await readers.of(interaction)
-        if pressed.user_id != reader.user_id:
-            await tell(interaction, reader.words.receipt.not_yours)
-        else:
-            await act(pressed, reader)
-    except Exception as error:  # noqa: BLE001 - see above
-        await tell_failure(interaction, error, readers)
+on_memory_press = partial(on_press, loader, not_yours=lambda words: words.receipt.not_yours)
 
 
 # ---- options ---------------------------------------------------------------------------------------------

@@ -6,16 +6,13 @@ from typing import get_args
 import hikari
 import lightbulb
 
-from cc_bot.discord.access import ButtonPress
 from cc_bot.discord.commands.memory.group import (
-    answer_press,
     audience_of,
     category_filter,
-    loader,
     memory,
     memory_id,
+    on_memory_press,
     row_of,
-    show,
     where,
 )
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
@@ -33,6 +30,7 @@ from cc_bot.discord.pages.memory import (
     statistics_view,
 )
 from cc_bot.discord.pages.page import Button
+from cc_bot.discord.presses import show_view
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import MemoryPaused
@@ -70,7 +68,7 @@ class ListMemoriesCommand(
         order: Order = next((each for each in get_args(Order) if each == self.order), "newest")
         category = reader.words.memory.stored_category(self.category) or ""
         wanted = ListButton(reader.user_id, order, 1, category)
-        await show(ctx.interaction, await _listed(memories, wanted, reader, readers.clock))
+        await show_view(ctx.interaction, await _list(memories, wanted, reader, readers.clock))
 
 
 @memory.register
@@ -89,32 +87,36 @@ class Search(
         query = " ".join(self.query.split())
         category = reader.words.memory.stored_category(self.category) or ""
         wanted = SearchButton(reader.user_id, 1, category)
-        await show(ctx.interaction, await _found(memories, query, wanted, reader, readers.clock))
+        await show_view(ctx.interaction, await _search(memories, query, wanted, reader, readers.clock))
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_turn(event: ButtonPress, memories: MemoryStore, readers: Readers) -> None:
-    """Another page of a list in the same message."""
+@on_memory_press(ListButton)
+async def turn_page(
+    interaction: hikari.ComponentInteraction,
+    button: ListButton,
+    reader: Reader,
+    *,
+    memories: MemoryStore,
+    readers: Readers,
+) -> None:
+    """Show another page of a list in the same message."""
+    await defer_update(interaction)
+    await show_view(interaction, await _list(memories, button, reader, readers.clock))
 
-    async def turn(button: ListButton, reader: Reader) -> None:
-        await defer_update(event.interaction)
-        await show(event.interaction, await _listed(memories, button, reader, readers.clock))
 
-    await answer_press(event.interaction, ListButton, readers, turn)
-
-
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_turn_of_search(event: ButtonPress, memories: MemoryStore, readers: Readers) -> None:
-    """Another page of what was found in the same message."""
-
-    async def turn(button: SearchButton, reader: Reader) -> None:
-        await defer_update(event.interaction)
-        query = query_of(event.interaction.message)
-        await show(event.interaction, await _found(memories, query, button, reader, readers.clock))
-
-    await answer_press(event.interaction, SearchButton, readers, turn)
+@on_memory_press(SearchButton)
+async def turn_page_of_hits(
+    interaction: hikari.ComponentInteraction,
+    button: SearchButton,
+    reader: Reader,
+    *,
+    memories: MemoryStore,
+    readers: Readers,
+) -> None:
+    """Show another page of what was found in the same message."""
+    await defer_update(interaction)
+    query = query_of(interaction.message)
+    await show_view(interaction, await _search(memories, query, button, reader, readers.clock))
 
 
 def query_of(message: hikari.Message) -> str:
@@ -123,7 +125,7 @@ def query_of(message: hikari.Message) -> str:
     return next(authors, "").removeprefix(_QUERY_MARK)
 
 
-async def _listed(memories: MemoryStore, wanted: ListButton, reader: Reader, clock: Clock) -> EphemeralView:
+async def _list(memories: MemoryStore, wanted: ListButton, reader: Reader, clock: Clock) -> EphemeralView:
     """The page that a button asks for; the last one if there are fewer by now."""
     words, category = reader.words.memory, wanted.category or None
     count = await memories.count(reader.user_id, category=category)
@@ -151,7 +153,7 @@ async def _listed(memories: MemoryStore, wanted: ListButton, reader: Reader, clo
     return _page_view(page, buttons, reader, clock)
 
 
-async def _found(
+async def _search(
     memories: MemoryStore, query: str, wanted: SearchButton, reader: Reader, clock: Clock
 ) -> EphemeralView:
     """The page of hits that a button asks for; the last one if there are fewer by now."""
@@ -264,7 +266,7 @@ class Stats(
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
         kept = await memories.get_statistics(reader.user_id)
-        await show(ctx.interaction, statistics_view(kept, reader.words, paused=reader.memory_paused))
+        await show_view(ctx.interaction, statistics_view(kept, reader.words, paused=reader.memory_paused))
 
 
 # ---- showing ---------------------------------------------------------------------------------------------
@@ -286,55 +288,49 @@ class ShowMemoryCommand(
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
         memory_id = await row_of(self.id, reader.user_id, memories)
-        await show(ctx.interaction, await card_of(memory_id, reader, memories, history, readers.clock))
+        await show_view(ctx.interaction, await card_of(memory_id, reader, memories, history, readers.clock))
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_open(
-    event: ButtonPress,
+@on_memory_press(OpenMenu)
+async def open_card(
+    interaction: hikari.ComponentInteraction,
+    _: OpenMenu,
+    reader: Reader,
+    *,
     memories: MemoryStore,
     history: MemoryHistoryStore,
     readers: Readers,
 ) -> None:
-    """All of a memory that was chosen from a list, below the list."""
-    interaction = event.interaction
-
-    async def open_(_: OpenMenu, reader: Reader) -> None:
-        await defer(interaction, ephemeral=True)
-        view = await card_of(int(interaction.values[0]), reader, memories, history, readers.clock)
-        await show(interaction, view)
-
-    await answer_press(interaction, OpenMenu, readers, open_)
+    """Show all of a memory that was chosen from a list, below the list."""
+    await defer(interaction, ephemeral=True)
+    view = await card_of(int(interaction.values[0]), reader, memories, history, readers.clock)
+    await show_view(interaction, view)
 
 
-@loader.listener(ButtonPress)
-@lightbulb.di.with_di
-async def on_press(
-    event: ButtonPress,
+@on_memory_press(MemoryButton, only=lambda button: button.action in _OURS)
+async def change(
+    interaction: hikari.ComponentInteraction,
+    button: MemoryButton,
+    reader: Reader,
+    *,
     memories: MemoryStore,
     history: MemoryHistoryStore,
     readers: Readers,
     upkeep: ReceiptUpkeep,
 ) -> None:
-    """Where a memory is used, and what it said before, changed from its card."""
-    interaction = event.interaction
-
-    async def act(button: MemoryButton, reader: Reader) -> None:
-        await defer_update(interaction)
-        said = ""
-        if button.action == "restore":
-            change = await history.restore(reader.user_id, int(interaction.values[0]))
-            words = reader.words.memory_card
-            said = words.restored.format(id=change.memory.number) if change else words.former_gone
-        else:
-            audience: Audience = "private" if button.action == "private" else "anywhere"
-            await memories.update(reader.user_id, button.memory_id, audience=audience)
-        view = await card_of(button.memory_id, reader, memories, history, readers.clock, said=said)
-        await show(interaction, view)
-        upkeep.refresh(reader.user_id, reader.words)
-
-    await answer_press(interaction, MemoryButton, readers, act, only=lambda button: button.action in _OURS)
+    """Change from its card where a memory is used, or have it say what it said before."""
+    await defer_update(interaction)
+    said = ""
+    if button.action == "restore":
+        restored = await history.restore(reader.user_id, int(interaction.values[0]))
+        words = reader.words.memory_card
+        said = words.restored.format(id=restored.memory.number) if restored else words.former_gone
+    else:
+        audience: Audience = "private" if button.action == "private" else "anywhere"
+        await memories.update(reader.user_id, button.memory_id, audience=audience)
+    view = await card_of(button.memory_id, reader, memories, history, readers.clock, said=said)
+    await show_view(interaction, view)
+    upkeep.refresh(reader.user_id, reader.words)
 
 
 async def card_of(

@@ -1,0 +1,73 @@
+"""Pressed buttons, choices in menus and sent forms: acted on for whom they were made for, and answered.
+
+What any of them needs stands in its custom id, so one that was shown before a restart still works.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
+
+import hikari
+import lightbulb
+
+from cc_bot.discord.access import ButtonPress, ModalSubmit
+from cc_bot.discord.delivery.reply import NO_PINGS, components
+from cc_bot.discord.failures import tell, tell_failure
+from cc_bot.discord.interactions import Answerable
+from cc_bot.discord.pages.custom_ids import ANY_ASKER, Control, StopButton, parse_custom_id
+from cc_bot.discord.pages.memory import EphemeralView
+from cc_bot.discord.recipients import Readers
+from cc_bot.texts import Texts
+
+Act = Callable[..., Awaitable[None]]
+"""Takes the interaction, the button, menu or form, and who reads the reply; the rest is injected."""
+
+_EVENTS: Final[tuple[type[ButtonPress | ModalSubmit], ...]] = (ButtonPress, ModalSubmit)
+
+
+def on_press(
+    loader: lightbulb.Loader,
+    *kinds: type[Control],
+    not_yours: Callable[[Texts], str],
+    only: Callable[[Any], bool] = lambda _: True,
+) -> Callable[[Act], Act]:
+    """Have a function act on presses of these kinds, for their owner alone; `only` those that are its own.
+
+    Others are told that it is not theirs. What goes wrong is told as well: hikari would only log it.
+    """
+
+    def listen(act: Act) -> Act:
+        given = lightbulb.di.with_di(act)
+
+        @loader.listener(*_EVENTS)
+        async def press(event: ButtonPress | ModalSubmit, readers: Readers) -> None:
+            interaction = event.interaction
+            pressed = parse_custom_id(interaction.custom_id)
+            if not isinstance(pressed, kinds) or not only(pressed):
+                return
+            try:
+                reader = await readers.of(interaction)
+                shared = isinstance(pressed, StopButton) and pressed.user_id == ANY_ASKER
+                if shared or pressed.user_id == reader.user_id:
+                    await given(interaction, pressed, reader)
+                else:
+                    await tell(interaction, not_yours(reader.words))
+            except Exception as error:  # noqa: BLE001 - see above
+                await tell_failure(interaction, error, readers)
+
+        return act
+
+    return listen
+
+
+async def show_view(interaction: Answerable, view: EphemeralView) -> None:
+    """Put a view in the place of what the acknowledged reply says."""
+    await interaction.edit_initial_response(
+        view.content or None,
+        embeds=[view.embed] if view.embed else [],
+        components=components(view.buttons, menu=view.menu),
+    )
+
+
+async def whisper(interaction: hikari.ComponentInteraction, sentence: str) -> None:
+    """Tell the user of an acknowledged press alone, below its message."""
+    await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL, **NO_PINGS)
