@@ -22,10 +22,10 @@ from cc_bot.correlation import job
 from cc_bot.discord.access import Gate
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.reply import new_message, repeated
+from cc_bot.discord.delivery.reply import repeated
 from cc_bot.discord.in_order import Pace
 from cc_bot.discord.pages.custom_ids import base36
-from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.page import Page, new_message
 from cc_bot.discord.pages.reminders import (
     heartbeat_page,
     reminder_page,

@@ -8,9 +8,10 @@ import lightbulb
 import structlog
 
 from cc_bot.discord.access import Owners
-from cc_bot.discord.delivery.reply import LONGEST_MESSAGE, NO_PINGS
+from cc_bot.discord.delivery.reply import LONGEST_MESSAGE
 from cc_bot.discord.interactions import Answerable, Mentionable, defer, named
 from cc_bot.discord.pages import admin as pages
+from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.discord.status import BotStatus, ServedModels
 from cc_bot.domain.errors import (
