@@ -75,7 +75,7 @@ class UsageRecorder:
         """The same model, on this account."""
         return _MeteredModel(model, self)
 
-    async def spent(self) -> Sequence[Spent]:
+    async def total(self) -> Sequence[Spent]:
         """Sum up what it comes to, by model."""
         total: dict[str, Usage] = {}
         for asked in self._asked:
@@ -84,7 +84,7 @@ class UsageRecorder:
 
     async def settlement(self) -> Settlement:
         """Make what is to be counted in place of what was reserved."""
-        spent, prices = await self.spent(), (await self._policy()).prices
+        spent, prices = await self.total(), (await self._policy()).prices
         costs = tuple((each, prices.cost(each.model, each.usage)) for each in spent)
         return Settlement(self.reservation, costs)
 
@@ -122,10 +122,10 @@ async def _usage_of(asked: _Asked) -> Usage:
     """Return its server's count; an estimate where there is none, as when it was cut before its end."""
     if asked.usage != Usage() or not asked.model:
         return asked.usage
-    return await asyncio.to_thread(_estimated, asked)
+    return await asyncio.to_thread(_estimate_usage, asked)
 
 
-def _estimated(asked: _Asked) -> Usage:
+def _estimate_usage(asked: _Asked) -> Usage:
     return Usage(request_tokens(asked.request), estimate_tokens("".join(asked.said)))
 
 
@@ -183,11 +183,11 @@ class Spending:
         self, payer: UsageSubject, purpose: Purpose, *, model: str, tokens: int = 0
     ) -> AsyncIterator[UsageRecorder]:
         """Admit it as `reserve` does, and have it settled at the end, whatever the end is."""
-        async with self.admitted(await self.reserve(payer, purpose, model=model, tokens=tokens)) as recorder:
+        async with self.record(await self.reserve(payer, purpose, model=model, tokens=tokens)) as recorder:
             yield recorder
 
     @asynccontextmanager
-    async def admitted(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
+    async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
         """Record what is asked of models on a reservation, and have it settled at the end."""
         recorder = UsageRecorder(reservation, self._policy, self._meter)
         try:

@@ -110,14 +110,14 @@ class Heartbeats:
         async with self._thinking:
             canvas = await self._canvas(schedule)
             try:
-                offered = self._offered(options, drawing=canvas is not None)
+                offered = self._tools_offered(options, drawing=canvas is not None)
                 notes = await self._profile.of(schedule.key.user_id, schedule.heard, offered)
                 prompt = self._prompt(options, matters, now, canvas, notes)
                 draft = await self._think(schedule, options, prompt, canvas, offered)
             except LimitReached as error:
                 _log.info("heartbeat_not_begun", schedule=schedule.id, limit=error.params["what"])
                 return None
-        if not await self._wanted(schedule, matters):
+        if not await self._is_wanted(schedule, matters):
             return None
         marks = [mark for each in matters for mark in each.marks]
         await self._stores.heartbeats.set_marks(schedule.key.user_id, marks)
@@ -159,7 +159,7 @@ class Heartbeats:
             yield page
             before = page[-1].id
 
-    async def _wanted(self, schedule: Schedule, matters: Sequence[Matter]) -> bool:
+    async def _is_wanted(self, schedule: Schedule, matters: Sequence[Matter]) -> bool:
         """Return whether its user still wants to hear it: a heartbeat that was stopped while the model
         thought says nothing any more, and nobody hears of a memory or reminder that was deleted, or of
         memories that were paused."""
@@ -237,7 +237,7 @@ class Heartbeats:
         )
         return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, temperature=options.agent.temperature)
 
-    def _offered(self, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
+    def _tools_offered(self, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
         """List the tools that look things up or draw; none that keeps, changes or schedules anything."""
         offered = self._tools.schemas(
             memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
@@ -269,14 +269,14 @@ def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) ->
         calls = (ToolCall("heartbeat", "recall", "{}", json.dumps({"memories": shown})), *calls)
     return Message(
         "assistant",
-        _shortened(draft.text.strip()),
+        _shorten(draft.text.strip()),
         tool_calls=calls,
         visibility=visibility,
         tainted=draft.tainted,
     )
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     """Cut a text to LONGEST characters at most, to the end of a sentence where there is one."""
     if len(text) <= LONGEST:
         return text

@@ -88,7 +88,7 @@ class PendingDelivery:
             page = self._sentence() if elsewhere else self.pages()[0]
             await reply.show((await self.receipts.as_it_is(page, words) if self.receipts else page,))
             if self.receipts:
-                self.receipts.shown(reply, user_id, self.turn.visibility, words)
+                self.receipts.record(reply, user_id, self.turn.visibility, words)
             return
         live = LiveAnswer(
             reply,
@@ -197,7 +197,7 @@ class DeliveryRoutes:
             ids = _begun_in(turn) if turn.place_id == place_id else ()
             if turn.token is not None or turn.place_id != place_id:
                 await self.ledger.move(turn, place_id, ids)
-            noting = self.deliveries.entry(turn).posted
+            noting = self.deliveries.entry(turn).note_page
             reply = self.replies.late(place_id, f"{turn.id}d", None, _sent(ids), noting=noting)
             await pending.show(reply, one_message=False, elsewhere=True)
         except REFUSALS as error:
@@ -208,7 +208,9 @@ class DeliveryRoutes:
         turn = pending.turn
         place_id = turn.place_id or turn.key.channel_id
         hook = Hook(self.rest, application_id, token, place_id, turn.interaction_id or 0)
-        outlet = InteractionOutlet(hook, ephemeral=turn.ephemeral, noting=self.deliveries.entry(turn).posted)
+        outlet = InteractionOutlet(
+            hook, ephemeral=turn.ephemeral, noting=self.deliveries.entry(turn).note_page
+        )
         known = (*(() if turn.below else (Sent(None),)), *_sent(turn.pages))
         first_id = turn.shown_in or int(await outlet.first_id())
         strays = await self._strays(turn, place_id, (first_id, *turn.pages)[-1])
@@ -268,7 +270,7 @@ class DeliveryRoutes:
             await self.ledger.move(turn, place_id, ids)
         if ids:
             waiting_id = None
-        noting = self.deliveries.entry(turn).posted
+        noting = self.deliveries.entry(turn).note_page
         return self.replies.late(place_id, turn.id, waiting_id, _sent(ids), noting=noting)
 
     async def _with_first(self, turn: PendingTurn) -> PendingTurn:
