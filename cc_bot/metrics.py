@@ -28,6 +28,9 @@ from cc_bot.domain.turn import Usage
 _log = structlog.get_logger(__name__)
 
 # ---- health --------------------------------------------------------------------------------------------
+# The look at the database takes the writer's place and gives it back. A real write every few seconds would
+# keep the file from ever being quiet, which is when it is written anew. A full disk does not show by that, so
+# it is looked for apart.
 
 
 DATABASE_PATIENCE_S: Final = 3.0

@@ -59,7 +59,8 @@ class _Asked:
 class UsageRecorder:
     """The record of what is run up by the models that are asked through it. A request that a model refused
     costs nothing; one whose answer was cut or stopped costs what its server told, and about what was sent and
-    said where it told nothing."""
+    said where it told nothing. It is charged to the model that answered, which need not be the first of the
+    chain."""
 
     def __init__(
         self, reservation: Reservation, policy: Callable[[], Awaitable[Policy]], meter: Meter = NULL_METER
@@ -130,7 +131,8 @@ def _estimate_usage(asked: _Asked) -> Usage:
 
 
 # ---- spending --------------------------------------------------------------------------------------------
-# Whoever is about to ask a model is admitted first, which may be refused, and it is settled in any case.
+# Whoever is about to ask a model is admitted first, which may be refused, and it is settled in any case. Days
+# are those of CC_BOT_TIMEZONE, and what was admitted on a day counts on it, whenever it ends.
 
 _log = structlog.get_logger(__name__)
 

@@ -375,7 +375,12 @@ class Assistant:
         account: Account,
         emit: Emit,
     ) -> TurnResult:
-        """Be admitted, wait, begin, answer, store; one log record for how it ended."""
+        """Be admitted, wait, begin, answer, store; one log record for how it ended.
+
+        A turn stands in line before it is admitted: whoever has to wait is told so at once, and whoever is
+        refused leaves the line. One that comes with a reservation was admitted before, in the write that
+        entered it in the ledger.
+        """
         async with AsyncExitStack() as held:
             with account.phase("queue"):
                 if recorder is None:

@@ -4,6 +4,9 @@ A heartbeat belongs to no session: it is shown nothing of what was said in one, 
 What there is to look at is decided without a model (domain/schedule.py), so one that finds nothing new costs
 nothing. What was looked at is noted before anything is said, so that nothing is raised twice; when the model
 fails, nothing is noted, and the next heartbeat looks again.
+
+The order is marks, canvas, words: a crash loses a heartbeat and never repeats one. The model may look things
+up and draw; no other tool is offered.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
 """Carrying out what a model proposed and its user confirmed.
 
 A proposal is done as it stands: nothing of it is asked anew, and no model has a word in it. It is done once,
-and only while what it changes is as it was shown.
+and only while what it changes is as it was shown. The outcome stays tainted: its user agreed to keep it, not
+to obey it.
 """
 
 from dataclasses import dataclass

@@ -209,7 +209,12 @@ class Timekeeping:
 
 
 class Reminders:
-    """From the scheduler's firings to messages. Does nothing until `begin`."""
+    """From the scheduler's firings to messages. Does nothing until `begin`.
+
+    Few are on their way at a time (AT_A_TIME), and the next is claimed when there is room for it: so a crash
+    leaves few in doubt. At the end the scheduler is stopped and not cancelled, so that a claim which is being
+    made is still handed over.
+    """
 
     def __init__(
         self,

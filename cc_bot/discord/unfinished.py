@@ -3,6 +3,8 @@ whose end Discord did not take.
 
 Looked for once the connection is open, again while Discord or the database has trouble, and once an hour for
 questions that nobody asked again in time.
+
+A turn that can be shown nowhere any more is settled all the same, with one record: `turn_not_told`.
 """
 
 import asyncio

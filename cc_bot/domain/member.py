@@ -154,6 +154,8 @@ def _of_user(rules: Rules, payer: UsageSubject, name: LimitName) -> int | None:
 
 
 def _most_generous(values: Sequence[int | None]) -> int | None:
+    """Return the one that lets the most be done. With it nobody whose roles are unknown is refused what might
+    be theirs, and a bound there is."""
     numbers = [value for value in values if value is not None]
     return max(numbers) if len(numbers) == len(values) and numbers else None
 

@@ -88,7 +88,11 @@ class Memory:
 
     @property
     def tainted(self) -> bool:
-        """True if its words may be somebody else's than its user's."""
+        """True if its words may be somebody else's than its user's.
+
+        It follows from where the memory came from, so no column says it. Memories from before taint was known
+        count as their user's own; messages, summaries and reminders of that time count as tainted.
+        """
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 

@@ -3,6 +3,8 @@
 BM25: a rare term says more than a common one, and a term says less in a long note. Rarity is counted over the
 user's own notes, so that nobody's results hang on what others keep. Two stages: the sum over all terms finds
 the candidates cheaply; `rank` then looks at each, and counts for each thing asked for only its best wording.
+
+Notes that hardly fit are left out: five wrong notes are worse than none.
 """
 
 import math

@@ -7,6 +7,9 @@ next start. Where the bot itself may not write, the message is a follow-up of an
 changed for a quarter of an hour, and nothing is noted.
 
 In a DM everything is shown. Elsewhere private elements are only ever sent as ephemeral messages.
+
+The canvas that is shown is that of the agent who answers its user there now. Another agent may still draw on
+its own, in a turn or heartbeat that began before: that is stored, and seen after switching back.
 """
 
 import asyncio

@@ -28,7 +28,9 @@ EMBEDS_REFUSED: Final = 50013
 
 
 class PostUncertain(Exception):
-    """A new message may or may not have been posted, and there is no way to look."""
+    """A new message may or may not have been posted, and there is no way to look. So it is with ephemeral
+    follow-ups. Then all of the answer comes in the one message that stands there already, as a file if it is
+    long."""
 
 
 class Outlet(Protocol):

@@ -4,6 +4,9 @@ The calls of tools are found by an index that holds no other answers, what was s
 What was said is read newest first and up to MOST_MESSAGES; texts are compared folded, a page at a time, so
 that a long archive holds up nobody. Said in a channel, it is found where the bot's answer there kept the
 memory or found it.
+
+Notes that a prompt tells from the start (CC_BOT_PROFILE_NOTES) stand in no call of a tool. An answer that
+repeats one is found by the note's text alone.
 """
 
 import json
