@@ -149,11 +149,11 @@ class MemoryStatistics:
     count: int
     private: int
     expired: int
-    categories: tuple[tuple[str, int], ...]
-    """With how many memories each; the largest first."""
-    sources: tuple[tuple[SourceKind, int], ...]
     oldest: datetime | None
     newest: datetime | None
+    categories: tuple[tuple[str, int], ...] = ()
+    """With how many memories each; the largest first."""
+    sources: tuple[tuple[SourceKind, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import Clock, utc_now
@@ -195,15 +195,23 @@ _LIMIT: Final = Columns(SetLimit, moments=ISO, name=Kind())
 # Of the bot and of no user: an owner sets them, and whatever is asked is held to them.
 SELECT_LIMITS: Final = f"SELECT {_LIMIT.select} FROM limits ORDER BY scope, scope_id, name"
 
+
+class _Value(NamedTuple):
+    key: LimitKey
+    value: int | None
+
+
+_VALUE: Final = Columns(_Value, name=Kind())
+
 # $1 user, $2 guild
-_SELECT_FOR: Final = """
-    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'everyone'
+_SELECT_FOR: Final = f"""
+    SELECT {_VALUE.select} FROM limits WHERE scope = 'everyone'
     UNION ALL
-    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'role'
+    SELECT {_VALUE.select} FROM limits WHERE scope = 'role'
     UNION ALL
-    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'user' AND scope_id = $1
+    SELECT {_VALUE.select} FROM limits WHERE scope = 'user' AND scope_id = $1
     UNION ALL
-    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'guild' AND scope_id = $2
+    SELECT {_VALUE.select} FROM limits WHERE scope = 'guild' AND scope_id = $2
 """
 
 _SET: Final = """
@@ -250,7 +258,7 @@ def all_limits() -> Steps[tuple[SetLimit, ...]]:
 def rules_for(payer: UsageSubject) -> Steps[Rules]:
     """Return the limits that are set and may concern the payer, all rules for roles among them."""
     rows = yield Statement(_SELECT_FOR, (payer.user_id, payer.guild_id))
-    return {LimitKey(scope, scope_id, name): value for scope, scope_id, name, value in rows}
+    return dict(map(_VALUE.read, rows))
 
 
 # ---- usage statements ------------------------------------------------------------------------------------
@@ -272,14 +280,28 @@ SELECT_GUILD_DAYS: Final = """
     GROUP BY day
 """
 
+
+class _Reserved(NamedTuple):
+    id: int
+    user_id: int
+    guild_id: int
+    purpose: Purpose
+    model: str
+    tokens: int
+    at: int
+    """In milliseconds."""
+
+
+_RESERVED: Final = Columns(_Reserved)
+
 # $1 user
-SELECT_OWN_RESERVED: Final = """
-    SELECT purpose, tokens, at FROM reservations WHERE user_id = $1 ORDER BY at
+SELECT_OWN_RESERVED: Final = f"""
+    SELECT {_RESERVED.select} FROM reservations WHERE user_id = $1 ORDER BY at
 """
 
 # $1 guild
-SELECT_GUILD_RESERVED: Final = """
-    SELECT purpose, tokens, at FROM reservations WHERE guild_id = $1 ORDER BY at
+SELECT_GUILD_RESERVED: Final = f"""
+    SELECT {_RESERVED.select} FROM reservations WHERE guild_id = $1 ORDER BY at
 """
 
 # $1 id, $2 user, $3 guild, $4 front end, $5 purpose, $6 model, $7 tokens, $8 now
@@ -362,8 +384,8 @@ SELECT_EVERYWHERE: Final = f"""
 """
 
 # $1 the front end whose reservations are nobody's any more, $2 so are those of any until then
-SELECT_LEFT: Final = """
-    SELECT id, user_id, guild_id, purpose, model, tokens, at FROM reservations
+SELECT_LEFT: Final = f"""
+    SELECT {_RESERVED.select} FROM reservations
     WHERE tokens > 0 AND (front_end = $1 OR at <= $2)
 """
 """Of all users: those whose program has died."""
@@ -503,20 +525,21 @@ def _standing_of_guild(guild_id: int, bounds: Bounds, moment: Moment) -> Steps[U
     return _standing(bounds, days, reserved, moment)
 
 
-def _standing(bounds: Bounds, days: Sequence[Row], reserved: Sequence[Row], moment: Moment) -> UsageSnapshot:
+def _standing(bounds: Bounds, days: Sequence[Row], rows: Sequence[Row], moment: Moment) -> UsageSnapshot:
     tokens = Counter[str]()
     for day, used in days:
         tokens[day] += int(used)
-    held = sum(kept for _, kept, _ in reserved)
+    reserved = [*map(_RESERVED.read, rows)]
+    held = sum(each.tokens for each in reserved)
     minute_ago, oldest, now = (to_ms(moment.now - ago) for ago in (MINUTE, LONGEST, timedelta()))
-    turns = [(kept, at) for purpose, kept, at in reserved if purpose == "turn"]
+    turns = [each for each in reserved if each.purpose == "turn"]
     counted = bounds.turns_per_minute is not None
     return UsageSnapshot(
         # A clock that was put back has left moments that are yet to come: they are of no last minute.
-        turns=tuple(from_ms(at) for _, at in turns if minute_ago < at <= now) if counted else (),
+        turns=tuple(from_ms(each.at) for each in turns if minute_ago < each.at <= now) if counted else (),
         today=tokens[moment.today.isoformat()] + held,
         this_month=tokens.total() + held,
-        underway=sum(kept > 0 and at > oldest for kept, at in turns),
+        underway=sum(each.tokens > 0 and each.at > oldest for each in turns),
     )
 
 
@@ -615,11 +638,13 @@ class UsageStore:
 
     def _take_over(self, front_end: str | None, cost: Cost) -> Steps[int]:
         rows = yield Statement(SELECT_LEFT, (front_end, to_ms(self._clock() - LONGEST)))
-        for id_, user_id, guild_id, purpose, model, tokens, at in rows:
-            usage = Usage(prompt_tokens=tokens) if model else Usage()
-            wish = ReservationRequest(UsageSubject(user_id, guild_id), purpose, model, tokens)
-            reservation = Reservation(id_, wish, day_of(from_ms(at), self._zone))
-            yield from settle(Settlement(reservation, ((Spent(model, usage), cost(model, usage)),)))
+        for left in map(_RESERVED.read, rows):
+            usage = Usage(prompt_tokens=left.tokens) if left.model else Usage()
+            payer = UsageSubject(left.user_id, left.guild_id)
+            wish = ReservationRequest(payer, left.purpose, left.model, left.tokens)
+            reservation = Reservation(left.id, wish, day_of(from_ms(left.at), self._zone))
+            spent = Spent(left.model, usage)
+            yield from settle(Settlement(reservation, ((spent, cost(left.model, usage)),)))
         return len(rows)
 
 
