@@ -303,7 +303,7 @@ def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
 
 
 # ---- receipt ---------------------------------------------------------------------------------------------
-# What a user is told of a change to their memories, in one line: from committed rows, never from a model.
+# The line that tells a user of a change to their memories: from committed rows, never from a model.
 
 Kind = Literal["added", "updated", "unchanged", "deleted"]
 

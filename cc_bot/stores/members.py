@@ -166,7 +166,7 @@ def _subjects(ids: defaultdict[tuple[str, str], set[int]], ruling: Ruling) -> Su
 
 
 # ---- usage ---------------------------------------------------------------------------------------------
-# What was used, by whom, of which model, and for what; and what is reserved for what is on its way.
+# The usage of each user, by model and purpose; and reservations for what is on its way.
 #
 # Something is admitted with a reservation, and settled with what it took. Both are in the database, so a
 # restart resets nothing; and what a killed program has reserved counts as used.
@@ -174,7 +174,7 @@ def _subjects(ids: defaultdict[tuple[str, str], set[int]], ruling: Ruling) -> Su
 # ruff: noqa: S608 - put together from constants alone
 
 # ---- limits ----------------------------------------------------------------------------------------------
-# What an owner decided about limits while the program runs; it goes before what the operator's file says.
+# The limits that an owner set while the program runs; they go before what the operator's file says.
 #
 # The store knows nothing of what limits mean: which of them holds for whom is decided in domain/member.py.
 
@@ -402,10 +402,8 @@ USAGE_STATEMENTS: Final = frozenset(
 """Those that touch users' rows and name none: sums of a guild, and the upkeep of all."""
 
 # ---- reservations ----------------------------------------------------------------------------------------
-# Whether something may begin, and a reservation for it.
-#
-# It is read, decided and written in one transaction, so that two questions that come at once do not both find
-# the same room.
+# All is read, decided and reserved in one transaction, so that two questions that come at once do not both
+# find the same room.
 
 LONGEST: Final = timedelta(minutes=15)
 """Nothing is on its way for longer: a turn waits three minutes at most and takes ten."""

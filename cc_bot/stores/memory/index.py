@@ -25,7 +25,7 @@ from cc_bot.stores.memory.texts import KEY_BYTES, VERSION, grams, pack_numbers, 
 # ruff: noqa: S608 - put together from constants alone
 
 # ---- memory places ---------------------------------------------------------------------------------------
-# Which notes of a user have something: sets of places, as bits of an integer and as bytes in the database.
+# Sets of places, as bits of an integer and as bytes in the database.
 #
 # A note that is in the index has a place, a number that counts up from 0 for each user; CHUNK places make a
 # chunk. A set of places is an integer whose bit n stands for place n: Python joins, cuts and counts a hundred
@@ -122,7 +122,7 @@ def _set(bits: bytearray, offset: int, places: Iterable[int]) -> None:
 
 
 # ---- memory segments -------------------------------------------------------------------------------------
-# Which of some notes have a key, in one value: read in one go, and looked up without unpacking it.
+# The notes that have a key, in one value: read in one go, and looked up without unpacking it.
 #
 # A segment is for SEGMENT places at most. It is the number of its keys, the length of each note in terms, the
 # keys in ascending order, where the places of each key end, and the places: a byte each, as often as the note
