@@ -33,7 +33,6 @@ LimitName = UsageLimit | Quota
 LIMIT_NAMES: Final[tuple[LimitName, ...]] = (*USAGE_LIMITS, *QUOTAS)
 
 LimitScope = Literal["everyone", "user", "role", "guild"]
-LIMIT_SCOPES: Final[tuple[LimitScope, ...]] = get_args(LimitScope)
 
 EVERYONE: Final = 0
 """The id of the one subject of the scope `everyone`."""

@@ -49,18 +49,16 @@ from cc_bot.stores.settings import PlaceAgents, agents_in, settings_of
 # ---- access --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRule:
-    subject: Subject
+class _Rule(NamedTuple):
+    subject: str
     subject_id: int
-    ruling: Ruling
+    rule: str
 
 
-_RULE: Final = Columns(StoredRule, ruling=Kind(column="rule"))
+_RULE: Final = Columns(_Rule)
 
-SELECT_RULES: Final = f"SELECT {_RULE.select} FROM access_rules ORDER BY subject, subject_id"
-SELECT_IN_FORCE: Final = """
-    SELECT subject, subject_id, rule FROM access_rules
+SELECT_IN_FORCE: Final = f"""
+    SELECT {_RULE.select} FROM access_rules
     UNION ALL
     SELECT 'maintenance', 0, note FROM maintenance
 """
@@ -120,10 +118,6 @@ class AccessStore:
 
         return await self._database.read(steps)
 
-    async def list_rules(self) -> tuple[StoredRule, ...]:
-        """List the rules, by subject. Raises StorageError."""
-        return tuple(map(_RULE.read, await self._database.query(SELECT_RULES)))
-
     async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
         """Make this the one rule of the subject. Raises StorageError."""
         params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
@@ -148,11 +142,11 @@ class AccessStore:
 def _in_force(rows: Sequence[Row]) -> InForce:
     ids: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     maintenance = None
-    for subject, subject_id, rule in rows:
-        if subject == "maintenance":
-            maintenance = Maintenance(str(rule))
+    for each in map(_RULE.read, rows):
+        if each.subject == "maintenance":
+            maintenance = Maintenance(each.rule)
         else:
-            ids[rule, subject].add(subject_id)
+            ids[each.rule, each.subject].add(each.subject_id)
     return InForce(AccessRules(_subjects(ids, "allow"), _subjects(ids, "deny")), maintenance)
 
 
@@ -231,10 +225,6 @@ class LimitStore:
     async def list_all(self) -> tuple[SetLimit, ...]:
         """List the limits that are set, by scope and id."""
         return await self._database.read(all_limits)
-
-    async def get_rules(self, payer: UsageSubject) -> Rules:
-        """Return the limits that are set and may concern the payer."""
-        return await self._database.read(lambda: rules_for(payer))
 
     async def set(
         self, scope: LimitScope, scope_id: int, name: LimitName, value: int | None, *, set_by: int
