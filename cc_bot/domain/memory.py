@@ -153,11 +153,11 @@ class MemoryStatistics:
     count: int
     private: int
     expired: int
-    categories: tuple[tuple[str, int], ...]
-    """With how many memories each; the largest first."""
-    sources: tuple[tuple[SourceKind, int], ...]
     oldest: datetime | None
     newest: datetime | None
+    categories: tuple[tuple[str, int], ...] = ()
+    """With how many memories each; the largest first."""
+    sources: tuple[tuple[SourceKind, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +307,7 @@ def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
 
 
 # ---- receipt ---------------------------------------------------------------------------------------------
-# What a user is told of a change to their memories, in one line: from committed rows, never from a model.
+# The line that tells a user of a change to their memories: from committed rows, never from a model.
 
 Kind = Literal["added", "updated", "unchanged", "deleted"]
 

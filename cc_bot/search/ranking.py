@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 from cc_bot.search.query import Query, TermGroup
 
 # ---- fusion ----------------------------------------------------------------------------------------------
-# What a note's words say and what its meaning says, as one order.
+# One order of what a note's words say and what its meaning says.
 #
 # Words are sure where they are: who names a thing means it. Meaning helps where words fail: 'wife' for
 # 奥さん. So neither has a fixed share. A note's nearness counts as it is, in standard scores over the user's

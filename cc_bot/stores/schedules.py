@@ -276,7 +276,7 @@ def as_list(values: Collection[str]) -> str:
 
 
 # ---- claims ----------------------------------------------------------------------------------------------
-# Which times of which schedules are to be said now: claimed by one process, in one transaction.
+# The times that are to be said now: claimed by one process, in one transaction.
 #
 # A row of `firings` is written before anything is said, and a second one of the same time can't be. So a time
 # is said once at most, however many processes look and wherever one of them dies. In the same transaction the
@@ -645,7 +645,7 @@ def _day_before(old: Schedule, new: Schedule) -> datetime:
 
 
 # ---- heartbeats ------------------------------------------------------------------------------------------
-# What heartbeats look at that nothing else asks for, and what they have looked at.
+# The things that heartbeats look at and nothing else asks for, and what they have looked at.
 #
 # The heartbeats themselves are schedules.
 
