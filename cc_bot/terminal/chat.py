@@ -50,7 +50,6 @@ from cc_bot.terminal.runner import COMMANDS, JAPANESE, Runner, in_english, parse
 from cc_bot.texts import Texts
 
 # ---- completion ------------------------------------------------------------------------------------------
-# What the Tab key offers: commands with what they do, and what each takes.
 
 
 class ChatCompleter(Completer):
@@ -98,7 +97,6 @@ def _commands(typed: str, words: Texts) -> Iterator[Completion]:
 
 
 # ---- history ---------------------------------------------------------------------------------------------
-# What was typed, for the up arrow of the next chat: in a file that only its user can read.
 
 
 def open_history(file: Path | None) -> "TypedHistory":
@@ -138,7 +136,6 @@ class TypedHistory(FileHistory):
 
 
 # ---- input line ------------------------------------------------------------------------------------------
-# The line that a person types into.
 
 _STYLE = Style.from_dict(
     {"mark": "ansicyan bold", "attached": "ansigray", "bottom-toolbar": "noreverse ansigray"}
@@ -215,8 +212,6 @@ def _keys() -> KeyBindings:
 
 
 # ---- piped -----------------------------------------------------------------------------------------------
-# Lines from a pipe or a file, read beside the event loop.
-#
 # An event loop can wait for a pipe but not for a file, and a thread of the loop's own pool that waits for a
 # pipe keeps the program from ending. So a daemon thread reads, straight from the descriptor: one that sleeps
 # inside Python's buffered stdin would be caught holding its lock when the interpreter goes.
@@ -269,7 +264,6 @@ def read_lines(descriptor: int) -> Iterator[str]:
 
 
 # ---- signals ---------------------------------------------------------------------------------------------
-# Signals and keys while the program is not waiting for a line.
 
 
 @contextlib.contextmanager
@@ -280,25 +274,15 @@ def handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]
     has to be put back as it was.
     """
     loop = asyncio.get_running_loop()
-    before = {}
-    for name, handler in handlers.items():
-        if number := getattr(signal, name, None):
-            before[number] = signal.getsignal(number)
-            signal.signal(number, _call_in_loop(loop, handler))
-    try:
+
+    def pass_on(number: int, _frame: object) -> None:
+        loop.call_soon_threadsafe(handlers[signal.Signals(number).name])
+
+    with contextlib.ExitStack() as before:
+        for name in handlers:
+            if number := getattr(signal, name, None):
+                before.callback(signal.signal, number, signal.signal(number, pass_on))
         yield
-    finally:
-        for number, previous in before.items():
-            signal.signal(number, previous)
-
-
-def _call_in_loop(
-    loop: asyncio.AbstractEventLoop, handler: Callable[[], None]
-) -> Callable[[int, object], None]:
-    def on_signal(_number: int, _frame: object) -> None:
-        loop.call_soon_threadsafe(handler)
-
-    return on_signal
 
 
 @contextlib.contextmanager

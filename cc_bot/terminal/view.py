@@ -222,7 +222,6 @@ class AnswerView:
 
 
 # ---- schedule lines --------------------------------------------------------------------------------------
-# Reminders as lines of text: in a list, under an answer, and at their time.
 
 
 def moment_line(moment: datetime, zone: ZoneInfo, now: datetime, words: Texts) -> str:
