@@ -20,9 +20,7 @@ from collections.abc import (
 )
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from io import TextIOWrapper
-from itertools import chain, repeat
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Final
 
 from prompt_toolkit import PromptSession
@@ -223,27 +221,18 @@ class PipedLines:
     """The lines of a file descriptor as UTF-8; bytes that are none become U+FFFD."""
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._wanted: SimpleQueue[asyncio.Future[str | None]] = SimpleQueue()
-        self._thread = threading.Thread(target=self._pump, daemon=True)
+        self._lines = read_lines(descriptor)
 
     async def read(self) -> str | None:
-        """Return the next line without its end; None after the last."""
-        if self._thread.ident is None:
-            self._thread.start()
-        wanted = asyncio.get_running_loop().create_future()
-        self._wanted.put(wanted)
-        line: str | None = await wanted
-        return line
+        """Return the next line without its end; None after the last. No more is read than that takes."""
+        wanted: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        threading.Thread(target=self._hand_out, args=(wanted,), daemon=True).start()
+        return await wanted
 
-    def _pump(self) -> None:
-        """Hand out a line for each one that is wanted, and no more: the rest stays in the pipe."""
-        for line in chain(read_lines(self._descriptor), repeat(None)):
-            wanted = self._wanted.get()
-            try:
-                wanted.get_loop().call_soon_threadsafe(_give, wanted, line)
-            except RuntimeError:  # the loop is closed: the program is ending
-                return
+    def _hand_out(self, wanted: "asyncio.Future[str | None]") -> None:
+        line = next(self._lines, None)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the program is ending
+            wanted.get_loop().call_soon_threadsafe(_give, wanted, line)
 
 
 def _give(wanted: asyncio.Future[str | None], line: str | None) -> None:
