@@ -36,7 +36,7 @@ from typing import Final
 import structlog
 
 # ---- service manager -------------------------------------------------------------------------------------
-# What systemd is told of a service of `Type=notify`: that it is ready, that it lives, that it stops.
+# systemd is told of a service of `Type=notify` that it is ready, that it lives, that it stops.
 #
 # The protocol is that of sd_notify(3): one datagram a message, to the socket that NOTIFY_SOCKET names. Where
 # nobody has set that, nothing is told.
