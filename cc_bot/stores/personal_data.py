@@ -304,45 +304,15 @@ PERSONAL_TABLES: Final = (
         ("subject", "subject_id", "rule", "set_by", "set_at"),
         at="set_at",
     ),
-    PersonalTable(
-        "decided_agents",
-        "channel_agents",
-        "decisions",
-        "set_by = $1",
-        ("channel_id", "guild_id", "agent", "set_by", "set_at"),
-        at="set_at",
-    ),
-    PersonalTable(
-        "decided_models",
-        "channel_models",
-        "decisions",
-        "set_by = $1",
-        ("channel_id", "models", "set_by", "set_at"),
-        at="set_at",
-    ),
-    PersonalTable(
-        "decided_limits",
-        "limits",
-        "decisions",
-        "set_by = $1",
-        ("scope", "scope_id", "name", "value", "set_by", "set_at"),
-        at="set_at",
-    ),
-    PersonalTable(
-        "decided_access",
-        "access_rules",
-        "decisions",
-        "set_by = $1",
-        ("subject", "subject_id", "rule", "set_by", "set_at"),
-        at="set_at",
-    ),
-    PersonalTable(
-        "decided_maintenance",
-        "maintenance",
-        "decisions",
-        "set_by = $1",
-        ("id", "note", "set_by", "set_at"),
-        at="set_at",
+    *(
+        PersonalTable(name, table, "decisions", "set_by = $1", (*columns, "set_by", "set_at"), at="set_at")
+        for name, table, columns in (
+            ("decided_agents", "channel_agents", ("channel_id", "guild_id", "agent")),
+            ("decided_models", "channel_models", ("channel_id", "models")),
+            ("decided_limits", "limits", ("scope", "scope_id", "name", "value")),
+            ("decided_access", "access_rules", ("subject", "subject_id", "rule")),
+            ("decided_maintenance", "maintenance", ("id", "note")),
+        )
     ),
 )
 

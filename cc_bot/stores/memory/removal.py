@@ -376,13 +376,13 @@ class MemoryRemovalStore:
         await self._database.transaction([Statement(WRITTEN_BACK, (owed.erased,))])
         return True
 
-    async def rewrite(self, *, quiet: timedelta = QUIET, every: timedelta = REWRITE_EVERY) -> Rewriting:
+    async def rewrite(self, *, quiet: timedelta = QUIET) -> Rewriting:
         """Write the database anew if that is owed, nobody has written for so long, and it was done so long
         ago. `done` when nothing is owed any more, but for `write_back`."""
         [owed] = map(_OWED.read, await self._database.query(SELECT_OWED))
         if owed.rewritten == owed.erased:
             return "done"
-        if owed.rewritten_at and self._clock() < owed.rewritten_at + every:
+        if owed.rewritten_at and self._clock() < owed.rewritten_at + REWRITE_EVERY:
             return "busy"
         if (await self._database.measure()).quiet_s < quiet.total_seconds():
             return "busy"

@@ -494,43 +494,29 @@ class MemorySearch:
     ) -> list[Found]:
         """Find memories as MemoryStore.find says; the arguments are clean."""
         async with self._lines.setdefault(user_id, asyncio.Lock()):
-            return await self._find(
-                user_id, query, limit=limit, category=category, tags=tags, audience=audience
-            )
-
-    async def _find(
-        self,
-        user_id: int,
-        query: str,
-        *,
-        limit: int,
-        category: str | None,
-        tags: Sequence[str],
-        audience: Audience,
-    ) -> list[Found]:
-        typed = query.encode("utf-8", "replace").decode().strip()  # as it would stand in the database
-        if limit == 0:
-            return []
-        asked = MemoryQuery(
-            user_id,
-            query=await _parse(typed),
-            typed=typed,
-            limit=limit,
-            category=category,
-            tags=[fold_tags([tag]) for tag in tags],
-            audience=audience,
-            now=to_text(self._clock()),
-            near=await self._nearness(user_id, typed) if typed and self._nearness else {},
-        )
-        answer = await self._database.read(lambda: search(asked) if typed else newest(asked))
-        if self._upkeep:
-            self._upkeep.note_searched(
+            typed = query.encode("utf-8", "replace").decode().strip()  # as it would stand in the database
+            if limit == 0:
+                return []
+            asked = MemoryQuery(
                 user_id,
-                waiting=answer.waiting,
-                waiting_terms=answer.waiting_terms,
-                outdated=answer.outdated,
+                query=await _parse(typed),
+                typed=typed,
+                limit=limit,
+                category=category,
+                tags=[fold_tags([tag]) for tag in tags],
+                audience=audience,
+                now=to_text(self._clock()),
+                near=await self._nearness(user_id, typed) if typed and self._nearness else {},
             )
-        return answer.found
+            answer = await self._database.read(lambda: search(asked) if typed else newest(asked))
+            if self._upkeep:
+                self._upkeep.note_searched(
+                    user_id,
+                    waiting=answer.waiting,
+                    waiting_terms=answer.waiting_terms,
+                    outdated=answer.outdated,
+                )
+            return answer.found
 
 
 def search(asked: MemoryQuery) -> Steps[Answer]:
