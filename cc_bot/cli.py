@@ -80,7 +80,7 @@ def agreed(question: str) -> bool:
 
 if TYPE_CHECKING:  # `--help` answers without them
     from cc_bot.storage.manifest import Progress, Rows, Stage
-    from cc_bot.storage.restoring import Staged
+    from cc_bot.storage.restoring import StagedBackup
 
 
 def add_database_commands(
@@ -150,7 +150,7 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
     database = config.database_url.removeprefix("sqlite:///")
 
-    def confirmed(copy: "Staged") -> bool:
+    def confirmed(copy: "StagedBackup") -> bool:
         if options.yes:
             return True
         made_at = copy.manifest.made_at.astimezone(config.timezone) if copy.manifest else None

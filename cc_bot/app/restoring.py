@@ -28,7 +28,7 @@ from cc_bot.storage.files import database_file, sole_bot, sqlite_path, write_new
 from cc_bot.storage.manifest import Progress, manifests_in
 from cc_bot.storage.migrate import apply_pending
 from cc_bot.storage.restoring import (
-    Staged,
+    StagedBackup,
     data_of,
     ensure_own_file,
     finish,
@@ -153,7 +153,7 @@ class Wishes:
     """How `cc-bot restore` was called."""
 
     backup: Path
-    confirmed: Callable[[Staged], bool]
+    confirmed: Callable[[StagedBackup], bool]
     """Whether the operator wants this one, asked when it has been checked."""
     without_erasures: bool = False
     rows_only: bool = False
@@ -176,7 +176,7 @@ class Wishes:
 class Restoration:
     """What was done."""
 
-    staged: Staged
+    staged: StagedBackup
     replaced: Path | None
     """What the former database is called now."""
     forgotten: Forgotten
@@ -234,7 +234,7 @@ def _logs(database: Path, wishes: Wishes) -> tuple[dict[Path, Erasures], list[Pa
     return logs, unreadable
 
 
-def _need_reach(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> None:
+def _need_reach(copy: StagedBackup, logs: dict[Path, Erasures], wishes: Wishes) -> None:
     """See that one of the logs is whole from the backup's moment on. Raises ErasuresThinned, unless the
     operator goes on without."""
     reach = dict[bytes, datetime | None]()
@@ -245,7 +245,7 @@ def _need_reach(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> Non
         raise ErasuresThinned(path=str(wishes.backup), since=f"{since:%Y-%m-%d}")
 
 
-def _is_cut(copy: Staged, logs: dict[Path, Erasures], wishes: Wishes) -> bool:
+def _is_cut(copy: StagedBackup, logs: dict[Path, Erasures], wishes: Wishes) -> bool:
     """Whether the log that there was when the backup was made is gone, or has less than it, or a later backup
     in its folder, knew of. Raises ErasuresCut, unless the operator goes on without."""
     if not (manifest := copy.manifest) or not (former := manifest.erasures):

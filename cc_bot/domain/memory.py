@@ -103,7 +103,7 @@ WORDING: Final = tuple(each.name for each in fields(Memory) if each.name not in 
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMemory:
     """A memory that a search found."""
 
     memory: Memory
@@ -157,7 +157,7 @@ class MemoryStatistics:
 
 
 @dataclass(frozen=True, slots=True)
-class Erased:
+class ErasureCounts:
     """The count of what was removed for good."""
 
     memories: int = 0
@@ -384,7 +384,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldLine:
+class ReceiptLine:
     """A line that tells what was done, and can be taken back."""
 
     line: int
@@ -395,7 +395,7 @@ class ToldLine:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldIn:
+class ReceiptMessage:
     """A message on Discord with such lines, which the bot can reach by itself."""
 
     user_id: int
@@ -404,7 +404,7 @@ class ToldIn:
     message_id: int
     visibility: Visibility
     """Whether others read it too."""
-    lines: tuple[ToldLine, ...]
+    lines: tuple[ReceiptLine, ...]
     changes: int = field(default=0, compare=False)
     """How often what they name has changed since the message was shown."""
 

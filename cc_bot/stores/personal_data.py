@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
-from cc_bot.domain.privacy import DataKind, Held, Holdings
+from cc_bot.domain.privacy import DataKind, Holdings, StoredAmount
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import MESSAGE, Form, from_ms
 from cc_bot.stores.ledger import TURN
@@ -382,19 +382,19 @@ class PersonalDataStore:
 
 
 def _overview(user_id: int) -> Steps[Holdings]:
-    kinds: dict[DataKind, Held] = {}
+    kinds: dict[DataKind, StoredAmount] = {}
     for table in PERSONAL_TABLES:
         [(count, first, last)] = yield Statement(table.counting, (user_id,))
         if count:
-            found = Held(count, _moment(first, table.at_form), _moment(last, table.at_form))
+            found = StoredAmount(count, _moment(first, table.at_form), _moment(last, table.at_form))
             kinds[table.kind] = _together(kinds[table.kind], found) if table.kind in kinds else found
     return Holdings(kinds)
 
 
-def _together(one: Held, other: Held) -> Held:
+def _together(one: StoredAmount, other: StoredAmount) -> StoredAmount:
     firsts = [held.first for held in (one, other) if held.first]
     lasts = [held.last for held in (one, other) if held.last]
-    return Held(one.count + other.count, min(firsts, default=None), max(lasts, default=None))
+    return StoredAmount(one.count + other.count, min(firsts, default=None), max(lasts, default=None))
 
 
 def _moment(value: Any, form: TimeForm) -> datetime | None:

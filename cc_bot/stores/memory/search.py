@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.memory import Audience, Found, Memory
+from cc_bot.domain.memory import Audience, FoundMemory, Memory
 from cc_bot.search import Candidate, Hit, Query, Statistics, parse_query, rank, term_weight
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import ListStatement, list_of, to_text
@@ -447,7 +447,7 @@ class MemoryQuery:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    found: list[Found]
+    found: list[FoundMemory]
     waiting: int
     """How many rows had to be read because they are not in the index."""
     waiting_terms: int
@@ -491,7 +491,7 @@ class MemorySearch:
         category: str | None,
         tags: Sequence[str],
         audience: Audience,
-    ) -> list[Found]:
+    ) -> list[FoundMemory]:
         """Find memories as MemoryStore.find says; the arguments are clean."""
         async with self._lines.setdefault(user_id, asyncio.Lock()):
             typed = query.encode("utf-8", "replace").decode().strip()  # as it would stand in the database
@@ -618,11 +618,11 @@ def _rank(asked: MemoryQuery, statistics: Statistics, chosen: Sequence[Note]) ->
     return rank(asked.query, statistics, candidates, similarity=near or None)
 
 
-def _memories(user_id: int, hits: Sequence[Hit]) -> Steps[list[Found]]:
+def _memories(user_id: int, hits: Sequence[Hit]) -> Steps[list[FoundMemory]]:
     found: dict[int, Memory] = {}
     for statement in SELECT_FOUND.of((user_id,), [hit.id for hit in hits]):
         found.update((memory.id, memory) for memory in map(MEMORY.read, (yield statement)))
-    return [Found(found[hit.id], hit.confidence) for hit in hits if hit.id in found]
+    return [FoundMemory(found[hit.id], hit.confidence) for hit in hits if hit.id in found]
 
 
 def newest(asked: MemoryQuery) -> Steps[Answer]:
@@ -635,5 +635,8 @@ def newest(asked: MemoryQuery) -> Steps[Answer]:
         (asked.user_id, asked.limit, asked.category, asked.audience, asked.now, *asked.tags),
     )
     return Answer(
-        [Found(MEMORY.read(row), confidence=1.0) for row in rows], waiting=0, waiting_terms=0, outdated=False
+        [FoundMemory(MEMORY.read(row), confidence=1.0) for row in rows],
+        waiting=0,
+        waiting_terms=0,
+        outdated=False,
     )
