@@ -2,7 +2,7 @@
 
 One reading of the database, on one state of it: the segments of the index, the few rows that wait, and for
 those who have many memories the postings of the query's terms. The scores of all notes are added up at once
-(memory_tally), and only the best are looked at: their text is read, what the filters and the query say is
+(Tally), and only the best are looked at: their text is read, what the filters and the query say is
 held against it, and cc_bot.search ranks them. Filters are exact, so where many of the best do not fit, the
 next best are read.
 
@@ -33,7 +33,7 @@ from cc_bot.stores.memory.upkeep import MemoryUpkeep
 # The notes of one user as a search sees them: in chunks of the index, in its segments, and waiting for it.
 #
 # All three are asked the same things, which notes have a term and which may contain a text, and all answer
-# with sets of places (see memory_places). Here the parts stand one behind the other without gaps, and what
+# with sets of places (see index.py). Here the parts stand one behind the other without gaps, and what
 # waits stands last, as if it had places already: a note's place is how late it was written, give or take.
 
 NOTE_COLUMNS: Final = """
