@@ -33,7 +33,7 @@ from cc_bot.assistant.turn import ProfileNotes
 from cc_bot.context.channel_prompt import Shown, build_channel_prompt
 from cc_bot.context.prompt import Built, PromptStyle
 from cc_bot.context.tokens import part_tokens
-from cc_bot.domain import ChannelKey, Locale, Message, Said, SessionKey
+from cc_bot.domain import ChannelKey, ContextMessage, Locale, Message, SessionKey
 from cc_bot.llm.model import PromptPart
 from cc_bot.storage import open_database
 from cc_bot.stores import Stores, open_stores
@@ -168,7 +168,7 @@ class Conversation:
             request = prompt.request(TOOLS, answer_begun=False, model="")
             return Built(request.prompt, request.stable)
         rows = await stores.blocks.get_page(CHANNEL, first=0, before=question.discord_id or 0, limit=1000)
-        shown = Shown(tuple[Said, ...](reversed(rows))).newest(self.style.budget_tokens)
+        shown = Shown(tuple[ContextMessage, ...](reversed(rows))).newest(self.style.budget_tokens)
         return build_channel_prompt(
             shown,
             (question,),

@@ -18,7 +18,7 @@ from time import perf_counter
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # for `python bench/spending.py`
 
 from cc_bot.domain import Locale, Usage
-from cc_bot.domain.member import DEFAULT_RULES, LimitKey, Rules, Spent, UsageSubject
+from cc_bot.domain.member import DEFAULT_RULES, LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.policy import Policies
 from cc_bot.stores import ReservationRequest, Settlement, UsageStore, open_stores
 
@@ -26,7 +26,7 @@ GOAL_MS = 0.3
 TURNS = 3000
 USERS = 200
 GUILD = 5
-SPENT = ((Spent("model", Usage(1000, 100)), 5),)
+SPENT = ((ModelUsage("model", Usage(1000, 100)), 5),)
 LIMITED: Rules = {
     **DEFAULT_RULES,
     LimitKey("everyone", 0, "tokens_per_day"): 10**12,

@@ -78,7 +78,7 @@ def ask_consent(question: str) -> bool:
 
 if TYPE_CHECKING:  # `--help` answers without them
     from cc_bot.storage.manifest import Progress, Rows, Stage
-    from cc_bot.storage.restoring import Staged
+    from cc_bot.storage.restoring import StagedBackup
 
 
 def add_database_commands(
@@ -148,7 +148,7 @@ def _restore(config: Config, options: argparse.Namespace) -> None:
     words = texts(config.operator_locale).backup
     database = config.database_url.removeprefix("sqlite:///")
 
-    def confirm(copy: "Staged") -> bool:
+    def confirm(copy: "StagedBackup") -> bool:
         if options.yes:
             return True
         made_at = copy.manifest.made_at.astimezone(config.timezone) if copy.manifest else None

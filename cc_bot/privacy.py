@@ -22,7 +22,7 @@ from cc_bot.storage.erasures import ErasureLog
 from cc_bot.stores import Stores
 from cc_bot.stores.memory.removal import QUIET, MemoryRemovalStore
 from cc_bot.stores.personal_data import Record
-from cc_bot.stores.retention import Pruned, RetentionStore
+from cc_bot.stores.retention import PruneResult, RetentionStore
 
 _log = structlog.get_logger(__name__)
 
@@ -230,7 +230,7 @@ def _needed_since(copies: Copies, retention: Retention, now: datetime) -> dateti
     return min(elsewhere, oldest - SLACK) if oldest else elsewhere
 
 
-async def _prune_all(step: Callable[[int], Awaitable[Pruned]], pause_s: float) -> int:
+async def _prune_all(step: Callable[[int], Awaitable[PruneResult]], pause_s: float) -> int:
     count, after = 0, 0
     while True:
         pruned = await step(after)

@@ -15,7 +15,7 @@ import structlog
 
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError
-from cc_bot.domain.schedule import Firing, Place, Untold
+from cc_bot.domain.schedule import Firing, MissedReminders, Place
 from cc_bot.stores.schedules import LOST_AFTER, ScheduleStore
 
 LOOK_EVERY_S: Final = 15.0
@@ -50,7 +50,7 @@ class Scheduler:
         self._stopped = asyncio.Event()
         self._pruned_at: datetime | None = None
 
-    async def run(self) -> AsyncGenerator[Firing | Untold, None]:
+    async def run(self) -> AsyncGenerator[Firing | MissedReminders, None]:
         """Yield what is to be said now, as soon as it is due, until closed. What it yields is nobody else's,
         and does not come again: note what became of a Firing with `sent`, `skipped` or `failed`. A failure of
         the database is tried again at the next look."""
@@ -74,10 +74,10 @@ class Scheduler:
         """Have `run` end before it claims any more. Cancelled, it may have claimed what nobody will say."""
         self._stopped.set()
 
-    async def due(self) -> list[Firing | Untold]:
+    async def due(self) -> list[Firing | MissedReminders]:
         """Return all that is to be said now, likewise. Raises StorageError."""
         self._seen = self._schedules.changed
-        found: list[Firing | Untold] = []
+        found: list[Firing | MissedReminders] = []
         while (each := await self._next()) is not None:
             found.append(each)
         return found
@@ -93,7 +93,7 @@ class Scheduler:
             for task in waiting:
                 task.cancel()
 
-    async def _next(self) -> Firing | Untold | None:
+    async def _next(self) -> Firing | MissedReminders | None:
         now, whose = self._clock(), self._user_id
         for firing in await self._schedules.claim_due(now, self._places, self._process, user_id=whose):
             return firing

@@ -13,8 +13,8 @@ from cc_bot.context.tokens import estimate_tokens, request_tokens
 from cc_bot.domain.errors import ModelError, StorageError
 from cc_bot.domain.measures import NULL_METER, Meter, Purpose
 from cc_bot.domain.member import (
+    ModelUsage,
     Policy,
-    Spent,
     UsageReport,
     UsageSubject,
     first_day,
@@ -76,12 +76,12 @@ class UsageRecorder:
         """The same model, on this account."""
         return _MeteredModel(model, self)
 
-    async def total(self) -> Sequence[Spent]:
+    async def total(self) -> Sequence[ModelUsage]:
         """Sum up what it comes to, by model."""
         total: dict[str, Usage] = {}
         for asked in self._asked:
             total[asked.model] = total.get(asked.model, Usage()) + await _usage_of(asked)
-        return [Spent(model, usage) for model, usage in total.items()]
+        return [ModelUsage(model, usage) for model, usage in total.items()]
 
     async def settlement(self) -> Settlement:
         """Make what is to be counted in place of what was reserved."""

@@ -28,7 +28,7 @@ from cc_bot.storage.files import database_file, sole_bot, sqlite_path, write_new
 from cc_bot.storage.manifest import Progress, manifests_in
 from cc_bot.storage.migrate import apply_pending
 from cc_bot.storage.restoring import (
-    Staged,
+    StagedBackup,
     data_of,
     ensure_own_file,
     finish,
@@ -51,7 +51,7 @@ from cc_bot.texts import texts
 
 
 @dataclass(frozen=True, slots=True)
-class ErasureCounts:
+class ReappliedErasures:
     """The counts of what was erased again."""
 
     users: int = 0
@@ -93,7 +93,7 @@ async def reapply_erasures(
     mark: str,
     clock: Clock,
     progress: Progress,
-) -> ErasureCounts:
+) -> ReappliedErasures:
     """Upgrade the copy and erase again what the logs say.
 
     `made_at` is when the backup was made, None where nobody knows; `mark` takes the place of erased messages.
@@ -109,7 +109,7 @@ async def reapply_erasures(
         known = _AllLogs(logs, made_at or await restored.get_newest())
         progress("erasing", 0, 0)
         async with open_stores(url, clock=clock, embedder=None) as stores:
-            return ErasureCounts(
+            return ReappliedErasures(
                 users=await _forget_users(stores, known),
                 memories=await _forget_memories(stores, restored, known, mark),
                 deleted=await _forget_messages(stores, restored, known),
@@ -154,7 +154,7 @@ class RestoreRequest:
     """The options of `cc-bot restore`."""
 
     backup: Path
-    confirm: Callable[[Staged], bool]
+    confirm: Callable[[StagedBackup], bool]
     """Whether the operator wants this one, asked when it has been checked."""
     without_erasures: bool = False
     rows_only: bool = False
@@ -177,10 +177,10 @@ class RestoreRequest:
 class Restoration:
     """The outcome of a restore."""
 
-    staged: Staged
+    staged: StagedBackup
     replaced: Path | None
     """What the former database is called now."""
-    forgotten: ErasureCounts
+    forgotten: ReappliedErasures
     erasures_known: bool
 
 
@@ -235,7 +235,7 @@ def _read_logs(database: Path, request: RestoreRequest) -> tuple[dict[Path, Eras
     return logs, unreadable
 
 
-def _need_reach(copy: Staged, logs: dict[Path, Erasures], request: RestoreRequest) -> None:
+def _need_reach(copy: StagedBackup, logs: dict[Path, Erasures], request: RestoreRequest) -> None:
     """See that one of the logs is whole from the backup's moment on. Raises ErasuresThinned, unless the
     operator goes on without."""
     reach = dict[bytes, datetime | None]()
@@ -246,7 +246,7 @@ def _need_reach(copy: Staged, logs: dict[Path, Erasures], request: RestoreReques
         raise ErasuresThinned(path=str(request.backup), since=f"{since:%Y-%m-%d}")
 
 
-def _is_cut(copy: Staged, logs: dict[Path, Erasures], request: RestoreRequest) -> bool:
+def _is_cut(copy: StagedBackup, logs: dict[Path, Erasures], request: RestoreRequest) -> bool:
     """Return whether the log that there was when the backup was made is gone, or has less than it, or a later
     backup in its folder, knew of. Raises ErasuresCut, unless the operator goes on without."""
     if not (manifest := copy.manifest) or not (former := manifest.erasures):

@@ -25,7 +25,7 @@ from cc_bot.context.channel_prompt import (
 from cc_bot.context.prompt import Built, PromptStyle
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import NotNewest
-from cc_bot.domain.message import Block, ChannelKey, Message, Said, Visibility
+from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message, Visibility
 from cc_bot.domain.proposal import ProposedChange
 from cc_bot.domain.session import SessionKey
 from cc_bot.llm.model import ToolSchema
@@ -120,7 +120,7 @@ class ChannelContext:
         """Read as many pages of a place as there is room for before what is known; the second value tells
         whether these are all."""
         start, before = max(first, place.reset + 1), place.before
-        rows: list[Said] = []
+        rows: list[ContextMessage] = []
         blocks = tuple(block for block in place.blocks if block.last_id >= start)
         stretch = Stretch(place.key, (), blocks, place.settled_before, place.taken_from)
         while start < before:

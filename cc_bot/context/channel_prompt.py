@@ -24,7 +24,7 @@ from cc_bot.context.prompt import Built, PromptStyle, changing, profile, told_to
 from cc_bot.context.tokens import UNSAID, part_tokens, user_part
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.memory import Memory
-from cc_bot.domain.message import Block, ChannelKey, Message, Said
+from cc_bot.domain.message import Block, ChannelKey, ContextMessage, Message
 from cc_bot.llm.model import AssistantPart, PromptPart, SystemPart, ToolSchema, UserPart
 
 # ---- blocks ----------------------------------------------------------------------------------------------
@@ -49,7 +49,7 @@ BLOCKS_IN_BUDGET: Final = 4
 """A block is at most this part of the budget, so that what leaves does not take everything along."""
 
 
-def render(said: Said) -> UserPart | AssistantPart:
+def render(said: ContextMessage) -> UserPart | AssistantPart:
     """The part of a prompt that a message becomes. Names come before what people said, not before answers."""
     if said.role == "assistant":
         return AssistantPart(said.content or UNSAID, tainted=True)
@@ -87,7 +87,7 @@ def mark_of(author_id: int) -> str:
     return f"#{int.from_bytes(digest) % 10**6:06}"
 
 
-def said_tokens(said: Said) -> int:
+def said_tokens(said: ContextMessage) -> int:
     """About what a message costs."""
     return part_tokens(render(said))
 
@@ -101,14 +101,14 @@ class Measure:
     block: float
     factor: float
     """What the model counts for each token that we estimate."""
-    cost: Callable[[Said], float] = said_tokens
+    cost: Callable[[ContextMessage], float] = said_tokens
     """In tokens as estimated."""
 
     @classmethod
-    def of(cls, budget: int, block: int, factor: float, cost: Callable[[Said], float]) -> "Measure":
+    def of(cls, budget: int, block: int, factor: float, cost: Callable[[ContextMessage], float]) -> "Measure":
         return cls(budget, min(block, budget / BLOCKS_IN_BUDGET), factor, cost)
 
-    def tokens(self, rows: Sequence[Said]) -> float:
+    def tokens(self, rows: Sequence[ContextMessage]) -> float:
         return sum(map(self.cost, rows)) * self.factor
 
 
@@ -117,7 +117,7 @@ class Group:
     """Messages that stand together: a block, or a run of messages that are in none."""
 
     key: ChannelKey
-    rows: tuple[Said, ...]
+    rows: tuple[ContextMessage, ...]
     tokens: float
     block: Block | None = None
 
@@ -127,7 +127,7 @@ class Stretch:
     """What a context may show of one place. A thread's has two: its channel's up to its start, its own."""
 
     key: ChannelKey
-    rows: tuple[Said, ...]
+    rows: tuple[ContextMessage, ...]
     """Oldest first."""
     blocks: tuple[Block, ...] = ()
     """Those that may be relied on, oldest first."""
@@ -240,7 +240,7 @@ def _cut(group: Group, measure: Measure, settled_before: int, *, closed: bool) -
 
 
 def _block_end(
-    rows: Sequence[Said], costs: Sequence[float], start: int, settled_before: int, size: float
+    rows: Sequence[ContextMessage], costs: Sequence[float], start: int, settled_before: int, size: float
 ) -> int:
     """Where the block that starts here ends: before the row that is too much; at `start` if it can't yet."""
     end, tokens = start, 0.0
@@ -292,7 +292,7 @@ NAMED: Final = 20
 class Shown:
     """The messages of a context, oldest first, and where its frozen blocks end."""
 
-    rows: tuple[Said, ...]
+    rows: tuple[ContextMessage, ...]
     ends: tuple[int, ...] = ()
     """After how many of the rows a block ends, ascending."""
 

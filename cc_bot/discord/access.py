@@ -46,11 +46,11 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.member import (
     MINUTE,
     AccessRules,
-    Comer,
     Policy,
     Refusal,
     Rules,
     UsageSubject,
+    Visitor,
     is_shut,
     quotas_of_user,
     refusal,
@@ -58,7 +58,7 @@ from cc_bot.domain.member import (
 from cc_bot.domain.message import ChannelKey, Message
 from cc_bot.domain.schedule import Schedule
 from cc_bot.policy import Policies
-from cc_bot.stores import AccessStore, InForce, Visit
+from cc_bot.stores import AccessState, AccessStore, Visit
 
 _log = structlog.get_logger(__name__)
 
@@ -182,7 +182,7 @@ class Gate:
     roles: SeenRoles = field(default_factory=SeenRoles)
     rates: CommandRates = field(default_factory=CommandRates)
     clock: Clock = utc_now
-    _last: InForce | None = None
+    _last: AccessState | None = None
     _last_set: Rules = field(default_factory=dict)
     """The limits that owners set; they go before the file."""
 
@@ -217,7 +217,7 @@ class Gate:
         if next_at := self.rates.count(user_id, what, most, self.clock()):
             raise TooManyCommands(resets=next_at)
 
-    async def _visit(self, comer: Comer) -> Visit | None:
+    async def _visit(self, comer: Visitor) -> Visit | None:
         """Read what there is to know of whoever comes; None while the database does not answer: then what
         held when it last did holds. It is waited for once more before the acknowledgement, so not for long
         here."""
@@ -228,7 +228,7 @@ class Gate:
                 return visit
         return None
 
-    def _known(self) -> InForce:
+    def _known(self) -> AccessState:
         if self._last is None:
             raise StorageError
         return self._last
@@ -239,7 +239,7 @@ class Gate:
         guild_id = None if message.guild_id is None else int(message.guild_id)
         member = message.member or None
         roles = self._known_roles(int(message.author.id), guild_id, member)
-        comer = Comer(int(message.author.id), (int(message.channel_id),), guild_id, roles)
+        comer = Visitor(int(message.author.id), (int(message.channel_id),), guild_id, roles)
         return await self.refusal_of(comer)
 
     async def serves_owner(self, schedule: Schedule, *, answering: bool = False) -> bool:
@@ -248,7 +248,7 @@ class Gate:
         served."""
         user_id, guild_id = schedule.key.user_id, schedule.guild_id
         roles = self._known_roles(user_id, guild_id, None)
-        comer = Comer(user_id, (schedule.key.channel_id,), guild_id, roles)
+        comer = Visitor(user_id, (schedule.key.channel_id,), guild_id, roles)
         try:
             return await self.refusal_of(comer, answering=answering) is None
         except (StorageError, hikari.HikariError):
@@ -259,12 +259,12 @@ class Gate:
         as `refused_author`."""
         found = {}
         for user_id in dict.fromkeys(question.author_id for question in questions):
-            comer = Comer(user_id, (key.place_id, key.channel_id), _NOT_TOLD, None)
+            comer = Visitor(user_id, (key.place_id, key.channel_id), _NOT_TOLD, None)
             if refused := await self.refusal_of(comer):
                 found[user_id] = refused
         return found
 
-    async def refusal_of(self, comer: Comer, *, answering: bool = True) -> Refusal | None:
+    async def refusal_of(self, comer: Visitor, *, answering: bool = True) -> Refusal | None:
         """Return why somebody may not use the bot; that is on record once. Raises as `refused_author`."""
         policy = await self.policies.now()
         if comer.user_id in self.owners.under(policy):
@@ -272,7 +272,7 @@ class Gate:
         return await self._refuse(comer, policy, await self._in_force(), answering=answering)
 
     async def _refuse(
-        self, comer: Comer, policy: Policy, in_force: InForce, *, answering: bool = True
+        self, comer: Visitor, policy: Policy, in_force: AccessState, *, answering: bool = True
     ) -> Refusal | None:
         rules = _rules(policy, in_force)
         maintenance = in_force.maintenance if answering else None
@@ -290,7 +290,7 @@ class Gate:
             guild_id = (await self.places.of(key.place_id)).guild_id
         return not is_shut(key, guild_id, rules)
 
-    async def _in_force(self) -> InForce:
+    async def _in_force(self) -> AccessState:
         """Read what holds; while the database does not answer, what held when it last did: nobody who may use
         the bot is to be left without an acknowledgement. Raises StorageError when it never did."""
         try:
@@ -301,13 +301,13 @@ class Gate:
                 raise StorageError from error
         return self._last
 
-    def _comer_of(self, interaction: hikari.PartialInteraction) -> Comer:
+    def _comer_of(self, interaction: hikari.PartialInteraction) -> Visitor:
         """Interactions tell everything themselves."""
         guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
         key = key_of_interaction(interaction.channel)
         user_id = int(interaction.user.id)
         roles = self._known_roles(user_id, guild_id, interaction.member)
-        return Comer(user_id, tuple(dict.fromkeys((key.place_id, key.channel_id))), guild_id, roles)
+        return Visitor(user_id, tuple(dict.fromkeys((key.place_id, key.channel_id))), guild_id, roles)
 
     def _known_roles(
         self, user_id: int, guild_id: int | None, member: hikari.Member | None
@@ -319,7 +319,7 @@ class Gate:
         known = self.roles.of(guild_id, user_id)
         return None if known is None else frozenset(known)
 
-    async def _complete(self, comer: Comer, rules: AccessRules) -> Comer:
+    async def _complete(self, comer: Visitor, rules: AccessRules) -> Visitor:
         """Add what the rules are about and only Discord knows. Where it does not let the bot know, the bot
         can't answer anybody."""
         if comer.guild_id is None:
@@ -345,7 +345,7 @@ class Gate:
         return self._known_roles(user_id, guild_id, member)
 
 
-def _rules(policy: Policy, in_force: InForce) -> AccessRules:
+def _rules(policy: Policy, in_force: AccessState) -> AccessRules:
     lists = policy.access
     return in_force.rules | AccessRules(lists.allow, lists.deny)
 

@@ -36,7 +36,7 @@ from cc_bot.discord.places import Recent
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import Message
-from cc_bot.domain.schedule import Firing, Obstacle, Place, Schedule, Untold
+from cc_bot.domain.schedule import Firing, MissedReminders, Obstacle, Place, Schedule
 from cc_bot.log import job
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
@@ -289,13 +289,13 @@ class Reminders:
                 _log.error("scheduler_broke", exc_info=True)
             await asyncio.sleep(SCHEDULER_PAUSE_S)
 
-    async def _attend(self, found: Firing | Untold) -> None:
+    async def _attend(self, found: Firing | MissedReminders) -> None:
         """See to it, beside what is on its way. Returns when there is room for one more."""
         if isinstance(found, Firing) and found.schedule.kind == "heartbeat":
             self._begin(self._speak(found))  # which takes its time, and nobody waits for it
         else:
             await self._places.acquire()
-            work = self._tell(found) if isinstance(found, Untold) else self._remind(found)
+            work = self._tell(found) if isinstance(found, MissedReminders) else self._remind(found)
             self._begin(work).add_done_callback(lambda _: self._places.release())
         async with self._places:  # the next one is claimed when there is room for it
             pass
@@ -341,7 +341,7 @@ class Reminders:
         else:
             await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
 
-    async def _tell(self, untold: Untold) -> None:
+    async def _tell(self, untold: MissedReminders) -> None:
         """By DM; where that is closed, what is public in the channels that it was for."""
         first, now = (*untold.missed, *untold.uncertain)[0].schedule, self._readers.clock()
         if not await self._gate.serves_owner(first):

@@ -23,7 +23,7 @@ from cc_bot.search.vectors import Embedder
 from cc_bot.storage.backup import backups_in
 from cc_bot.storage.erasures import unusable_logs
 from cc_bot.storage.files import sidecar
-from cc_bot.storage.restoring import PATIENCE_S, Condition, Examined, examine
+from cc_bot.storage.restoring import PATIENCE_S, Condition, Examination, examine
 from cc_bot.storage.rewriting import free_bytes
 from cc_bot.texts import Texts, explain
 
@@ -146,7 +146,7 @@ async def check_database(side: FilesSide, words: Texts) -> Sequence[Finding]:
     return found
 
 
-def _check_file(path: Path, examined: Examined, words: Texts) -> Finding:
+def _check_file(path: Path, examined: Examination, words: Texts) -> Finding:
     said = words.doctor_files
     notes = FindingWriter("database")
     if examined.condition == "fine" and not examined.thorough:
@@ -171,7 +171,7 @@ def _check_file(path: Path, examined: Examined, words: Texts) -> Finding:
     return notes.failed(*wrong[examined.condition])
 
 
-def _check_version(examined: Examined, words: Texts) -> Finding:
+def _check_version(examined: Examination, words: Texts) -> Finding:
     said = words.doctor_files
     notes = FindingWriter("migrations")
     version, newest = examined.version or 0, examined.newest
@@ -184,7 +184,7 @@ def _check_version(examined: Examined, words: Texts) -> Finding:
     return notes.ok(said.migrations_ok.format(version=version))
 
 
-def _check_schema(examined: Examined, words: Texts) -> Sequence[Finding]:
+def _check_schema(examined: Examination, words: Texts) -> Sequence[Finding]:
     """Return nothing where it is as the migrations make it. What runs goes before what is only there."""
     said = words.doctor_files
     notes = FindingWriter("schema")

@@ -2,8 +2,17 @@
 
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import Found, Memory, MemoryChange, Source
-from cc_bot.domain.message import Agent, Attachment, Block, ChannelKey, Message, Said, ToolCall, UserSettings
+from cc_bot.domain.memory import FoundMemory, Memory, MemoryChange, Source
+from cc_bot.domain.message import (
+    Agent,
+    Attachment,
+    Block,
+    ChannelKey,
+    ContextMessage,
+    Message,
+    ToolCall,
+    UserSettings,
+)
 from cc_bot.domain.schedule import Schedule, ScheduleChange
 from cc_bot.domain.session import Session, SessionKey
 from cc_bot.domain.turn import (
@@ -29,8 +38,9 @@ __all__ = [
     "Canvas",
     "CanvasChanged",
     "ChannelKey",
+    "ContextMessage",
     "Done",
-    "Found",
+    "FoundMemory",
     "Locale",
     "MemoriesRecalled",
     "Memory",
@@ -40,7 +50,6 @@ __all__ = [
     "NotRemoved",
     "NotSaved",
     "Notice",
-    "Said",
     "Schedule",
     "ScheduleChange",
     "ScheduleChanged",

@@ -46,7 +46,7 @@ _EQUINOXES: Final = {"春分の日": (3, 20.8431), "秋分の日": (9, 23.2488)}
 NAMES: Final = sorted((*_NTH_WEEKDAYS, *_FIXED, *_EQUINOXES), key=len, reverse=True)
 """The longest first: クリスマス is not taken out of クリスマスイブ."""
 NAMED_DAY: Final = "|".join(re.escape(name) + r"(?![a-z])" * name.isascii() for name in NAMES)
-"""A pattern of the names as `normalized` (when_spelling) leaves them."""
+"""A pattern of the names as `normalize` leaves them."""
 
 
 def day_named(name: str, year: int) -> date:

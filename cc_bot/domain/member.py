@@ -173,7 +173,7 @@ class UsageSnapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedLimit:
     name: LimitName
     resets_at: datetime | None
     """When there is something to use again; None where that is when a turn ends."""
@@ -181,22 +181,22 @@ class Reached:
 
 def find_reached(
     bounds: Bounds, standing: UsageSnapshot, now: datetime, zone: ZoneInfo, *, asked: bool = True
-) -> Reached | None:
+) -> ReachedLimit | None:
     """The limit that lets nothing more begin; of several, the one that holds longest. What nobody `asked` for
     now is held to the limits of tokens alone."""
     spent = (standing.this_month, bounds.tokens_per_month)
     if spent[1] is not None and spent[0] >= spent[1]:
-        return Reached("tokens_per_month", next_month(now, zone))
+        return ReachedLimit("tokens_per_month", next_month(now, zone))
     spent = (standing.today, bounds.tokens_per_day)
     if spent[1] is not None and spent[0] >= spent[1]:
-        return Reached("tokens_per_day", next_day(now, zone))
+        return ReachedLimit("tokens_per_day", next_day(now, zone))
     if not asked:
         return None
     most = bounds.turns_per_minute
     if most is not None and len(standing.turns) >= most:
-        return Reached("turns_per_minute", standing.turns[-most] + MINUTE)
+        return ReachedLimit("turns_per_minute", standing.turns[-most] + MINUTE)
     if bounds.concurrent is not None and standing.underway >= bounds.concurrent:
-        return Reached("concurrent", None)
+        return ReachedLimit("concurrent", None)
     return None
 
 
@@ -287,7 +287,7 @@ class PriceList:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class ModelUsage:
     """The usage of one model, by what it was asked for."""
 
     model: str
@@ -295,7 +295,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
+class DailyUsage:
     """The usage of one day, of one model, for one purpose."""
 
     day: date
@@ -325,7 +325,7 @@ class Total:
     tokens: int = 0
     cost_micros: int = 0
 
-    def plus(self, used: Used) -> "Total":
+    def plus(self, used: DailyUsage) -> "Total":
         return Total(self.turns + used.turns, self.tokens + used.tokens, self.cost_micros + used.cost_micros)
 
 
@@ -356,7 +356,7 @@ def first_day(today: date) -> date:
     return min(today.replace(day=1), today - timedelta(days=DAYS - 1))
 
 
-def report_of(used: Sequence[Used], today: date) -> UsageReport:
+def report_of(used: Sequence[DailyUsage], today: date) -> UsageReport:
     """`used` since `first_day(today)`."""
     this_month = [each for each in used if each.day >= today.replace(day=1)]
     models: dict[str, Total] = {}
@@ -387,14 +387,14 @@ def chart_of(report: UsageReport, name: str) -> Chart:
     return Chart("usage", "", "bar", labels, (Series(name, values),))
 
 
-def _sum(used: Iterable[Used]) -> Total:
+def _sum(used: Iterable[DailyUsage]) -> Total:
     total = Total()
     for each in used:
         total = total.plus(each)
     return total
 
 
-def _days(used: Iterable[Used], today: date) -> tuple[tuple[date, int], ...]:
+def _days(used: Iterable[DailyUsage], today: date) -> tuple[tuple[date, int], ...]:
     tokens: dict[date, int] = {}
     for each in used:
         tokens[each.day] = tokens.get(each.day, 0) + each.tokens
@@ -453,7 +453,7 @@ Ruling = Literal["allow", "deny"]
 
 
 @dataclass(frozen=True, slots=True)
-class Comer:
+class Visitor:
     """A person who wants something of the bot, and from where."""
 
     user_id: int
@@ -522,7 +522,7 @@ class Refusal:
 
 
 def refusal(
-    comer: Comer, rules: AccessRules, *, owners: frozenset[int], maintenance: Maintenance | None
+    comer: Visitor, rules: AccessRules, *, owners: frozenset[int], maintenance: Maintenance | None
 ) -> Refusal | None:
     """Return why somebody may not use the bot; None when they may."""
     if comer.user_id in owners:

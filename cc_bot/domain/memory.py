@@ -107,7 +107,7 @@ WORDING: Final = tuple(each.name for each in fields(Memory) if each.name not in 
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMemory:
     """A memory that a search found."""
 
     memory: Memory
@@ -161,7 +161,7 @@ class MemoryStatistics:
 
 
 @dataclass(frozen=True, slots=True)
-class Erased:
+class ErasureCounts:
     """The count of what was removed for good."""
 
     memories: int = 0
@@ -388,7 +388,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldLine:
+class ReceiptLine:
     """A line that tells what was done, and can be taken back."""
 
     line: int
@@ -399,7 +399,7 @@ class ToldLine:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldIn:
+class ReceiptMessage:
     """A message on Discord with such lines, which the bot can reach by itself."""
 
     user_id: int
@@ -408,7 +408,7 @@ class ToldIn:
     message_id: int
     visibility: Visibility
     """Whether others read it too."""
-    lines: tuple[ToldLine, ...]
+    lines: tuple[ReceiptLine, ...]
     changes: int = field(default=0, compare=False)
     """How often what they name has changed since the message was shown."""
 

@@ -228,7 +228,7 @@ class Block:
     """As the model counted tokens when it was frozen: later corrections do not move it."""
 
 
-class Said(NamedTuple):
+class ContextMessage(NamedTuple):
     """A channel's message, as much as a request shows of it.
 
     A tuple, since a context has hundreds of them: as rows they come, and as rows they are read.

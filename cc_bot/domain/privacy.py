@@ -37,7 +37,7 @@ LEFT_BY_ERASING: Final[frozenset[DataKind]] = frozenset({"counts", "rules"})
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class StoredAmount:
     """The amount of a kind, and from when to when it is, as far as that is known."""
 
     count: int
@@ -49,7 +49,7 @@ class Held:
 class Holdings:
     """The amounts of all that is stored about a user."""
 
-    kinds: Mapping[DataKind, Held] = field(default_factory=dict)
+    kinds: Mapping[DataKind, StoredAmount] = field(default_factory=dict)
     """Only those of which there is something."""
 
     def count(self, kind: DataKind) -> int:

@@ -33,7 +33,7 @@ from cc_bot.domain.errors import (
 from cc_bot.domain.repeat_days import find_days
 from cc_bot.domain.rhythms import Rhythm, find_rhythm, sounds_repeated
 from cc_bot.domain.schedule import Quiet, next_beat
-from cc_bot.domain.when import LONGEST, USUAL_MINUTE_OF_DAY, Meant, clock_alone, parse_several, read_when
+from cc_bot.domain.when import LONGEST, USUAL_MINUTE_OF_DAY, ReadTime, clock_alone, parse_several, read_when
 from cc_bot.domain.when_words import MIDNIGHT, SMALL_HOURS, normalize, read
 
 Unit = Literal["days", "weeks", "months"]
@@ -346,7 +346,7 @@ def _is_repeated(when: str) -> bool:
     return len(when) <= LONGEST and sounds_repeated(normalize(when))
 
 
-def _from(start: Meant, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
+def _from(start: ReadTime, repeat: str, now: datetime, zone: ZoneInfo) -> tuple[Planned, ...]:
     """Repeat from the time on that is named; from the beginning of the day, where only that is."""
     local = start.moment.astimezone(zone)
     begin = local if start.timed else datetime.combine(local.date(), time(), zone)

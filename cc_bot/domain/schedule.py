@@ -124,7 +124,7 @@ class ScheduleChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Untold:
+class MissedReminders:
     """The times that one owner is to be told did not come. It counts as told already."""
 
     user_id: int
@@ -133,9 +133,9 @@ class Untold:
     uncertain: tuple[Firing, ...] = ()
     """Perhaps said, perhaps not: the program died over it."""
 
-    def by_channel(self) -> "dict[int, Untold]":
+    def by_channel(self) -> "dict[int, MissedReminders]":
         """Return what may be told in channels, by channel."""
-        found: dict[int, Untold] = defaultdict(lambda: Untold(self.user_id))
+        found: dict[int, MissedReminders] = defaultdict(lambda: MissedReminders(self.user_id))
         for firing in self.missed:
             if firing.schedule.heard == "public":
                 known = found[firing.schedule.key.channel_id]

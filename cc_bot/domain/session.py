@@ -44,4 +44,4 @@ class Session:
     rest: tuple[Recollection, ...] = ()
     """What the user said in an expired session and is in no summary yet, oldest first."""
     canvas: Canvas = Canvas()
-    """All that is up, private elements too: what of it a turn may see, `Canvas.seen` tells."""
+    """All that is up, private elements too: what of it a turn may see, `Canvas.visible_in` tells."""

@@ -38,7 +38,7 @@ _ISO: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class ReadTime:
     """The moment that a text means."""
 
     moment: datetime
@@ -55,7 +55,7 @@ def parse_when(text: str, now: datetime, zone: ZoneInfo) -> datetime:
     return read_when(text, now, zone).moment
 
 
-def read_when(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> Meant:
+def read_when(text: str, now: datetime, zone: ZoneInfo, *, over: bool = False) -> ReadTime:
     """Read what a text means, as `parse_when` does, with what it is known by. `over`: a day that is over is
     meant as well, as the beginning of what repeats."""
     written = _written(text)
@@ -123,20 +123,22 @@ def _written(text: str) -> str:
     return written
 
 
-def _meant(written: str, now: datetime, zone: ZoneInfo, *, over: bool) -> Meant:
+def _meant(written: str, now: datetime, zone: ZoneInfo, *, over: bool) -> ReadTime:
     if (iso := _ISO.fullmatch(written)) and iso["time"]:
         try:
             moment = datetime.fromisoformat(written.upper().replace(" Z", "Z"))
         except ValueError as error:
             raise NoSuchTime from error
-        return Meant(moment.astimezone(UTC) if iso["offset"] else _on_the_wall(moment, now, zone), timed=True)
+        return ReadTime(
+            moment.astimezone(UTC) if iso["offset"] else _on_the_wall(moment, now, zone), timed=True
+        )
     said = read(written)
     if said.shift:
-        return Meant(_shifted(said, now, zone), timed=bool(said.shift[2] or said.seen & _CLOCK))
+        return ReadTime(_shifted(said, now, zone), timed=bool(said.shift[2] or said.seen & _CLOCK))
     return _first_to_come(said, now, zone, over=over)
 
 
-def _first_to_come(said: TimeWords, now: datetime, zone: ZoneInfo, *, over: bool = False) -> Meant:
+def _first_to_come(said: TimeWords, now: datetime, zone: ZoneInfo, *, over: bool = False) -> ReadTime:
     local = now.astimezone(zone)
     if said.as_now:
         said = replace(said, minute=local.hour * 60 + local.minute)
@@ -144,10 +146,10 @@ def _first_to_come(said: TimeWords, now: datetime, zone: ZoneInfo, *, over: bool
     for wall in _walls(said, local.date()):
         moment = _on_the_wall(wall, now, zone)
         if moment > now:
-            return Meant(moment, timed=bool(said.seen & _CLOCK))
+            return ReadTime(moment, timed=bool(said.seen & _CLOCK))
         past = moment
     if past and over:
-        return Meant(past, timed=bool(said.seen & _CLOCK))
+        return ReadTime(past, timed=bool(said.seen & _CLOCK))
     raise WhenPassed
 
 

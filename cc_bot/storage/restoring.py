@@ -73,7 +73,7 @@ _BEGINNING: Final = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True, slots=True)
-class Staged:
+class StagedBackup:
     """The rows of a backup in a database beside the one that is to be replaced, checked."""
 
     path: Path
@@ -93,7 +93,7 @@ class Staged:
 @contextmanager
 def staged(
     backup: Path, database: Path, *, rows_only: bool = False, progress: Progress = ignore_progress
-) -> Iterator[Staged]:
+) -> Iterator[StagedBackup]:
     """The checked rows of the backup, in a folder of its own that is gone afterwards.
 
     A backup that holds what the migrations do not make is refused. With `rows_only` that is left behind.
@@ -119,7 +119,7 @@ def staged(
         raise RestoreFailed(path=str(database)) from error
 
 
-def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> Staged:
+def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> StagedBackup:
     try:
         manifest = read_manifest(backup)
     except (ValueError, NotRegular) as error:
@@ -147,7 +147,7 @@ def _stage(backup: Path, path: Path, rows_only: bool, progress: Progress) -> Sta
         raise BackupDamaged(path=str(backup))
     for suffix in ("", *SIDECARS):
         sidecar(copy, suffix).unlink(missing_ok=True)
-    return Staged(path, manifest, version, rows, _newest(path))
+    return StagedBackup(path, manifest, version, rows, _newest(path))
 
 
 def _take_rows(copy: Path, path: Path, rows_only: bool) -> tuple[int, Rows]:
@@ -336,7 +336,7 @@ Condition = Literal["fine", "missing", "no_folder", "foreign", "damaged", "unsou
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class Examination:
     condition: Condition
     newest: int
     """The version of the schema that this program knows."""
@@ -352,14 +352,14 @@ class Examined:
     """Whether all of it was looked through in time."""
 
 
-def examine(path: Path, *, patience_s: float = PATIENCE_S, until_s: float = math.inf) -> Examined:
+def examine(path: Path, *, patience_s: float = PATIENCE_S, until_s: float = math.inf) -> Examination:
     """Open it, have SQLite look through it, and take the writer's place for a moment. It takes some seconds a
     gigabyte, so not on the event loop. `until_s`: when to leave off, by `time.monotonic`."""
     newest = known_migrations()[-1].version
     if not path.exists():
-        return Examined("missing" if has_folder(path) else "no_folder", newest)
+        return Examination("missing" if has_folder(path) else "no_folder", newest)
     if not path.is_file():
-        return Examined("foreign", newest)
+        return Examination("foreign", newest)
     size = path.stat().st_size + log_bytes_of(path)
     try:
         # mode=rw: it is never made here. A name with ? or # is quoted by as_uri.
@@ -370,17 +370,17 @@ def examine(path: Path, *, patience_s: float = PATIENCE_S, until_s: float = math
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_BYTES)
             return _examine(connection, newest, size, until_s)
     except Damaged:
-        return Examined("damaged", newest, size_bytes=size)
+        return Examination("damaged", newest, size_bytes=size)
     except sqlite3.Error as error:
-        return Examined(_meaning(error), newest, size_bytes=size)
+        return Examination(_meaning(error), newest, size_bytes=size)
 
 
-def _examine(connection: sqlite3.Connection, newest: int, size: int, until_s: float) -> Examined:
+def _examine(connection: sqlite3.Connection, newest: int, size: int, until_s: float) -> Examination:
     """Damage is looked for first: what is wrong there matters more than who is writing. Raises Damaged, or
     sqlite3.Error."""
     found = Schema.of(connection)
     if found.tables and RECORDS not in found.tables:
-        return Examined("foreign", newest, size_bytes=size)
+        return Examination("foreign", newest, size_bytes=size)
     version = _version(connection, found, newest)
     deviations = _deviations(found, version, newest)
     table, thorough = "", time.monotonic() < until_s
@@ -399,7 +399,7 @@ def _examine(connection: sqlite3.Connection, newest: int, size: int, until_s: fl
         connection.execute("BEGIN IMMEDIATE")
         connection.execute("ROLLBACK")
     condition: Condition = "unsound" if table else "fine"
-    return Examined(condition, newest, version, size, deviations, table, thorough)
+    return Examination(condition, newest, version, size, deviations, table, thorough)
 
 
 @contextmanager

@@ -33,9 +33,9 @@ from cc_bot.stores.channels import ChannelStore, Place
 from cc_bot.stores.ledger import TurnLedger, channel_turn
 from cc_bot.stores.members import (
     UTC_ZONE,
+    AccessState,
     AccessStore,
     Allowance,
-    InForce,
     LimitStore,
     Reservation,
     ReservationRequest,
@@ -72,6 +72,7 @@ from cc_bot.stores.settings import (
 from cc_bot.stores.summaries import SummaryStore
 
 __all__ = [
+    "AccessState",
     "AccessStore",
     "AgentStore",
     "Allowance",
@@ -81,7 +82,6 @@ __all__ = [
     "ChannelModelStore",
     "ChannelStore",
     "HeartbeatStore",
-    "InForce",
     "Keep",
     "LimitStore",
     "MemoryHistoryStore",

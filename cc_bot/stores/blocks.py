@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.message import Block, ChannelKey, Said
+from cc_bot.domain.message import Block, ChannelKey, ContextMessage
 from cc_bot.storage import Database, Statement
 from cc_bot.stores.columns import to_ms
 
@@ -159,7 +159,7 @@ class BlockStore:
 
     async def get_page(
         self, key: ChannelKey, *, first: int, before: int, asked: int = UNBOUNDED, limit: int
-    ) -> list[Said]:
+    ) -> list[ContextMessage]:
         """Return the messages of one place, newest first: from the id `first` to the one before `before`.
 
         After the question `asked` only this bot's answers are told: one may have been posted since it came.
@@ -167,7 +167,7 @@ class BlockStore:
         rows = await self._database.query(
             SELECT_ROWS, key.channel_id, key.thread_id, first, before, asked, limit
         )
-        return list(map(Said._make, rows))
+        return list(map(ContextMessage._make, rows))
 
     async def freeze(
         self,

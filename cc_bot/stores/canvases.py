@@ -159,7 +159,7 @@ CANVAS_STATEMENTS: Final = frozenset({SELECT_KEY, SELECT_ALL_SHOWN, SELECT_SHOWN
 @dataclass(frozen=True, slots=True)
 class SeenCanvas:
     canvas: Canvas
-    """All of it: what of it may be seen in public, `Canvas.seen` tells."""
+    """All of it: what of it may be seen in public, `Canvas.visible_in` tells."""
     revision: int
     """Another one after each change, private ones too; it only grows."""
 

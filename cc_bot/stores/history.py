@@ -19,7 +19,7 @@ from cc_bot.stores.canvas_json import EMPTY_CANVAS, canvas_from_json
 from cc_bot.stores.columns import MESSAGE, Columns
 
 
-class _Said(NamedTuple):
+class _SessionMessage(NamedTuple):
     """A message, and the session that it was said in."""
 
     session_id: str
@@ -29,7 +29,7 @@ class _Said(NamedTuple):
     message: Message
 
 
-_SAID: Final = Columns(_Said, message=MESSAGE)
+_SAID: Final = Columns(_SessionMessage, message=MESSAGE)
 
 _OF_TAIL: Final = f"""
     s.id, s.created_at, s.last_active,
@@ -124,7 +124,7 @@ PAGE_SIZE: Final = 200
 UNBOUNDED: Final = 2**62
 """More messages than there are, and a later id than any."""
 
-_session_id, _opened_at, _last_active, _has_files = map(_SAID.column, _Said._fields[:-1])
+_session_id, _opened_at, _last_active, _has_files = map(_SAID.column, _SessionMessage._fields[:-1])
 message_id, _role, _content = map(_SAID.column, ("id", "role", "content"))
 _visibility, _tainted = map(_SAID.column, ("visibility", "tainted"))
 _message: Final = _SAID.part("message")

@@ -20,19 +20,19 @@ from cc_bot.domain.member import (
     MINUTE,
     AccessRules,
     Bounds,
+    DailyUsage,
     LimitKey,
     LimitName,
     LimitScope,
     Maintenance,
-    Reached,
+    ModelUsage,
+    ReachedLimit,
     Rules,
     Ruling,
-    Spent,
     Subject,
     Subjects,
     UsageSnapshot,
     UsageSubject,
-    Used,
     bounds_of_guild,
     bounds_of_user,
     day_of,
@@ -77,7 +77,7 @@ END_MAINTENANCE: Final = "DELETE FROM maintenance WHERE id = 1 RETURNING 1"
 
 
 @dataclass(frozen=True, slots=True)
-class InForce:
+class AccessState:
     """The rules and the maintenance that hold at a moment."""
 
     rules: AccessRules
@@ -89,7 +89,7 @@ class Visit:
     """The answers to all that is asked of somebody who comes to a place, and of a turn that they begin
     there."""
 
-    in_force: InForce
+    in_force: AccessState
     limits: Rules
     """Those that owners set."""
     settings: UserSettings
@@ -101,7 +101,7 @@ class AccessStore:
         self._database = database
         self._clock = clock
 
-    async def get_in_force(self) -> InForce:
+    async def get_in_force(self) -> AccessState:
         """Return all that is asked at each way in, in one trip. Raises StorageError."""
         return _in_force(await self._database.query(SELECT_IN_FORCE))
 
@@ -139,7 +139,7 @@ class AccessStore:
         return bool(rows)
 
 
-def _in_force(rows: Sequence[Row]) -> InForce:
+def _in_force(rows: Sequence[Row]) -> AccessState:
     ids: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     maintenance = None
     for each in map(_RULE.read, rows):
@@ -147,7 +147,7 @@ def _in_force(rows: Sequence[Row]) -> InForce:
             maintenance = Maintenance(each.rule)
         else:
             ids[each.rule, each.subject].add(each.subject_id)
-    return InForce(AccessRules(_subjects(ids, "allow"), _subjects(ids, "deny")), maintenance)
+    return AccessState(AccessRules(_subjects(ids, "allow"), _subjects(ids, "deny")), maintenance)
 
 
 def _subjects(ids: defaultdict[tuple[str, str], set[int]], ruling: Ruling) -> Subjects:
@@ -345,7 +345,7 @@ ADD_TOTAL: Final = """
         cost_micros = known.cost_micros + excluded.cost_micros
 """
 
-_USED: Final = Columns(Used, day=Kind(date.isoformat, date.fromisoformat))
+_USED: Final = Columns(DailyUsage, day=Kind(date.isoformat, date.fromisoformat))
 _USED_BY_ALL: Final = ", ".join("NULL" if name == "purpose" else name for name in _USED.names)
 
 # $1 user, $2 the first day
@@ -424,13 +424,13 @@ class Settlement:
     """The amounts that are counted in place of what was reserved."""
 
     reservation: Reservation
-    costs: tuple[tuple[Spent, int], ...]
+    costs: tuple[tuple[ModelUsage, int], ...]
     """Each with its cost in millionths."""
 
 
 @dataclass(frozen=True, slots=True)
 class OverLimit:
-    reached: Reached
+    reached: ReachedLimit
     of_guild: bool
     """Whether it is the guild's limit, and not the user's own."""
 
@@ -592,11 +592,11 @@ class UsageStore:
         """Return what holds for the user, and for the guild."""
         return await self._database.read(lambda: allowances(payer, file_rules, self._moment()))
 
-    async def list_for_user(self, user_id: int, since: date) -> tuple[Used, ...]:
+    async def list_for_user(self, user_id: int, since: date) -> tuple[DailyUsage, ...]:
         """List what a user has used, in every place, by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_OWN, user_id, since.isoformat())))
 
-    async def list_for_guild(self, guild_id: int, since: date) -> tuple[Used, ...]:
+    async def list_for_guild(self, guild_id: int, since: date) -> tuple[DailyUsage, ...]:
         """List what all of a guild have used, by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_GUILD, guild_id, since.isoformat())))
 
@@ -605,7 +605,7 @@ class UsageStore:
         [[count]] = await self._database.query(COUNT_USERS, guild_id, since.isoformat())
         return int(count)
 
-    async def list_all(self, since: date) -> tuple[Used, ...]:
+    async def list_all(self, since: date) -> tuple[DailyUsage, ...]:
         """List what everybody has used, by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_EVERYWHERE, since.isoformat())))
 
@@ -631,7 +631,7 @@ class UsageStore:
             payer = UsageSubject(left.user_id, left.guild_id)
             wish = ReservationRequest(payer, left.purpose, left.model, left.tokens)
             reservation = Reservation(left.id, wish, day_of(from_ms(left.at), self._zone))
-            spent = Spent(left.model, usage)
+            spent = ModelUsage(left.model, usage)
             yield from settle(Settlement(reservation, ((spent, cost(left.model, usage)),)))
         return len(rows)
 
@@ -646,7 +646,7 @@ def settle(settlement: Settlement) -> Steps[bool]:
         return False
     day = reservation.day.isoformat()
     turns = int(turn)
-    for each, cost in settlement.costs or ((Spent(wish.model, Usage()), 0),):
+    for each, cost in settlement.costs or ((ModelUsage(wish.model, Usage()), 0),):
         usage = each.usage
         counts = (turns, usage.prompt_tokens, usage.cached_tokens, usage.completion_tokens, cost)
         own = (payer.user_id, day, payer.guild_id, each.model, wish.purpose, *counts)

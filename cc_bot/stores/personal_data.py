@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final, Literal
 
-from cc_bot.domain.privacy import DataKind, Held, Holdings
+from cc_bot.domain.privacy import DataKind, Holdings, StoredAmount
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import MESSAGE, Form, from_ms
 from cc_bot.stores.ledger import TURN
@@ -304,45 +304,15 @@ PERSONAL_TABLES: Final = (
         ("subject", "subject_id", "rule", "set_by", "set_at"),
         at="set_at",
     ),
-    PersonalTable(
-        "decided_agents",
-        "channel_agents",
-        "decisions",
-        "set_by = $1",
-        ("channel_id", "guild_id", "agent", "set_by", "set_at"),
-        at="set_at",
-    ),
-    PersonalTable(
-        "decided_models",
-        "channel_models",
-        "decisions",
-        "set_by = $1",
-        ("channel_id", "models", "set_by", "set_at"),
-        at="set_at",
-    ),
-    PersonalTable(
-        "decided_limits",
-        "limits",
-        "decisions",
-        "set_by = $1",
-        ("scope", "scope_id", "name", "value", "set_by", "set_at"),
-        at="set_at",
-    ),
-    PersonalTable(
-        "decided_access",
-        "access_rules",
-        "decisions",
-        "set_by = $1",
-        ("subject", "subject_id", "rule", "set_by", "set_at"),
-        at="set_at",
-    ),
-    PersonalTable(
-        "decided_maintenance",
-        "maintenance",
-        "decisions",
-        "set_by = $1",
-        ("id", "note", "set_by", "set_at"),
-        at="set_at",
+    *(
+        PersonalTable(name, table, "decisions", "set_by = $1", (*columns, "set_by", "set_at"), at="set_at")
+        for name, table, columns in (
+            ("decided_agents", "channel_agents", ("channel_id", "guild_id", "agent")),
+            ("decided_models", "channel_models", ("channel_id", "models")),
+            ("decided_limits", "limits", ("scope", "scope_id", "name", "value")),
+            ("decided_access", "access_rules", ("subject", "subject_id", "rule")),
+            ("decided_maintenance", "maintenance", ("id", "note")),
+        )
     ),
 )
 
@@ -412,19 +382,19 @@ class PersonalDataStore:
 
 
 def _overview(user_id: int) -> Steps[Holdings]:
-    kinds: dict[DataKind, Held] = {}
+    kinds: dict[DataKind, StoredAmount] = {}
     for table in PERSONAL_TABLES:
         [(count, first, last)] = yield Statement(table.counting, (user_id,))
         if count:
-            found = Held(count, _moment(first, table.at_form), _moment(last, table.at_form))
+            found = StoredAmount(count, _moment(first, table.at_form), _moment(last, table.at_form))
             kinds[table.kind] = _together(kinds[table.kind], found) if table.kind in kinds else found
     return Holdings(kinds)
 
 
-def _together(one: Held, other: Held) -> Held:
+def _together(one: StoredAmount, other: StoredAmount) -> StoredAmount:
     firsts = [held.first for held in (one, other) if held.first]
     lasts = [held.last for held in (one, other) if held.last]
-    return Held(one.count + other.count, min(firsts, default=None), max(lasts, default=None))
+    return StoredAmount(one.count + other.count, min(firsts, default=None), max(lasts, default=None))
 
 
 def _moment(value: Any, form: TimeForm) -> datetime | None:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import Final, NamedTuple
 
-from cc_bot.domain.memory import MemoryState, ToldIn, ToldLine
+from cc_bot.domain.memory import MemoryState, ReceiptLine, ReceiptMessage
 from cc_bot.domain.message import Visibility
 from cc_bot.storage import Database, Row, Statement, Steps
 from cc_bot.stores.columns import Columns, Kind
@@ -18,7 +18,7 @@ class _Receipt(NamedTuple):
     channel_id: int
     message_id: int
     visibility: Visibility
-    told: ToldLine
+    told: ReceiptLine
     stale: int = 0
 
 
@@ -104,7 +104,7 @@ class ReceiptStore:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def note(self, told: ToldIn) -> None:
+    async def note(self, told: ReceiptMessage) -> None:
         """Note what a message tells from now on, in place of what it told before."""
         place = (told.user_id, told.channel_id, told.message_id, told.visibility)
         rows = (tuple(_RECEIPT.write(_Receipt(*place, each)).values()) for each in told.lines)
@@ -116,7 +116,7 @@ class ReceiptStore:
             ]
         )
 
-    async def settle(self, told: ToldIn) -> None:
+    async def settle(self, told: ReceiptMessage) -> None:
         """Note that a message was brought up to date with what was read of it, unless that has changed since.
         What it tells as cancelled is no receipt any more."""
         params = (told.user_id, told.message_id)
@@ -129,20 +129,20 @@ class ReceiptStore:
 
         await self._database.write(steps)
 
-    async def get(self, user_id: int, message_id: int) -> ToldIn | None:
+    async def get(self, user_id: int, message_id: int) -> ReceiptMessage | None:
         """Return what a message tells its user; None where nothing is known of it."""
         found = _read(await self._database.query(_SELECT_OF, user_id, message_id))
         return found[0] if found else None
 
-    async def list_newest(self, user_id: int, *, most: int) -> Sequence[ToldIn]:
+    async def list_newest(self, user_id: int, *, most: int) -> Sequence[ReceiptMessage]:
         """List the user's newest messages that tell of anything."""
         return _read(await self._database.query(_SELECT_NEWEST, user_id, most))
 
-    async def list_stale(self, user_id: int) -> Sequence[ToldIn]:
+    async def list_stale(self, user_id: int) -> Sequence[ReceiptMessage]:
         """List the user's messages that tell of what has changed since they were shown, the newest first."""
         return _read(await self._database.query(_SELECT_STALE, user_id))
 
-    async def list_all_stale(self) -> Sequence[ToldIn]:
+    async def list_all_stale(self) -> Sequence[ReceiptMessage]:
         """List the messages of all users that tell of what has changed since they were shown."""
         return _read(await self._database.query(SELECT_STALE_RECEIPTS))
 
@@ -152,12 +152,12 @@ class ReceiptStore:
         return dict(map(_STATE.read, rows))
 
 
-def _read(rows: Sequence[Row]) -> list[ToldIn]:
+def _read(rows: Sequence[Row]) -> list[ReceiptMessage]:
     messages = defaultdict[int, list[_Receipt]](list)
     for receipt in map(_RECEIPT.read, rows):
         messages[receipt.message_id].append(receipt)
     return [
-        ToldIn(
+        ReceiptMessage(
             *(first.user_id, first.channel_id, first.message_id, first.visibility),
             lines=tuple(each.told for each in (first, *others)),
             changes=sum(each.stale for each in (first, *others)),

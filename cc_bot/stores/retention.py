@@ -122,7 +122,7 @@ RETENTION_STATEMENTS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
+class PruneResult:
     """The count of what one step deleted."""
 
     count: int
@@ -136,12 +136,12 @@ class RetentionStore:
         self._database = database
         self._limit = history_limit
 
-    async def prune_messages(self, before: datetime, after: int = 0) -> Pruned:
+    async def prune_messages(self, before: datetime, after: int = 0) -> PruneResult:
         """Delete some of the messages that were stored before this moment, of channels and sessions alike,
         with their files, pages and calls of tools."""
         return await self._database.write(partial(_messages, to_ms(before), after, self._limit))
 
-    async def prune_sessions(self, before: datetime, after: int = 0) -> Pruned:
+    async def prune_sessions(self, before: datetime, after: int = 0) -> PruneResult:
         """Delete some of the sessions that were closed before this moment, with all that was said in them;
         with the last of its key also the summary. What is counted are sessions."""
         rows = await self._database.query(_SELECT_OLDEST_SESSIONS, after, _AT_A_TIME)
@@ -152,7 +152,7 @@ class RetentionStore:
             pass
         count = await self._database.write(partial(_sessions, ended, limit))
         old = any(each.created_at <= limit for each in found)
-        return Pruned(count, found[-1].rowid if old else None)
+        return PruneResult(count, found[-1].rowid if old else None)
 
     async def prune_usage(self, first_kept: date) -> int:
         """Delete what was used before this day, by users and in all; how many rows of users that were."""
@@ -163,13 +163,13 @@ class RetentionStore:
         return len(deleted)
 
 
-def _messages(before: int, after: int, limit: int) -> Steps[Pruned]:
+def _messages(before: int, after: int, limit: int) -> Steps[PruneResult]:
     rows = yield Statement(_SELECT_OLDEST, (after, limit, _AT_A_TIME))
     found = [*map(_Old._make, rows)]
     old = [each for each in found if each.created_at < before]
     going = [(each.id, each.discord_id) for each in old if not each.shown]
     yield from _gone(going)
-    return Pruned(len(going), found[-1].id if old else None)
+    return PruneResult(len(going), found[-1].id if old else None)
 
 
 def _messages_of(sessions: str) -> Steps[bool]:

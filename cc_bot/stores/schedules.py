@@ -25,12 +25,12 @@ from cc_bot.domain.schedule import (
     Firing,
     FiringState,
     Mark,
+    MissedReminders,
     Obstacle,
     Place,
     Quiet,
     Schedule,
     ScheduleKind,
-    Untold,
     hours_of,
 )
 from cc_bot.domain.session import SessionKey
@@ -190,12 +190,12 @@ INSERT_SAID: Final = """
 """
 
 
-class _Said(NamedTuple):
+class _UsersMessage(NamedTuple):
     user_id: int
     message: Message
 
 
-_SAID: Final = Columns(_Said, message=MESSAGE)
+_SAID: Final = Columns(_UsersMessage, message=MESSAGE)
 
 # If no session went on there since. $1 user, $2 channel, $3 not before when
 LAST_SAID: Final = f"""
@@ -573,12 +573,12 @@ class ScheduleStore:
 
     async def take_unreported(
         self, places: Collection[Place], *, user_id: int | None = None
-    ) -> Untold | None:
+    ) -> MissedReminders | None:
         """Return what one owner is still to be told; noted as told before it is returned, so that nobody is
         told twice. None when there is nothing for anybody."""
         whose = (as_list(places), user_id)
 
-        def steps() -> Steps[Untold | None]:
+        def steps() -> Steps[MissedReminders | None]:
             rows = yield Statement(SELECT_UNREPORTED, whose)
             found: dict[str, list[Firing]] = {"missed": [], "uncertain": []}
             owner: int | None = None
@@ -590,7 +590,7 @@ class ScheduleStore:
                 yield Statement(REPORT, (schedule.id, due_ms, owner))
             if owner is None:
                 return None
-            return Untold(owner, tuple(found["missed"]), tuple(found["uncertain"]))
+            return MissedReminders(owner, tuple(found["missed"]), tuple(found["uncertain"]))
 
         return await self._database.write(steps)
 

@@ -21,7 +21,7 @@ _UNTOLD: Final = ("tool_calls", "status", "author_id", "author_name", "discord_i
 """Of a message, in a summary."""
 
 
-class _Said(NamedTuple):
+class _UncoveredMessage(NamedTuple):
     session_id: str
     closed: bool
     covered_to: int
@@ -30,7 +30,7 @@ class _Said(NamedTuple):
 
 _SUMMARY: Final = Columns(Summary, moments=MS)
 _MESSAGE: Final = Columns(Message, moments=MS, without=_UNTOLD)
-_SAID: Final = Columns(_Said, message=_MESSAGE)
+_SAID: Final = Columns(_UncoveredMessage, message=_MESSAGE)
 
 SETTLE_SUMMARIZED: Final = """
     UPDATE sessions SET summarize = 0

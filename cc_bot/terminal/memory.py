@@ -15,7 +15,7 @@ from cc_bot.domain.errors import MemoryNotFound, MemoryPaused, StorageError
 from cc_bot.domain.memory import (
     DEFAULT_CATEGORY,
     MAX_CONTENT_CHARACTERS,
-    Erased,
+    ErasureCounts,
     Memory,
     MemoryStatistics,
     Source,
@@ -288,7 +288,7 @@ async def delete_all_memories(
         _tell_erased(chat, await chat.stores.memory_removal.erase_all(chat.user_id), words)
 
 
-def _tell_erased(chat: Chat, erased: Erased, words: Texts) -> None:
+def _tell_erased(chat: Chat, erased: ErasureCounts, words: Texts) -> None:
     chat.say(strip_marks(words.erasure.told(erased)))
 
 

@@ -11,7 +11,7 @@ from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import CcBotError, EmptyReminder, ScheduleNotFound
 from cc_bot.domain.message import Message
 from cc_bot.domain.repeats import parse_schedules
-from cc_bot.domain.schedule import Firing, ScheduleChange, Untold
+from cc_bot.domain.schedule import Firing, MissedReminders, ScheduleChange
 from cc_bot.domain.when_and_what import split_when
 from cc_bot.scheduler import Scheduler
 from cc_bot.terminal.commands import Argument, Chat, Person, command, number_of
@@ -88,7 +88,7 @@ async def say_due(chat: Chat, scheduler: Scheduler, show: Show) -> None:
         _log.warning("reminders_not_said", error=type(error).__name__)
 
 
-def _lines(each: Firing | Untold, person: Person, now: datetime) -> list[str]:
+def _lines(each: Firing | MissedReminders, person: Person, now: datetime) -> list[str]:
     words = person.texts.remind_here
     if isinstance(each, Firing):
         return [_line(words.said_late if now - each.due_at > LATE else words.said, each, person, now)]

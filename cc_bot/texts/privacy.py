@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from cc_bot.domain.memory import Erased
-from cc_bot.domain.privacy import LEFT_BY_ERASING, DataKind, Held, Holdings, Retention
+from cc_bot.domain.memory import ErasureCounts
+from cc_bot.domain.privacy import LEFT_BY_ERASING, DataKind, Holdings, Retention, StoredAmount
 from cc_bot.texts.area import Area, Both, Sentence, by_key
 
 
@@ -168,7 +168,7 @@ class PrivacyTexts(Area):
         """To who asks for it. There may be rules all the same, which stay."""
         return self.nothing if held.empty else f"{self.nothing_erased}\n{self.stays}"
 
-    def _line(self, kind: DataKind, held: Held, zone: ZoneInfo) -> str:
+    def _line(self, kind: DataKind, held: StoredAmount, zone: ZoneInfo) -> str:
         first, last = _day(held.first, zone), _day(held.last, zone)
         span = ""
         if first and last:
@@ -251,7 +251,7 @@ class ErasureTexts(Area):
         """How far an erasure goes, as two buttons have it: without and with the record of conversations."""
         return self.memory_only, self.conversations_too
 
-    def told(self, erased: Erased) -> str:
+    def told(self, erased: ErasureCounts) -> str:
         """What was removed, what still tells of it, and what is out of reach: a line each."""
         counts = (
             (self.memories, erased.memories),

@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field
 from cc_bot.domain.errors import MemoryNotFound, SecretNotStored
 from cc_bot.domain.memory import (
     Audience,
-    Found,
+    FoundMemory,
     Memory,
     MemoryChange,
     clean_category,
@@ -76,7 +76,7 @@ def changed_note(context: ToolContext, change: MemoryChange) -> dict[str, Any]:
     return told if change.version is None else told | {"former_ref": change.version}
 
 
-def found_notes(context: ToolContext, found: Iterable[Found]) -> list[dict[str, Any]]:
+def found_notes(context: ToolContext, found: Iterable[FoundMemory]) -> list[dict[str, Any]]:
     """What a search found, each with how sure it is that this was meant."""
     return [note(context, each.memory) | {"confidence": _in_words(each.confidence)} for each in found]
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cc_bot.context.channel_prompt import said_tokens
-from cc_bot.domain import ChannelKey, Message, Said
+from cc_bot.domain import ChannelKey, ContextMessage, Message
 from tests.assistant.channels import BOT, Room, history, opened
 
 A, B = ChannelKey(1000), ChannelKey(2000)
@@ -35,17 +35,17 @@ STEP = st.tuples(
 class Model:
     """Every message ever said, and the last markers."""
 
-    said: dict[int, tuple[ChannelKey, Said]] = field(default_factory=dict)
+    said: dict[int, tuple[ChannelKey, ContextMessage]] = field(default_factory=dict)
     waiting: set[int] = field(default_factory=set)
     own_resets: dict[ChannelKey, int] = field(default_factory=dict)
     """Those that this bot minds."""
     all_resets: dict[ChannelKey, int] = field(default_factory=dict)
 
-    def add(self, key: ChannelKey, said: Said) -> None:
+    def add(self, key: ChannelKey, said: ContextMessage) -> None:
         if said.id > self.all_resets.get(key, 0):
             self.said.setdefault(said.id, (key, said))
 
-    def context(self, key: ChannelKey) -> list[Said]:
+    def context(self, key: ChannelKey) -> list[ContextMessage]:
         """All that is readable there, oldest first."""
         reset = self.own_resets.get(key, 0)
         own = {key: (reset, 2**63)}
@@ -59,7 +59,7 @@ class Model:
         return list(dropwhile(lambda said: said.role == "assistant", shown))
 
 
-def rendered(said: Said) -> str:
+def rendered(said: ContextMessage) -> str:
     return said.content if said.role == "assistant" else f"{said.name}: {said.content}"
 
 
@@ -103,7 +103,7 @@ class Driver:
         name = f"人{self.room.newest_id % 3}"
         message = await self.room.say(text, key=key, at=at, name=name, waiting=waiting)
         assert message.discord_id
-        self.model.add(key, Said(message.discord_id, "user", name, text, message.author_id))
+        self.model.add(key, ContextMessage(message.discord_id, "user", name, text, message.author_id))
         return message
 
     async def reset(self, key: ChannelKey, bot: int, at: int) -> None:
@@ -125,7 +125,7 @@ class Driver:
             self.model.waiting.discard(question.discord_id)
             self.model.said[self.room.newest_id] = (
                 key,
-                Said(self.room.newest_id, "assistant", "", text, BOT),
+                ContextMessage(self.room.newest_id, "assistant", "", text, BOT),
             )
         elif step == "ask":
             await self.room.stores.mentions.give_up([question])

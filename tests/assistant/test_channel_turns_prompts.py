@@ -10,7 +10,7 @@ from cc_bot.assistant.session_turns import cache_key
 from cc_bot.context.channel_prompt import said_tokens
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import part_tokens
-from cc_bot.domain import ChannelKey, Message, Said, SessionKey
+from cc_bot.domain import ChannelKey, ContextMessage, Message, SessionKey
 from cc_bot.llm.model import ChatRequest, SystemPart
 from tests.assistant.channels import BOT, CHANNEL, Room, history, opened, texts
 from tests.assistant.conftest import Table
@@ -109,7 +109,7 @@ class TestRestart:
             assert len(await room.blocks(key)) > 4
 
     async def test_changes_nothing_where_rounding_makes_room(self, tmp_path: Path) -> None:
-        each = said_tokens(Said(1, "user", "花子", "雨雨雨雨"))
+        each = said_tokens(ContextMessage(1, "user", "花子", "雨雨雨雨"))
         async with opened(tmp_path, budget=int(10.1 * each), block=1, page_size=10) as room:
             await room.stores.token_factors.learn("m", estimated=100, counted=102)
             for _ in range(30):

@@ -16,7 +16,7 @@ from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, Stop, Tim
 from cc_bot.context.tokens import message_tokens
 from cc_bot.domain import Agent, ChannelKey, Locale, Message, Notice, TextDelta, Usage
 from cc_bot.domain.errors import EmptyQuestion, LimitReached, ModelUnavailable, TooManyAtOnce
-from cc_bot.domain.member import LimitKey, LimitName, Policy, Price, PriceList, UsageSubject, Used
+from cc_bot.domain.member import DailyUsage, LimitKey, LimitName, Policy, Price, PriceList, UsageSubject
 from cc_bot.llm.model import Fallback, Finish, ToolRequest
 from cc_bot.spending import Spending
 from cc_bot.stores import open_stores
@@ -40,7 +40,7 @@ class Till(Table):
     def limit(self, name: LimitName, value: int) -> None:
         self.policy = replace(self.policy, limits={LimitKey("everyone", 0, name): value})
 
-    async def used(self, user_id: int = KEY.user_id) -> tuple[Used, ...]:
+    async def used(self, user_id: int = KEY.user_id) -> tuple[DailyUsage, ...]:
         return await self.stores.usage.list_for_user(user_id, LONG_AGO)
 
     async def tokens(self, user_id: int = KEY.user_id) -> int:

@@ -7,20 +7,20 @@ import pytest
 
 from cc_bot.context.channel_prompt import Group, Shown, build_channel_prompt
 from cc_bot.context.prompt import Built, PromptStyle
-from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, Said
+from cc_bot.domain import Attachment, Block, ChannelKey, ContextMessage, Locale, Message
 from cc_bot.llm.model import AssistantPart, SystemPart, ToolSchema, UserPart
 
 NOW = datetime(2026, 3, 14, 23, 30, tzinfo=UTC)
 KEY = ChannelKey(1)
-HANAKO = Said(1, "user", "花子", "明日は雨ですか")
-ANSWER = Said(2, "assistant", "", "はい、雨です。")
-TARO = Said(3, "user", "太郎", "傘がいりますね")
-KEN = Said(4, "user", "Ken", "I have two.")
+HANAKO = ContextMessage(1, "user", "花子", "明日は雨ですか")
+ANSWER = ContextMessage(2, "assistant", "", "はい、雨です。")
+TARO = ContextMessage(3, "user", "太郎", "傘がいりますね")
+KEN = ContextMessage(4, "user", "Ken", "I have two.")
 QUESTION = Message("user", "何時からですか", author_name="みどり", discord_id=9)
 RECALL = ToolSchema("recall", "Look up.", {"type": "object"})
 
 
-def group(*rows: Said, frozen: bool = True) -> Group:
+def group(*rows: ContextMessage, frozen: bool = True) -> Group:
     return Group(KEY, rows, 10, Block(KEY, rows[0].id, rows[-1].id, 10) if frozen else None)
 
 
@@ -108,7 +108,7 @@ class TestMarks:
         assert built(ALL).stable == (0, 2, 3)
 
     def test_are_four_at_most_the_last_ones(self) -> None:
-        rows = [Said(number, "user", "花子", "雨") for number in range(1, 9)]
+        rows = [ContextMessage(number, "user", "花子", "雨") for number in range(1, 9)]
         shown = Shown.of([group(row) for row in rows])
         assert built(shown).stable == (0, 6, 7, 8)
 

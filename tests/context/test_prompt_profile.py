@@ -9,7 +9,7 @@ import pytest
 from cc_bot.context.channel_prompt import Shown, build_channel_prompt
 from cc_bot.context.prompt import NOTE_SHOWN, Built, PromptStyle, build_prompt
 from cc_bot.domain import Locale, Memory, Message
-from cc_bot.domain.message import Said
+from cc_bot.domain.message import ContextMessage
 from cc_bot.llm.model import PromptPart, SystemPart
 
 NOW = datetime(2026, 3, 14, 23, 30, tzinfo=UTC)
@@ -32,7 +32,7 @@ def prompt(*notes: Memory, now: datetime = NOW, locale: Locale = Locale.JA) -> t
 
 def in_channel(*notes: Memory, single_system: bool = False) -> Built:
     return build_channel_prompt(
-        Shown((Said(1, "user", "太郎", "こんにちは"),)),
+        Shown((ContextMessage(1, "user", "太郎", "こんにちは"),)),
         (QUESTION,),
         tools=(),
         locale=Locale.JA,

@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from cc_bot.discord.access import Gate, Owners, error_of
 from cc_bot.domain import ChannelKey, Locale, Message
 from cc_bot.domain.errors import NotAllowed, StorageError, UnderMaintenance
-from cc_bot.domain.member import Comer, Refusal
+from cc_bot.domain.member import Refusal, Visitor
 from cc_bot.policy import Policies
 from cc_bot.stores import Stores, open_stores
 from tests.databases import laid_out
@@ -72,7 +72,7 @@ class TestTheGate:
         await door.stores.access.set("channel", channel.id, "deny", set_by=OWNER)
         guild_id = door.discord.guild.id
         denied = Refusal("denied", "channel")
-        assert await door.gate.refusal_of(Comer(aiko.id, (thread.id,), guild_id)) == denied
+        assert await door.gate.refusal_of(Visitor(aiko.id, (thread.id,), guild_id)) == denied
         assert await door.turns_away(aiko, ChannelKey(channel.id, thread.id)) == denied
 
     async def test_finds_out_which_server_a_channel_is_in(self, door: Door, aiko: User) -> None:
@@ -104,7 +104,7 @@ class TestTheGate:
         assert await door.turns_away(aiko, ChannelKey(channel.id)) is None
 
     async def test_follows_the_operators_file_at_once(self, door: Door, aiko: User) -> None:
-        comer = Comer(aiko.id, (1,))
+        comer = Visitor(aiko.id, (1,))
         assert await door.gate.refusal_of(comer) is None
         door.file.write_text(f"[access.deny]\nusers = [{aiko.id}]\n", encoding="utf-8")
         assert await door.gate.refusal_of(comer) == Refusal("denied", "user")
@@ -114,18 +114,18 @@ class TestTheGate:
 
     async def test_lets_reminders_through_maintenance_but_no_answers(self, door: Door, aiko: User) -> None:
         await door.stores.access.begin_maintenance("すぐ戻ります", set_by=OWNER)
-        comer = Comer(aiko.id, (1,))
+        comer = Visitor(aiko.id, (1,))
         assert await door.gate.refusal_of(comer, answering=False) is None
         refused = await door.gate.refusal_of(comer)
         assert refused == Refusal("maintenance", note="すぐ戻ります")
         assert isinstance(error := error_of(refused), UnderMaintenance)
         assert "すぐ戻ります" in str(error.params["note"])
-        assert await door.gate.refusal_of(Comer(OWNER, (1,))) is None
+        assert await door.gate.refusal_of(Visitor(OWNER, (1,))) is None
 
     async def test_has_who_was_turned_away_on_record_once(self, door: Door, aiko: User) -> None:
         await door.stores.access.set("user", aiko.id, "deny", set_by=OWNER)
         with capture_logs() as records:
-            refused = await door.gate.refusal_of(Comer(aiko.id, (4,)))
+            refused = await door.gate.refusal_of(Visitor(aiko.id, (4,)))
         assert refused is not None
         assert isinstance(error_of(refused), NotAllowed)
         expected = {"event": "access_denied", "why": "denied", "subject": "user", "place": 4}
@@ -137,7 +137,7 @@ class TestAHeldUpDatabase:
         self, door: Door, rest: hikari.api.RESTClient, aiko: User
     ) -> None:
         gate = gate_over(door.stores, rest, patience_s=0.05)
-        comer = Comer(aiko.id, (1,))
+        comer = Visitor(aiko.id, (1,))
         await door.stores.access.set("user", aiko.id, "deny", set_by=OWNER)
         await gate.learn()
         with held_up(door.file.with_name("sessions.db")):
@@ -155,7 +155,7 @@ class TestAHeldUpDatabase:
             waiting = asyncio.create_task(door.stores.access.unset("user", aiko.id))
             await asyncio.sleep(0)
             with pytest.raises(StorageError):
-                await gate.refusal_of(Comer(aiko.id, (1,)))
+                await gate.refusal_of(Visitor(aiko.id, (1,)))
         await waiting
 
 

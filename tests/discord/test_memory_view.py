@@ -17,7 +17,7 @@ from cc_bot.discord.pages.memory import (
     quoted,
     receipt,
 )
-from cc_bot.domain import Found, Locale, Memory
+from cc_bot.domain import FoundMemory, Locale, Memory
 from cc_bot.texts import texts
 
 JA = texts(Locale.JA)
@@ -30,12 +30,12 @@ def memory(content: str = "誕生日は3月15日", **given: Any) -> Memory:
 
 
 def shown(*memories: Memory, confidence: float = 1.0) -> str:
-    page = ListPage("題", [Found(each, confidence) for each in memories])
+    page = ListPage("題", [FoundMemory(each, confidence) for each in memories])
     return memory_list(page, JA, NOW).description or ""
 
 
 def footer(**given: Any) -> str:
-    page = replace(ListPage("題", [Found(memory(), 1.0)]), **given)
+    page = replace(ListPage("題", [FoundMemory(memory(), 1.0)]), **given)
     found = memory_list(page, JA, NOW).footer
     return found.text or "" if found else ""
 
@@ -103,7 +103,7 @@ class TestFooter:
         assert footer(order="updated") == "最近変更した順"
 
     def test_explains_the_mark_of_private_memories(self) -> None:
-        assert "🔒" in footer(found=[Found(memory(audience="private"), 1.0)])
+        assert "🔒" in footer(found=[FoundMemory(memory(audience="private"), 1.0)])
 
 
 class TestReceipt:
@@ -118,7 +118,7 @@ class TestReceipt:
 
 @given(st.lists(st.text(min_size=1, max_size=4000), min_size=1, max_size=PAGE_SIZE))
 def test_a_menu_has_each_memory_of_a_page_within_what_discord_takes(contents: list[str]) -> None:
-    found = [Found(memory(content, id=number), 1.0) for number, content in enumerate(contents, 1)]
+    found = [FoundMemory(memory(content, id=number), 1.0) for number, content in enumerate(contents, 1)]
     options = open_menu(found, "open:1", JA).options
     assert [int(option.value) for option in options] == list(range(1, len(contents) + 1))
     assert all(1 <= len(option.label) <= 100 for option in options)

@@ -27,7 +27,7 @@ from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.discord.recipients import Reader
 from cc_bot.discord.reminders import nonce_at, nonce_of
 from cc_bot.domain import Locale
-from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Firing, Obstacle, Schedule, Untold
+from cc_bot.domain.schedule import MAX_TEXT_CHARACTERS, Firing, MissedReminders, Obstacle, Schedule
 from cc_bot.domain.session import SessionKey
 from cc_bot.texts import texts
 from tests.discord.mentioned import mentioned
@@ -100,7 +100,7 @@ class TestNonce:
 
 class TestUntold:
     def test_names_what_was_missed_and_what_is_uncertain(self) -> None:
-        untold = Untold(USER, (Firing(schedule(), NOON),), (Firing(schedule(2, "散歩"), NOON),))
+        untold = MissedReminders(USER, (Firing(schedule(), NOON),), (Firing(schedule(2, "散歩"), NOON),))
         lines = untold_page(untold, JA).content.split("\n")
         assert [lines[1][-1], lines[3][-2:]] == ["薬", "散歩"]
 
@@ -108,7 +108,7 @@ class TestUntold:
     def test_fits_a_message_however_much_that_is(self, all_said: list[str]) -> None:
         firings = tuple(Firing(schedule(number, text), NOON) for number, text in enumerate(all_said, 1))
         for words in (JA, EN):
-            page = untold_page(Untold(USER, firings, firings), words)
+            page = untold_page(MissedReminders(USER, firings, firings), words)
             assert utf16_length(page.content) <= MESSAGE_LIMIT
             assert ("+" in page.content.rpartition("\n")[2]) or len(firings) <= 6
 

@@ -6,13 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.domain.member import AccessRules, Comer, Maintenance, Refusal, Subject, Subjects, is_shut, refusal
+from cc_bot.domain.member import (
+    AccessRules,
+    Maintenance,
+    Refusal,
+    Subject,
+    Subjects,
+    Visitor,
+    is_shut,
+    refusal,
+)
 from cc_bot.domain.message import ChannelKey
 
 AIKO, OWNER = 1, 9
 ROLE, CHANNEL, THREAD, GUILD = 20, 30, 31, 40
-IN_GUILD = Comer(AIKO, (THREAD, CHANNEL), GUILD, frozenset({ROLE}))
-IN_DM = Comer(AIKO, (35,))
+IN_GUILD = Visitor(AIKO, (THREAD, CHANNEL), GUILD, frozenset({ROLE}))
+IN_DM = Visitor(AIKO, (35,))
 NOBODY = Subjects()
 ALL = Subjects(frozenset({AIKO}), frozenset({ROLE}), frozenset({CHANNEL}), frozenset({GUILD}))
 OTHERS = Subjects(frozenset({2}), frozenset({22}), frozenset({33}), frozenset({44}))
@@ -22,7 +31,7 @@ KINDS = sorted(OF_KIND)
 ids = st.frozensets(st.integers(1, 4), max_size=3)
 subjects = st.builds(Subjects, ids, ids, ids, ids)
 comers = st.builds(
-    Comer, st.integers(1, 4), st.lists(st.integers(1, 4), max_size=2).map(tuple), st.integers(1, 4), ids
+    Visitor, st.integers(1, 4), st.lists(st.integers(1, 4), max_size=2).map(tuple), st.integers(1, 4), ids
 )
 
 
@@ -33,7 +42,7 @@ def only(subjects: Subjects, kind: Subject) -> Subjects:
 
 
 def asked(
-    comer: Comer, *, allow: Subjects = NOBODY, deny: Subjects = NOBODY, closed: bool = False
+    comer: Visitor, *, allow: Subjects = NOBODY, deny: Subjects = NOBODY, closed: bool = False
 ) -> Refusal | None:
     maintenance = Maintenance("すぐ戻ります") if closed else None
     return refusal(comer, AccessRules(allow, deny), owners=frozenset({OWNER}), maintenance=maintenance)
@@ -41,7 +50,7 @@ def asked(
 
 class TestAnybody:
     @pytest.mark.parametrize("comer", [IN_GUILD, IN_DM])
-    def test_may_where_there_are_no_rules(self, comer: Comer) -> None:
+    def test_may_where_there_are_no_rules(self, comer: Visitor) -> None:
         assert asked(comer) is None
 
     def test_may_not_during_maintenance_and_is_told_the_note(self) -> None:
@@ -93,7 +102,7 @@ class TestAllowance:
 class TestRules:
     @given(comers, subjects, subjects, subjects)
     def test_that_are_added_to_denials_let_nobody_more_in(
-        self, comer: Comer, allow: Subjects, deny: Subjects, more: Subjects
+        self, comer: Visitor, allow: Subjects, deny: Subjects, more: Subjects
     ) -> None:
         before = AccessRules(allow, deny)
         after = before | AccessRules(deny=more)
@@ -102,7 +111,7 @@ class TestRules:
 
     @given(comers, subjects, subjects)
     def test_let_in_exactly_who_is_on_every_list_of_allowances_and_on_none_of_denials(
-        self, comer: Comer, allow: Subjects, deny: Subjects
+        self, comer: Visitor, allow: Subjects, deny: Subjects
     ) -> None:
         own = Subjects(
             frozenset({comer.user_id}),

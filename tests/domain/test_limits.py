@@ -11,7 +11,7 @@ from cc_bot.domain.member import (
     Bounds,
     LimitKey,
     LimitName,
-    Reached,
+    ReachedLimit,
     Rules,
     UsageSnapshot,
     UsageSubject,
@@ -98,10 +98,10 @@ class TestReached:
 
     def test_resets_where_the_operator_is(self) -> None:
         standing = UsageSnapshot(today=9, this_month=9)
-        assert find_reached(Bounds(tokens_per_day=5), standing, NOW, TOKYO) == Reached(
+        assert find_reached(Bounds(tokens_per_day=5), standing, NOW, TOKYO) == ReachedLimit(
             "tokens_per_day", datetime(2026, 12, 1, 15, 0, tzinfo=UTC)
         )
-        assert find_reached(Bounds(tokens_per_month=5), standing, NOW, TOKYO) == Reached(
+        assert find_reached(Bounds(tokens_per_month=5), standing, NOW, TOKYO) == ReachedLimit(
             "tokens_per_month", datetime(2026, 12, 31, 15, 0, tzinfo=UTC)
         )
 
@@ -116,11 +116,11 @@ class TestReached:
         turns = tuple(NOW - timedelta(seconds=s) for s in (50, 40, 10))
         assert find_reached(Bounds(turns_per_minute=4), UsageSnapshot(turns), NOW, TOKYO) is None
         found = find_reached(Bounds(turns_per_minute=2), UsageSnapshot(turns), NOW, TOKYO)
-        assert found == Reached("turns_per_minute", NOW + timedelta(seconds=20))
+        assert found == ReachedLimit("turns_per_minute", NOW + timedelta(seconds=20))
 
     def test_at_once_resets_at_no_time(self) -> None:
         assert find_reached(Bounds(concurrent=2), UsageSnapshot(underway=1), NOW, TOKYO) is None
-        assert find_reached(Bounds(concurrent=2), UsageSnapshot(underway=2), NOW, TOKYO) == Reached(
+        assert find_reached(Bounds(concurrent=2), UsageSnapshot(underway=2), NOW, TOKYO) == ReachedLimit(
             "concurrent", None
         )
 

@@ -2,14 +2,14 @@
 
 from datetime import date, timedelta
 
-from cc_bot.domain.member import Total, Used, chart_of, first_day, report_of, with_prices
+from cc_bot.domain.member import DailyUsage, Total, chart_of, first_day, report_of, with_prices
 from cc_bot.domain.turn import Usage
 
 TODAY = date(2026, 11, 22)
 
 
-def used(days_ago: int, tokens: int, *, model: str = "small", turns: int = 1, cost: int = 0) -> Used:
-    return Used(TODAY - timedelta(days=days_ago), model, "turn", turns, Usage(tokens - 1, 1), cost)
+def used(days_ago: int, tokens: int, *, model: str = "small", turns: int = 1, cost: int = 0) -> DailyUsage:
+    return DailyUsage(TODAY - timedelta(days=days_ago), model, "turn", turns, Usage(tokens - 1, 1), cost)
 
 
 class TestReport:

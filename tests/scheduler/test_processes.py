@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from cc_bot.domain import SessionKey
-from cc_bot.domain.schedule import Firing, Untold
+from cc_bot.domain.schedule import Firing, MissedReminders
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import open_stores
 
@@ -93,7 +93,7 @@ class TestKilledProcess:
             assert await program.kill() == []
             later = Scheduler(stores.schedules, places=["channel"], clock=lambda: now + timedelta(minutes=10))
             [told, *rest] = await later.due()
-            assert isinstance(told, Untold)
+            assert isinstance(told, MissedReminders)
             assert [firing.schedule.text for firing in told.uncertain] == ["薬"]
             assert rest == []
             assert await later.due() == []

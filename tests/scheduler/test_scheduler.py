@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 
 from cc_bot.domain import Message, SessionKey
 from cc_bot.domain.repeats import next_time
-from cc_bot.domain.schedule import Firing, Untold
+from cc_bot.domain.schedule import Firing, MissedReminders
 from cc_bot.scheduler import Scheduler
 from cc_bot.storage import Database, Statement, apply_pending, open_database
 from cc_bot.stores import ScheduleStore, Stores, open_stores
@@ -43,7 +43,7 @@ def scheduler(store: ScheduleStore, *, look_every_s: float = 60, user_id: int | 
     return Scheduler(store, places=("channel", "dm"), look_every_s=look_every_s, user_id=user_id)
 
 
-def texts(found: list[Firing | Untold]) -> list[str]:
+def texts(found: list[Firing | MissedReminders]) -> list[str]:
     """What is said, and what somebody is told was not."""
     words = []
     for each in found:
@@ -55,7 +55,7 @@ def texts(found: list[Firing | Untold]) -> list[str]:
     return words
 
 
-async def first(*, of: Scheduler) -> Firing | Untold:
+async def first(*, of: Scheduler) -> Firing | MissedReminders:
     async with aclosing(of.run()) as found, asyncio.timeout(20):
         return await anext(found)
 
@@ -318,7 +318,7 @@ class TestSetClock:
                     coming = next_time(DAILY, coming, ZoneInfo("Asia/Tokyo"))
 
 
-def firings(found: list[Firing | Untold]) -> list[Firing]:
+def firings(found: list[Firing | MissedReminders]) -> list[Firing]:
     return [each for each in found if isinstance(each, Firing)]
 
 

@@ -9,7 +9,7 @@ import pytest
 from cc_bot.context.tokens import estimate_tokens, request_tokens
 from cc_bot.domain.errors import ModelUnavailable
 from cc_bot.domain.measures import NULL_METER, Meter, NullMeter, Purpose
-from cc_bot.domain.member import Spent, UsageSubject
+from cc_bot.domain.member import ModelUsage, UsageSubject
 from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import ChatModel, ChatRequest, Delta, Fallback, Finish, ToolRequest, UserPart
 from cc_bot.spending import UsageRecorder, without_limits
@@ -50,13 +50,13 @@ class TestRecorder:
         recorder = recorder_of("small")
         for _ in range(2):
             await heard(on(recorder, "晴れ", Finish("stop", usage=TOLD, model="small")))
-        assert await recorder.total() == [Spent("small", TOLD + TOLD)]
+        assert await recorder.total() == [ModelUsage("small", TOLD + TOLD)]
 
     async def test_charges_the_model_that_answered(self) -> None:
         recorder = recorder_of("large")
         await heard(on(recorder, Fallback("small"), "晴れ", Finish("stop", usage=TOLD, model="small")))
         await heard(on(recorder, "雨", Finish("stop", usage=TOLD, model="large")))
-        assert await recorder.total() == [Spent("small", TOLD), Spent("large", TOLD)]
+        assert await recorder.total() == [ModelUsage("small", TOLD), ModelUsage("large", TOLD)]
 
     async def test_charges_an_estimate_where_the_server_told_nothing(self) -> None:
         recorder = recorder_of("small")
@@ -74,14 +74,14 @@ class TestRecorder:
                 if event == Delta("晴れ"):
                     break
         [spent] = await recorder.total()
-        assert spent == Spent("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
+        assert spent == ModelUsage("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
 
     async def test_charges_what_was_sent_and_said_of_an_answer_that_an_error_cut(self) -> None:
         recorder = recorder_of("small")
         with pytest.raises(ModelUnavailable):
             await heard(on(recorder, "晴れ", ModelUnavailable()))
         assert await recorder.total() == [
-            Spent("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
+            ModelUsage("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
         ]
 
     async def test_charges_nothing_for_a_request_that_was_refused(self) -> None:
@@ -93,7 +93,7 @@ class TestRecorder:
     async def test_charges_nothing_for_a_model_that_counts_no_tokens(self) -> None:
         recorder = recorder_of("")
         await heard(on(recorder, "こんにちは", Finish("stop")))
-        assert await recorder.total() == [Spent("", Usage())]
+        assert await recorder.total() == [ModelUsage("", Usage())]
 
 
 class TestMeter:

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from cc_bot.domain.errors import LimitReached, StorageError
-from cc_bot.domain.member import LimitKey, Policy, Price, PriceList, UsageSubject, Used
+from cc_bot.domain.member import DailyUsage, LimitKey, Policy, Price, PriceList, UsageSubject
 from cc_bot.domain.turn import Usage
 from cc_bot.llm.model import ChatRequest, Finish, UserPart
 from cc_bot.spending import ABOUT_A_REQUEST, Spending, UsageRecorder
@@ -45,7 +45,7 @@ async def ask(recorder: UsageRecorder) -> None:
         pass
 
 
-async def used(stores: Stores) -> tuple[Used, ...]:
+async def used(stores: Stores) -> tuple[DailyUsage, ...]:
     return await stores.usage.list_for_user(PAYER.user_id, date(2000, 1, 1))
 
 

@@ -7,8 +7,8 @@ from typing import Final
 
 from cc_bot.domain import Attachment, Block, ChannelKey, Locale, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
-from cc_bot.domain.member import DEFAULT_RULES, LimitKey, Spent, UsageSubject
-from cc_bot.domain.memory import Named, ToldIn, ToldLine
+from cc_bot.domain.member import DEFAULT_RULES, LimitKey, ModelUsage, UsageSubject
+from cc_bot.domain.memory import Named, ReceiptLine, ReceiptMessage
 from cc_bot.domain.memory_transfer import PortableMemory
 from cc_bot.domain.proposal import AddReminder, KeepMemory, Proposal
 from cc_bot.domain.schedule import Firing, Mark, Quiet
@@ -78,14 +78,14 @@ async def do_everything(database: Database) -> set[str]:
     await stores.memory_pins.pin(USER, memory.id)
     await stores.memory_pins.list_for_prompt(USER)
     await stores.memory_pins.unpin(USER, memory.id)
-    line = ToldLine(0, Named("memory", memory.id), "undo-added:1:1:0")
-    await stores.receipts.note(ToldIn(USER, 2, 80, "public", (line,)))
+    line = ReceiptLine(0, Named("memory", memory.id), "undo-added:1:1:0")
+    await stores.receipts.note(ReceiptMessage(USER, 2, 80, "public", (line,)))
     assert await stores.receipts.get(USER, 80)
     await stores.receipts.list_stale(USER)
     await stores.receipts.list_newest(USER, most=5)
     await stores.receipts.list_all_stale()
     await stores.receipts.get_states(USER, [memory.id])
-    await stores.receipts.settle(ToldIn(USER, 2, 80, "public", (line,)))
+    await stores.receipts.settle(ReceiptMessage(USER, 2, 80, "public", (line,)))
     await stores.memories.catch_up()
     await Meaning(database, TopicEncoder()).get_nearness(USER, "犬")
     await database.write(lambda: make_sketches(USER, "topics"))
@@ -236,7 +236,7 @@ async def use_tokens(stores: Stores) -> None:
     await stores.limits.set("guild", 5, "tokens_per_month", 10_000, set_by=1)
     await stores.limits.list_all()
     await stores.memory_transfer.admit(USER)
-    payer, spent = UsageSubject(USER, 5, (7,)), ((Spent("model", Usage(100, 10)), 5),)
+    payer, spent = UsageSubject(USER, 5, (7,)), ((ModelUsage("model", Usage(100, 10)), 5),)
     for wish in (
         ReservationRequest(payer, "turn", "model", 50),
         ReservationRequest(payer, "summary", "model", 50),

@@ -7,7 +7,7 @@ from typing import Final
 from cc_bot.domain import Attachment, ChannelKey, Message, SessionKey, ToolCall
 from cc_bot.domain.canvas import AddCard, Drawn
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.memory import Named, ToldIn, ToldLine
+from cc_bot.domain.memory import Named, ReceiptLine, ReceiptMessage
 from cc_bot.domain.proposal import KeepMemory
 from cc_bot.domain.schedule import Mark, Place
 from cc_bot.storage import Database, Statement
@@ -94,8 +94,8 @@ async def live(stores: Stores, database: Database, user_id: int, word: str, *, c
     await stores.agents.choose(user_id, 2, "tutor")
     await stores.agents.set_default(user_id + 3, GUILD, "tutor", user_id)
     await stores.canvases.note_message(key, user_id + 9, 1)
-    line = ToldLine(0, Named("memory", memory.id), "undo-added")
-    await stores.receipts.note(ToldIn(user_id, 2, user_id + 7, "public", (line,)))
+    line = ReceiptLine(0, Named("memory", memory.id), "undo-added")
+    await stores.receipts.note(ReceiptMessage(user_id, 2, user_id + 7, "public", (line,)))
     reminder = await stores.schedules.add(key, f"{word}を買う", utc_now(), place="dm")
     places: tuple[Place, ...] = ("dm",)
     [firing] = await stores.schedules.claim_due(utc_now(), places, "p", user_id=user_id, limit=1)

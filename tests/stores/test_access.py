@@ -3,7 +3,7 @@
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.member import AccessRules, LimitKey, Maintenance, Subjects
 from cc_bot.domain.message import UserSettings
-from cc_bot.stores import InForce, PlaceAgents, Stores
+from cc_bot.stores import AccessState, PlaceAgents, Stores
 from cc_bot.stores.settings import ChannelAgent
 from tests.stores.backends import OpenStores
 
@@ -12,7 +12,7 @@ OWNER = 9
 
 class TestRules:
     async def test_are_told_all_at_once(self, stores: Stores) -> None:
-        assert await stores.access.get_in_force() == InForce(AccessRules(), None)
+        assert await stores.access.get_in_force() == AccessState(AccessRules(), None)
         await stores.access.set("user", 1, "deny", set_by=OWNER)
         await stores.access.set("role", 2, "allow", set_by=OWNER)
         await stores.access.set("channel", 3, "deny", set_by=OWNER)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from cc_bot.domain import Block, ChannelKey, Message, Said
+from cc_bot.domain import Block, ChannelKey, ContextMessage, Message
 from cc_bot.storage import Database, Statement
 from cc_bot.stores import Stores
 from cc_bot.stores.blocks import SELECT_CONTEXT, SELECT_ROWS, ContextState
@@ -55,7 +55,10 @@ class TestRows:
         answer = Message("assistant", "はい", author_id=BOT, discord_id=20)
         await stores.channels.commit_answer(CHANNEL, answer, [])
         rows = await stores.blocks.get_page(CHANNEL, first=0, before=100, limit=9)
-        assert rows == [Said(20, "assistant", "", "はい", BOT), Said(10, "user", "花子", "発言10", 7)]
+        assert rows == [
+            ContextMessage(20, "assistant", "", "はい", BOT),
+            ContextMessage(10, "user", "花子", "発言10", 7),
+        ]
 
     async def test_after_the_question_are_answers_alone(self, stores: Stores) -> None:
         await say(stores, 10, 30)

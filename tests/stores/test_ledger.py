@@ -7,7 +7,7 @@ import pytest
 
 from cc_bot.domain import ChannelKey, Locale, Message, ToolCall
 from cc_bot.domain.errors import StorageError, TooManyAtOnce
-from cc_bot.domain.member import LimitKey, Rules, Spent, UsageSubject
+from cc_bot.domain.member import LimitKey, ModelUsage, Rules, UsageSubject
 from cc_bot.domain.session import Session
 from cc_bot.domain.turn import KEPT, AskedFile, AskedQuestion, PendingTurn, Usage
 from cc_bot.stores import ReservationRequest, Settlement, Stores, channel_turn
@@ -200,7 +200,7 @@ class TestAnswer:
     async def test_and_what_it_has_used_are_written_together(self, stores: Stores) -> None:
         wish = ReservationRequest(UsageSubject(KEY.user_id), "turn", "small", 100)
         reservation = await stores.usage.reserve(wish, {}, ASKED)
-        settlement = Settlement(reservation, ((Spent("small", Usage(10, 5)), 3),))
+        settlement = Settlement(reservation, ((ModelUsage("small", Usage(10, 5)), 3),))
         session = await stores.sessions.open(KEY)
         for _ in range(2):  # it is counted once
             said = turn("？", answer="はい。")

@@ -10,7 +10,7 @@ import pytest
 from cc_bot.domain import ChannelKey, Message, SessionKey
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ConversationGone, StorageError
-from cc_bot.domain.member import DEFAULT_RULES, Spent, UsageSubject
+from cc_bot.domain.member import DEFAULT_RULES, ModelUsage, UsageSubject
 from cc_bot.domain.schedule import Place
 from cc_bot.domain.turn import Usage
 from cc_bot.storage import Database, Row, Statement, Steps
@@ -82,7 +82,7 @@ class TestErased:
         today = stores.usage.today()
         payer = UsageSubject(ME, 7, ())
         reservation = await stores.usage.reserve(ReservationRequest(payer, "turn", "mini", 9), DEFAULT_RULES)
-        await stores.usage.settle(Settlement(reservation, ((Spent("mini", Usage(300, 10)), 5),)))
+        await stores.usage.settle(Settlement(reservation, ((ModelUsage("mini", Usage(300, 10)), 5),)))
         before = await stores.usage.list_for_guild(7, today)
         assert before
         await stores.personal_erasure.erase(ME)

@@ -4,16 +4,16 @@ import pytest
 
 from cc_bot.domain import SessionKey
 from cc_bot.domain.clock import utc_now
-from cc_bot.domain.memory import MemoryState, Named, ToldIn, ToldLine
+from cc_bot.domain.memory import MemoryState, Named, ReceiptLine, ReceiptMessage
 from cc_bot.stores import Stores
 
 ME, YOU = 123456789012345678, 876543210987654321
 CAT, DOG = Named("memory", 1), Named("memory", 2)
 
 
-def told(message_id: int, *named: Named, user_id: int = ME) -> ToldIn:
-    lines = (ToldLine(at, each, f"undo:{each.id}") for at, each in enumerate(named))
-    return ToldIn(user_id, 7, message_id, "public", tuple(lines))
+def told(message_id: int, *named: Named, user_id: int = ME) -> ReceiptMessage:
+    lines = (ReceiptLine(at, each, f"undo:{each.id}") for at, each in enumerate(named))
+    return ReceiptMessage(user_id, 7, message_id, "public", tuple(lines))
 
 
 async def settle(stores: Stores, user_id: int, message_id: int) -> None:

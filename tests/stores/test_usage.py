@@ -17,8 +17,8 @@ from cc_bot.domain.member import (
     LimitKey,
     LimitName,
     LimitScope,
+    ModelUsage,
     Rules,
-    Spent,
     UsageSubject,
     left_of,
 )
@@ -67,7 +67,7 @@ class Till:
     ) -> None:
         reservation = await self.reserve(payer, purpose=purpose, model=model)
         assert await self.usage.settle(
-            Settlement(reservation, ((Spent(model, Usage(tokens, 0)), tokens * 2),))
+            Settlement(reservation, ((ModelUsage(model, Usage(tokens, 0)), tokens * 2),))
         )
 
     async def erase(self) -> None:
@@ -129,7 +129,7 @@ class TestTokens:
         first = await till.reserve(tokens=1000)
         with pytest.raises(LimitReached):
             await till.reserve()
-        await till.usage.settle(Settlement(first, ((Spent("small", Usage(10, 5)), 0),)))
+        await till.usage.settle(Settlement(first, ((ModelUsage("small", Usage(10, 5)), 0),)))
         await till.reserve()
 
     async def test_of_background_work_count_and_it_is_not_begun_beyond_them(self, till: Till) -> None:
@@ -157,7 +157,7 @@ class TestTokens:
         till.now = datetime(2026, 11, 22, 14, 59, 59, tzinfo=UTC)
         late = await till.reserve()
         till.now += timedelta(seconds=30)
-        await till.usage.settle(Settlement(late, ((Spent("small", Usage(7, 0)), 0),)))
+        await till.usage.settle(Settlement(late, ((ModelUsage("small", Usage(7, 0)), 0),)))
         [used] = await till.usage.list_for_user(AIKO, date(2026, 1, 1))
         assert used.day == date(2026, 11, 22)
 
@@ -213,7 +213,7 @@ class TestErasing:
         till.limit("tokens_per_day", 100)
         left = await till.reserve(purpose="summary", tokens=100)
         await till.erase()
-        assert not await till.usage.settle(Settlement(left, ((Spent("small", Usage(1, 1)), 0),)))
+        assert not await till.usage.settle(Settlement(left, ((ModelUsage("small", Usage(1, 1)), 0),)))
         with pytest.raises(LimitReached):
             await till.reserve()
 
@@ -358,7 +358,7 @@ class TestOwnersLimit:
 class TestUsage:
     async def test_is_kept_by_day_model_and_purpose(self, till: Till) -> None:
         reservation = await till.reserve()
-        spent = ((Spent("small", Usage(100, 10, 40)), 5), (Spent("large", Usage(7, 3)), 9))
+        spent = ((ModelUsage("small", Usage(100, 10, 40)), 5), (ModelUsage("large", Usage(7, 3)), 9))
         assert await till.usage.settle(Settlement(reservation, spent))
         await till.spend(50)
         await till.spend(20, purpose="summary")
@@ -374,8 +374,10 @@ class TestUsage:
     async def test_is_settled_once(self, till: Till) -> None:
         for purpose in ("turn", "summary"):
             reservation = await till.reserve(purpose="turn" if purpose == "turn" else "summary")
-            assert await till.usage.settle(Settlement(reservation, ((Spent("small", Usage(5, 0)), 0),)))
-            assert not await till.usage.settle(Settlement(reservation, ((Spent("small", Usage(5, 0)), 0),)))
+            assert await till.usage.settle(Settlement(reservation, ((ModelUsage("small", Usage(5, 0)), 0),)))
+            assert not await till.usage.settle(
+                Settlement(reservation, ((ModelUsage("small", Usage(5, 0)), 0),))
+            )
         assert await till.tokens() == 10
 
     async def test_counts_a_turn_that_asked_no_model(self, till: Till) -> None:
@@ -432,7 +434,7 @@ class TestSums:
             till.now += timedelta(seconds=seconds)
             for _ in range({"settle": 1, "twice": 2, "lose": 0}[how]):
                 await till.usage.settle(
-                    Settlement(reservation, tuple((Spent(name, Usage(n, 0)), n) for name, n in parts))
+                    Settlement(reservation, tuple((ModelUsage(name, Usage(n, 0)), n) for name, n in parts))
                 )
             expected[user_id] += 7 if how == "lose" else sum(tokens for _, tokens in parts)
         await till.usage.take_over("discord", lambda *_: 0)
@@ -458,7 +460,7 @@ class TestRestart:
         assert await till.usage.take_over("discord", lambda _, usage: usage.prompt_tokens * 3) == 1
         [used] = await till.usage.list_for_user(AIKO, date(2026, 1, 1))
         assert (used.tokens, used.turns, used.cost_micros, used.model) == (300, 1, 900, "small")
-        assert not await till.usage.settle(Settlement(lost, ((Spent("small", Usage(10, 0)), 0),)))
+        assert not await till.usage.settle(Settlement(lost, ((ModelUsage("small", Usage(10, 0)), 0),)))
         assert await till.usage.take_over("discord", lambda *_: 0) == 0
 
     async def test_leaves_what_a_terminal_beside_has_reserved_until_nothing_takes_so_long(

@@ -9,12 +9,14 @@ import pytest
 from cc_bot.discord.pages.admin import erase_question
 from cc_bot.discord.pages.custom_ids import PrivacyButton, parse_custom_id
 from cc_bot.domain import Locale
-from cc_bot.domain.privacy import DataKind, Held, Holdings, Retention
+from cc_bot.domain.privacy import DataKind, Holdings, Retention, StoredAmount
 from cc_bot.texts import texts
 from tests.discord.mentioned import mentioned
 
 NOW = datetime(2026, 11, 22, 20, tzinfo=UTC)
-EVERYTHING = Holdings({kind: Held(10**9, NOW - timedelta(days=999), NOW) for kind in get_args(DataKind)})
+EVERYTHING = Holdings(
+    {kind: StoredAmount(10**9, NOW - timedelta(days=999), NOW) for kind in get_args(DataKind)}
+)
 KEPT = Retention(365, 90, 400, 30)
 TOKYO = ZoneInfo("Asia/Tokyo")
 
@@ -28,14 +30,14 @@ class TestOverview:
         assert all(name in told for name in words.kinds.values())
 
     def test_has_the_days_as_they_are_where_the_user_is(self, locale: Locale) -> None:
-        held = Holdings({"usage": Held(1, NOW, NOW)})
+        held = Holdings({"usage": StoredAmount(1, NOW, NOW)})
         assert "2026-11-23" in texts(locale).privacy.overview(held, KEPT, TOKYO)
 
     def test_tells_only_of_limits_that_there_are(self, locale: Locale) -> None:
         words = texts(locale).privacy
         assert words.archive_days.format(days=365) in words.overview(EVERYTHING, KEPT, TOKYO)
         assert words.copy_days.format(days=30) in words.overview(EVERYTHING, KEPT, TOKYO)
-        assert "0" not in words.overview(Holdings({"usage": Held(1)}), Retention(), TOKYO)
+        assert "0" not in words.overview(Holdings({"usage": StoredAmount(1)}), Retention(), TOKYO)
 
     def test_fits_a_message(self, locale: Locale) -> None:
         words = mentioned(locale).privacy
@@ -49,7 +51,7 @@ class TestOverview:
         assert words.told(Holdings()) == words.nothing_erased
 
     def test_says_what_stays_once_of_all_its_steps(self, locale: Locale) -> None:
-        words, only_rules = texts(locale).privacy, Holdings({"rules": Held(1)})
+        words, only_rules = texts(locale).privacy, Holdings({"rules": StoredAmount(1)})
         steps = words.asked(EVERYTHING) + words.told(EVERYTHING)
         assert steps.count(words.stays) == 1
         assert words.nothing_to_erase(only_rules).count(words.stays) == 1

@@ -31,7 +31,7 @@ from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_fact
 from cc_bot.discord.recipients import Readers
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.locale import Locale
-from cc_bot.domain.memory import Memory, MemoryState, Named, Receipt, ToldIn, ToldLine
+from cc_bot.domain.memory import Memory, MemoryState, Named, Receipt, ReceiptLine, ReceiptMessage
 from cc_bot.domain.message import Visibility
 from cc_bot.domain.schedule import Schedule
 from cc_bot.stores import Stores
@@ -63,7 +63,9 @@ class _Line:
     button: Button | None
 
 
-async def brought_up_to_date(page: Page, stores: Stores, words: Texts, told: ToldIn | None = None) -> Page:
+async def brought_up_to_date(
+    page: Page, stores: Stores, words: Texts, told: ReceiptMessage | None = None
+) -> Page:
     """A message that says of what was taken back since that it was, without saying again what it was, and
     that offers to take back nothing else than what holds. `told` is what is on record of it."""
     known = {each.custom_id for each in page.receipts if takes_back(each)}
@@ -82,7 +84,9 @@ async def brought_up_to_date(page: Page, stores: Stores, words: Texts, told: Tol
     return _without(page, gone) if gone else page
 
 
-async def without_undone(page: Page, stores: Stores, words: Texts, told: ToldIn | None = None) -> Page:
+async def without_undone(
+    page: Page, stores: Stores, words: Texts, told: ReceiptMessage | None = None
+) -> Page:
     """An answer's last message without what was taken back since: for the answer that takes its place."""
     page = await brought_up_to_date(page, stores, words, told)
     return replace(
@@ -95,20 +99,20 @@ async def without_undone(page: Page, stores: Stores, words: Texts, told: ToldIn 
     )
 
 
-def told_lines(page: Page) -> tuple[ToldLine, ...]:
+def told_lines(page: Page) -> tuple[ReceiptLine, ...]:
     """The lines of a message that can be taken back, with their buttons."""
     buttons = [each.custom_id for each in page.receipts if takes_back(each)]
     lines = _lines_with_buttons(page)
     if len(lines) != len(buttons):
         lines = range(_UNKNOWN_LINE, _UNKNOWN_LINE + len(buttons))
     return tuple(
-        ToldLine(line, named, button)
+        ReceiptLine(line, named, button)
         for line, button in zip(lines, buttons, strict=True)
         if (named := name_of(button))
     )
 
 
-def still_known(page: Page, told: ToldIn | None) -> tuple[ToldLine, ...]:
+def still_known(page: Page, told: ReceiptMessage | None) -> tuple[ReceiptLine, ...]:
     """Keep of what is on record of a message the lines that a memory was known already, as far as it has
     them."""
     lines = page.facts.receipts
@@ -178,7 +182,7 @@ def _of_memory(button: UndoButton, states: Mapping[int, MemoryState]) -> Standin
     return "moved" if button.former_id in states else "undone"  # an undone update leaves no version behind
 
 
-def _is_ours(page: Page, each: ToldLine) -> bool:
+def _is_ours(page: Page, each: ReceiptLine) -> bool:
     """Return whether a message still has the line where the record has it."""
     lines = page.facts.receipts
     return each.line < len(lines) and (lines[each.line] in _TAKEN_BACK or lines[each.line].startswith(_MARKS))
@@ -186,7 +190,7 @@ def _is_ours(page: Page, each: ToldLine) -> bool:
 
 async def _lines_again(
     page: Page,
-    lines: Collection[ToldLine],
+    lines: Collection[ReceiptLine],
     standings: Mapping[str, Standing],
     stores: Stores,
     words: Texts,
@@ -236,7 +240,7 @@ def _line_again(memory: Memory, words: Texts, *, private: bool) -> str:
 
 def _revise(
     page: Page,
-    lines: Collection[ToldLine],
+    lines: Collection[ReceiptLine],
     standings: Mapping[str, Standing],
     again: Mapping[str, _Line],
     taken_back: str,
@@ -353,7 +357,7 @@ class ReceiptUpkeep:
         user_id: int,
         visibility: Visibility,
         words: Texts,
-        known: Sequence[ToldLine] = (),
+        known: Sequence[ReceiptLine] = (),
     ) -> None:
         """Put on record what the last message of a reply tells now, and have others say so. `known`: lines of
         which nothing can be taken back."""
@@ -365,18 +369,18 @@ class ReceiptUpkeep:
         """Have the messages that tell of what was changed say what has become of it."""
         self._begin(user_id, self._refresh(user_id, words))
 
-    async def newest(self, user_id: int) -> Sequence[ToldIn]:
+    async def newest(self, user_id: int) -> Sequence[ReceiptMessage]:
         """The messages of a user that are shown anew when all is erased. Raises StorageError."""
         return await self._stores.receipts.list_newest(user_id, most=MOST)
 
-    def refresh_these(self, messages: Sequence[ToldIn], words: Texts) -> None:
+    def refresh_these(self, messages: Sequence[ReceiptMessage], words: Texts) -> None:
         """Show all of one user anew."""
         if messages:
             self._begin(messages[0].user_id, self._show_anew(messages, words))
 
     async def catch_up(self, readers: Readers) -> None:
         """Show anew what the last run of the program was ended before showing. Raises StorageError."""
-        of_user = defaultdict[int, list[ToldIn]](list)
+        of_user = defaultdict[int, list[ReceiptMessage]](list)
         for told in await self._stores.receipts.list_all_stale():
             of_user[told.user_id].append(told)
         for user_id, messages in of_user.items():
@@ -411,19 +415,19 @@ class ReceiptUpkeep:
         visibility: Visibility,
         *,
         words: Texts,
-        known: Sequence[ToldLine],
+        known: Sequence[ReceiptLine],
     ) -> None:
         place = await reply.last_place()
         if place is not None:
             before = None if known else await self._stores.receipts.get(user_id, place[1])
             lines = (*told_lines(page), *(known or still_known(page, before)))
-            await self._stores.receipts.note(ToldIn(user_id, *place, visibility, lines))
+            await self._stores.receipts.note(ReceiptMessage(user_id, *place, visibility, lines))
         await self._refresh(user_id, words)
 
     async def _refresh(self, user_id: int, words: Texts) -> None:
         await self._show_anew(await self._stores.receipts.list_stale(user_id), words)
 
-    async def _show_anew(self, messages: Collection[ToldIn], words: Texts) -> None:
+    async def _show_anew(self, messages: Collection[ReceiptMessage], words: Texts) -> None:
         """Show messages anew; what can't be reached stays as it is."""
         for told in messages:
             try:

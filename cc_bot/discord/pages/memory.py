@@ -14,7 +14,7 @@ from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain.memory import (
     MAX_CONTENT_CHARACTERS,
     UNDO_TIME,
-    Found,
+    FoundMemory,
     Memory,
     MemoryStatistics,
     Order,
@@ -67,7 +67,7 @@ class ListPage:
     """Some memories, and where in the whole list they stand."""
 
     title: str
-    found: Sequence[Found]
+    found: Sequence[FoundMemory]
     page: int = 1
     pages: int = 1
     order: Order = "newest"
@@ -88,7 +88,7 @@ def memory_list(page: ListPage, words: Texts, now: datetime) -> hikari.Embed:
     return embed.set_footer(footer) if footer else embed
 
 
-def open_menu(found: Sequence[Found], custom_id: str, words: Texts) -> Menu:
+def open_menu(found: Sequence[FoundMemory], custom_id: str, words: Texts) -> Menu:
     """Choose one of a list, to see all of it."""
     options = tuple(MenuOption(choice_name(each.memory), str(each.memory.id)) for each in found)
     return Menu(custom_id, words.memory.open, options)
@@ -144,7 +144,7 @@ def one_line(text: str) -> str:
     return " ".join(_TURNING.sub("", text).split())
 
 
-def _entry(found: Found, words: Texts, now: datetime, characters: int) -> str:
+def _entry(found: FoundMemory, words: Texts, now: datetime, characters: int) -> str:
     memory = found.memory
     details = (
         words.memory.unsure if found.confidence < UNSURE_BELOW else None,

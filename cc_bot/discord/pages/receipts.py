@@ -21,7 +21,7 @@ from cc_bot.discord.pages.custom_ids import (
 )
 from cc_bot.discord.pages.memory import escaped, one_line, timestamp
 from cc_bot.discord.pages.page import Button, Facts, Page
-from cc_bot.domain.memory import Named, Receipt, ToldLine
+from cc_bot.domain.memory import Named, Receipt, ReceiptLine
 from cc_bot.domain.message import ToolCall
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.text import shorten
@@ -233,11 +233,11 @@ def receipt_buttons(
     return (*buttons, *untell)
 
 
-def known_lines(receipts: Sequence[Receipt], carried: Carried, user_id: int) -> tuple[ToldLine, ...]:
+def known_lines(receipts: Sequence[Receipt], carried: Carried, user_id: int) -> tuple[ReceiptLine, ...]:
     """The lines that say that a memory was known already."""
     told = enumerate(_news(receipts, carried), start=len(carried.lines))
     return tuple(
-        ToldLine(at, Named("memory", one.memory_id), KnownMemory(user_id, one.memory_id).record())
+        ReceiptLine(at, Named("memory", one.memory_id), KnownMemory(user_id, one.memory_id).record())
         for at, one in told
         if one.kind == "unchanged" and at < MOST
     )

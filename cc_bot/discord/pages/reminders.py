@@ -19,7 +19,7 @@ from cc_bot.discord.pages.memory import (
 from cc_bot.discord.pages.page import CLOSE_LIMIT, NO_FACTS, Button, Facts, Page, without_previews
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
 from cc_bot.discord.recipients import Reader
-from cc_bot.domain.schedule import Firing, Schedule, Untold, clock_time, hours_of
+from cc_bot.domain.schedule import Firing, MissedReminders, Schedule, clock_time, hours_of
 from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
 from cc_bot.texts.reminder import described
@@ -235,7 +235,7 @@ def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
     return (Button(words.reminder.stop_repeating, button.custom_id()),)
 
 
-def untold_page(untold: Untold, words: Texts) -> Page:
+def untold_page(untold: MissedReminders, words: Texts) -> Page:
     """What did not come in its time, or perhaps did not, for its owner."""
     told = words.reminder
     parts = [

@@ -28,7 +28,7 @@ from datetime import datetime, timedelta
 from typing import Final, NamedTuple
 
 from cc_bot.domain.clock import Clock, utc_now
-from cc_bot.domain.memory import UNDO_TIME, Erased, Memory
+from cc_bot.domain.memory import UNDO_TIME, ErasureCounts, Memory
 from cc_bot.storage import Database, ErasureLog, Rewriting, Row, Statement, Steps, memory_name
 from cc_bot.stores.channels import BLOCKS_FROM_MESSAGE
 from cc_bot.stores.columns import ISO, Columns, to_text
@@ -46,7 +46,7 @@ from cc_bot.stores.memory.rows import MEMORY, ROOM_FOR_PIN, known_id
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden:
+class HiddenMemory:
     """A deleted memory, while it can be had back."""
 
     memory: Memory
@@ -62,7 +62,7 @@ class _Row(NamedTuple):
     created_at: str
 
 
-_HIDDEN: Final = Columns(Hidden, memory=MEMORY, since=replace(ISO, column="deleted_at"))
+_HIDDEN: Final = Columns(HiddenMemory, memory=MEMORY, since=replace(ISO, column="deleted_at"))
 _ROW: Final = Columns(_Row)
 
 # $2 memory, $3 the last moment of deletion that is too long ago
@@ -311,7 +311,7 @@ class MemoryRemovalStore:
 
         return await self._database.write(steps)
 
-    async def get_hidden(self, user_id: int, memory_id: int) -> Hidden | None:
+    async def get_hidden(self, user_id: int, memory_id: int) -> HiddenMemory | None:
         """Return a deleted memory that can still be had back."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
         rows = await self._database.query(SELECT_HIDDEN, *params)
@@ -325,7 +325,7 @@ class MemoryRemovalStore:
         traces = await self._traces.find(user_id, claimed.ids, claimed.texts, everywhere=True)
         return _count_messages(traces) if rows else 0
 
-    async def erase(self, user_id: int, memory_id: int, *, mark: str | None = None) -> Erased | None:
+    async def erase(self, user_id: int, memory_id: int, *, mark: str | None = None) -> ErasureCounts | None:
         """Remove a memory at once, active or hidden; None when it is not there or not theirs.
 
         With `mark`, the messages that `count_messages` counts are emptied as well: this text takes their
@@ -336,7 +336,7 @@ class MemoryRemovalStore:
         [rows] = await self._database.write(lambda: unfold_and_run(*params, claim))
         return await self._remove(user_id, rows, everywhere=True, mark=mark) if rows else None
 
-    async def erase_all(self, user_id: int, *, mark: str | None = None) -> Erased:
+    async def erase_all(self, user_id: int, *, mark: str | None = None) -> ErasureCounts:
         """Remove all memories of a user at once, hidden ones as well. `mark` as for `erase`."""
         *_, rows = await self._database.transaction([*unfold_all(user_id), Statement(CLAIM_ALL, (user_id,))])
         return await self._remove(user_id, rows, everywhere=True, mark=mark)
@@ -376,13 +376,13 @@ class MemoryRemovalStore:
         await self._database.transaction([Statement(WRITTEN_BACK, (owed.erased,))])
         return True
 
-    async def rewrite(self, *, quiet: timedelta = QUIET, every: timedelta = REWRITE_EVERY) -> Rewriting:
+    async def rewrite(self, *, quiet: timedelta = QUIET) -> Rewriting:
         """Write the database anew if that is owed, nobody has written for so long, and it was done so long
         ago. `done` when nothing is owed any more, but for `write_back`."""
         [owed] = map(_OWED.read, await self._database.query(SELECT_OWED))
         if owed.rewritten == owed.erased:
             return "done"
-        if owed.rewritten_at and self._clock() < owed.rewritten_at + every:
+        if owed.rewritten_at and self._clock() < owed.rewritten_at + REWRITE_EVERY:
             return "busy"
         if (await self._database.measure()).quiet_s < quiet.total_seconds():
             return "busy"
@@ -397,12 +397,12 @@ class MemoryRemovalStore:
 
     async def _remove(
         self, user_id: int, rows: Sequence[Row], *, everywhere: bool, mark: str | None = None
-    ) -> Erased:
+    ) -> ErasureCounts:
         """Take the second step, for rows that the first one took. Raises StorageError; a purge does it
         then."""
         claimed = _Claimed.of(user_id, rows)
         if not rows:
-            return Erased()
+            return ErasureCounts()
         if self._log:
             await self._log.note("memory" if mark is None else "memory_and_messages", *claimed.names)
         traces = await self._traces.find(user_id, claimed.ids, claimed.texts, everywhere=everywhere)
@@ -413,7 +413,7 @@ class MemoryRemovalStore:
         done = {statement.sql: len(result) for statement, result in zip(batch, results, strict=True)}
         emptied = done.get(EMPTY, 0) + done.get(EMPTY_IN_CHANNELS, 0)
         await self.write_back()
-        return Erased(
+        return ErasureCounts(
             memories=claimed.memories,
             versions=len(claimed.ids) - claimed.memories,
             tool_calls=traces.redacted,

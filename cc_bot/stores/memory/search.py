@@ -2,7 +2,7 @@
 
 One reading of the database, on one state of it: the segments of the index, the few rows that wait, and for
 those who have many memories the postings of the query's terms. The scores of all notes are added up at once
-(memory_tally), and only the best are looked at: their text is read, what the filters and the query say is
+(Tally), and only the best are looked at: their text is read, what the filters and the query say is
 held against it, and cc_bot.search ranks them. Filters are exact, so where many of the best do not fit, the
 next best are read.
 
@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, Protocol
 from weakref import WeakValueDictionary
 
 from cc_bot.domain.clock import Clock
-from cc_bot.domain.memory import Audience, Found, Memory
+from cc_bot.domain.memory import Audience, FoundMemory, Memory
 from cc_bot.search import Candidate, Hit, Query, Statistics, parse_query, rank, term_weight
 from cc_bot.storage import Database, Statement, Steps
 from cc_bot.stores.columns import ListStatement, list_of, to_text
@@ -33,7 +33,7 @@ from cc_bot.stores.memory.upkeep import MemoryUpkeep
 # The notes of one user as a search sees them: in chunks of the index, in its segments, and waiting for it.
 #
 # All three are asked the same things, which notes have a term and which may contain a text, and all answer
-# with sets of places (see memory_places). Here the parts stand one behind the other without gaps, and what
+# with sets of places (see index.py). Here the parts stand one behind the other without gaps, and what
 # waits stands last, as if it had places already: a note's place is how late it was written, give or take.
 
 NOTE_COLUMNS: Final = """
@@ -447,7 +447,7 @@ class MemoryQuery:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    found: list[Found]
+    found: list[FoundMemory]
     waiting: int
     """How many rows had to be read because they are not in the index."""
     waiting_terms: int
@@ -491,46 +491,32 @@ class MemorySearch:
         category: str | None,
         tags: Sequence[str],
         audience: Audience,
-    ) -> list[Found]:
+    ) -> list[FoundMemory]:
         """Find memories as MemoryStore.find says; the arguments are clean."""
         async with self._lines.setdefault(user_id, asyncio.Lock()):
-            return await self._find(
-                user_id, query, limit=limit, category=category, tags=tags, audience=audience
-            )
-
-    async def _find(
-        self,
-        user_id: int,
-        query: str,
-        *,
-        limit: int,
-        category: str | None,
-        tags: Sequence[str],
-        audience: Audience,
-    ) -> list[Found]:
-        typed = query.encode("utf-8", "replace").decode().strip()  # as it would stand in the database
-        if limit == 0:
-            return []
-        asked = MemoryQuery(
-            user_id,
-            query=await _parse(typed),
-            typed=typed,
-            limit=limit,
-            category=category,
-            tags=[fold_tags([tag]) for tag in tags],
-            audience=audience,
-            now=to_text(self._clock()),
-            near=await self._nearness(user_id, typed) if typed and self._nearness else {},
-        )
-        answer = await self._database.read(lambda: search(asked) if typed else newest(asked))
-        if self._upkeep:
-            self._upkeep.note_searched(
+            typed = query.encode("utf-8", "replace").decode().strip()  # as it would stand in the database
+            if limit == 0:
+                return []
+            asked = MemoryQuery(
                 user_id,
-                waiting=answer.waiting,
-                waiting_terms=answer.waiting_terms,
-                outdated=answer.outdated,
+                query=await _parse(typed),
+                typed=typed,
+                limit=limit,
+                category=category,
+                tags=[fold_tags([tag]) for tag in tags],
+                audience=audience,
+                now=to_text(self._clock()),
+                near=await self._nearness(user_id, typed) if typed and self._nearness else {},
             )
-        return answer.found
+            answer = await self._database.read(lambda: search(asked) if typed else newest(asked))
+            if self._upkeep:
+                self._upkeep.note_searched(
+                    user_id,
+                    waiting=answer.waiting,
+                    waiting_terms=answer.waiting_terms,
+                    outdated=answer.outdated,
+                )
+            return answer.found
 
 
 def search(asked: MemoryQuery) -> Steps[Answer]:
@@ -632,11 +618,11 @@ def _rank(asked: MemoryQuery, statistics: Statistics, chosen: Sequence[Note]) ->
     return rank(asked.query, statistics, candidates, similarity=near or None)
 
 
-def _memories(user_id: int, hits: Sequence[Hit]) -> Steps[list[Found]]:
+def _memories(user_id: int, hits: Sequence[Hit]) -> Steps[list[FoundMemory]]:
     found: dict[int, Memory] = {}
     for statement in SELECT_FOUND.of((user_id,), [hit.id for hit in hits]):
         found.update((memory.id, memory) for memory in map(MEMORY.read, (yield statement)))
-    return [Found(found[hit.id], hit.confidence) for hit in hits if hit.id in found]
+    return [FoundMemory(found[hit.id], hit.confidence) for hit in hits if hit.id in found]
 
 
 def newest(asked: MemoryQuery) -> Steps[Answer]:
@@ -649,5 +635,8 @@ def newest(asked: MemoryQuery) -> Steps[Answer]:
         (asked.user_id, asked.limit, asked.category, asked.audience, asked.now, *asked.tags),
     )
     return Answer(
-        [Found(MEMORY.read(row), confidence=1.0) for row in rows], waiting=0, waiting_terms=0, outdated=False
+        [FoundMemory(MEMORY.read(row), confidence=1.0) for row in rows],
+        waiting=0,
+        waiting_terms=0,
+        outdated=False,
     )

@@ -14,7 +14,7 @@ from cc_bot.domain.memory import (
     DEFAULT_CATEGORY,
     WORDING,
     Audience,
-    Found,
+    FoundMemory,
     Memory,
     MemoryChange,
     MemoryStatistics,
@@ -282,7 +282,7 @@ class MemoryStore:
         category: str | None = None,
         tags: Sequence[str] = (),
         audience: Audience = "anywhere",
-    ) -> "list[Found]":
+    ) -> "list[FoundMemory]":
         """Find the user's memories that answer the query and carry all of the tags, best first, and tell how
         sure each is. Expired ones are not among them.
 

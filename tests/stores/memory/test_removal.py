@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cc_bot.domain.errors import StorageError
-from cc_bot.domain.memory import UNDO_TIME, Erased
+from cc_bot.domain.memory import UNDO_TIME, ErasureCounts
 from cc_bot.storage import Database, memory_name
 from cc_bot.stores import MemoryRemovalStore, Stores
 from cc_bot.stores.memory.index import fold_in
@@ -188,7 +188,7 @@ class TestErasing:
             if hidden:
                 await stores.memories.delete(ME, memory.id)
             erased = await stores.memory_removal.erase(ME, memory.id)
-            assert erased == Erased(memories=1, versions=1)
+            assert erased == ErasureCounts(memories=1, versions=1)
             assert await statuses(database) == []
 
     async def test_leaves_what_is_not_there_or_not_theirs(self, stores: Stores) -> None:
@@ -206,13 +206,13 @@ class TestErasing:
         await stores.memories.delete(ME, (await stores.memories.add(ME, "三")).id)
         yours = await stores.memories.add(YOU, "Yours")
         await stored(stores, "?", "Yes", remembered(yours), key=OTHER_USER)
-        assert await stores.memory_removal.erase_all(ME) == Erased(memories=2, versions=1)
+        assert await stores.memory_removal.erase_all(ME) == ErasureCounts(memories=2, versions=1)
         assert await statuses(database) == []
         assert await stores.memories.list(YOU) == [yours]
         assert await calls_of(stores, OTHER_USER) == [remembered(yours)]
 
     async def test_of_nothing_is_nothing(self, stores: Stores) -> None:
-        assert await stores.memory_removal.erase_all(ME) == Erased()
+        assert await stores.memory_removal.erase_all(ME) == ErasureCounts()
 
     async def test_spares_a_memory_that_is_kept_meanwhile(self, stores: Stores) -> None:
         await stores.memories.add(ME, "一")

@@ -33,7 +33,7 @@ from cc_bot.domain.memory import (
     DEFAULT_CATEGORY,
     MAX_CATEGORY_CHARACTERS,
     MAX_CONTENT_CHARACTERS,
-    Erased,
+    ErasureCounts,
     Memory,
     parse_end,
     parse_tags,
@@ -315,7 +315,7 @@ async def _erase(removal: MemoryRemovalStore, button: MemoryButton, reader: Read
         return erase_question(user_id, memory_id, told_in, words)
     mark = words.erasure.mark if button.action == "erase-said" else None
     erased = await removal.erase(user_id, memory_id, mark=mark)
-    return EphemeralView(words.erasure.told(erased or Erased()))
+    return EphemeralView(words.erasure.told(erased or ErasureCounts()))
 
 
 def _question(count: int, reader: Reader, clock: Clock) -> EphemeralView:

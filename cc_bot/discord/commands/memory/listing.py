@@ -34,7 +34,7 @@ from cc_bot.discord.presses import show_view
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import MemoryPaused
-from cc_bot.domain.memory import DEFAULT_CATEGORY, Audience, Found, Order, Source, parse_end, parse_tags
+from cc_bot.domain.memory import DEFAULT_CATEGORY, Audience, FoundMemory, Order, Source, parse_end, parse_tags
 from cc_bot.stores.memory.history import MemoryHistoryStore
 from cc_bot.stores.memory.store import MemoryStore
 from cc_bot.stores.settings import SettingsStore
@@ -144,7 +144,7 @@ async def _list(memories: MemoryStore, wanted: ListButton, reader: Reader, clock
     shown = words.shown_category(wanted.category)
     title = words.category_title.format(category=shown, count=count) if category else words.list_title
     page = ListPage(
-        title.format(count=count), [Found(each, 1.0) for each in kept], number, pages, wanted.order
+        title.format(count=count), [FoundMemory(each, 1.0) for each in kept], number, pages, wanted.order
     )
     buttons = tuple(
         Button(label, ListButton(wanted.user_id, wanted.order, to, wanted.category).custom_id(), enabled=on)
