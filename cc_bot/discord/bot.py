@@ -40,7 +40,7 @@ def extension_names() -> Sequence[str]:
 
 
 async def offered_commands(token: str) -> frozenset[str]:
-    """As Discord has them registered, those of message menus included.
+    """Return the names as Discord has them registered, those of message menus included.
 
     A client wants a bot, and a bot a token of the right form; nothing is connected, and the token goes
     nowhere. Raises ValueError for another form.
@@ -88,7 +88,7 @@ async def run_bot(given: BotDependencies, say: Callable[[str], None]) -> None:
 
 
 class DiscordBot:
-    """One run of the bot."""
+    """A run of the bot."""
 
     def __init__(self, given: BotDependencies, granted: GrantedReading, say: Callable[[str], None]) -> None:
         self._settings = given.settings
@@ -182,7 +182,7 @@ class DiscordBot:
         return await self._open()
 
     async def _open(self) -> None:
-        """From here on interactions are answered."""
+        """Begin to answer interactions."""
         await self._services.gate.learn()
         await self._client.start()
         self._services.answers.readers.wordings.learn(

@@ -40,7 +40,7 @@ async def tell_after_all(interaction: Answerable, sentence: str) -> None:
 
 
 async def tell_failure(interaction: Answerable, error: Exception, readers: Readers) -> None:
-    """One sentence for the user and one record for the log. Never raises."""
+    """Tell the user in one sentence, and the log in one record. Never raises."""
     if isinstance(error, hikari.NotFoundError) and error.code == UNKNOWN_INTERACTION:
         _log.warning("interaction_expired")  # Discord has told the user by now that we did not respond
         return
@@ -64,7 +64,7 @@ async def tell_failure(interaction: Answerable, error: Exception, readers: Reade
 def command_error_handler(
     readers: Readers,
 ) -> Callable[[lightbulb.exceptions.ExecutionPipelineFailedException], Coroutine[object, object, bool]]:
-    """What the lightbulb client calls when a command raised."""
+    """Return what the lightbulb client calls when a command raised."""
 
     async def handle(failed: lightbulb.exceptions.ExecutionPipelineFailedException) -> bool:
         await tell_failure(failed.context.interaction, failed.causes[0], readers)

@@ -43,7 +43,7 @@ _GRANTED = (
 
 @dataclass(frozen=True, slots=True)
 class GrantedReading:
-    """Which messages this run of the bot reads, for whoever has to know."""
+    """The messages that this run of the bot reads, for whoever has to know."""
 
     reading: Reading
     since: int
@@ -51,7 +51,7 @@ class GrantedReading:
 
 
 def check_token(token: str) -> None:
-    """Raises RefusedToken for what can't be one: a token begins with its bot's id, encoded."""
+    """Raise RefusedToken for what can't be one: a token begins with its bot's id, encoded."""
     try:
         hikari.applications.get_token_id(token)
     except ValueError as error:
@@ -59,7 +59,7 @@ def check_token(token: str) -> None:
 
 
 async def granted_reading(wanted: Reading, token: str, api_url: str | None) -> Reading:
-    """What the bot may read of what the operator wants: `all` needs the Message Content intent.
+    """Return what the bot may read of what the operator wants: `all` needs the Message Content intent.
 
     Raises RefusedToken or DiscordUnreachable. Discord is asked only when it has a say.
     """
@@ -134,7 +134,8 @@ class Shards:
         return partial(self._serves, shard.id, shard.shard_count)
 
     async def _serves(self, shard_id: int, count: int, channel_id: int) -> bool:
-        """True also while Discord won't tell: rather looked at twice than not at all."""
+        """Return whether it does, and true also while Discord won't tell: rather looked at twice than not at
+        all."""
         try:
             guild_id = await self._guild_of(channel_id)
         except (hikari.ForbiddenError, hikari.NotFoundError):

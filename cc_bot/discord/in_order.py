@@ -55,7 +55,7 @@ class InOrder:
             yield held.close
 
     def joined(self, line: Hashable) -> int:
-        """How many are in a line, the first of them included."""
+        """Return how many are in a line, the first of them included."""
         return self._lines[line].joined if line in self._lines else 0
 
     @contextmanager
@@ -91,7 +91,7 @@ class FileLine:
 
     @asynccontextmanager
     async def of(self, user_id: int) -> AsyncIterator[None]:
-        """For as long as anything of a file is held: wait for the same user's before it. Raises FilesInLine
+        """Wait for the same user's files before this one, which is held until the end. Raises FilesInLine
         when too many wait already."""
         if self._order.joined(user_id) >= MOST:
             raise FilesInLine
@@ -100,12 +100,12 @@ class FileLine:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """For what takes the processor: wait for everybody's before it."""
+        """Wait for everybody's before it, for what takes the processor."""
         async with self._work:
             yield
 
     async def one_by_one(self, parts: AsyncIterator[T]) -> AsyncIterator[T]:
-        """Each part made when nobody else's is; others have their turn while it is sent."""
+        """Make each part when nobody else's is made; others have their turn while it is sent."""
         while True:
             async with self.at_work():
                 try:

@@ -32,7 +32,7 @@ _TRIES = 3
 
 
 def author_name(interaction: Answerable) -> str:
-    """What this user is called where they ask."""
+    """The name that this user is called where they ask."""
     user, member = interaction.user, interaction.member
     return member.display_name if member else user.display_name or user.username
 
@@ -50,13 +50,13 @@ def roles_of(member: hikari.Member | None) -> tuple[int, ...]:
 
 
 def own_space(interaction: Answerable) -> bool:
-    """Whether only this user reads along: their DM with the bot."""
+    """Return whether only this user reads along: their DM with the bot."""
     return interaction.context == hikari.ApplicationContextType.BOT_DM
 
 
 def can_write(interaction: Answerable) -> bool:
-    """Whether the bot can write here by itself, and whoever asks may as well: it says nothing for anybody
-    where they may not say it. A bot that is only brought along by its user can't write by itself."""
+    """Return whether the bot can write here by itself, and whoever asks may as well: it says nothing for
+    anybody where they may not say it. A bot that is only brought along by its user can't write by itself."""
     if hikari.ApplicationIntegrationType.GUILD_INSTALL not in interaction.authorizing_integration_owners:
         return False
     needed = hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES
@@ -67,12 +67,13 @@ def can_write(interaction: Answerable) -> bool:
 
 
 def visibility_of(interaction: Answerable, *, ephemeral: bool) -> Visibility:
-    """Who will see the reply."""
+    """Return who will see the reply."""
     return "private" if ephemeral or own_space(interaction) else "public"
 
 
 def message_link(guild_id: int | None, channel_id: int, message_id: int | None) -> str:
-    """Where a message is found again; empty where it is not known. Without a server it is in a DM."""
+    """The address where a message is found again; empty where it is not known. Without a server it is in a
+    DM."""
     if message_id is None:
         return ""
     return f"https://discord.com/channels/{guild_id or '@me'}/{channel_id}/{message_id}"
@@ -83,7 +84,7 @@ def is_ephemeral(message: hikari.Message) -> bool:
 
 
 def is_fault(error: hikari.HTTPError) -> bool:
-    """Whether it is trouble on Discord's side or on the way; a refusal would only be repeated."""
+    """Return whether it is trouble on Discord's side or on the way; a refusal would only be repeated."""
     return not isinstance(error, hikari.ClientHTTPResponseError)
 
 
@@ -150,7 +151,7 @@ class Mentionable:
     id: int
 
     def shown(self, words: Texts) -> str:
-        """As Discord shows it by its name, where it has a mention."""
+        """Write it so that Discord shows it by its name, where it has a mention."""
         match self.subject:
             case "user":
                 return f"<@{self.id}>"
@@ -168,8 +169,8 @@ class Mentionable:
 
 
 def named(text: str, kind: Subject | None, guild_id: int | None) -> Mentionable | None:
-    """What a mention or an id of a `kind` says; a server without an id is the one asked in. None for what
-    can't be told, or says two things."""
+    """Return what a mention or an id of a `kind` says; a server without an id is the one asked in. None for
+    what can't be told, or says two things."""
     text = text.strip()
     if mention := _MENTION.fullmatch(text):
         found = Mentionable(_SIGNS[mention[1]], int(mention[2]))

@@ -84,7 +84,7 @@ class Places:
         return (await self.of(channel_id)).key
 
     async def of(self, channel_id: int) -> KnownPlace:
-        """What a channel or thread is. Raises hikari.HTTPError when Discord won't tell."""
+        """Return what a channel or thread is. Raises hikari.HTTPError when Discord won't tell."""
         known = self._known.get(channel_id)
         if known is not None:
             return known

@@ -37,8 +37,8 @@ def command_names() -> lightbulb.DictLocalizationProvider:
 
 
 class Wordings:
-    """What the bot says, in each language. Commands stand under their names until it is known under which ids
-    Discord has them: from then on Discord shows them."""
+    """The sentences that the bot says, in each language. Commands stand under their names until it is known
+    under which ids Discord has them: from then on Discord shows them."""
 
     def __init__(self) -> None:
         self._words = {locale: texts(locale) for locale in Locale}
@@ -84,7 +84,8 @@ class GuildLocales:
         return self._locales.get(guild_id)
 
     def link(self, channel_id: int, message_id: int | None) -> str:
-        """Where a message of a server is found again; empty where its server is not known."""
+        """Return the address where a message of a server is found again; empty where its server is not
+        known."""
         guild_id = self._guilds.get(channel_id)
         return "" if guild_id is None else message_link(guild_id, channel_id, message_id)
 
@@ -114,7 +115,7 @@ class Readers:
     guilds: GuildLocales = field(default_factory=GuildLocales)
 
     def words(self, locale: Locale) -> Texts:
-        """For somebody of whom no more is known than this language."""
+        """Return the words for somebody of whom no more is known than this language."""
         return self.wordings.of(locale)
 
     async def of(self, interaction: hikari.PartialInteraction, chosen: UserSettings | None = None) -> Reader:

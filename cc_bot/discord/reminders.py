@@ -87,11 +87,11 @@ class Refused(Exception):
 
 
 class Unwanted(Exception):
-    """Its user took it back before it was said."""
+    """A post that its user took back before it was made."""
 
 
 async def always() -> bool:
-    """Of what nobody can take back."""
+    """Return true, of what nobody can take back."""
     return True
 
 
@@ -121,8 +121,8 @@ class Posting:
         return await self.post(schedule.key.channel_id, schedule.key.user_id, page, nonce, wanted)
 
     async def admit(self, schedule: Schedule) -> None:
-        """Raises Refused where it would be heard in a server that its owner is no member of any more. Where
-        Discord does not know, nobody's reminder is lost."""
+        """Ask Discord about its owner. Raises Refused where it would be heard in a server that its owner is
+        no member of any more. Where Discord does not know, nobody's reminder is lost."""
         if schedule.guild_id is None or schedule.heard == "private":
             return
         try:
@@ -182,7 +182,8 @@ def nonce_of(firing: Firing) -> str:
 
 
 def nonce_at(kind: str, number: int, moment: datetime) -> str:
-    """Of what is said once about that number (a snowflake at most) at that moment, to the millisecond."""
+    """The nonce of what is said once about that number (a snowflake at most) at that moment, to the
+    millisecond."""
     return f"{kind}{base36(number)}-{base36(int(moment.timestamp() * 1000))}"
 
 
@@ -202,14 +203,14 @@ SCHEDULER_PAUSE_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Timekeeping:
-    """What is needed to say things at times that users chose."""
+    """The parts that are needed to say things at times that users chose."""
 
     moments: TimeResolver
     heartbeats: Heartbeats
 
 
 class Reminders:
-    """From the scheduler's firings to messages. Does nothing until `begin`."""
+    """The way from the scheduler's firings to messages. Does nothing until `begin`."""
 
     def __init__(
         self,
@@ -235,7 +236,7 @@ class Reminders:
         self._places = asyncio.Semaphore(AT_A_TIME)
 
     def begin(self) -> None:
-        """Once the connection is open: look for what is due, from now on."""
+        """Look for what is due, from now on: once the connection is open."""
         self._looking = asyncio.create_task(self._look())
 
     async def close(self) -> None:
@@ -247,7 +248,7 @@ class Reminders:
             await asyncio.gather(self._looking, return_exceptions=True)
 
     async def settled(self, deadline_s: float) -> None:
-        """After `close`: let what is claimed be said, until a time of the event loop; cancel the rest."""
+        """Let, after `close`, what is claimed be said, until a time of the event loop; cancel the rest."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
                 await asyncio.gather(*self._attending, return_exceptions=True)
@@ -337,7 +338,7 @@ class Reminders:
             await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
 
     async def _tell(self, untold: Untold) -> None:
-        """By DM; where that is closed, what is public in the channels that it was for."""
+        """Tell it by DM; where that is closed, what is public in the channels that it was for."""
         first, now = (*untold.missed, *untold.uncertain)[0].schedule, self._readers.clock()
         if not await self._gate.serves_owner(first):
             return
@@ -356,8 +357,8 @@ class Reminders:
                     await self._posting.post(channel_id, untold.user_id, called, nonce)
 
     async def _wanted(self, schedule: Schedule) -> bool:
-        """Whether it was neither cancelled nor paused since it was claimed. While the database fails, what
-        was wanted still is."""
+        """Return whether it was neither cancelled nor paused since it was claimed. While the database fails,
+        what was wanted still is."""
         try:
             now = await self._schedules.get(schedule.key.user_id, schedule.id)
         except StorageError:
@@ -372,7 +373,7 @@ class Reminders:
         await self._tell_stopped(replace(schedule, status="paused", obstacle=obstacle))
 
     async def _tell_stopped(self, schedule: Schedule) -> None:
-        """By DM, unless that is what did not work: then a later reply to its owner tells."""
+        """Tell it by DM, unless that is what did not work: then a later reply to its owner tells."""
         if schedule.heard == "private":
             return
         reader = await self._reader(schedule)
@@ -392,7 +393,7 @@ class Reminders:
         )
 
     async def _reader(self, schedule: Schedule) -> Reader:
-        """Its owner; as anybody, rather than not at all, while the database fails."""
+        """Return its owner; as anybody, rather than not at all, while the database fails."""
         user_id, readers, spoken = schedule.key.user_id, self._readers, schedule.locale
         if spoken is None and schedule.guild_id:
             spoken = readers.guilds.of_guild(schedule.guild_id)

@@ -120,7 +120,7 @@ def signals(stop: asyncio.Event, lifeline: Lifeline) -> Iterator[None]:
 
 
 def provide_stores(client: lightbulb.Client, stores: Stores) -> None:
-    """All stores together, and those that are asked for one by one."""
+    """Register all stores together, and those that are asked for one by one."""
     registry = client.di.registry_for(lightbulb.di.Contexts.DEFAULT)
     registry.register_value(Stores, stores)
     registry.register_value(SessionStore, stores.sessions)
@@ -168,7 +168,7 @@ class DiscordSettings:
 
 @dataclass(frozen=True, slots=True)
 class BotDependencies:
-    """What the bot is handed, and does not close."""
+    """The parts that the bot is handed, and does not close."""
 
     settings: DiscordSettings
     stores: Stores
@@ -188,7 +188,7 @@ class BotDependencies:
 
 @dataclass(frozen=True, slots=True)
 class BotServices:
-    """What lives as long as the bot."""
+    """The parts that live as long as the bot."""
 
     gate: Gate
     answers: Answers

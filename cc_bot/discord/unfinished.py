@@ -63,17 +63,17 @@ class PendingDelivery:
 
     @property
     def brings_back(self) -> bool:
-        """Whether it shows an older answer again, in the message where that was."""
+        """Return whether it shows an older answer again, in the message where that was."""
         return self.answer is None and self.older is not None and not self.turn.below
 
     @property
     def touched_nothing(self) -> bool:
-        """Whether all stands as it was, if nobody heard of the press of a button: the older answer, or the
-        message that offers to ask again."""
+        """Return whether all stands as it was, if nobody heard of the press of a button: the older answer, or
+        the message that offers to ask again."""
         return self.answer is None and (self.older is not None or self.turn.former is not None)
 
     def pages(self) -> tuple[Page, ...]:
-        """How it looks, as far as that is known before it is sent."""
+        """Return the pages as they look, as far as that is known before it is sent."""
         if self.answer is not None:
             return final_pages(stored_state(self.answer), self.reader.words)
         return (self._brought_back(self.older) if self.older and self.brings_back else self._sentence(),)
@@ -149,7 +149,7 @@ REFUSALS: Final = (hikari.BadRequestError, hikari.ForbiddenError, hikari.NotFoun
 
 
 class Closed(Exception):
-    """This way leads nowhere: not with this token, or not in this place."""
+    """A way that leads nowhere: not with this token, or not in this place."""
 
 
 class NeverAcknowledged(Closed):
@@ -171,7 +171,8 @@ class DeliveryRoutes:
         return self.replies.rest
 
     async def by_token(self, pending: PendingDelivery, token: str, application_id: int) -> Reply:
-        """Raises Closed, Gone, and hikari's errors while Discord has trouble."""
+        """Show it by the interaction's token. Raises Closed, Gone, and hikari's errors while Discord has
+        trouble."""
         try:
             return await self._by_token(pending, token, application_id)
         except (*REFUSALS, hikari.UnauthorizedError) as error:
@@ -180,7 +181,7 @@ class DeliveryRoutes:
             raise _meaning(error) from error
 
     async def in_channel(self, pending: PendingDelivery) -> Reply:
-        """Where it was asked. Raises as `by_token`, and StorageError."""
+        """Show it where it was asked. Raises as `by_token`, and StorageError."""
         turn = pending.turn
         try:
             reply = await self._to_message(turn) if turn.kind == "message" else await self._late(pending)
@@ -190,7 +191,7 @@ class DeliveryRoutes:
         return reply
 
     async def by_dm(self, pending: PendingDelivery) -> Reply:
-        """Raises as `in_channel`."""
+        """Show it in its user's DM. Raises as `in_channel`."""
         turn = pending.turn
         try:
             place_id = int((await self.rest.create_dm_channel(turn.key.user_id)).id)
@@ -236,7 +237,8 @@ class DeliveryRoutes:
         return tuple(sorted(found))
 
     async def _to_message(self, turn: PendingTurn) -> Reply:
-        """In the message that was begun for it, or in a first one: if that is there, its nonce finds it."""
+        """Reply in the message that was begun for it, or in a first one: if that is there, its nonce finds
+        it."""
         place_id, first_id = turn.place_id or turn.key.channel_id, turn.shown_in
         ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
         reply = self.replies.to(place_id, turn.question_id or first_id or 0, _sent(ids))
@@ -272,7 +274,7 @@ class DeliveryRoutes:
         return self.replies.late(place_id, turn.id, waiting_id, _sent(ids), noting=noting)
 
     async def _with_first(self, turn: PendingTurn) -> PendingTurn:
-        """With the interaction's own message, which is on record only once the answer is stored."""
+        """Add the interaction's own message, which is on record only once the answer is stored."""
         if turn.shown_in is not None or turn.place_id is not None or turn.interaction_id is None:
             return turn
         found = await self._strays(turn, turn.key.channel_id, turn.interaction_id)
@@ -350,7 +352,7 @@ class Unfinished:
         self._work: asyncio.Task[None] | None = None
 
     def begin(self) -> None:
-        """Once the connection is open."""
+        """Begin, once the connection is open."""
         self._work = asyncio.create_task(self._keep_on())
 
     async def close(self) -> None:
@@ -369,7 +371,7 @@ class Unfinished:
             await asyncio.sleep(self._retry_s)
 
     async def _round(self) -> bool:
-        """Whether nothing is left to be tried soon."""
+        """Finish what is due. Return whether nothing is left to be tried soon."""
         self._deliveries.owed.clear()
         try:
             if not self._caught_up and self._running.receipts:
@@ -387,7 +389,7 @@ class Unfinished:
         return all(await asyncio.gather(*map(self._finish_in_turn, due)))
 
     def _is_due(self, turn: PendingTurn) -> bool:
-        """Not those that this run of the program shows just now."""
+        """Return whether it is to be finished, and this run of the program does not show it just now."""
         if turn.state == "interrupted" or turn.id in self._given_up:
             return False
         return turn.id in self._deliveries.unseen or not self._running.began_here(turn.id)
@@ -463,7 +465,7 @@ class Unfinished:
         return await self._routes.by_dm(pending)
 
     async def _note(self, pending: PendingDelivery, reply: Reply) -> None:
-        """Which messages show the answer now, and which no longer do."""
+        """Put on record which messages show the answer now, and which no longer do."""
         turn, answer = pending.turn, pending.answer
         if answer is None:
             return

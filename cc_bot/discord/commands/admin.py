@@ -73,7 +73,7 @@ loader.command(admin)
 
 @lightbulb.hook(lightbulb.ExecutionSteps.CHECKS, skip_when_failed=True)
 async def owners_only(_: lightbulb.ExecutionPipeline, ctx: lightbulb.Context, owners: Owners) -> None:
-    """Raises OwnersOnly."""
+    """Refuse everybody else. Raises OwnersOnly."""
     await owners.require(ctx.interaction)
 
 
@@ -129,7 +129,7 @@ def kind_option() -> str | None:
 
 
 def named_in(interaction: hikari.PartialInteraction, text: str, kind: str | None) -> Mentionable:
-    """Whom a command is about. Raises SubjectNotUnderstood."""
+    """Return whom a command is about. Raises SubjectNotUnderstood."""
     guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
     found = named(text, cast("Subject | None", kind), guild_id)  # Discord takes no other choice
     if found is None:
@@ -245,7 +245,8 @@ class UnsetLimits(
 
 
 def _key(interaction: hikari.PartialInteraction, limit: str, text: str, kind: str | None) -> LimitKey:
-    """Raises SubjectNotUnderstood, LimitNotForChannels and LimitNotForServers."""
+    """Return whom a limit is about, and which it is. Raises SubjectNotUnderstood, LimitNotForChannels and
+    LimitNotForServers."""
     name = cast("LimitName", limit)  # Discord takes no other choice
     if not text.strip() and kind is None:
         return LimitKey("everyone", EVERYONE, name)
@@ -517,7 +518,7 @@ def chain_of(text: str) -> tuple[str, ...]:
 
 
 def _channel(interaction: hikari.PartialInteraction, text: str) -> int:
-    """Raises SubjectNotUnderstood."""
+    """Return the channel that is named, or the one that is asked in. Raises SubjectNotUnderstood."""
     return named_in(interaction, text, "channel").id if text.strip() else int(interaction.channel.id)
 
 

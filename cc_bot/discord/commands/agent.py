@@ -108,7 +108,7 @@ class Default(
     async def invoke(
         self, ctx: lightbulb.Context, chooser: Chooser, readers: Readers, boards: CanvasBoards
     ) -> None:
-        """It concerns everybody in the channel, so everybody is shown that it happened."""
+        """Show everybody that it happened: it concerns everybody in the channel."""
         interaction, place = ctx.interaction, where(ctx.interaction)
         allowed = interaction.member is not None and bool(interaction.member.permissions & _MANAGERS)
         wanted = find_agent(await chooser.usable_at(place), self.name)

@@ -137,7 +137,7 @@ async def _undo(button: UndoButton, reader: Reader, stores: Stores) -> str:
 
 
 async def _still_told(memory_id: int, reader: Reader, removal: MemoryRemovalStore) -> EphemeralView:
-    """Where a forgotten memory is told all the same, with a way to erase it there."""
+    """Return where a forgotten memory is told all the same, with a way to erase it there."""
     words, hidden = reader.words, await removal.get_hidden(reader.user_id, memory_id)
     if hidden is None:
         return EphemeralView(words.erasure.out_of_reach)
@@ -187,7 +187,7 @@ _OVER = (ProposalGone, ProposalOutdated, WhenPassed)
 
 @dataclass(frozen=True, slots=True)
 class _Press:
-    """Of one of the two buttons of a proposal, by whom it is for."""
+    """A press of one of the two buttons of a proposal, by whom it is for."""
 
     interaction: hikari.ComponentInteraction
     button: ProposalButton
@@ -220,7 +220,7 @@ async def list_proposals(
     *,
     store: ProposalStore,
 ) -> None:
-    """Each in a message of its own, for its user alone."""
+    """Show each in a message of its own, for its user alone."""
     await defer(interaction, ephemeral=True)
     found = await store.list_for_answer(reader.user_id, button.answer_id)
     if not found:

@@ -67,7 +67,7 @@ class ClearCanvasCommand(
 async def _show(
     interaction: Answerable, key: SessionKey, canvas: Canvas, boards: CanvasBoards, reader: Reader
 ) -> None:
-    """What others may see comes as a message, the rest in the reply, which its user alone sees."""
+    """Show what others may see in a message, and the rest in the reply, which its user alone sees."""
     words = reader.words.canvas
     stands = await boards.refresh(key, interaction=interaction, below=False, anew=True)
     private = replace(canvas, elements=tuple(e for e in canvas.elements if e.visibility == "private"))

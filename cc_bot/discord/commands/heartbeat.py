@@ -125,11 +125,11 @@ class Status(
 
 
 class _NoTime(Exception):
-    """What was given is no time of day."""
+    """A word that is no time of day."""
 
 
 def _minute(given: str | None, usual: int) -> int:
-    """Raises _NoTime."""
+    """Parse a time of day. Raises _NoTime."""
     if given is None:
         return usual
     minute = parse_minute(given)

@@ -109,7 +109,7 @@ class ExportPrivacyCommand(
 
 
 class _Here:
-    """Below the command, for its user's eyes alone."""
+    """The way to show files below the command, for its user's eyes alone."""
 
     def __init__(self, interaction: hikari.CommandInteraction, reader: Reader) -> None:
         self._interaction = interaction
@@ -134,7 +134,7 @@ class _Here:
 
 
 class _ByDm:
-    """In the user's DM with the bot. A nonce makes each post safe to repeat."""
+    """The way to show them in the user's DM with the bot. A nonce makes each post safe to repeat."""
 
     def __init__(self, interaction: hikari.CommandInteraction, reader: Reader) -> None:
         self._interaction = interaction

@@ -45,8 +45,8 @@ class RememberThis(lightbulb.MessageCommand, name="remember_this", localize=True
 
 
 def _text_of(message: hikari.Message, *, ours: bool) -> str:
-    """What the message says; for one that consists of embeds, what those say. What stands below an answer of
-    ours in small print is not part of it, and commands stand there under their names."""
+    """Return what the message says; for one that consists of embeds, what those say. What stands below an
+    answer of ours in small print is not part of it, and commands stand there under their names."""
     content = _without_small_print(message.content or "") if ours else message.content or ""
     embeds = (part for embed in message.embeds for part in (embed.title, embed.description) if part)
     return without_mentions(content.strip() or "\n".join(embeds))[:MAX_CONTENT_CHARACTERS]

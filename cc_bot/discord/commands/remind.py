@@ -74,7 +74,7 @@ def reminder_id(*, only: Callable[[Schedule], bool] = lambda _: True) -> int:
 
 
 def matching(schedules: Iterable[Schedule], typed: str) -> list[Schedule]:
-    """Those whose text or number contains what was typed, as many as can be offered."""
+    """Return those whose text or number contains what was typed, as many as can be offered."""
     wanted = typed.strip().removeprefix("#").casefold()
     found = (
         each for each in schedules if wanted in one_line(each.text).casefold() or wanted in str(each.number)
@@ -182,7 +182,7 @@ class AddScheduleCommand(
 
 
 def place_of(chosen: str | None, interaction: Answerable) -> Place:
-    """Where it is said: here, unless its user wants a DM, or the bot can't write here by itself."""
+    """Return where it is said: here, unless its user wants a DM, or the bot can't write here by itself."""
     if chosen == "dm" or own_space(interaction) or not can_write(interaction):
         return "dm"
     return "channel"
@@ -306,7 +306,7 @@ async def _resumed(schedules: ScheduleStore, reader: Reader, number: int) -> str
 
 
 async def _reminder(schedules: ScheduleStore, reader: Reader, number: int) -> Schedule:
-    """Raises ScheduleNotFound; a heartbeat has commands of its own."""
+    """Return a reminder by its number. Raises ScheduleNotFound; a heartbeat has commands of its own."""
     found = await schedules.get_by_number(reader.user_id, number)
     if found is None or found.status == "done":
         raise ScheduleNotFound(id=number)

@@ -81,7 +81,8 @@ class Reset(
 
 
 async def _may_reset(interaction: hikari.CommandInteraction, places: Places) -> bool | None:
-    """Whether this member may manage messages or started this thread. None: Discord did not tell in time."""
+    """Return whether this member may manage messages or started this thread. None: Discord did not tell in
+    time."""
     member = interaction.member
     if member is not None and member.permissions & hikari.Permissions.MANAGE_MESSAGES:
         return True

@@ -115,8 +115,8 @@ class HelpCommand(lightbulb.SlashCommand, name="help", description="help_descrip
 
 
 def help_text(words: SessionTexts, reading: Reading, *, owner: bool = False) -> str:
-    """What the bot can do, and what it stores, where it may read so much. For an embed: with all the commands
-    it is longer than a message's content may be."""
+    """Return what the bot can do, and what it stores, where it may read so much. For an embed: with all the
+    commands it is longer than a message's content may be."""
     mention = "" if reading == "off" else words.help_mention
     stored = {"off": "", "mentions": words.help_stored_mentions, "all": words.help_stored_all}
     admin = words.help_admin if owner else ""

@@ -41,7 +41,7 @@ class ProactiveMessageQuotes:
     _answered: Recent[int, str] = field(default_factory=partial(Recent[int, str], REMEMBERED))
 
     async def is_for_author(self, message: hikari.PartialMessage) -> bool:
-        """Whether it replies to what was said to its own author."""
+        """Return whether it replies to what was said to its own author."""
         return bool(await self._replied_to(message))
 
     async def quoting(self, message: hikari.PartialMessage, text: str) -> str:
@@ -93,8 +93,9 @@ class Addressing:
     """Whether messages that do not mention the bot come with their content."""
 
     async def is_personal(self, message: hikari.PartialMessage) -> bool:
-        """Whether a message goes on with a session of its author: a DM's, or that of the answer or canvas
-        which it replies to. What was said to its author unasked belongs to no session, but to the place."""
+        """Return whether a message goes on with a session of its author: a DM's, or that of the answer or
+        canvas which it replies to. What was said to its author unasked belongs to no session, but to the
+        place."""
         if not message.author:
             return False
         if message.guild_id is None:
@@ -108,8 +109,8 @@ class Addressing:
         return key is not None and key.user_id == message.author.id
 
     async def chosen_for(self, message: hikari.Message) -> Chosen | None:
-        """Who answers a message in its author's own session, and which that is; None for what is no personal
-        message. A reply goes on with the agent that it replies to."""
+        """Return who answers a message in its author's own session, and which that is; None for what is no
+        personal message. A reply goes on with the agent that it replies to."""
         if not await self.is_personal(message):
             return None
         author_id = int(message.author.id)
@@ -125,7 +126,8 @@ class Addressing:
         )
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Whether it is for the bot: addressed to it, or to nobody else in a thread where it has answered."""
+        """Return whether it is for the bot: addressed to it, or to nobody else in a thread where it has
+        answered."""
         bot_id = int(self.bot().id)
         if not is_from_person(message):
             return False
@@ -136,12 +138,13 @@ class Addressing:
         return await self.channels.get_newest_answer(key) is not None
 
     async def content_of(self, message: hikari.PartialMessage) -> str:
-        """What the archive keeps of a message, in the conversation that it belongs to."""
+        """Return what the archive keeps of a message, in the conversation that it belongs to."""
         if await self.is_personal(message):
             return await self.proactive.quoting(message, text_of(message, self.bot()))
         return content_of(message, self.bot(), quoting=await self.quotes(message))
 
     async def quotes(self, message: hikari.PartialMessage) -> bool:
-        """Whether the answer that it replies to has to be quoted: it is not in the channel's archive."""
+        """Return whether the answer that it replies to has to be quoted: it is not in the channel's
+        archive."""
         answer = replied_to(message, int(self.bot().id))
         return answer is not None and not await self.channels.is_answer(int(answer.id))

@@ -47,7 +47,7 @@ channel waits for that."""
 
 @dataclass(frozen=True, slots=True)
 class ChannelArchive:
-    """What was written in channels, as far as it is for the bot to keep."""
+    """The archive of what was written in channels, as far as it is for the bot to keep."""
 
     channels: ChannelStore
     addressing: Addressing
@@ -146,8 +146,8 @@ class Arrivals:
         return stored
 
     def answered_elsewhere(self, message_ids: Iterable[int]) -> None:
-        """These were questions to their authors' own sessions when the program last ended; catching up does
-        not make them the channel's."""
+        """Note that these were questions to their authors' own sessions when the program last ended; catching
+        up does not make them the channel's."""
         for message_id in message_ids:
             self._personal[message_id] = None
             self._attended[message_id] = None
@@ -158,7 +158,7 @@ class Arrivals:
             await self._say(message, (await self._reader(message)).words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
-        """One sentence, if it was the bot that somebody wrote to. Raises hikari's errors."""
+        """Tell it in one sentence, if it was the bot that somebody wrote to. Raises hikari's errors."""
         if not self._is_for_bot(message):
             return
         try:
@@ -200,7 +200,7 @@ class Arrivals:
         return await self.readers.of_author_in(int(message.channel_id), int(message.author.id))
 
     def _is_new(self, message: hikari.Message) -> bool:
-        """Whether this process has not attended to it before."""
+        """Return whether this process has not attended to it before."""
         known = int(message.id) in self._attended
         self._attended[int(message.id)] = None
         return not known

@@ -36,7 +36,7 @@ SORRY_WITHIN = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class CatchUpBounds:
-    """How much is read at most, and how fast."""
+    """The bounds of how much is read, and how fast."""
 
     places: int = 100
     """Of a connection, that are looked at by themselves; the others when somebody writes there."""
@@ -58,16 +58,17 @@ PAGE = 100
 
 
 class Listener(Protocol):
-    """What live messages go through as well: how one is stored, and whether it is to be answered."""
+    """The way of live messages too: how one is stored, and whether it is to be answered."""
 
     async def reads(self, key: ChannelKey) -> bool:
-        """Whether the place is one for the bot to read."""
+        """Return whether the place is one for the bot to read."""
 
     def to_store(self, message: hikari.Message) -> Message | None:
-        """As it is archived; None for what is not: the bot's own messages, system messages, blank ones."""
+        """Return it as it is archived; None for what is not: the bot's own messages, system messages, blank
+        ones."""
 
     async def wants_answer(self, key: ChannelKey, message: hikari.Message) -> bool:
-        """Whether it is addressed to the bot."""
+        """Return whether it is addressed to the bot."""
 
     def wake(self, key: ChannelKey) -> None:
         """Somebody waits for an answer there."""
@@ -114,7 +115,7 @@ class CatchUp:
 
 @dataclass(frozen=True, slots=True)
 class Unheard:
-    """What was written in DMs while nobody listened."""
+    """The messages that were written in DMs while nobody listened."""
 
     channels: ChannelStore
     rest: hikari.api.RESTClient
@@ -126,7 +127,7 @@ class Unheard:
         return await self.channels.list_direct(since=self.clock() - KNOWN_FOR, limit=self.bounds.direct)
 
     async def questions(self, channel_id: int, bot_id: int) -> AsyncIterator[tuple[hikari.Message, bool]]:
-        """What the bot has not replied to, oldest first, and whether its author still waits.
+        """Find what the bot has not replied to, oldest first, and whether its author still waits.
 
         Of what is older than that, the last message at most, and only where the bot has said nothing since.
         Raises StorageError and hikari's errors.
@@ -150,7 +151,7 @@ class Unheard:
 
 
 class _Run:
-    """What follows one `begin`."""
+    """The work that follows one `begin`."""
 
     def __init__(
         self,
@@ -180,7 +181,7 @@ class _Run:
         await asyncio.shield(filling)
 
     def leave_the_rest(self) -> None:
-        """Only the places that somebody waits for are still read."""
+        """Read no more places than those that somebody waits for."""
         self._rounds.cancel()
 
     async def close(self) -> None:
@@ -228,7 +229,8 @@ class _Gap:
     since: int
 
     async def fill(self, place: Place) -> None:
-        """Never raises: a place that can't be read must not keep its new messages waiting."""
+        """Read and store it. Never raises: a place that can't be read must not keep its new messages
+        waiting."""
         place_id = place.key.place_id
         try:
             if not await self.listener.reads(place.key):
@@ -245,7 +247,7 @@ class _Gap:
             _log.error("catch_up_broke", place=place_id, exc_info=True)
 
     async def _missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
-        """What came after a message, oldest first; when that is too much, the newest of it."""
+        """Return what came after a message, oldest first; when that is too much, the newest of it."""
         found: list[hikari.Message] = []
         for _ in range(self.bounds.pages):
             page = await self._page(place_id, after_id, found[-1].id if found else hikari.UNDEFINED)
@@ -276,7 +278,7 @@ class _Gap:
         return await read()
 
     async def _store(self, key: ChannelKey, missed: Sequence[hikari.Message]) -> None:
-        """Each question that is still to be answered is stored together with the fact that it waits."""
+        """Store each question that is still to be answered together with the fact that it waits."""
         readable = [(stored, m) for m in missed if (stored := self.listener.to_store(m)) is not None]
         waits = {m.id: await self._waits(key, m) for _, m in readable}
         for waiting, group in groupby(readable, lambda pair: waits[pair[1].id]):

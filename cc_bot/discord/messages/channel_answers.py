@@ -63,7 +63,7 @@ class ChannelQuestion:
 
     @property
     def turn(self) -> str:
-        """Its name in the ledger; empty where tools act for nobody."""
+        """The name of the turn in the ledger; empty where tools act for nobody."""
         return channel_turn(self.newest_id) if len(self.questions) == 1 else ""
 
     @property
@@ -84,25 +84,25 @@ class ChannelQuestion:
         return base36(zlib.crc32("\n".join(question.content for question in self.questions).encode()))
 
     def among(self, ids: Collection[int]) -> tuple[Message, ...]:
-        """Its questions with these ids."""
+        """Return those of its questions with these ids."""
         return tuple(question for question in self.questions if id_of(question) in ids)
 
 
 @dataclass(frozen=True, slots=True)
 class AsRead:
-    """How questions read when they were last answered, so that an edit that the answer has seen already does
-    not lead to another one. Kept are hashes, not texts."""
+    """The text of questions when they were last answered, so that an edit that the answer has seen already
+    does not lead to another one. Kept are hashes, not texts."""
 
     _hashes: OrderedDict[int, int] = field(default_factory=OrderedDict)
 
     def note(self, questions: Sequence[Message]) -> None:
-        """These are answered."""
+        """Note that these are answered."""
         self._hashes.update((id_of(question), hash(question.content)) for question in questions)
         while len(self._hashes) > REMEMBERED:
             self._hashes.popitem(last=False)
 
     def holds(self, questions: Sequence[Message]) -> bool:
-        """Whether all of them still read as they did."""
+        """Return whether all of them still read as they did."""
         return all(self._hashes.get(id_of(question)) == hash(question.content) for question in questions)
 
 
@@ -175,7 +175,8 @@ class ChannelAssistant:
         *,
         anew: bool,
     ) -> None:
-        """With their files; if the model does not take that, and it is several people's matter, without."""
+        """Ask with their files; if the model does not take that, and it is several people's matter,
+        without."""
         try:
             await live.follow(self._turn(key, questions, options, stop, anew=anew))
         except (ModelRefusedRequest, ContextTooLong) as error:
@@ -266,7 +267,7 @@ class ChannelAnswers:
     async def say(
         self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Reader], str]
     ) -> None:
-        """One sentence instead of an answer. Raises as `answer` does."""
+        """Say one sentence instead of an answer. Raises as `answer` does."""
         if await self._told_before(questions):
             return
         asked, reply = await self._begun(key, questions)
@@ -277,7 +278,7 @@ class ChannelAnswers:
         await self._give_up(asked.questions)
 
     def _sentence(self, asked: ChannelQuestion, sentence: str) -> Page:
-        """With what an earlier run of the program did before it was ended."""
+        """The sentence with what an earlier run of the program did before it was ended."""
         words, user_id = in_channel(asked.reader.words), asked.reader.user_id
         return unanswered_page(sentence, asked.calls, words, user_id, "public")
 
@@ -297,7 +298,7 @@ class ChannelAnswers:
         await self.stores.mentions.mark_read(question)
 
     async def _remake(self, key: ChannelKey, answer: Message, questions: Sequence[Message]) -> bool:
-        """Whether it came to an end: not when the program stops meanwhile."""
+        """Do it, and return whether it came to an end: not when the program stops meanwhile."""
         begin_turn()
         answer_id = id_of(answer)
         asked = await self.assistant.question(key, questions)
@@ -333,8 +334,8 @@ class ChannelAnswers:
             await self._note_pages(reply, shown=True)
 
     async def _begun(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
-        """What of the waiting is answered now, and in which reply. A crash, or a database that fails, leaves
-        an answer that was begun: who waited for that one is served first."""
+        """Begin with what of the waiting is answered now, and its reply. A crash, or a database that fails,
+        leaves an answer that was begun: who waited for that one is served first."""
         answer_id, newest_id, ids = await self._interrupted(key)
         if served := [question for question in waiting if id_of(question) in ids]:
             asked, sent = (
@@ -348,13 +349,14 @@ class ChannelAnswers:
         return asked, self._reply(asked)
 
     def _reply(self, asked: ChannelQuestion, sent: Sequence[Sent] = (), newest_id: int = 0) -> Reply:
-        """What it has posted already, in this run of the program or an earlier one, is not posted again."""
+        """Return its reply: what it has posted already, in this run of the program or an earlier one, is not
+        posted again."""
         question_id = newest_id or asked.newest_id
         return self.replies.to(asked.key.place_id, question_id, sent, edition=asked.edition)
 
     async def _interrupted(self, key: ChannelKey) -> tuple[int | None, int, frozenset[int]]:
-        """Of an answer that was begun and never ended: its message, if it is known to be posted; else of what
-        its nonce is made; and to which questions."""
+        """Look up an answer that was begun and never ended: its message, if it is known to be posted; else of
+        what its nonce is made; and to which questions."""
         if (answer_id := await self.stores.mentions.get_pending_answer(key)) is not None:
             return answer_id, 0, frozenset(map(id_of, await self.stores.mentions.list_questions(answer_id)))
         if posted := self._posted.get(key):
@@ -398,7 +400,7 @@ class ChannelAnswers:
         self._told.difference_update(ids)
 
     async def _told_before(self, questions: Sequence[Message]) -> bool:
-        """Whether the askers of some know already; those wait no longer."""
+        """Return whether the askers of some know already; those wait no longer."""
         told = [question for question in questions if id_of(question) in self._told]
         if told:
             await self._give_up(told)

@@ -47,7 +47,7 @@ class Changes:
     taken_down: TakenDown
 
     async def edited(self, message: hikari.PartialMessage) -> None:
-        """Raises StorageError and hikari's errors."""
+        """Follow an edit. Raises StorageError and hikari's errors."""
         if is_withheld(message):
             return
         content = await self.addressing.content_of(message)
@@ -60,18 +60,18 @@ class Changes:
         return names_others(message, int(self.addressing.bot().id))
 
     async def deleted(self, channel_id: int, message_ids: Collection[int]) -> None:
-        """Raises StorageError and hikari's errors."""
+        """Follow a deletion. Raises StorageError and hikari's errors."""
         gone = [message_id for message_id in message_ids if not self.taken_down.expected(message_id)]
         if gone:
             await self._forget(channel_id, gone)
 
     async def _emptied(self, message: hikari.PartialMessage) -> None:
-        """Nothing is left of it to keep, and not because Discord withholds what there is."""
+        """Forget it where nothing is left to keep, and not because Discord withholds what there is."""
         if not is_blank(message.content or ""):
             await self._forget(int(message.channel_id), [int(message.id)])
 
     async def _forget(self, channel_id: int, gone: Collection[int]) -> None:
-        """With the answers to them: what was asked is not to be read out of those."""
+        """Forget them with the answers to them: what was asked is not to be read out of those."""
         self.withdrawals.deleted(gone)
         answers = [each for each in await self.channels.list_answers(gone) if each not in gone]
         await self.channels.delete((*gone, *answers))
@@ -93,7 +93,7 @@ _RESUME_PAUSES_S: Final = (1.0, 3.0, 10.0, 30.0)
 
 
 class Messages:
-    """What people write, from Discord's events to their answers."""
+    """The messages that people write, from Discord's events to their answers."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class Messages:
         )
 
     async def prepare(self) -> None:
-        """Before the connection is opened: learn what the last run of the program left on its way. While the
+        """Learn, before the connection is opened, what the last run of the program left on its way. While the
         database fails, a reply of that may be answered by its channel as well."""
         try:
             left = await self._ledger.list_unfinished()
@@ -163,7 +163,8 @@ class Messages:
         self._arrivals.answered_elsewhere(turn.question_id for turn in left if turn.question_id is not None)
 
     def listen(self) -> None:
-        """To be called before the connection is opened. Hears nothing when nothing is to be read."""
+        """Listen from now on, which is before the connection is opened; to nothing when nothing is to be
+        read."""
         if self._reading == "off":
             return
         subscribe = self._bot.subscribe
@@ -179,12 +180,12 @@ class Messages:
         subscribe(hikari.GuildChannelDeleteEvent, self._on_channel_deleted)
 
     def resume(self) -> None:
-        """Once the connection is open: see to those who still wait since the program last ended."""
+        """See to those who still wait since the program last ended."""
         if self._reading != "off":
             self._resuming = asyncio.create_task(self._resume())
 
     async def reset(self, key: ChannelKey, marker_id: int) -> None:
-        """Nothing up to this id of Discord's is read again there; those who wait are told. Raises
+        """Have nothing up to this id of Discord's read again there; those who wait are told. Raises
         StorageError."""
         await self._channels.reset(key, bot_id=int(self._me().id), discord_id=marker_id)
         if self._reading != "off":
@@ -195,7 +196,7 @@ class Messages:
         self._mentions.close()
 
     async def settled(self, deadline_s: float) -> None:
-        """After `close`: wait for what was begun, until a time of the event loop. What is not done by then
+        """Wait, after `close`, for what was begun, until a time of the event loop. What is not done by then
         is cancelled, and found again after the next start: nothing uses the database any more."""
         for task in filter(None, (self._resuming, self._reading_back)):
             task.cancel()
@@ -292,7 +293,7 @@ class Messages:
 
     @asynccontextmanager
     async def _after_what_came_before(self, channel_id: hikari.Snowflake) -> AsyncIterator[None]:
-        """For changes: catching up may be about to store what it read before the change."""
+        """Wait with a change: catching up may be about to store what it read before the change."""
         async with self._guarded(), self._order.after(channel_id):
             await self._catch_up.caught_up(int(channel_id))
             yield

@@ -52,7 +52,7 @@ class TypingSigns:
         self._closed.set()
 
     async def settled(self) -> None:
-        """After `close`: wait until nothing is on its way."""
+        """Wait, after `close`, until nothing is on its way."""
         await asyncio.gather(*self._typing.values())
 
     async def _type(self, key: ChannelKey, wanted: Callable[[], Awaitable[bool]]) -> None:
@@ -133,7 +133,7 @@ class Mentions:
             self._workers[key] = asyncio.create_task(self._serve(key))
 
     async def settled(self) -> None:
-        """After `close`: wait until the answers that were begun have been shown and are on record."""
+        """Wait, after `close`, until the answers that were begun have been shown and are on record."""
         await asyncio.gather(self._typing.settled(), *self._workers.values())
 
     async def _serve(self, key: ChannelKey) -> None:
@@ -188,7 +188,7 @@ class Mentions:
     async def _turn_away(
         self, key: ChannelKey, waiting: Sequence[Message], refused: Mapping[int, Refusal]
     ) -> None:
-        """Those who may not use the bot: no channel is told of that, but of maintenance."""
+        """Turn away those who may not use the bot: no channel is told of that, but of maintenance."""
         for reason in dict.fromkeys(refused.values()):
             questions = [question for question in waiting if refused.get(question.author_id) == reason]
             if reason.why == "maintenance" or await self._store.get_pending_answer(key):

@@ -14,7 +14,7 @@ from cc_bot.domain.message import ChannelKey
 
 @dataclass(slots=True)
 class OnItsWay:
-    """One answer until it is shown to its end. All ids are Discord's."""
+    """An answer until it is shown to its end. All ids are Discord's."""
 
     questions: frozenset[int]
     key: ChannelKey | None = None
@@ -27,7 +27,7 @@ class OnItsWay:
     _stop: Stop | None = None
 
     def begin(self, stop: Stop) -> None:
-        """Its turn begins."""
+        """Begin its turn."""
         self._stop = stop
         if self.withdrawn:
             stop.request()

@@ -39,7 +39,7 @@ _MEGABYTE = 1_000_000
 
 
 def status(seen: Seen, words: Texts) -> str:
-    """What `/admin status` answers."""
+    """The answer to `/admin status`."""
     told = words.admin
     cost = ""
     if seen.cost_micros is not None:
@@ -66,7 +66,7 @@ def status(seen: Seen, words: Texts) -> str:
 
 
 def limits(in_file: Rules, set_here: Rules, words: Texts) -> str:
-    """What `/admin limits show` answers; what was set here goes before what the file says."""
+    """The answer to `/admin limits show`; what was set here goes before what the file says."""
     told = words.admin
     lines = [told.limits_title]
     for key in sorted({*in_file, *set_here}, key=lambda key: (key.scope, key.scope_id, key.name)):
@@ -88,7 +88,7 @@ def _source(key: LimitKey, value: int | None, words: Texts) -> str:
 
 
 def limited(key: LimitKey, words: Texts) -> str:
-    """Whom a limit is for."""
+    """The name of whom a limit is for."""
     return (
         words.admin.everyone if key.scope == "everyone" else Mentionable(key.scope, key.scope_id).shown(words)
     )
@@ -104,7 +104,7 @@ def limit_value(value: int | None, words: Texts) -> str:
 
 
 def access(in_file: AccessRules, set_here: AccessRules, owners: Iterable[int], words: Texts) -> str:
-    """What `/admin access list` answers."""
+    """The answer to `/admin access list`."""
     told = words.admin
     everything = in_file | set_here
     lines = [told.access_title]
@@ -125,7 +125,7 @@ def access(in_file: AccessRules, set_here: AccessRules, owners: Iterable[int], w
 
 
 def models(chains: Mapping[int, tuple[str, ...]], words: Texts) -> str:
-    """What `/admin model list` answers."""
+    """The answer to `/admin model list`."""
     told = words.admin
     lines = [
         told.model_line.format(channel=f"<#{channel_id}>", models=", ".join(chain))
@@ -176,7 +176,7 @@ CONFIRM_WITHIN: Final = timedelta(minutes=5)
 
 
 def erase_question(held: Holdings, user_id: int, words: Texts, now: datetime) -> EphemeralView:
-    """Of a user about whom something is stored."""
+    """The question for a user about whom something is stored."""
     until = now + CONFIRM_WITHIN
     moment = int(until.timestamp())
     erase, keep = PrivacyButton(user_id, "erase", moment), PrivacyButton(user_id, "keep", moment)

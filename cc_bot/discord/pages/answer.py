@@ -69,7 +69,7 @@ Waiting = Literal["thinking", "queued", "fallback"]
 
 @dataclass(frozen=True, slots=True)
 class AnswerState:
-    """What there is to show of a turn so far."""
+    """The state of what there is to show of a turn so far."""
 
     text: str = ""
     waiting: Waiting = "thinking"
@@ -105,7 +105,7 @@ class AnswerState:
 
     @property
     def proposals(self) -> tuple[Proposal, ...]:
-        """What it leaves to its user."""
+        """The proposals that it leaves to its user."""
         return self.done.proposals if self.done else ()
 
     @property
@@ -183,8 +183,9 @@ def streaming_pages(state: AnswerState, words: Texts, stop: StopButton) -> tuple
 def final_pages(
     state: AnswerState, words: Texts, *, temporary: bool = False, note: str = "", as_file: bool = False
 ) -> tuple[Page, ...]:
-    """Once it has ended, without buttons: those under an answer name the messages above theirs. The last one
-    has the facts. `as_file`: all in one message, however long it is. `note` is one notice more."""
+    """The messages once it has ended, without buttons: those under an answer name the messages above
+    theirs. The last one has the facts. `as_file`: all in one message, however long it is. `note` is one
+    notice more."""
     facts = _facts(state, words, temporary=temporary)
     facts = facts.noting(note) if note else facts
     if is_blank(state.text):
@@ -232,8 +233,8 @@ def interrupted_page(turn: PendingTurn, sentence: str, words: Texts, *, may_be_a
 
 
 def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Button, ...]:
-    """What the user of the turn can do about the memories that were changed or used, and the reminders that
-    were set."""
+    """The buttons for what the user of the turn can do about the memories that were changed or used, and the
+    reminders that were set."""
     private, schedules = _is_private(state), state.schedules
     return receipt_buttons(
         state.receipts, state.recalled, state.carried, words, user_id, private=private, schedules=schedules
@@ -243,7 +244,8 @@ def memory_buttons(state: AnswerState, words: Texts, user_id: int) -> tuple[Butt
 def answer_buttons(
     state: AnswerState, words: Texts, user_id: int, earlier_messages: tuple[int, ...]
 ) -> tuple[Button, ...]:
-    """What can be done with a finished answer that is stored: ask again, or go on where it broke off."""
+    """The buttons for what can be done with a finished answer that is stored: ask again, or go on where it
+    broke off."""
     answer = state.done.answer if state.done else None
     if answer is None or answer.id is None:
         return ()
@@ -280,7 +282,7 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
 
 
 def _activity(state: AnswerState, words: Texts) -> str:
-    """One line on what is going on; empty while text streams by itself."""
+    """A line on what is going on; empty while text streams by itself."""
     if state.tools:
         line = _tool_line(state.tools[-1], words)
     elif state.waiting == "queued":
@@ -332,7 +334,7 @@ def _files_left_out(names: tuple[str, ...], words: Texts) -> str:
 
 
 def _is_private(state: AnswerState) -> bool:
-    """Whether its user alone is known to see it."""
+    """Return whether its user alone is known to see it."""
     return state.done is not None and state.done.answer.visibility == "private"
 
 

@@ -59,7 +59,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One embed."""
+    """An embed."""
 
     title: str = ""
     text: str = ""
@@ -143,7 +143,7 @@ def _part(element: Element, pictures: Collection[str], *, locked: bool) -> _Part
 
 
 def _table(chart: Chart) -> str:
-    """Between fences, which nothing in it may close."""
+    """A table between fences, which nothing in it may close."""
     return f"```\n{table(chart).replace('`', '´')}\n```"
 
 
@@ -162,7 +162,7 @@ def _name(element: Element) -> str:
 
 
 def _fitted(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
-    """With texts that have room, each by itself and all together."""
+    """The parts with texts that have room, each by itself and all together."""
     most = [
         VALUE_CHARACTERS if board and not isinstance(part.element, Chart) else DESCRIPTION_CHARACTERS
         for part in parts

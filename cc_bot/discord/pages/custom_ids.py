@@ -106,7 +106,7 @@ class KnownMemory:
 
     @classmethod
     def read(cls, record: str) -> "KnownMemory | None":
-        """None for any other line."""
+        """Read it back; None for any other line."""
         match record.split(":"):
             case ["known", user, memory]:
                 return cls(_number(user), _number(memory))
@@ -116,7 +116,7 @@ class KnownMemory:
 
 @dataclass(frozen=True, slots=True)
 class UsedMemoriesButton(CustomId):
-    """Which memories an answer looked up: as many of them as fit."""
+    """The memories that an answer looked up: as many of them as fit."""
 
     head = "used"
     user_id: int
@@ -320,7 +320,7 @@ Control = (
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How a kind is read, where its head is known."""
+    """The way to read a kind, where its head is known."""
 
     make: Callable[..., Control]
     known: dict[str, str]
@@ -331,7 +331,7 @@ class _Form:
     """How many of those there are at least."""
 
     def read(self, text: str | None) -> Control:
-        """Raises ValueError for what is none of its kind."""
+        """Read what follows the head. Raises ValueError for what is none of its kind."""
         parts = self._parts(text)
         if len(parts) < self.least:
             raise ValueError
@@ -367,7 +367,7 @@ def _following(kind: type[CustomId]) -> Sequence[str]:
 
 
 def _forms(kind: type[Control]) -> Iterator[tuple[str, _Form]]:
-    """Each head of a kind."""
+    """Yield each head of a kind, with how it is read."""
     types, defaults = get_type_hints(kind), {each.name: each.default for each in fields(kind)}
     values = {name: types[name] for name in _following(kind)}
     least = sum(defaults[name] is MISSING for name in values)
@@ -397,7 +397,7 @@ def _read(part: str | list[str], kind: Any) -> object:
 
 
 def _number(text: str) -> int:
-    """Raises ValueError; a sign and the like are nothing that was ever written."""
+    """Read a number in base 36. Raises ValueError; a sign and the like are nothing that was ever written."""
     if not text.isalnum():
         raise ValueError
     return int(text, 36)

@@ -64,7 +64,7 @@ class EphemeralView:
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """Some memories, and where in the whole list they stand."""
+    """A page of memories, and where in the whole list they stand."""
 
     title: str
     found: Sequence[Found]
@@ -108,7 +108,8 @@ def quoted(content: str) -> str:
 
 
 def receipt(template: str, memory: Memory, words: Texts) -> str:
-    """What was just remembered, and where and until when it will be used if not everywhere and always."""
+    """The sentence that tells what was just remembered, and where and until when it will be used if not
+    everywhere and always."""
     marks = [words.memory.private_only] if memory.audience == "private" else []
     if memory.expires_at is not None:
         marks.append(words.memory.until.format(date=last_day(memory.expires_at)))
@@ -126,7 +127,7 @@ def last_day(expires_at: datetime) -> str:
 
 
 def end_mark(memory: Memory, words: Texts, now: datetime) -> str | None:
-    """That a memory's time is over, or until when it is not."""
+    """The mark that a memory's time is over, or until when it is not."""
     if memory.expires_at is None:
         return None
     if memory.expired(now):
@@ -140,7 +141,8 @@ def escaped(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Without line breaks, and without marks that turn what stands after it in the line around."""
+    """Write a text without line breaks, and without marks that turn what stands after it in the line
+    around."""
     return " ".join(_TURNING.sub("", text).split())
 
 
@@ -186,7 +188,8 @@ _TAG_CHARACTERS = 250
 def memory_card(
     memory: Memory, former: Sequence[Memory], words: Texts, now: datetime, *, said: str = ""
 ) -> EphemeralView:
-    """Everything about a memory, its former versions (newest first) included, with what can be done to it."""
+    """The card with everything about a memory, its former versions (newest first) included, with what can be
+    done to it."""
     told = words.memory_card
     embed = hikari.Embed(
         title=f"{PIN_MARK if memory.pinned else ''}{told.title.format(id=memory.number)}",
@@ -202,8 +205,8 @@ def memory_card(
 
 
 def forgotten(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -> EphemeralView:
-    """That a memory is hidden, until when it can be had back, how to be rid of it at once, and in how many
-    messages it is told all the same."""
+    """The view that tells that a memory is hidden, until when it can be had back, how to be rid of it at
+    once, and in how many messages it is told all the same."""
     told = words.memory
     until = timestamp(since + UNDO_TIME, "t")
     still = f"\n-# {told.still_told.format(count=told_in)}" if told_in else ""
@@ -220,7 +223,7 @@ def forgotten(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -
 
 
 def edited(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
-    """What an edit changed, with an undo for it."""
+    """The view that tells what an edit changed, with an undo for it."""
     told = words.memory_card
     lines = [
         told.changed_from_to.format(name=name, old=old, new=new)
@@ -248,8 +251,8 @@ def not_kept(sentence: str, entered: str, words: Texts) -> EphemeralView:
 
 
 def _whole(content: str) -> str:
-    """All of a text: as it was written if there is room for the backslashes, else as Markdown, which does no
-    more here than look different."""
+    """The whole of a text: as it was written if there is room for the backslashes, else as Markdown, which
+    does no more here than look different."""
     text = _LINE_MARK.sub(r"\1\\\2", escaped(content))
     return text if len(text) <= DESCRIPTION_CHARACTERS else content[:DESCRIPTION_CHARACTERS]
 
@@ -273,7 +276,7 @@ def _source(memory: Memory, words: Texts) -> str:
 
 
 def why(source: Source, words: Texts) -> str:
-    """How a memory came about, in a sentence."""
+    """The sentence that tells how a memory came about."""
     author, model = (escaped(shorten(one_line(name), 100)) for name in (source.author, source.model))
     return words.memory_card.because(source.kind, author=author, model=model)
 
@@ -293,7 +296,7 @@ def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
 
 
 def _difference(version: Memory, memory: Memory, words: Texts) -> str:
-    """What a former version said; where that is what the memory says now, what else was different."""
+    """Return what a former version said; where that is what the memory says now, what else was different."""
     if version.content != memory.content:
         return one_line(version.content)
     tags = (f"#{tag}" for tag in version.tags)
@@ -324,7 +327,8 @@ def _restore_menu(memory: Memory, former: Sequence[Memory], words: Texts) -> Men
 
 
 def _shown(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
-    """What can be edited, as it is told: short enough that all of it, twice, has room in a message."""
+    """The fields that can be edited, as they are told: short enough that all of it, twice, has room in a
+    message."""
     nothing = words.memory_card.nothing
     tags = " ".join(f"#{tag}" for tag in memory.tags)
     return (
@@ -348,7 +352,8 @@ def _custom_id(action: MemoryAction, memory: Memory) -> str:
 
 
 def erase_question(user_id: int, memory_id: int, told_in: int, words: Texts) -> EphemeralView:
-    """Whether to empty the stored messages as well that tell of a memory; so far it can be had back."""
+    """The question whether to empty the stored messages as well that tell of a memory; so far it can be had
+    back."""
     memory_only, conversations_too = words.erasure.choices()
     alone = MemoryButton("erase-alone", user_id, memory_id)
     everything = MemoryButton("erase-said", user_id, memory_id)
@@ -370,7 +375,8 @@ EXAMPLES = 5
 
 
 def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts) -> EphemeralView:
-    """How many memories are new, known and refused, with some of the new ones; a button if there are any."""
+    """The view that tells how many memories are new, known and refused, with some of the new ones; a button
+    if there are any."""
     told, new = words.memory_box, len(plan.new)
     lines = [told.import_new.format(count=new)]
     if plan.known:
@@ -420,7 +426,7 @@ CELLS = 8
 
 
 def statistics_view(kept: MemoryStatistics, words: Texts, *, paused: bool) -> EphemeralView:
-    """How many there are, of what kind, and since when."""
+    """The view that tells how many there are, of what kind, and since when."""
     told = words.memory_box
     if not kept.count:
         return EphemeralView("\n".join(filter(None, (told.paused if paused else "", words.memory.none))))
@@ -491,8 +497,8 @@ SHORT_CHARACTERS: Final = 40
 
 
 def used_list(memories: Sequence[Memory], words: Texts) -> str:
-    """Each with its number, what it says, and where it came from; as many as a message holds, and how many
-    more there are."""
+    """A list of memories, each with its number, what it says, and where it came from; as many as a message
+    holds, and how many more there are."""
     if not memories:
         return words.receipt.none_left
     full, short = (

@@ -42,8 +42,8 @@ _ESCAPED: Final = re.compile(r"\\([^0-9A-Za-z\s])")
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Each a line without line breaks, but for notices, as it is to be shown: Markdown, in their reader's
-    language."""
+    """Statements, each a line without line breaks, but for notices, as it is to be shown: Markdown, in their
+    reader's language."""
 
     receipts: tuple[str, ...] = ()
     """What was done, by committed rows."""
@@ -65,7 +65,7 @@ class Facts:
 
     @property
     def description(self) -> str:
-        """What the embed says; a line for which there is no room is left out."""
+        """The text of the embed; a line for which there is no room is left out."""
         text = ""
         for line in (*self.receipts, *(_SMALL_PRINT + line for line in self._small_print())):
             longer = f"{text}\n{line}" if text else line
@@ -75,13 +75,14 @@ class Facts:
         return text
 
     def embeds(self) -> list[hikari.Embed]:
-        """One embed, or none where there is nothing to state."""
+        """The embed, or none where there is nothing to state."""
         if not self or self.in_buttons:
             return []
         return [hikari.Embed(description=self.description, colour=FACTS_COLOUR)]
 
     def labels(self) -> tuple[str, ...]:
-        """What the buttons say that stand for an embed; none where that is shown. They take no Markdown."""
+        """Return the labels of the buttons that stand for an embed; none where that is shown. They take no
+        Markdown."""
         if not self.in_buttons:
             return ()
         named = plainly(self.locale)
@@ -89,7 +90,8 @@ class Facts:
 
     @classmethod
     def read(cls, embeds: Sequence[hikari.Embed], locale: Locale = Locale.EN) -> "Facts":
-        """What a message of the bot's own states. A preview that Discord made of a link has that link."""
+        """Read what a message of the bot's own states. A preview that Discord made of a link has that
+        link."""
         own = (each for each in embeds if each.colour == FACTS_COLOUR and not each.url)
         lines = [line for embed in own for line in (embed.description or "").split("\n") if line]
         small = [line.removeprefix(_SMALL_PRINT) for line in lines if line.startswith(_SMALL_PRINT)]
@@ -163,7 +165,7 @@ def messages(text: str, *, limit: int, most: int | None = None) -> tuple[str, ..
 
 
 def without_previews(message: str) -> str:
-    """One message, with angle brackets around each link that Discord would make a preview for."""
+    """The message, with angle brackets around each link that Discord would make a preview for."""
     shown: list[str] = []
     at = 0
     while match := _ANY.search(message, at):
@@ -191,7 +193,7 @@ def _bracketed(match: re.Match[str]) -> str:
 
 
 def _trimmed(link: str) -> str:
-    """Without the punctuation and the marks that a link ends before."""
+    """The link without the punctuation and the marks that a link ends before."""
     end, unopened = len(link), link.count(")") - link.count("(")
     while link[end - 1] in _TRAILING or (link[end - 1] == ")" and unopened > 0):
         unopened -= link[end - 1] == ")"
@@ -281,7 +283,7 @@ class ShownProposal:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One Discord message: text, what the bot states about it, rows of buttons, at most one file."""
+    """A Discord message: text, what the bot states about it, rows of buttons, at most one file."""
 
     content: str
     """The model's words, or the bot's own; never both."""
@@ -299,7 +301,7 @@ class Page:
 
     @property
     def embeds(self) -> list[hikari.Embed]:
-        """What the bot states, and what it proposes."""
+        """The embeds of what the bot states, and of what it proposes."""
         proposed = [
             hikari.Embed(title=each.title, description=each.text, colour=PROPOSAL_COLOUR)
             for each in self._inline
@@ -316,13 +318,13 @@ class Page:
 
     @property
     def last_row(self) -> tuple[Button, ...]:
-        """What can be done with the answer, and seen of what there is no room for."""
+        """The row of buttons for what can be done with the answer, and seen of what there is no room for."""
         hidden = self.proposals and not self._inline and self.see
         return (*self.buttons, self.see) if hidden and self.see else self.buttons
 
     @property
     def _inline(self) -> tuple[ShownProposal, ...]:
-        """All of the proposals, or none where they take too much room or no embed is taken."""
+        """The proposals, or none where they take too much room or no embed is taken."""
         length = sum(len(each.title) + len(each.text) for each in self.proposals)
         return () if self.facts.in_buttons or length > PROPOSALS_CHARACTERS else self.proposals
 

@@ -56,7 +56,7 @@ def with_proposals(page: Page, proposals: Sequence[Proposal], words: Texts) -> P
 
 
 def proposal_page(proposal: Proposal, words: Texts) -> Page:
-    """One proposal in a message of its own."""
+    """A proposal in a message of its own."""
     shown = _shown(proposal, 0, words)
     page = _explained(Page(""), (shown,), words)
     if page.embeds:
@@ -70,12 +70,12 @@ def proposal_page(proposal: Proposal, words: Texts) -> Page:
 
 
 def left_line(proposal: Proposal, words: Texts) -> str:
-    """That it was left undone."""
+    """The line that tells that it was left undone."""
     return words.proposal.left.format(what=escaped(shorten(gist(proposal, words), SHOWN_CHARACTERS)))
 
 
 def is_proposal_button(button: Button) -> bool:
-    """Whether it decides on a proposal."""
+    """Return whether it decides on a proposal."""
     return isinstance(parse_custom_id(button.custom_id), ProposalButton)
 
 
@@ -100,7 +100,7 @@ def without(page: Page, proposal_id: int) -> Page:
 
 
 def proposal_of(shown: ShownProposal) -> int | None:
-    """Which one it is, by its buttons."""
+    """Return which one it is, by its buttons."""
     parsed = parse_custom_id(shown.buttons[0].custom_id) if shown.buttons else None
     return parsed.proposal_id if isinstance(parsed, ProposalButton) else None
 
@@ -126,7 +126,7 @@ def _shown(proposal: Proposal, number: int, words: Texts) -> ShownProposal:
 
 
 def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """What kind of change it is, and each text, stand out."""
+    """Yield lines in which the kind of change, and each text, stand out."""
     for number, (line, text) in enumerate(parts):
         yield f"-# {line}" if number and not text else f"**{line}**"
         if text:
@@ -134,7 +134,7 @@ def _lines(parts: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _parts(proposal: Proposal, words: Texts) -> Iterator[tuple[str, str]]:
-    """Each line that describes it, and the text below that, which may be empty."""
+    """Yield each line that describes it, and the text below that, which may be empty."""
     for part in describe(proposal, words):
         below = table(part.below, _CHART_WIDTH) if isinstance(part.below, Chart) else part.below or ""
         yield part.line(lambda value: _written(value, words)), below

@@ -40,7 +40,7 @@ LABEL_CHARACTERS: Final = 15
 
 @dataclass(frozen=True, slots=True)
 class ScheduleReceipt:
-    """What was done to one reminder."""
+    """The record of what was done to one reminder."""
 
     kind: Literal["added", "cancelled"]
     schedule_id: int
@@ -57,7 +57,7 @@ def receipt_of(change: ScheduleChange) -> ScheduleReceipt:
 
 
 def with_schedule(receipts: Sequence[ScheduleReceipt], new: ScheduleReceipt) -> tuple[ScheduleReceipt, ...]:
-    """One more. What was made and cancelled in the same answer is not told at all."""
+    """Add one more. What was made and cancelled in the same answer is not told at all."""
     before = next((each for each in receipts if each.schedule_id == new.schedule_id), None)
     others = tuple(each for each in receipts if each is not before)
     made_here = before is not None and before.kind == "added" and new.kind == "cancelled"
@@ -76,7 +76,7 @@ def schedule_line(receipt: ScheduleReceipt, words: Texts) -> str:
 
 
 def schedule_button(receipt: ScheduleReceipt, user_id: int, words: Texts, *, alone: bool) -> Button | None:
-    """What takes it back; None for what can't be."""
+    """The button that takes it back; None for what can't be."""
     if receipt.kind == "cancelled":
         return None
     label = words.reminder.cancel
@@ -101,7 +101,7 @@ def schedules_in(calls: Iterable[ToolCall]) -> tuple[ScheduleReceipt, ...]:
 
 
 def _done(call: ToolCall) -> ScheduleReceipt | None:
-    """What a call did; None for one that failed, did something else, or whose text was erased."""
+    """Return what a call did; None for one that failed, did something else, or whose text was erased."""
     try:
         told = json.loads(call.result) if call.ok else {}
         match told:
@@ -134,7 +134,7 @@ class Carried:
 
     @classmethod
     def over(cls, page: Page) -> "Carried":
-        """Those of an answer's last message."""
+        """Return those of an answer's last message."""
         return cls(page.facts.receipts, tuple(button for button in page.receipts if takes_back(button)))
 
     @property
@@ -185,7 +185,7 @@ def receipt_facts(
     private: bool,
     schedules: Sequence[ScheduleReceipt] = (),
 ) -> Facts:
-    """What is stated under an answer. `private`: whether its user alone reads it."""
+    """The facts that are stated under an answer. `private`: whether its user alone reads it."""
     new = [_line(one, words, private=private) for one in _news(receipts, carried)]
     lines = [*carried.lines, *new, *(schedule_line(one, words) for one in _new_ones(schedules, carried))]
     below = [words.receipt.more.format(count=len(lines) - MOST)] if len(lines) > MOST else []
@@ -206,7 +206,8 @@ def receipt_buttons(
     private: bool,
     schedules: Sequence[ScheduleReceipt] = (),
 ) -> tuple[Button, ...]:
-    """One row: a button for each line that can be taken back, and one for the memories that were used."""
+    """A row of buttons: a button for each line that can be taken back, and one for the memories that were
+    used."""
     room = max(0, MOST - len(carried.lines))
     news = _news(receipts, carried)[:room]
     made = _new_ones(schedules, carried)[: room - len(news)]
@@ -249,7 +250,7 @@ def is_receipt_button(button: Button) -> bool:
 
 
 def takes_back(button: Button) -> bool:
-    """Whether it takes back what a line tells of."""
+    """Return whether it takes back what a line tells of."""
     return isinstance(parse_custom_id(button.custom_id), UnscheduleButton) or _undo_of(button) is not None
 
 
@@ -260,12 +261,12 @@ def _forgotten(receipts: Sequence[Receipt], carried: Carried) -> tuple[int, ...]
 
 
 def _news(receipts: Sequence[Receipt], carried: Carried) -> list[Receipt]:
-    """Without those that say once more what a carried one says."""
+    """Leave out those that say once more what a carried one says."""
     return [one for one in receipts if not (one.kind == "unchanged" and one.memory_id in carried.memory_ids)]
 
 
 def _new_ones(schedules: Sequence[ScheduleReceipt], carried: Carried) -> list[ScheduleReceipt]:
-    """Without those that an answer before made already."""
+    """Leave out those that an answer before made already."""
     known = schedules_of(carried.buttons)
     return [one for one in schedules if not (one.kind == "added" and one.schedule_id in known)]
 
@@ -279,7 +280,8 @@ def _line(receipt: Receipt, words: Texts, *, private: bool) -> str:
 
 
 def _told(call: ToolCall) -> dict[str, Any]:
-    """What a tool told the model; nothing for a call that failed, and for one whose text was erased."""
+    """Return what a tool told the model; nothing for a call that failed, and for one whose text was
+    erased."""
     try:
         told = json.loads(call.result) if call.ok else {}
     except ValueError:
@@ -288,7 +290,8 @@ def _told(call: ToolCall) -> dict[str, Any]:
 
 
 def _from_result(name: str, data: Any) -> Receipt | None:
-    """Before users had numbers of their own, the ids were those of rows."""
+    """Read a receipt from a tool's result. Before users had numbers of their own, the ids were those of
+    rows."""
     match name, data:
         case "forgotten", {"id": int(number), "content": str(text)}:
             return Receipt("deleted", data.get("ref", number), text, number=number)

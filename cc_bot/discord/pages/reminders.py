@@ -35,7 +35,7 @@ QUOTED_CHARACTERS: Final = 700
 
 
 def told(schedule: Schedule, reader: Reader, *, characters: int = QUOTED_CHARACTERS) -> str:
-    """When it comes, and what it says."""
+    """The sentence that tells when it comes, and what it says."""
     words = reader.words.reminder
     text = shown_text(schedule, characters)
     if schedule.repeat:
@@ -46,7 +46,7 @@ def told(schedule: Schedule, reader: Reader, *, characters: int = QUOTED_CHARACT
 
 
 def added_view(added: Sequence[Schedule], where: str, paused: int, reader: Reader) -> EphemeralView:
-    """That reminders were set, where they come, and a way to take each of them back."""
+    """The view that tells that reminders were set, where they come, and a way to take each of them back."""
     words = reader.words.reminder
     characters = QUOTED_CHARACTERS // (2 * len(added) - 1)  # five of them fit a message
     lines = [told(each, reader, characters=characters) for each in added]
@@ -63,17 +63,18 @@ def added_view(added: Sequence[Schedule], where: str, paused: int, reader: Reade
 
 
 def attention(paused: int, words: Texts) -> list[str]:
-    """That some reminders could not be said: whoever can't be told by DM learns of it here."""
+    """The line that tells that some reminders could not be said: whoever can't be told by DM learns of it
+    here."""
     return [f"-# {words.reminder.look_at_paused.format(count=paused)}"] if paused else []
 
 
 def paused_among(schedules: Sequence[Schedule]) -> int:
-    """How many could not be said. What their owner paused is no news."""
+    """Count those that could not be said. What their owner paused is no news."""
     return sum(each.status == "paused" and each.obstacle != "" for each in schedules)
 
 
 def list_view(schedules: Sequence[Schedule], page: int, reader: Reader) -> EphemeralView:
-    """One page of all reminders of a user, the soonest first; the last page if there are fewer by now."""
+    """A page of all reminders of a user, the soonest first; the last page if there are fewer by now."""
     words = reader.words
     if not schedules:
         return EphemeralView(words.reminder.none)
@@ -107,7 +108,7 @@ def _short_time(schedule: Schedule) -> str:
 
 
 def shown_text(schedule: Schedule, characters: int = QUOTED_CHARACTERS) -> str:
-    """What it says, on one line, as it was written."""
+    """The text that it says, on one line, as it was written."""
     return escaped(shorten(one_line(schedule.text), characters))
 
 
@@ -133,7 +134,7 @@ def _entry(schedule: Schedule, reader: Reader) -> str:
 
 
 def started(schedule: Schedule, words: Texts, *, memory_paused: bool, moved_to_dm: bool) -> str:
-    """What `/heartbeat on` answers."""
+    """The answer to `/heartbeat on`."""
     told = words.heartbeat
     time, moment = timestamp(schedule.due_at, "F"), timestamp(schedule.due_at, "R")
     lines = [told.started.format(rhythm=rhythm(schedule, words), time=time, moment=moment)]
@@ -143,7 +144,7 @@ def started(schedule: Schedule, words: Texts, *, memory_paused: bool, moved_to_d
 
 
 def status(schedule: Schedule | None, words: Texts, *, memory_paused: bool) -> str:
-    """What `/heartbeat status` answers."""
+    """The answer to `/heartbeat status`."""
     told = words.heartbeat
     if schedule is None:
         return told.off
@@ -156,7 +157,7 @@ def status(schedule: Schedule | None, words: Texts, *, memory_paused: bool) -> s
 
 
 def rhythm(schedule: Schedule, words: Texts) -> str:
-    """How often, where, and when not."""
+    """The words that tell how often, where, and when not."""
     told, quiet = words.heartbeat, schedule.quiet
     channel = told.in_channel.format(channel=f"<#{schedule.key.channel_id}>")
     where = channel if schedule.place == "channel" else told.by_dm
@@ -167,7 +168,7 @@ def rhythm(schedule: Schedule, words: Texts) -> str:
 
 
 def _beside(schedule: Schedule, words: Texts, *, memory_paused: bool) -> list[str]:
-    """What of it is not as one might expect."""
+    """The notes on what of it is not as one might expect."""
     told = words.heartbeat
     lines = [told.only_public] if schedule.place == "channel" else []
     return [*lines, told.memory_paused] if memory_paused else lines
@@ -200,18 +201,18 @@ def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
 
 
 def spoken_reminder(schedule: Schedule) -> str:
-    """What a reminder says, without whom it calls: so it is archived, and so it is quoted."""
+    """The text that a reminder says, without whom it calls: so it is archived, and so it is quoted."""
     return f"{_MARK}{schedule.text}"
 
 
 def heartbeat_page(schedule: Schedule, text: str) -> Page:
-    """What a heartbeat has to say. In a channel its owner is called."""
+    """The message that a heartbeat says. In a channel its owner is called."""
     call = f"<@{schedule.key.user_id}> " if schedule.heard == "public" else ""
     return Page(_shown(f"{call}{text}"))
 
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
-    """Once more a little later; and, of what repeats, no more at all."""
+    """The buttons for once more a little later and, of what repeats, for no more at all."""
     user_id, told = schedule.key.user_id, words.reminder
     labels = (told.snooze_ten_minutes, told.snooze_hour)
     buttons = [
@@ -236,7 +237,7 @@ def _stop_button(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
 
 
 def untold_page(untold: Untold, words: Texts) -> Page:
-    """What did not come in its time, or perhaps did not, for its owner."""
+    """The message that tells what did not come in its time, or perhaps did not, for its owner."""
     told = words.reminder
     parts = [
         "\n".join((heading, *_untold_lines(firings)))
@@ -266,7 +267,7 @@ def _untold_lines(firings: tuple[Firing, ...]) -> list[str]:
 
 
 def _shown(text: str) -> str:
-    """As much of a text as Discord takes, and no previews of its links: a model may have set the reminder."""
+    """Cut a text to what Discord takes, with no previews of its links: a model may have set the reminder."""
     shown = without_previews(_fitting(text, MESSAGE_LIMIT))
     if utf16_length(shown) <= MESSAGE_LIMIT:
         return shown

@@ -165,8 +165,8 @@ def _form(kept: Memory, reader: Reader) -> list[ModalActionRowBuilder]:
 
 
 def _filled(kept: Memory, reader: Reader) -> dict[str, str]:
-    """What the form says before anything is changed. It can't say everything: tags of several words look like
-    several tags, and an end at some hour like the end of that day."""
+    """Return what the form says before anything is changed. It can't say everything: tags of several words
+    look like several tags, and an end at some hour like the end of that day."""
     return {
         "content": kept.content,
         "category": "" if kept.category == DEFAULT_CATEGORY else kept.category,
@@ -288,7 +288,7 @@ async def confirm_erasure(
 
 
 async def _delete(interaction: Answerable, stores: Stores, memory_id: int, reader: Reader) -> None:
-    """Of what is hidden already the same is told."""
+    """Hide a memory, and tell the same of what is hidden already."""
     await stores.memories.delete(reader.user_id, memory_id)
     hidden = await stores.memory_removal.get_hidden(reader.user_id, memory_id)
     if hidden is None:
@@ -299,7 +299,7 @@ async def _delete(interaction: Answerable, stores: Stores, memory_id: int, reade
 
 
 async def _have_back(stores: Stores, memory_id: int, reader: Reader) -> EphemeralView:
-    """Of what is back already the same is told."""
+    """Have a memory back, and tell the same of what is back already."""
     words = reader.words.memory
     user_id, memories, removal = reader.user_id, stores.memories, stores.memory_removal
     back = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
@@ -319,7 +319,7 @@ async def _erase(removal: MemoryRemovalStore, button: MemoryButton, reader: Read
 
 
 def _question(count: int, reader: Reader, clock: Clock) -> EphemeralView:
-    """Whether to erase so many memories for good."""
+    """The question whether to erase so many memories for good."""
     words = reader.words.memory_box
     if not count:
         return EphemeralView(reader.words.memory.none)

@@ -63,7 +63,7 @@ async def suggest_categories(
 
 
 def matching_categories(stored: list[str], typed: str, words: Texts) -> list[str]:
-    """As they are shown; those that begin with what was typed before those that contain it."""
+    """Return them as they are shown; those that begin with what was typed before those that contain it."""
     wanted = typed.strip().casefold()
     shown = (words.memory.shown_category(name) for name in stored)
     found = [name for name in shown if wanted in name.casefold()]
@@ -116,7 +116,8 @@ def where() -> str | None:
 
 
 def audience_of(chosen: str | None, interaction: hikari.CommandInteraction) -> Audience:
-    """Where what comes of a command may be used: what the user chose, else by where the command was given."""
+    """Return where what comes of a command may be used: what the user chose, else by where the command was
+    given."""
     if chosen is None:
         return "private" if own_space(interaction) else "anywhere"
     return "private" if chosen == "private" else "anywhere"

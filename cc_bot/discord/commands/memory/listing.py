@@ -120,7 +120,7 @@ async def turn_page_of_hits(
 
 
 def query_of(message: hikari.Message) -> str:
-    """What was looked for, as it stands above the hits."""
+    """Return what was looked for, as it stands above the hits."""
     authors = (embed.author.name for embed in message.embeds if embed.author and embed.author.name)
     return next(authors, "").removeprefix(_QUERY_MARK)
 
