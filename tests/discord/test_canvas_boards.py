@@ -411,5 +411,5 @@ class FailingOnce:
         self._canvases = canvases
         self._error = error
 
-    async def all_shown(self, limit: int) -> list[SessionKey]:
+    async def list_shown(self, limit: int) -> list[SessionKey]:
         raise self._error
