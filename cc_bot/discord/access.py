@@ -423,7 +423,7 @@ class Presses:
     async def _in_turn(
         self, place: _Place, interaction: hikari.ComponentInteraction, act: Callable[[], Awaitable[object]]
     ) -> None:
-        waits = self._order.joined(place) > 0
+        waits = self._order.length(place) > 0
         if waits:
             await accept_ahead(interaction)
         async with self._order.after(place):
@@ -434,7 +434,7 @@ class Presses:
         """Return whether its user pressed the same there last, and that is still acted on or was a moment
         ago; or anything under an answer that is being made anew. The buttons of the new one are no such
         press: they stand there before all that goes with it is on record."""
-        last, busy = self._last.get(place, _NO_PRESS), self._order.joined(place) > 0
+        last, busy = self._last.get(place, _NO_PRESS), self._order.length(place) > 0
         if busy and last.answer is not None and press.answer == last.answer:
             return True
         if press.wish == last.wish and (busy or press.at_s - last.at_s < ONE_WISH_S):

@@ -104,10 +104,10 @@ class Chooser:
         that it replies to, which goes on as long as its agent can be asked there. Raises StorageError."""
         place = await self._place_of(message)
         if answered is None:
-            return await self._chosen(user_id, place)
+            return await self._look_up_choice(user_id, place)
         if agent := await self.usable(place, answered.agent):
             return await self._once_more(user_id, place, agent)
-        return replace(await self._chosen(user_id, place), stands_in=True)
+        return replace(await self._look_up_choice(user_id, place), stands_in=True)
 
     async def speaking_in(self, key: SessionKey, guild_id: int | None) -> Agent:
         """Return who speaks in a session when its user has not asked: its agent, or the default one when that
@@ -123,7 +123,7 @@ class Chooser:
             place = where(interaction) if interaction else await self._place_at(key.channel_id)
         except hikari.HTTPError:
             return True
-        return (await self._chosen(key.user_id, place)).key == key
+        return (await self._look_up_choice(key.user_id, place)).key == key
 
     async def in_channel(self, key: ChannelKey) -> Agent:
         """Return who answers mentions in a channel or thread: what it has, whoever asks. Raises
@@ -150,7 +150,7 @@ class Chooser:
         again, unless that has another one. Raises StorageError."""
         if agent.name == DEFAULT_AGENT:
             await self.store.choose(user_id, place.channel_id, None)
-            if (await self._chosen(user_id, place)).agent.name == DEFAULT_AGENT:
+            if (await self._look_up_choice(user_id, place)).agent.name == DEFAULT_AGENT:
                 return
         await self.store.choose(user_id, place.channel_id, agent.name)
 
@@ -163,7 +163,7 @@ class Chooser:
         """Return all that may be used there, the default one first."""
         return tuple(agent for agent in (await self.agents.all()).values() if place.allows(agent))
 
-    async def _chosen(self, user_id: int, place: Somewhere) -> Chosen:
+    async def _look_up_choice(self, user_id: int, place: Somewhere) -> Chosen:
         return await self._choose(user_id, place, await self.store.get_for_places(user_id, place.ids))
 
     async def _choose(self, user_id: int, place: Somewhere, found: PlaceAgents) -> Chosen:

@@ -10,7 +10,7 @@ import hikari
 import lightbulb
 import structlog
 
-from cc_bot.discord.interactions import Answerable, accepted_ahead
+from cc_bot.discord.interactions import Answerable, is_accepted_ahead
 from cc_bot.discord.recipients import Readers
 from cc_bot.domain.errors import AccessError, CcBotError
 from cc_bot.texts import Texts, explain
@@ -23,7 +23,7 @@ UNKNOWN_INTERACTION = 10062
 
 async def tell(interaction: Answerable, sentence: str) -> None:
     """Answer an interaction that has not been acknowledged with a sentence for the user alone."""
-    if accepted_ahead(interaction):
+    if is_accepted_ahead(interaction):
         await interaction.execute(sentence, flags=hikari.MessageFlag.EPHEMERAL)
         return
     await interaction.create_initial_response(

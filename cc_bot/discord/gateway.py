@@ -58,7 +58,7 @@ def check_token(token: str) -> None:
         raise RefusedToken from error
 
 
-async def granted_reading(wanted: Reading, token: str, api_url: str | None) -> Reading:
+async def fetch_reading(wanted: Reading, token: str, api_url: str | None) -> Reading:
     """Return what the bot may read of what the operator wants: `all` needs the Message Content intent.
 
     Raises RefusedToken or DiscordUnreachable. Discord is asked only when it has a say.
@@ -128,7 +128,7 @@ class Shards:
     places: Places
     locales: GuildLocales
 
-    def served_by(self, shard: hikari.api.GatewayShard) -> Serves:
+    def serving(self, shard: hikari.api.GatewayShard) -> Serves:
         if shard.shard_count == 1:
             return serves_all
         return partial(self._serves, shard.id, shard.shard_count)
@@ -246,15 +246,15 @@ class SteadyBuckets(RESTBucketManager):
         if route not in self._answered:
             async with self._first.setdefault(route, asyncio.Lock()):
                 if route not in self._answered:
-                    async with self._sent(route, compiled_route, authentication):
+                    async with self._acquire_bucket(route, compiled_route, authentication):
                         yield
                     self._answered.add(route)
                     return
-        async with self._sent(route, compiled_route, authentication):
+        async with self._acquire_bucket(route, compiled_route, authentication):
             yield
 
     @asynccontextmanager
-    async def _sent(
+    async def _acquire_bucket(
         self, route: int, compiled_route: CompiledRoute, authentication: str | None
     ) -> AsyncIterator[None]:
         limited = route in self._route_hash_to_bucket_hash or route not in self._answered

@@ -49,17 +49,17 @@ class InOrder:
     async def after(self, line: Hashable) -> AsyncIterator[Callable[[], None]]:
         """Wait for those who came before, and keep those who come after waiting: until the end, or until what
         this yields is called."""
-        with self._joined(line) as joined, ExitStack() as held:
+        with self._join(line) as joined, ExitStack() as held:
             await joined.lock.acquire()  # first come, first served
             held.callback(joined.lock.release)
             yield held.close
 
-    def joined(self, line: Hashable) -> int:
+    def length(self, line: Hashable) -> int:
         """Return how many are in a line, the first of them included."""
         return self._lines[line].joined if line in self._lines else 0
 
     @contextmanager
-    def _joined(self, name: Hashable) -> Iterator[_Line]:
+    def _join(self, name: Hashable) -> Iterator[_Line]:
         line = self._lines.setdefault(name, _Line())
         line.joined += 1
         try:
@@ -93,7 +93,7 @@ class FileLine:
     async def of(self, user_id: int) -> AsyncIterator[None]:
         """Wait for the same user's files before this one, which is held until the end. Raises FilesInLine
         when too many wait already."""
-        if self._order.joined(user_id) >= MOST:
+        if self._order.length(user_id) >= MOST:
             raise FilesInLine
         async with self._order.after(user_id):
             yield

@@ -25,7 +25,7 @@ ALREADY_ACKNOWLEDGED = 40060
 MAX_CHOICES = 25
 """The most that Discord takes in an autocomplete list."""
 
-_AHEAD: Final = ContextVar[int]("accepted_ahead", default=0)
+_AHEAD: Final = ContextVar[int]("is_accepted_ahead", default=0)
 """The press that was accepted before its turn came, for the tasks that act on it."""
 _PAUSE_S = 0.3
 _TRIES = 3
@@ -98,7 +98,7 @@ async def defer(interaction: Answerable, *, ephemeral: bool) -> int | None:
 
 async def defer_update(interaction: hikari.ComponentInteraction) -> None:
     """Accept a press of a button; its message stays as it is until it is edited."""
-    if not accepted_ahead(interaction):
+    if not is_accepted_ahead(interaction):
         await _acknowledge(interaction, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE, ephemeral=False)
 
 
@@ -109,7 +109,7 @@ async def accept_ahead(interaction: hikari.ComponentInteraction) -> None:
     _AHEAD.set(int(interaction.id))
 
 
-def accepted_ahead(interaction: Answerable) -> bool:
+def is_accepted_ahead(interaction: Answerable) -> bool:
     return _AHEAD.get() == int(interaction.id)
 
 
@@ -150,7 +150,7 @@ class Mentionable:
     subject: Subject
     id: int
 
-    def shown(self, words: Texts) -> str:
+    def mention(self, words: Texts) -> str:
         """Write it so that Discord shows it by its name, where it has a mention."""
         match self.subject:
             case "user":
@@ -162,13 +162,13 @@ class Mentionable:
             case "guild":
                 return words.admin.guild.format(id=self.id)
 
-    def spoken_of(self, words: Texts) -> str:
+    def phrase(self, words: Texts) -> str:
         """The same within a sentence."""
-        shown = self.shown(words)
+        shown = self.mention(words)
         return words.admin.person.format(mention=shown) if self.subject == "user" else shown
 
 
-def named(text: str, kind: Subject | None, guild_id: int | None) -> Mentionable | None:
+def parse_mention(text: str, kind: Subject | None, guild_id: int | None) -> Mentionable | None:
     """Return what a mention or an id of a `kind` says; a server without an id is the one asked in. None for
     what can't be told, or says two things."""
     text = text.strip()

@@ -140,7 +140,7 @@ class Posting:
         """Post in a user's DM. Raises like `say`."""
         channel_id = self._dms.get(user_id)
         if channel_id is None:
-            channel_id = int((await self._tried(lambda: self.rest.create_dm_channel(user_id), wanted)).id)
+            channel_id = int((await self._try(lambda: self.rest.create_dm_channel(user_id), wanted)).id)
             self._dms[user_id] = channel_id
         return await self.post(channel_id, user_id, page, nonce, wanted)
 
@@ -151,7 +151,7 @@ class Posting:
 
         def create(page: Page) -> Awaitable[hikari.Message]:
             content = {**new_message(page), "user_mentions": [user_id]}
-            return self._tried(lambda: self.rest.create_message(channel_id, nonce=nonce, **content), wanted)
+            return self._try(lambda: self.rest.create_message(channel_id, nonce=nonce, **content), wanted)
 
         try:
             message = await create(page)
@@ -161,7 +161,7 @@ class Posting:
             message = await create(page.without_embeds())
         return Posted(channel_id, int(message.id))
 
-    async def _tried(self, call: Callable[[], Awaitable[Result]], wanted: Wanted) -> Result:
+    async def _try(self, call: Callable[[], Awaitable[Result]], wanted: Wanted) -> Result:
         async def attempt() -> Result:
             await self.pace.wait()
             if not await wanted():
@@ -247,7 +247,7 @@ class Reminders:
             self._looking.cancel()
             await asyncio.gather(self._looking, return_exceptions=True)
 
-    async def settled(self, deadline_s: float) -> None:
+    async def finish(self, deadline_s: float) -> None:
         """Let, after `close`, what is claimed be said, until a time of the event loop; cancel the rest."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(deadline_s):
@@ -260,17 +260,17 @@ class Reminders:
         """Post a page for a claimed firing, and note what was said; or that it could not be."""
         schedule = firing.schedule
         try:
-            posted = await self._posting.say(firing, page, partial(self._wanted, schedule))
+            posted = await self._posting.say(firing, page, partial(self._is_wanted, schedule))
         except Unwanted:
             _log.info("firing_withdrawn", schedule=schedule.id)
-            await _noted(lambda: self._schedules.mark_skipped(firing))
+            await _note(lambda: self._schedules.mark_skipped(firing))
         except Refused as refused:
             await self._stop(firing, refused.obstacle)
         except hikari.HikariError as error:
             _log.warning("firing_uncertain", schedule=schedule.id, error=type(error).__name__)
         else:
             message = replace(said, discord_id=posted.message_id)
-            await _noted(lambda: self._schedules.mark_sent(firing, message, channel_id=posted.channel_id))
+            await _note(lambda: self._schedules.mark_sent(firing, message, channel_id=posted.channel_id))
 
     async def _look(self) -> None:
         while True:
@@ -297,7 +297,7 @@ class Reminders:
             pass
 
     def _begin(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(_guarded(work))
+        task = asyncio.create_task(_guard(work))
         self._attending.add(task)
         task.add_done_callback(self._attending.discard)
         return task
@@ -305,7 +305,7 @@ class Reminders:
     async def _remind(self, firing: Firing) -> None:
         schedule = firing.schedule
         if not await self._gate.serves_owner(schedule):
-            await _noted(lambda: self._schedules.mark_skipped(firing))
+            await _note(lambda: self._schedules.mark_skipped(firing))
             return
         reader = await self._reader(schedule)
         said = Message("assistant", spoken_reminder(schedule), visibility=schedule.heard)
@@ -315,7 +315,7 @@ class Reminders:
         """Say what a heartbeat has to say, if anything."""
         schedule = firing.schedule
         if not await self._gate.serves_owner(schedule, answering=True):
-            await _noted(lambda: self._schedules.mark_skipped(firing))
+            await _note(lambda: self._schedules.mark_skipped(firing))
             return
         try:
             reader = await self._reader(schedule)
@@ -323,7 +323,7 @@ class Reminders:
         except BaseException as error:
             # Nothing was posted, and a heartbeat is nothing that anybody waits for.
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
-            await asyncio.shield(_noted(lambda: self._schedules.mark_skipped(firing)))
+            await asyncio.shield(_note(lambda: self._schedules.mark_skipped(firing)))
             raise
         if speech is not None and speech.drew:
             try:
@@ -333,7 +333,7 @@ class Reminders:
                 return
             await self._boards.refresh(schedule.key)
         if speech is None or speech.message is None:
-            await _noted(lambda: self._schedules.mark_skipped(firing))
+            await _note(lambda: self._schedules.mark_skipped(firing))
         else:
             await self.deliver(firing, heartbeat_page(schedule, speech.message.content), speech.message)
 
@@ -356,7 +356,7 @@ class Reminders:
                     nonce = nonce_at("u", channel_id, now)
                     await self._posting.post(channel_id, untold.user_id, called, nonce)
 
-    async def _wanted(self, schedule: Schedule) -> bool:
+    async def _is_wanted(self, schedule: Schedule) -> bool:
         """Return whether it was neither cancelled nor paused since it was claimed. While the database fails,
         what was wanted still is."""
         try:
@@ -369,7 +369,7 @@ class Reminders:
         """Note and tell that it can't go on."""
         schedule = firing.schedule
         _log.info("schedule_paused", schedule=schedule.id, obstacle=obstacle)
-        await _noted(lambda: self._schedules.mark_failed(firing, obstacle))
+        await _note(lambda: self._schedules.mark_failed(firing, obstacle))
         await self._tell_stopped(replace(schedule, status="paused", obstacle=obstacle))
 
     async def _tell_stopped(self, schedule: Schedule) -> None:
@@ -404,7 +404,7 @@ class Reminders:
             return Reader(user_id, locale, readers.timezone, readers.words(locale), welcomed=True)
 
 
-async def _noted(note: Callable[[], Awaitable[Result]]) -> None:
+async def _note(note: Callable[[], Awaitable[Result]]) -> None:
     """Put down what came of a firing; it is repeated, for what is on Discord can't be taken back."""
     for pause_s in (*NOTING_PAUSES_S, None):
         try:
@@ -418,7 +418,7 @@ async def _noted(note: Callable[[], Awaitable[Result]]) -> None:
             return
 
 
-async def _guarded(work: Coroutine[None, None, None]) -> None:
+async def _guard(work: Coroutine[None, None, None]) -> None:
     """Whatever goes wrong with one firing is on record, and the others go on."""
     with job("firing"):
         try:

@@ -195,11 +195,11 @@ class DeliveryRoutes:
         turn = pending.turn
         try:
             place_id = int((await self.rest.create_dm_channel(turn.key.user_id)).id)
-            ids = _begun_in(turn) if turn.place_id == place_id else ()
+            ids = _begun_ids(turn) if turn.place_id == place_id else ()
             if turn.token is not None or turn.place_id != place_id:
                 await self.ledger.move(turn, place_id, ids)
             noting = self.deliveries.entry(turn).posted
-            reply = self.replies.late(place_id, f"{turn.id}d", None, _sent(ids), noting=noting)
+            reply = self.replies.late(place_id, f"{turn.id}d", None, _messages(ids), noting=noting)
             await pending.show(reply, one_message=False, elsewhere=True)
         except REFUSALS as error:
             raise _meaning(error) from error
@@ -210,10 +210,10 @@ class DeliveryRoutes:
         place_id = turn.place_id or turn.key.channel_id
         hook = Hook(self.rest, application_id, token, place_id, turn.interaction_id or 0)
         outlet = InteractionOutlet(hook, ephemeral=turn.ephemeral, noting=self.deliveries.entry(turn).posted)
-        known = (*(() if turn.below else (Sent(None),)), *_sent(turn.pages))
+        known = (*(() if turn.below else (Sent(None),)), *_messages(turn.pages))
         first_id = turn.shown_in or int(await outlet.first_id())
         strays = await self._strays(turn, place_id, (first_id, *turn.pages)[-1])
-        reply = Reply(outlet, (*known, *_sent(strays or ())))
+        reply = Reply(outlet, (*known, *_messages(strays or ())))
         if pending.answer is None and turn.below and pending.older and not (reply.begun or turn.calls):
             await outlet.whisper(pending.pages()[0].content)  # the older answer stands as it was
             return reply
@@ -241,7 +241,7 @@ class DeliveryRoutes:
         it."""
         place_id, first_id = turn.place_id or turn.key.channel_id, turn.shown_in
         ids = () if first_id is None else (first_id, *await self.replies.channels.list_pages(first_id))
-        reply = self.replies.to(place_id, turn.question_id or first_id or 0, _sent(ids))
+        reply = self.replies.to(place_id, turn.question_id or first_id or 0, _messages(ids))
         if turn.question_id is not None and await self._is_deleted(place_id, turn.question_id):
             await reply.remove()
             raise Gone
@@ -271,7 +271,7 @@ class DeliveryRoutes:
         if ids:
             waiting_id = None
         noting = self.deliveries.entry(turn).posted
-        return self.replies.late(place_id, turn.id, waiting_id, _sent(ids), noting=noting)
+        return self.replies.late(place_id, turn.id, waiting_id, _messages(ids), noting=noting)
 
     async def _with_first(self, turn: PendingTurn) -> PendingTurn:
         """Add the interaction's own message, which is on record only once the answer is stored."""
@@ -283,7 +283,7 @@ class DeliveryRoutes:
     async def _begun_messages(self, turn: PendingTurn) -> tuple[int, ...]:
         """The messages in which the bot can go on by itself. One that only shows that it is thinking stays:
         past the token's life that can't be changed."""
-        ids = _begun_in(turn)
+        ids = _begun_ids(turn)
         if not ids:
             return ()
         try:
@@ -293,7 +293,7 @@ class DeliveryRoutes:
         return () if hikari.MessageFlag.LOADING in message.flags else ids
 
 
-def _begun_in(turn: PendingTurn) -> tuple[int, ...]:
+def _begun_ids(turn: PendingTurn) -> tuple[int, ...]:
     """The messages that show it so far. Once the bot writes by itself, all of them are pages."""
     if turn.token is None or turn.below or turn.shown_in is None:
         return turn.pages
@@ -307,7 +307,7 @@ def _meaning(error: hikari.HTTPError) -> Closed | Gone:
     return NeverAcknowledged() if code == UNKNOWN_WEBHOOK else Closed()
 
 
-def _sent(ids: Sequence[int]) -> tuple[Sent, ...]:
+def _messages(ids: Sequence[int]) -> tuple[Sent, ...]:
     return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
 
 

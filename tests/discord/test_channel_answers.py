@@ -109,7 +109,7 @@ async def served(
     mentions = Mentions(stores.mentions, room.answers, TypingSigns(rest), gate, utc_now, retry_s=0.05)
     yield mentions
     mentions.close()
-    await mentions.settled()
+    await mentions.finish()
 
 
 def full_disk(column: str) -> str:
@@ -302,7 +302,7 @@ class TestEdit:
         await room.table.stores.channels.edit(question_id, "明日は？")
         room.change(full_disk("shown"))
         async with served(room, rest) as mentions:
-            await mentions.edited(question_id)
+            await mentions.follow_edit(question_id)
             await asyncio.sleep(0.1)
             assert len(room.table.model.requests) == 1
             room.change(ROOM_AGAIN)
@@ -322,7 +322,7 @@ class TestPlaceOfAnAnswer:
         answering = asyncio.create_task(room.answer())
         await room.table.model.asked()
         await room.discord.delete_channel(room.channel)
-        room.withdrawals.place_deleted(room.key)
+        room.withdrawals.withdraw_place(room.key)
         await room.table.stores.channels.forget_place(room.key)
         await answering
         assert await room.table.stores.channels.get_newest_answer(room.key) is None
@@ -367,7 +367,7 @@ class TestWhoMayNotUseTheBot:
         await room.table.stores.channels.edit(question.discord_id or 0, "明日は？")
         await room.table.stores.access.set("user", question.author_id, "deny", set_by=1)
         async with served(room, rest) as mentions:
-            await mentions.edited(question.discord_id or 0)
+            await mentions.follow_edit(question.discord_id or 0)
             await asyncio.sleep(0.05)
         assert len(room.table.model.requests) == 1
         assert await room.table.stores.mentions.list_edited(room.key) == ()

@@ -82,7 +82,7 @@ class TestAnAnswer:
             await discord.wait(lambda: discord.faults.outstanding == 0, "the answer's first message")
             messages.close()
             async with asyncio.timeout(discord.patience_s):
-                await messages.settled(loop.time())
+                await messages.finish(loop.time())
             assert serving() == []
             assert [message.content for message in await stores.mentions.list_waiting(key)] == ["元気？"]
 

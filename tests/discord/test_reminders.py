@@ -64,7 +64,7 @@ class Scene:
 
     async def stopped(self, *, within_s: float = 10.0) -> None:
         await self.reminders.close()
-        await self.reminders.settled(asyncio.get_running_loop().time() + within_s)
+        await self.reminders.finish(asyncio.get_running_loop().time() + within_s)
 
 
 @pytest.fixture

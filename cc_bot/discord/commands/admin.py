@@ -9,7 +9,7 @@ import structlog
 
 from cc_bot.discord.access import Owners
 from cc_bot.discord.delivery.reply import LONGEST_MESSAGE, NO_PINGS
-from cc_bot.discord.interactions import Answerable, Mentionable, defer, named
+from cc_bot.discord.interactions import Answerable, Mentionable, defer, parse_mention
 from cc_bot.discord.pages import admin as pages
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.discord.status import BotStatus, ServedModels
@@ -128,10 +128,10 @@ def kind_option() -> str | None:
     )
 
 
-def named_in(interaction: hikari.PartialInteraction, text: str, kind: str | None) -> Mentionable:
+def parse_subject(interaction: hikari.PartialInteraction, text: str, kind: str | None) -> Mentionable:
     """Return whom a command is about. Raises SubjectNotUnderstood."""
     guild_id = None if interaction.guild_id is None else int(interaction.guild_id)
-    found = named(text, cast("Subject | None", kind), guild_id)  # Discord takes no other choice
+    found = parse_mention(text, cast("Subject | None", kind), guild_id)  # Discord takes no other choice
     if found is None:
         raise SubjectNotUnderstood
     return found
@@ -209,9 +209,9 @@ class SetLimits(
         async def act(reader: Reader) -> str:
             key, words = _key(ctx.interaction, self.limit, self.for_, self.kind), reader.words
             await store.set(key.scope, key.scope_id, key.name, self.value, set_by=reader.user_id)
-            note(reader, "limit_set", **_recorded(key), value=self.value)
+            note(reader, "limit_set", **_log_fields(key), value=self.value)
             return words.admin.limit_set.format(
-                subject=pages.limited(key, words),
+                subject=pages.limit_subject(key, words),
                 limit=pages.limit_name(key.name, words),
                 value=pages.limit_value(self.value, words),
             )
@@ -238,7 +238,7 @@ class UnsetLimits(
             told = reader.words.admin
             if not await store.unset(key.scope, key.scope_id, key.name):
                 return told.limit_was_not_set
-            note(reader, "limit_unset", **_recorded(key))
+            note(reader, "limit_unset", **_log_fields(key))
             return told.limit_unset
 
         await answer(ctx.interaction, readers, act)
@@ -250,7 +250,7 @@ def _key(interaction: hikari.PartialInteraction, limit: str, text: str, kind: st
     name = cast("LimitName", limit)  # Discord takes no other choice
     if not text.strip() and kind is None:
         return LimitKey("everyone", EVERYONE, name)
-    found = named_in(interaction, text, kind)
+    found = parse_subject(interaction, text, kind)
     if found.subject == "channel":
         raise LimitNotForChannels
     if found.subject == "guild" and name in QUOTAS:
@@ -258,7 +258,7 @@ def _key(interaction: hikari.PartialInteraction, limit: str, text: str, kind: st
     return LimitKey(found.subject, found.id, name)
 
 
-def _recorded(key: LimitKey) -> dict[str, str | int]:
+def _log_fields(key: LimitKey) -> dict[str, str | int]:
     return {"limit": key.name, "subject": key.scope, "subject_id": key.scope_id}
 
 
@@ -333,12 +333,12 @@ class RemoveAccess(
         self, ctx: lightbulb.Context, store: AccessStore, policies: Policies, readers: Readers
     ) -> None:
         async def act(reader: Reader) -> str:
-            found = named_in(ctx.interaction, self.subject, self.kind)
+            found = parse_subject(ctx.interaction, self.subject, self.kind)
             if removed := await store.unset(found.subject, found.id):
                 note(reader, "access_removed", subject=found.subject, subject_id=found.id)
             told = reader.words.admin
             sentence = told.access_removed if removed else told.access_had_no_rule
-            lines = [sentence.format(subject=found.spoken_of(reader.words))]
+            lines = [sentence.format(subject=found.phrase(reader.words))]
             in_file = await _in_file(policies)
             if found.id in ids_of(in_file.allow, found.subject) | ids_of(in_file.deny, found.subject):
                 lines.append(told.access_also_in_file)
@@ -355,12 +355,12 @@ async def _rule(
     readers: Readers,
 ) -> None:
     async def act(reader: Reader) -> str:
-        found = named_in(ctx.interaction, command.subject, command.kind)
+        found = parse_subject(ctx.interaction, command.subject, command.kind)
         await store.set(found.subject, found.id, ruling, set_by=reader.user_id)
         note(reader, "access_set", rule=ruling, subject=found.subject, subject_id=found.id)
         told = reader.words.admin
         sentences = told.access_allowed if ruling == "allow" else told.access_denied
-        sentence = sentences[found.subject].format(subject=found.spoken_of(reader.words))
+        sentence = sentences[found.subject].format(subject=found.phrase(reader.words))
         return f"{sentence}\n{told.owners_stay}"
 
     await answer(ctx.interaction, readers, act)
@@ -519,7 +519,7 @@ def chain_of(text: str) -> tuple[str, ...]:
 
 def _channel(interaction: hikari.PartialInteraction, text: str) -> int:
     """Return the channel that is named, or the one that is asked in. Raises SubjectNotUnderstood."""
-    return named_in(interaction, text, "channel").id if text.strip() else int(interaction.channel.id)
+    return parse_subject(interaction, text, "channel").id if text.strip() else int(interaction.channel.id)
 
 
 # ---- status ----------------------------------------------------------------------------------------------

@@ -98,7 +98,7 @@ async def untell(
     removal: MemoryRemovalStore,
 ) -> None:
     await defer(interaction, ephemeral=True)
-    views = [await _still_told(memory_id, reader, removal) for memory_id in button.memory_ids]
+    views = [await _view_of_mentions(memory_id, reader, removal) for memory_id in button.memory_ids]
     reply = reply_to_deferred(interaction, ephemeral=True)
     await reply.show([Page(view.content, view.buttons) for view in views])
 
@@ -136,7 +136,7 @@ async def _undo(button: UndoButton, reader: Reader, stores: Stores) -> str:
     return within(words.undone_updated, before) if before else words.changed_since.format(id=memory.number)
 
 
-async def _still_told(memory_id: int, reader: Reader, removal: MemoryRemovalStore) -> EphemeralView:
+async def _view_of_mentions(memory_id: int, reader: Reader, removal: MemoryRemovalStore) -> EphemeralView:
     """Return where a forgotten memory is told all the same, with a way to erase it there."""
     words, hidden = reader.words, await removal.get_hidden(reader.user_id, memory_id)
     if hidden is None:
@@ -244,7 +244,7 @@ async def _decide(press: _Press) -> None:
             proposal = await press.proposals.stores.proposals.get(user_id, proposal_id)
             done = await press.proposals.accept(user_id, proposal_id)
             drawing = proposal.key if proposal and isinstance(done, Canvas) else None
-            told = _told(press, decided, done)
+            told = _page_after(press, decided, done)
         else:
             left = await press.proposals.decline(user_id, proposal_id)
             told = replace(decided, facts=decided.facts.noting(left_line(left, words)))
@@ -271,7 +271,7 @@ async def _show(press: _Press, before: Page, page: Page) -> None:
     press.upkeep.shown(reply, reader.user_id, visibility, reader.words)
 
 
-def _told(press: _Press, page: Page, done: ProposalResult) -> Page:
+def _page_after(press: _Press, page: Page, done: ProposalResult) -> Page:
     """The message with what was done among its facts, and a way to take it back."""
     interaction, words, user_id = press.interaction, press.reader.words, press.reader.user_id
     if isinstance(done, Canvas):

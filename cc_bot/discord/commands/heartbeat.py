@@ -5,8 +5,8 @@ import lightbulb
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.reply import NO_PINGS
 from cc_bot.discord.interactions import can_write, defer, own_space
-from cc_bot.discord.pages.memory import escaped
-from cc_bot.discord.pages.reminders import started, status
+from cc_bot.discord.pages.memory import escape_markdown
+from cc_bot.discord.pages.reminders import started_answer, status
 from cc_bot.discord.recipients import Readers
 from cc_bot.domain.schedule import (
     LEAST_HOURS,
@@ -67,7 +67,7 @@ class On(lightbulb.SlashCommand, name="heartbeat_on", description="heartbeat_on_
                 _minute(self.quiet_from, USUAL_QUIET.since), _minute(self.quiet_to, USUAL_QUIET.until)
             )
         except _NoTime as error:
-            told = reader.words.heartbeat.time_not_understood.format(given=escaped(str(error)))
+            told = reader.words.heartbeat.time_not_understood.format(given=escape_markdown(str(error)))
             await interaction.edit_initial_response(told, **NO_PINGS)
             return
         here = self.where == "channel" and not own_space(interaction)
@@ -86,7 +86,7 @@ class On(lightbulb.SlashCommand, name="heartbeat_on", description="heartbeat_on_
             quiet=quiet,
             locale=reader.locale,
         )
-        answer = started(
+        answer = started_answer(
             schedule, reader.words, memory_paused=reader.memory_paused, moved_to_dm=here and not posted
         )
         await interaction.edit_initial_response(answer, **NO_PINGS)

@@ -291,10 +291,10 @@ class ResumeScheduleCommand(
     async def invoke(self, ctx: lightbulb.Context, schedules: ScheduleStore, readers: Readers) -> None:
         await defer(ctx.interaction, ephemeral=True)
         reader = await readers.of(ctx.interaction)
-        await ctx.interaction.edit_initial_response(await _resumed(schedules, reader, self.id), **NO_PINGS)
+        await ctx.interaction.edit_initial_response(await _resume(schedules, reader, self.id), **NO_PINGS)
 
 
-async def _resumed(schedules: ScheduleStore, reader: Reader, number: int) -> str:
+async def _resume(schedules: ScheduleStore, reader: Reader, number: int) -> str:
     """Have it go on, and say when. What had one time only, and is past it, comes at once."""
     words = reader.words.reminder
     before = await _reminder(schedules, reader, number)

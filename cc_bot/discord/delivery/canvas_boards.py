@@ -377,7 +377,7 @@ class CanvasUpkeep:
             before.cancel()
             await asyncio.gather(before, return_exceptions=True)
         if not self._closed:  # the connection may come back while the program leaves
-            self.begin(event.shard.id, self._shards.served_by(event.shard))
+            self.begin(event.shard.id, self._shards.serving(event.shard))
 
     async def _on_deleted(
         self, event: hikari.MessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent

@@ -72,7 +72,7 @@ class ChannelArchive:
         """Store a message, after what was missed before it. `waiting`: whether it is to be answered; None
         where that has to be found out. Raises StorageError and hikari's errors."""
         key = await self._key_of(message)
-        await self.catch_up.caught_up(int(message.channel_id))
+        await self.catch_up.wait_for(int(message.channel_id))
         quoting = await self.addressing.quotes(message)
         stored = to_message(message, self.addressing.bot(), quoting=quoting)
         if waiting is None:
@@ -113,7 +113,7 @@ class Arrivals:
             await self.archive.overhear(message)
         elif self._is_new(message):
             try:
-                await self._addressed(message, leave)
+                await self._attend(message, leave)
             except hikari.HikariError:
                 self._attended.discard(int(message.id))  # nobody was told anything: it may come once more
                 raise
@@ -145,7 +145,7 @@ class Arrivals:
             self._missed[int(message.id)] = None
         return stored
 
-    def answered_elsewhere(self, message_ids: Iterable[int]) -> None:
+    def note_personal(self, message_ids: Iterable[int]) -> None:
         """Note that these were questions to their authors' own sessions when the program last ended; catching
         up does not make them the channel's."""
         for message_id in message_ids:
@@ -167,7 +167,7 @@ class Arrivals:
             words = self.readers.words(self.readers.locale)
         await self._say(message, explain(error, words))
 
-    async def _addressed(self, message: hikari.Message, leave: Callable[[], None]) -> None:
+    async def _attend(self, message: hikari.Message, leave: Callable[[], None]) -> None:
         if refused := await self.gate.refused_author(message):
             await self.archive.overhear(message, waiting=False)
             leave()
@@ -177,7 +177,7 @@ class Arrivals:
             leave()
             await self._say(message, (await self._reader(message)).words.mention.ask_something)
             return
-        chosen = await self.addressing.chosen_for(message)
+        chosen = await self.addressing.choose_for(message)
         if chosen is not None and int(message.id) not in self._missed:
             self._personal[int(message.id)] = None
             await self.personal.answer(chosen, message, leave)

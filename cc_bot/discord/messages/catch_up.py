@@ -102,10 +102,10 @@ class CatchUp:
             before.leave_the_rest()
         self._runs[shard_id] = _Run(self._channels, self._gap.fill, self._bounds, serves)
 
-    async def caught_up(self, channel_id: int) -> None:
+    async def wait_for(self, channel_id: int) -> None:
         """Wait until what was missed in a channel or thread is stored, as far as it ever will be."""
         for run in [*self._runs.values()]:
-            await run.caught_up(channel_id)
+            await run.wait_for(channel_id)
 
     async def close(self) -> None:
         """Stop reading. Whoever still waits is cancelled: the message that waited is found next time."""
@@ -168,7 +168,7 @@ class _Run:
         self._filling: dict[int, asyncio.Task[None]] = {}
         self._rounds = asyncio.create_task(self._make_rounds())
 
-    async def caught_up(self, channel_id: int) -> None:
+    async def wait_for(self, channel_id: int) -> None:
         behind = await asyncio.shield(self._behind)
         if channel_id not in behind or not await self._serves(channel_id):
             return
@@ -206,7 +206,7 @@ class _Run:
                 break
             if await self._serves(place_id):
                 looked_at += 1
-                await self.caught_up(place_id)
+                await self.wait_for(place_id)
                 await asyncio.sleep(self._bounds.pause_s)
         _log.info("caught_up", places=looked_at)
 
@@ -237,7 +237,7 @@ class _Gap:
                 first_of_now = int(hikari.Snowflake.from_datetime(self.clock()))
                 await self.channels.pass_over(place.key, first_of_now - 1)
                 return
-            missed = await self._missed(place_id, max(place.newest_id, place.reset_id, self.since))
+            missed = await self._read_missed(place_id, max(place.newest_id, place.reset_id, self.since))
             await self._store(place.key, missed)
         except (hikari.ForbiddenError, hikari.NotFoundError) as error:
             _log.info("place_not_readable", place=place_id, status=int(error.status))
@@ -246,7 +246,7 @@ class _Gap:
         except Exception:  # noqa: BLE001 - see above; the record has where it happened
             _log.error("catch_up_broke", place=place_id, exc_info=True)
 
-    async def _missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
+    async def _read_missed(self, place_id: int, after_id: int) -> list[hikari.Message]:
         """Return what came after a message, oldest first; when that is too much, the newest of it."""
         found: list[hikari.Message] = []
         for _ in range(self.bounds.pages):

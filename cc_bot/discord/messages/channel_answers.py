@@ -154,7 +154,7 @@ class ChannelAssistant:
         on_its_way.begin(stop)
         questions = asked.questions if anew else asked.among(on_its_way.questions)
         options = await self._options(asked, on_its_way.answer_id)
-        attached = await self.files.attached(asked.key.place_id, questions, again=anew)
+        attached = await self.files.attach(asked.key.place_id, questions, again=anew)
         if attached.left_out:
             live.feed(FilesLeftOut(attached.left_out))
         try:
@@ -243,18 +243,18 @@ class ChannelAnswers:
         Whether it came to an end: not when the program stops meanwhile, and the questions wait for the next
         start. Raises StorageError, and hikari's errors when Discord is out of reach; they wait then, too.
         """
-        if await self._told_before(waiting):
+        if await self._give_up_told(waiting):
             return True
         begin_turn()
-        asked, reply = await self._begun(key, waiting)
+        asked, reply = await self._begin(key, waiting)
         try:
-            with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
+            with self.withdrawals.watch(asked.ids, reply.shows, key) as on_its_way:
                 async with self.running.showing(
                     reply,
                     asked.reader,
                     stop := Stop(),
                     askers=asked.askers,
-                    opened=partial(self._opened, asked, on_its_way),
+                    opened=partial(self._note_opened, asked, on_its_way),
                 ) as live:
                     await self.assistant.follow(asked, on_its_way, stop, live)
         except REFUSALS as error:
@@ -268,9 +268,9 @@ class ChannelAnswers:
         self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Reader], str]
     ) -> None:
         """Say one sentence instead of an answer. Raises as `answer` does."""
-        if await self._told_before(questions):
+        if await self._give_up_told(questions):
             return
-        asked, reply = await self._begun(key, questions)
+        asked, reply = await self._begin(key, questions)
         try:
             await reply.show((self._sentence(asked, sentence(asked.reader)),))
         except REFUSALS as error:
@@ -302,10 +302,10 @@ class ChannelAnswers:
         begin_turn()
         answer_id = id_of(answer)
         asked = await self.assistant.question(key, questions)
-        before = await self._as_shown(asked, answer)
-        reply = self._reply(asked, await self._sent(answer_id))
+        before = await self._pages_of(asked, answer)
+        reply = self._reply(asked, await self._messages_of(answer_id))
         await self.stores.mentions.mark_unshown(answer_id)
-        with self.withdrawals.watching(asked.ids, reply.shows, key) as on_its_way:
+        with self.withdrawals.watch(asked.ids, reply.shows, key) as on_its_way:
             on_its_way.answer_id = answer_id
             async with self.running.showing(
                 reply, asked.reader, stop := Stop(), before=before, askers=asked.askers
@@ -326,21 +326,21 @@ class ChannelAnswers:
             asked = await self.assistant.question(
                 key, await self.stores.mentions.list_questions(id_of(answer))
             )
-            reply = self._reply(asked, await self._sent(id_of(answer)))
+            reply = self._reply(asked, await self._messages_of(id_of(answer)))
             try:
-                await reply.show(await self._as_shown(asked, answer))
+                await reply.show(await self._pages_of(asked, answer))
             except REFUSALS as error:
                 _log.info("answer_not_shown", place=key.place_id, error=type(error).__name__)
             await self._note_pages(reply, shown=True)
 
-    async def _begun(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
+    async def _begin(self, key: ChannelKey, waiting: Sequence[Message]) -> tuple[ChannelQuestion, Reply]:
         """Begin with what of the waiting is answered now, and its reply. A crash, or a database that fails,
         leaves an answer that was begun: who waited for that one is served first."""
-        answer_id, newest_id, ids = await self._interrupted(key)
+        answer_id, newest_id, ids = await self._look_up_interrupted(key)
         if served := [question for question in waiting if id_of(question) in ids]:
             asked, sent = (
                 await self.assistant.question(key, served),
-                await self._sent(answer_id) if answer_id else (),
+                await self._messages_of(answer_id) if answer_id else (),
             )
             asked.calls = await self.stores.ledger.get_calls(asked.turn, asked.reader.user_id)
             return asked, self._reply(asked, sent, newest_id)
@@ -354,7 +354,7 @@ class ChannelAnswers:
         question_id = newest_id or asked.newest_id
         return self.replies.to(asked.key.place_id, question_id, sent, edition=asked.edition)
 
-    async def _interrupted(self, key: ChannelKey) -> tuple[int | None, int, frozenset[int]]:
+    async def _look_up_interrupted(self, key: ChannelKey) -> tuple[int | None, int, frozenset[int]]:
         """Look up an answer that was begun and never ended: its message, if it is known to be posted; else of
         what its nonce is made; and to which questions."""
         if (answer_id := await self.stores.mentions.get_pending_answer(key)) is not None:
@@ -364,12 +364,12 @@ class ChannelAnswers:
         newest_id, ids = await self.stores.mentions.get_begun(key) or (0, frozenset())
         return None, newest_id, ids
 
-    async def _sent(self, answer_id: int) -> tuple[Sent, ...]:
+    async def _messages_of(self, answer_id: int) -> tuple[Sent, ...]:
         """The messages that an earlier run, or an earlier try, has shown an answer in."""
         ids = (answer_id, *await self.stores.channels.list_pages(answer_id))
         return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
 
-    async def _opened(self, asked: ChannelQuestion, on_its_way: OnItsWay, answer_id: int) -> None:
+    async def _note_opened(self, asked: ChannelQuestion, on_its_way: OnItsWay, answer_id: int) -> None:
         """There is a message for the answer. What was deleted before anybody watched out for it waits no
         more."""
         on_its_way.answer_id = answer_id
@@ -399,7 +399,7 @@ class ChannelAnswers:
         await self.stores.mentions.give_up(questions)
         self._told.difference_update(ids)
 
-    async def _told_before(self, questions: Sequence[Message]) -> bool:
+    async def _give_up_told(self, questions: Sequence[Message]) -> bool:
         """Return whether the askers of some know already; those wait no longer."""
         told = [question for question in questions if id_of(question) in self._told]
         if told:
@@ -424,7 +424,7 @@ class ChannelAnswers:
         except hikari.HikariError as error:
             _log.warning("answer_not_removed", error=type(error).__name__)
 
-    async def _as_shown(self, asked: ChannelQuestion, answer: Message) -> tuple[Page, ...]:
+    async def _pages_of(self, asked: ChannelQuestion, answer: Message) -> tuple[Page, ...]:
         """A stored answer as it was shown, or should have been."""
         words, user_id = in_channel(asked.reader.words), asked.reader.user_id
         left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()

@@ -42,10 +42,10 @@ def is_for_others(message: hikari.Message, bot_id: int) -> bool:
     """Return whether it mentions somebody else, or replies to somebody else."""
     if message.mentions_everyone or message.role_mention_ids or {*(message.user_mentions or ())} - {bot_id}:
         return True
-    return message.type is hikari.MessageType.REPLY and replied_to(message, bot_id) is None
+    return message.type is hikari.MessageType.REPLY and reply_target(message, bot_id) is None
 
 
-def replied_to(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialMessage | None:
+def reply_target(message: hikari.PartialMessage, bot_id: int) -> hikari.PartialMessage | None:
     """The bot's message that this one replies to."""
     referenced = message.referenced_message
     if not referenced or not referenced.author or referenced.author.id != bot_id:
@@ -106,14 +106,14 @@ def content_of(message: hikari.PartialMessage, bot: hikari.User, *, quoting: boo
     `quoting`: the bot's message that it replies to is not in the archive, so the beginning of that stands
     before it. Nothing is ever quoted of other people: what they delete must be gone.
     """
-    answer = replied_to(message, int(bot.id)) if quoting else None
-    quote = quoted(answer.content or "") if answer else ""
+    answer = reply_target(message, int(bot.id)) if quoting else None
+    quote = quotation(answer.content or "") if answer else ""
     called = f"@{bot.username}" if message.referenced_message and not message.attachments else ""
     files = [f"{FILE_NOTE}{on_one_line(file.filename)}]" for file in message.attachments or ()]
     return "\n".join(filter(None, (quote, text_of(message, bot) or called, *files)))
 
 
-def quoted(said: str, characters: int = QUOTED_CHARACTERS) -> str:
+def quotation(said: str, characters: int = QUOTED_CHARACTERS) -> str:
     """The beginning of what the bot said, as a quotation: without whom it calls, and without small print; and
     with names instead of codes for commands, whose ids the model has no use for."""
     text = without_mentions(_CALL.sub("", said))
@@ -201,7 +201,7 @@ class QuestionFiles:
             while len(self._told) > REMEMBERED:
                 self._told.popitem(last=False)
 
-    async def attached(self, place_id: int, questions: Sequence[Message], *, again: bool = False) -> Attached:
+    async def attach(self, place_id: int, questions: Sequence[Message], *, again: bool = False) -> Attached:
         """The questions, each with its files; `again`: as Discord has them now, for they were edited.
 
         Raises an InputError when there is one question and the model can't have any of its files; of several

@@ -51,7 +51,7 @@ class TypingSigns:
         """Show no more of them."""
         self._closed.set()
 
-    async def settled(self) -> None:
+    async def finish(self) -> None:
         """Wait, after `close`, until nothing is on its way."""
         await asyncio.gather(*self._typing.values())
 
@@ -115,7 +115,7 @@ class Mentions:
             self._typing.begin(key, lambda: self._store.has_unattended(key))
         self._set_to_work(key)
 
-    async def edited(self, message_id: int) -> None:
+    async def follow_edit(self, message_id: int) -> None:
         """A message says another thing now: if it is a question, and answered already or just being answered,
         that answer is no longer right. Raises StorageError."""
         key = await self._store.get_place(message_id)
@@ -132,22 +132,22 @@ class Mentions:
         if key not in self._workers and not self._closed.is_set():
             self._workers[key] = asyncio.create_task(self._serve(key))
 
-    async def settled(self) -> None:
+    async def finish(self) -> None:
         """Wait, after `close`, until the answers that were begun have been shown and are on record."""
-        await asyncio.gather(self._typing.settled(), *self._workers.values())
+        await asyncio.gather(self._typing.finish(), *self._workers.values())
 
     async def _serve(self, key: ChannelKey) -> None:
         """Until nothing is left to do there."""
         try:
             while key in self._woken and not self._closed.is_set():
                 self._woken.discard(key)
-                if not await self._tried(key):
+                if not await self._try_to_answer(key):
                     self._woken.add(key)
                     await self._pause()
         finally:
             del self._workers[key]  # nothing is awaited since `_woken` was looked at
 
-    async def _tried(self, key: ChannelKey) -> bool:
+    async def _try_to_answer(self, key: ChannelKey) -> bool:
         try:
             await self._answers.show_stored(key)
             await self._answer(key)
@@ -193,7 +193,7 @@ class Mentions:
             questions = [question for question in waiting if refused.get(question.author_id) == reason]
             if reason.why == "maintenance" or await self._store.get_pending_answer(key):
                 error = error_of(reason)
-                await self._answers.say(key, questions, partial(_explained, error))
+                await self._answers.say(key, questions, partial(_explain, error))
             else:
                 await self._store.give_up(questions)
 
@@ -206,5 +206,5 @@ class Mentions:
             await asyncio.wait_for(self._closed.wait(), self._retry_s)
 
 
-def _explained(error: CcBotError, reader: Reader) -> str:
+def _explain(error: CcBotError, reader: Reader) -> str:
     return explain(error, reader.words)

@@ -59,14 +59,14 @@ class PersonalTurns:
         question_id, stop = int(message.id), Stop()
         reply = self.replies.to(int(message.channel_id), question_id)
 
-        async def posted(answer_id: int) -> None:
+        async def note_posted(answer_id: int) -> None:
             on_its_way.answer_id = answer_id
             await accepted.delivery.shown_in(answer_id)
             opened()
 
-        with self.withdrawals.watching((question_id,), reply.shows) as on_its_way:
+        with self.withdrawals.watch((question_id,), reply.shows) as on_its_way:
             on_its_way.begin(stop)
-            state = await self.answers.show(accepted, reply, stop, opened=posted)
+            state = await self.answers.show(accepted, reply, stop, opened=note_posted)
         if on_its_way.withdrawn:
             await self.channels.delete((question_id, *await reply.message_ids()))
             await _remove(reply)

@@ -50,7 +50,7 @@ class Withdrawals:
         self._on_their_way: list[OnItsWay] = []
 
     @contextmanager
-    def watching(
+    def watch(
         self,
         questions: Collection[int],
         shown_in: Callable[[int], bool],
@@ -64,11 +64,11 @@ class Withdrawals:
         finally:
             self._on_their_way.remove(answer)
 
-    def deleted(self, message_ids: Collection[int]) -> None:
+    def withdraw(self, message_ids: Collection[int]) -> None:
         for answer in self._on_their_way:
             answer.withdraw(message_ids)
 
-    def place_deleted(self, key: ChannelKey) -> None:
+    def withdraw_place(self, key: ChannelKey) -> None:
         """A thread, or a channel with its threads."""
         for answer in self._on_their_way:
             if answer.key == key or (

@@ -9,7 +9,7 @@ import hikari
 
 from cc_bot.context.attachments import MAX_IMAGE_BYTES, MAX_TEXT_BYTES
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton, StopButton
-from cc_bot.discord.pages.memory import escaped, one_line
+from cc_bot.discord.pages.memory import escape_markdown, one_line
 from cc_bot.discord.pages.page import FACT_ID, Button, Facts, Page, TextFile, messages
 from cc_bot.discord.pages.proposals import is_proposal_button, read_proposals, with_proposals
 from cc_bot.discord.pages.receipts import (
@@ -266,7 +266,7 @@ def page_of(message: hikari.Message, locale: Locale) -> Page:
         for component in row.components
         if isinstance(component, hikari.ButtonComponent) and component.custom_id
     )
-    stated = [escaped(button.label) for button in buttons if button.custom_id.startswith(FACT_ID)]
+    stated = [escape_markdown(button.label) for button in buttons if button.custom_id.startswith(FACT_ID)]
     buttons = tuple(button for button in buttons if not button.custom_id.startswith(FACT_ID))
     own = tuple(button for button in buttons if is_proposal_button(button))
     file = TextFile(message.attachments[0].filename, "") if message.attachments else None
@@ -328,7 +328,7 @@ def _facts(state: AnswerState, words: Texts, *, temporary: bool) -> Facts:
 
 
 def _files_left_out(names: tuple[str, ...], words: Texts) -> str:
-    shown = ", ".join(escaped(shorten(one_line(name), SHOWN_CHARACTERS)) for name in names)
+    shown = ", ".join(escape_markdown(shorten(one_line(name), SHOWN_CHARACTERS)) for name in names)
     images, texts = MAX_IMAGE_BYTES >> 20, MAX_TEXT_BYTES >> 10
     return words.answer.files_left_out.format(names=shown, images=f"{images} MB", texts=f"{texts} KB")
 

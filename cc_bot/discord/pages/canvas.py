@@ -111,7 +111,7 @@ def canvas_page(
     mixed = user_id is None and len({element.visibility for element in canvas.elements}) > 1
     parts = [_part(element, pictures, locked=mixed and element.visibility == "private") for element in seen]
     footer = _footer(canvas, seen, words)
-    fitting = _fitted(parts, footer, board=canvas.mode == "board")
+    fitting = _fit(parts, footer, board=canvas.mode == "board")
     file = _file(parts, words) if fitting != parts else None
     if len({part.picture for part in parts if part.picture}) == MAX_FILES:
         file = None
@@ -161,7 +161,7 @@ def _name(element: Element) -> str:
     return shorten(one_line(element.content), NAMED_BY)
 
 
-def _fitted(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
+def _fit(parts: Sequence[_Part], footer: str, *, board: bool) -> list[_Part]:
     """The parts with texts that have room, each by itself and all together."""
     most = [
         VALUE_CHARACTERS if board and not isinstance(part.element, Chart) else DESCRIPTION_CHARACTERS

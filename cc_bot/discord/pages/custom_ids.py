@@ -34,7 +34,7 @@ class CustomId:
 
     def custom_id(self) -> str:
         head = self.head.format(action=getattr(self, "action", ""))
-        return ":".join((head, *_written(getattr(self, name) for name in _following(type(self)))))
+        return ":".join((head, *_write(getattr(self, name) for name in _following(type(self)))))
 
 
 # ---- answers -----------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ class KnownMemory:
     memory_id: int
 
     def record(self) -> str:
-        return ":".join(("known", *_written((self.user_id, self.memory_id))))
+        return ":".join(("known", *_write((self.user_id, self.memory_id))))
 
     @classmethod
     def read(cls, record: str) -> "KnownMemory | None":
@@ -378,7 +378,7 @@ def _forms(kind: type[Control]) -> Iterator[tuple[str, _Form]]:
         yield kind.head.format(action=action), _Form(kind, {"action": action}, values, least)
 
 
-def _written(values: Sequence[object] | Iterator[object]) -> Iterator[str]:
+def _write(values: Sequence[object] | Iterator[object]) -> Iterator[str]:
     for value in values:
         if isinstance(value, tuple):
             yield from map(base36, value)

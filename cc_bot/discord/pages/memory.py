@@ -99,12 +99,12 @@ def choice_name(memory: Memory) -> str:
     return shorten(f"#{memory.number} {one_line(memory.content)}", CHOICE_CHARACTERS)
 
 
-def quoted(content: str) -> str:
+def excerpt(content: str) -> str:
     """A memory's text within a sentence: one line, as it was written, and not too long for a message."""
     text = shorten(one_line(content), QUOTED_CHARACTERS)
-    if len(escaped(text)) > QUOTED_CHARACTERS:
+    if len(escape_markdown(text)) > QUOTED_CHARACTERS:
         text = shorten(text, QUOTED_CHARACTERS // 2)
-    return escaped(text)
+    return escape_markdown(text)
 
 
 def receipt(template: str, memory: Memory, words: Texts) -> str:
@@ -113,7 +113,7 @@ def receipt(template: str, memory: Memory, words: Texts) -> str:
     marks = [words.memory.private_only] if memory.audience == "private" else []
     if memory.expires_at is not None:
         marks.append(words.memory.until.format(date=last_day(memory.expires_at)))
-    told = template.format(id=memory.number, content=quoted(memory.content))
+    told = template.format(id=memory.number, content=excerpt(memory.content))
     return "\n-# ".join((told, *marks))
 
 
@@ -135,7 +135,7 @@ def end_mark(memory: Memory, words: Texts, now: datetime) -> str | None:
     return words.memory.until.format(date=last_day(memory.expires_at))
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """The text as it was written, not as Markdown."""
     return "".join(f"\\{character}" if character in r"\*_~`|>[]<" else character for character in text)
 
@@ -150,14 +150,14 @@ def _entry(found: Found, words: Texts, now: datetime, characters: int) -> str:
     memory = found.memory
     details = (
         words.memory.unsure if found.confidence < UNSURE_BELOW else None,
-        escaped(words.memory.shown_category(memory.category)),
-        escaped(shorten(" ".join(f"#{tag}" for tag in memory.tags), 60)),
+        escape_markdown(words.memory.shown_category(memory.category)),
+        escape_markdown(shorten(" ".join(f"#{tag}" for tag in memory.tags), 60)),
         timestamp(memory.updated_at),
         end_mark(memory, words, now),
     )
     marks = (PIN_MARK if memory.pinned else "") + ("🔒 " if memory.audience == "private" else "")
     text = shorten(one_line(memory.content), characters)
-    return f"**#{memory.number}** {marks}{escaped(text)}\n-# {' ・ '.join(filter(None, details))}"
+    return f"**#{memory.number}** {marks}{escape_markdown(text)}\n-# {' ・ '.join(filter(None, details))}"
 
 
 def _footer(page: ListPage, words: Texts) -> str:
@@ -204,7 +204,7 @@ def memory_card(
     return EphemeralView(said, embed, _buttons(memory, words), _restore_menu(memory, former, words))
 
 
-def forgotten(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -> EphemeralView:
+def forgotten_view(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -> EphemeralView:
     """The view that tells that a memory is hidden, until when it can be had back, how to be rid of it at
     once, and in how many messages it is told all the same."""
     told = words.memory
@@ -212,7 +212,7 @@ def forgotten(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -
     still = f"\n-# {told.still_told.format(count=told_in)}" if told_in else ""
     too = Button(words.erasure.conversations_too, _custom_id("erase-said", memory), danger=True)
     return EphemeralView(
-        f"{told.deleted.format(id=memory.number, content=quoted(memory.content))}\n"
+        f"{told.deleted.format(id=memory.number, content=excerpt(memory.content))}\n"
         f"-# {told.undo_until.format(until=until)}{still}",
         buttons=(
             _button("undelete", memory, told.undo),
@@ -222,15 +222,15 @@ def forgotten(memory: Memory, words: Texts, since: datetime, told_in: int = 0) -
     )
 
 
-def edited(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
+def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
     """The view that tells what an edit changed, with an undo for it."""
     told = words.memory_card
     lines = [
         told.changed_from_to.format(name=name, old=old, new=new)
         for name, old, new in zip(
             (told.content, told.category, told.tags, told.end),
-            _shown(before, words),
-            _shown(memory, words),
+            _editable_values(before, words),
+            _editable_values(memory, words),
             strict=True,
         )
         if old != new
@@ -244,7 +244,7 @@ def edited(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
     )
 
 
-def not_kept(sentence: str, entered: str, words: Texts) -> EphemeralView:
+def refused_view(sentence: str, entered: str, words: Texts) -> EphemeralView:
     """Why what was entered could not be kept, and the text, so that it is not lost."""
     embed = hikari.Embed(title=words.memory_card.your_text, description=_whole(entered), colour=COLOUR)
     return EphemeralView(sentence, embed if entered.strip() else None)
@@ -253,15 +253,15 @@ def not_kept(sentence: str, entered: str, words: Texts) -> EphemeralView:
 def _whole(content: str) -> str:
     """The whole of a text: as it was written if there is room for the backslashes, else as Markdown, which
     does no more here than look different."""
-    text = _LINE_MARK.sub(r"\1\\\2", escaped(content))
+    text = _LINE_MARK.sub(r"\1\\\2", escape_markdown(content))
     return text if len(text) <= DESCRIPTION_CHARACTERS else content[:DESCRIPTION_CHARACTERS]
 
 
 def _facts(memory: Memory, words: Texts, now: datetime) -> list[tuple[str, str]]:
     told = words.memory_card
     facts = [
-        (told.category, escaped(words.memory.shown_category(memory.category))),
-        (told.tags, escaped(shorten(" ".join(f"#{tag}" for tag in memory.tags), _TAG_CHARACTERS))),
+        (told.category, escape_markdown(words.memory.shown_category(memory.category))),
+        (told.tags, escape_markdown(shorten(" ".join(f"#{tag}" for tag in memory.tags), _TAG_CHARACTERS))),
         (told.audience, told.private if memory.audience == "private" else told.anywhere),
         (told.end, end_mark(memory, words, now) or ""),
         (told.changed, timestamp(memory.updated_at) if memory.updated_at != memory.created_at else ""),
@@ -277,7 +277,7 @@ def _source(memory: Memory, words: Texts) -> str:
 
 def why(source: Source, words: Texts) -> str:
     """The sentence that tells how a memory came about."""
-    author, model = (escaped(shorten(one_line(name), 100)) for name in (source.author, source.model))
+    author, model = (escape_markdown(shorten(one_line(name), 100)) for name in (source.author, source.model))
     return words.memory_card.because(source.kind, author=author, model=model)
 
 
@@ -286,7 +286,7 @@ def _history(memory: Memory, former: Sequence[Memory], words: Texts) -> str:
     lines = [
         told.former.format(
             date=timestamp(version.updated_at),
-            content=escaped(shorten(_difference(version, memory, words), 90)),
+            content=escape_markdown(shorten(_difference(version, memory, words), 90)),
         )
         for version in former[:FORMER_SHOWN]
     ]
@@ -326,15 +326,15 @@ def _restore_menu(memory: Memory, former: Sequence[Memory], words: Texts) -> Men
     return Menu(_custom_id("restore", memory), words.memory_card.restore, options)
 
 
-def _shown(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
+def _editable_values(memory: Memory, words: Texts) -> tuple[str, str, str, str]:
     """The fields that can be edited, as they are told: short enough that all of it, twice, has room in a
     message."""
     nothing = words.memory_card.nothing
     tags = " ".join(f"#{tag}" for tag in memory.tags)
     return (
-        escaped(shorten(one_line(memory.content), 200)),
-        escaped(words.memory.shown_category(memory.category)),
-        escaped(shorten(tags, 80)) or nothing,
+        escape_markdown(shorten(one_line(memory.content), 200)),
+        escape_markdown(words.memory.shown_category(memory.category)),
+        escape_markdown(shorten(tags, 80)) or nothing,
         nothing if memory.expires_at is None else last_day(memory.expires_at),
     )
 
@@ -388,7 +388,7 @@ def import_preview(plan: ImportPlan, user_id: int, until: datetime, words: Texts
     if not new:
         return EphemeralView(told.nothing_to_import, _embed(lines, words))
     lines += ["", f"**{told.examples}**"]
-    lines += [f"・{escaped(shorten(one_line(each.content), 80))}" for each in plan.new[:EXAMPLES]]
+    lines += [f"・{escape_markdown(shorten(one_line(each.content), 80))}" for each in plan.new[:EXAMPLES]]
     lines += ["", f"-# {told.import_check.format(until=timestamp(until, 't'))}"]
     moment = int(until.timestamp())
     yes = ConfirmButton(user_id, "import", new, moment)
@@ -462,7 +462,9 @@ def _bars(kept: MemoryStatistics, words: Texts) -> list[str]:
     told, most = words.memory_box, kept.categories[0][1]
     lines = [
         told.bar.format(
-            bar=bar(count, most), name=escaped(shorten(words.memory.shown_category(name), 30)), count=count
+            bar=bar(count, most),
+            name=escape_markdown(shorten(words.memory.shown_category(name), 30)),
+            count=count,
         )
         for name, count in kept.categories[:BARS]
     ]
@@ -518,11 +520,11 @@ def used_list(memories: Sequence[Memory], words: Texts) -> str:
 def within(template: str, memory: Memory) -> str:
     """A sentence about a memory."""
     return template.format(
-        id=memory.number, content=escaped(shorten(one_line(memory.content), CARD_CHARACTERS))
+        id=memory.number, content=escape_markdown(shorten(one_line(memory.content), CARD_CHARACTERS))
     )
 
 
 def _card_entry(memory: Memory, characters: int, words: Texts) -> str:
-    text = escaped(shorten(one_line(memory.content), characters))
+    text = escape_markdown(shorten(one_line(memory.content), characters))
     origin = (why(memory.source, words), timestamp(memory.created_at), memory.source.link)
     return f"**#{memory.number}** {text}\n-# {' ・ '.join(filter(None, origin))}"

@@ -174,25 +174,25 @@ def without_previews(message: str) -> str:
         if match["ticks"]:
             end = _end_of_code(message, match)
             if end is None:  # what these ticks belong to is in doubt: nothing further is taken for code
-                return "".join((*shown, match[0], _OUTSIDE_OF_CODE.sub(_bracketed, message[at:])))
+                return "".join((*shown, match[0], _OUTSIDE_OF_CODE.sub(_bracket, message[at:])))
             inner = end - len(match[0])
             shown.append(match[0] + _code(message[at:inner]) + message[inner:end])
             at = end
         else:
-            shown.append(_bracketed(match))
+            shown.append(_bracket(match))
     return "".join((*shown, message[at:]))
 
 
-def _bracketed(match: re.Match[str]) -> str:
+def _bracket(match: re.Match[str]) -> str:
     if not (match["link"] or match["invite"]):
         return match[0]
-    link = _trimmed(match[0])
+    link = _trim(match[0])
     before = " " if match.string[: match.start()].endswith(("<", "\\")) else ""
     address = link if match["link"] else f"https://{link}"
     return f"{before}<{address}>{match[0][len(link) :]}"
 
 
-def _trimmed(link: str) -> str:
+def _trim(link: str) -> str:
     """The link without the punctuation and the marks that a link ends before."""
     end, unopened = len(link), link.count(")") - link.count("(")
     while link[end - 1] in _TRAILING or (link[end - 1] == ")" and unopened > 0):
@@ -221,9 +221,7 @@ def _code(code: str) -> str:
     """Code, and brackets around the links behind a mark that may have ended it."""
     mark = _MARK.search(code)
     return (
-        code
-        if mark is None
-        else code[: mark.start()] + _OUTSIDE_OF_CODE.sub(_bracketed, code[mark.start() :])
+        code if mark is None else code[: mark.start()] + _OUTSIDE_OF_CODE.sub(_bracket, code[mark.start() :])
     )
 
 

@@ -19,7 +19,7 @@ from cc_bot.discord.pages.custom_ids import (
     UsedMemoriesButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.memory import escaped, one_line, timestamp
+from cc_bot.discord.pages.memory import escape_markdown, one_line, timestamp
 from cc_bot.discord.pages.page import Button, Facts, Page
 from cc_bot.domain.memory import Named, Receipt, ToldLine
 from cc_bot.domain.message import ToolCall
@@ -65,7 +65,7 @@ def with_schedule(receipts: Sequence[ScheduleReceipt], new: ScheduleReceipt) -> 
 
 
 def schedule_line(receipt: ScheduleReceipt, words: Texts) -> str:
-    told, text = words.reminder, escaped(shorten(one_line(receipt.text), SHOWN_CHARACTERS))
+    told, text = words.reminder, escape_markdown(shorten(one_line(receipt.text), SHOWN_CHARACTERS))
     if receipt.due_at is None:
         return told.cancelled.format(text=text)
     time = timestamp(receipt.due_at, "F")
@@ -154,7 +154,7 @@ def receipts_in(calls: Iterable[ToolCall]) -> tuple[Receipt, ...]:
     """The receipts of a stored answer, from what its tools told."""
     found: dict[int, Receipt] = {}
     for call in calls:
-        told = _told(call)
+        told = _result_of(call)
         for name, data in told.items():
             if name in {"remembered", "updated", "forgotten"} and (one := _from_result(name, data)):
                 known = found.get(one.memory_id)
@@ -170,7 +170,7 @@ def recalled_in(calls: Iterable[ToolCall]) -> tuple[int, ...]:
     found = (
         note.get("ref", note.get("id"))
         for call in calls
-        if isinstance(notes := _told(call).get("memories"), list)
+        if isinstance(notes := _result_of(call).get("memories"), list)
         for note in notes
         if isinstance(note, dict)
     )
@@ -191,7 +191,7 @@ def receipt_facts(
     below = [words.receipt.more.format(count=len(lines) - MOST)] if len(lines) > MOST else []
     if private and any(one.private and one.kind in {"added", "updated"} for one in receipts):
         below.append(words.memory.private_only)
-    if _forgotten(receipts, carried):
+    if _deleted_ids(receipts, carried):
         below.append(words.receipt.still_told)
     return Facts(tuple(lines[:MOST]), tuple(below), locale=words.locale)
 
@@ -225,7 +225,7 @@ def receipt_buttons(
     for scheduled in made:
         if cancel := schedule_button(scheduled, user_id, words, alone=alone):
             buttons.append(cancel)
-    gone = _forgotten(receipts, carried)
+    gone = _deleted_ids(receipts, carried)
     untell = [Button(words.receipt.untell, UntellButton(user_id, gone).custom_id())] if gone else []
     used = tuple(number for number in recalled if number not in gone)
     if used and len(buttons) + len(untell) <= MOST:
@@ -254,7 +254,7 @@ def takes_back(button: Button) -> bool:
     return isinstance(parse_custom_id(button.custom_id), UnscheduleButton) or _undo_of(button) is not None
 
 
-def _forgotten(receipts: Sequence[Receipt], carried: Carried) -> tuple[int, ...]:
+def _deleted_ids(receipts: Sequence[Receipt], carried: Carried) -> tuple[int, ...]:
     """The memories that were deleted, of those that have a line."""
     ids = {one.memory_id for one in receipts if one.kind == "deleted"} | carried.forgotten
     return tuple(sorted(ids))[:MOST]
@@ -276,10 +276,10 @@ def _line(receipt: Receipt, words: Texts, *, private: bool) -> str:
         return words.receipt.told(receipt, words.receipt.hidden)
     if receipt.kind == "deleted" and not private:  # what is forgotten is not said once more to everybody
         return words.receipt.deleted_for_all.format(id=receipt.number)
-    return words.receipt.told(receipt, escaped(shorten(one_line(receipt.text), SHOWN_CHARACTERS)))
+    return words.receipt.told(receipt, escape_markdown(shorten(one_line(receipt.text), SHOWN_CHARACTERS)))
 
 
-def _told(call: ToolCall) -> dict[str, Any]:
+def _result_of(call: ToolCall) -> dict[str, Any]:
     """Return what a tool told the model; nothing for a call that failed, and for one whose text was
     erased."""
     try:

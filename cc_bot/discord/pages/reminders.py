@@ -12,7 +12,7 @@ from cc_bot.discord.pages.memory import (
     CHOICE_CHARACTERS,
     COLOUR,
     EphemeralView,
-    escaped,
+    escape_markdown,
     one_line,
     timestamp,
 )
@@ -34,7 +34,7 @@ QUOTED_CHARACTERS: Final = 700
 """In a sentence of its own."""
 
 
-def told(schedule: Schedule, reader: Reader, *, characters: int = QUOTED_CHARACTERS) -> str:
+def schedule_line(schedule: Schedule, reader: Reader, *, characters: int = QUOTED_CHARACTERS) -> str:
     """The sentence that tells when it comes, and what it says."""
     words = reader.words.reminder
     text = shown_text(schedule, characters)
@@ -49,7 +49,7 @@ def added_view(added: Sequence[Schedule], where: str, paused: int, reader: Reade
     """The view that tells that reminders were set, where they come, and a way to take each of them back."""
     words = reader.words.reminder
     characters = QUOTED_CHARACTERS // (2 * len(added) - 1)  # five of them fit a message
-    lines = [told(each, reader, characters=characters) for each in added]
+    lines = [schedule_line(each, reader, characters=characters) for each in added]
     buttons = tuple(
         Button(
             words.cancel if len(added) == 1 else words.cancel_one.format(text=_short_time(each)),
@@ -109,7 +109,7 @@ def _short_time(schedule: Schedule) -> str:
 
 def shown_text(schedule: Schedule, characters: int = QUOTED_CHARACTERS) -> str:
     """The text that it says, on one line, as it was written."""
-    return escaped(shorten(one_line(schedule.text), characters))
+    return escape_markdown(shorten(one_line(schedule.text), characters))
 
 
 def _entry(schedule: Schedule, reader: Reader) -> str:
@@ -133,7 +133,7 @@ def _entry(schedule: Schedule, reader: Reader) -> str:
 # Heartbeats as their owner sees them: whether they come, how often, where, and when next.
 
 
-def started(schedule: Schedule, words: Texts, *, memory_paused: bool, moved_to_dm: bool) -> str:
+def started_answer(schedule: Schedule, words: Texts, *, memory_paused: bool, moved_to_dm: bool) -> str:
     """The answer to `/heartbeat on`."""
     told = words.heartbeat
     time, moment = timestamp(schedule.due_at, "F"), timestamp(schedule.due_at, "R")
@@ -194,7 +194,7 @@ def reminder_page(firing: Firing, now: datetime, words: Texts) -> Page:
     late = Facts(notices=(words.reminder.late.format(time=timestamp(firing.due_at, "f")),))
     text = f"<@{schedule.key.user_id}> {spoken_reminder(schedule)}"
     return Page(
-        _shown(text),
+        _plain_text(text),
         reminder_buttons(schedule, words),
         facts=late if now - firing.due_at > LATE else NO_FACTS,
     )
@@ -208,7 +208,7 @@ def spoken_reminder(schedule: Schedule) -> str:
 def heartbeat_page(schedule: Schedule, text: str) -> Page:
     """The message that a heartbeat says. In a channel its owner is called."""
     call = f"<@{schedule.key.user_id}> " if schedule.heard == "public" else ""
-    return Page(_shown(f"{call}{text}"))
+    return Page(_plain_text(f"{call}{text}"))
 
 
 def reminder_buttons(schedule: Schedule, words: Texts) -> tuple[Button, ...]:
@@ -244,7 +244,7 @@ def untold_page(untold: Untold, words: Texts) -> Page:
         for heading, firings in ((told.missed, untold.missed), (told.uncertain, untold.uncertain))
         if firings
     ]
-    return Page(_shown("\n".join(parts)))
+    return Page(_plain_text("\n".join(parts)))
 
 
 def stopped_page(schedule: Schedule, words: Texts) -> Page:
@@ -252,21 +252,21 @@ def stopped_page(schedule: Schedule, words: Texts) -> Page:
     told, reason = words.reminder, words.reminder.reason(schedule.obstacle)
     if schedule.kind == "heartbeat":
         return Page(told.heartbeat_stopped.format(reason=reason))
-    text = escaped(shorten(one_line(schedule.text), UNTOLD_CHARACTERS))
-    return Page(_shown(told.stopped.format(text=text, reason=reason)))
+    text = escape_markdown(shorten(one_line(schedule.text), UNTOLD_CHARACTERS))
+    return Page(_plain_text(told.stopped.format(text=text, reason=reason)))
 
 
 def _untold_lines(firings: tuple[Firing, ...]) -> list[str]:
     lines = [
         f"- {timestamp(firing.due_at, 'f')} "
-        f"{escaped(shorten(one_line(firing.schedule.text), UNTOLD_CHARACTERS))}"
+        f"{escape_markdown(shorten(one_line(firing.schedule.text), UNTOLD_CHARACTERS))}"
         for firing in firings[:MOST_UNTOLD]
     ]
     more = len(firings) - MOST_UNTOLD
     return [*lines, f"- … +{more}"] if more > 0 else lines
 
 
-def _shown(text: str) -> str:
+def _plain_text(text: str) -> str:
     """Cut a text to what Discord takes, with no previews of its links: a model may have set the reminder."""
     shown = without_previews(_fitting(text, MESSAGE_LIMIT))
     if utf16_length(shown) <= MESSAGE_LIMIT:

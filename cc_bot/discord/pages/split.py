@@ -204,7 +204,7 @@ class Fence:
 
     def is_closed_by(self, line: str) -> bool:
         """Return whether a line of this fence is its last."""
-        inner = self._unquoted(line)
+        inner = self._without_quote(line)
         if inner is None:
             return False
         marks = inner.strip(" \t\r")
@@ -212,9 +212,9 @@ class Fence:
 
     def holds(self, line: str) -> bool:
         """Return whether a line still stands inside the quote that the fence is in."""
-        return self._unquoted(line) is not None
+        return self._without_quote(line) is not None
 
-    def _unquoted(self, line: str) -> str | None:
+    def _without_quote(self, line: str) -> str | None:
         """The line without the fence's quote marks; None if it has fewer of them."""
         at = 0
         for _ in range(self.quote.count(">")):
@@ -234,7 +234,7 @@ def next_line(fence: Fence | None, line: str, *, longest: int | None = None) -> 
     if fence is not None and fence.holds(line):
         closes = may_be_fence_line and fence.is_closed_by(line)
         return ("closing", None) if closes else ("code", fence)
-    opened = _opened_by(line) if may_be_fence_line else None
+    opened = _fence_of(line) if may_be_fence_line else None
     return ("prose", None) if opened is None else ("opening", opened)
 
 
@@ -248,7 +248,7 @@ def close_fences(text: str) -> str:
     return f"{text}{'' if text.endswith(chr(10)) else chr(10)}{fence.closing}"
 
 
-def _opened_by(line: str) -> Fence | None:
+def _fence_of(line: str) -> Fence | None:
     match = _FENCE_OPENING.fullmatch(line)
     if match is None:
         return None
@@ -357,10 +357,10 @@ def split(text: str, *, limit: int = MESSAGE_LIMIT, most: int | None = None) -> 
     return tuple(piece.content for piece in islice(_pieces(text, limit), most))
 
 
-def settled(text: str, *, limit: int = MESSAGE_LIMIT) -> int:
+def count_settled(text: str, *, limit: int = MESSAGE_LIMIT) -> int:
     """Count how many of the first pieces of a text stay as they are, whatever is appended to it.
 
-    With `n = settled(text)`, `split(text + more)[:n] == split(text)[:n]` for every `more`. A piece is
+    With `n = count_settled(text)`, `split(text + more)[:n] == split(text)[:n]` for every `more`. A piece is
     settled as soon as `limit + limit // 4` characters (2500 for Discord) follow its beginning.
     """
     return sum(piece.settled for piece in _pieces(text, limit))
@@ -432,7 +432,7 @@ def _choose(view: _View) -> _Cut:
     late = [(rank, -cut.at, cut) for rank, cut in line_ends if view.is_late(cut) and rank <= Rank.LINE]
     if late:
         return min(late, key=lambda found: found[:2])[2]
-    return _inside(view, line_ends, view.limit) or _inside(view, line_ends, 0) or _forced(view)
+    return _inside(view, line_ends, view.limit) or _inside(view, line_ends, 0) or _force_cut(view)
 
 
 def _inside(view: _View, line_ends: list[tuple[Rank, _Cut]], longest: int) -> _Cut | None:
@@ -477,7 +477,7 @@ def _places(view: _View, rank: Rank, inside: bytearray, longest: int) -> Iterato
                     yield _Cut(at, line.fence)
 
 
-def _forced(view: _View) -> _Cut:
+def _force_cut(view: _View) -> _Cut:
     """The cut through something that fits in no piece: as late as a character's end allows."""
     starts = set(cluster_starts(view.text))
     for line in reversed(view.lines):

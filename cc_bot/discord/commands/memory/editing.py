@@ -15,12 +15,12 @@ from cc_bot.discord.interactions import Answerable, defer, defer_update
 from cc_bot.discord.pages.custom_ids import ConfirmButton, EditForm, MemoryButton
 from cc_bot.discord.pages.memory import (
     EphemeralView,
-    edited,
+    edited_view,
     erase_question,
-    forgotten,
-    not_kept,
+    excerpt,
+    forgotten_view,
     one_line,
-    quoted,
+    refused_view,
     shorten,
     timestamp,
 )
@@ -115,16 +115,16 @@ async def submit(
 ) -> None:
     """Change the memory, and tell what changed; what can't be kept is shown back, so that it is not lost."""
     await defer(interaction, ephemeral=True)
-    entered, problem, after = _entered(interaction), reader.words.receipt.gone, None
+    entered, problem, after = _input_values(interaction), reader.words.receipt.gone, None
     before = await memories.get(reader.user_id, form.memory_id)
     try:
         after = before and await _change(memories, before, entered, reader, readers.clock())
     except InputError as error:
         problem = explain(error, reader.words)
     if before and after:
-        await show_view(interaction, edited(after, before, reader.words))
+        await show_view(interaction, edited_view(after, before, reader.words))
     else:
-        await show_view(interaction, not_kept(problem, entered.get("content", ""), reader.words))
+        await show_view(interaction, refused_view(problem, entered.get("content", ""), reader.words))
     upkeep.refresh(reader.user_id, reader.words)
 
 
@@ -138,7 +138,7 @@ async def _open_form(
 
 
 def _form(kept: Memory, reader: Reader) -> list[ModalActionRowBuilder]:
-    words, general, filled = reader.words.memory_card, reader.words.memory.general, _filled(kept, reader)
+    words, general, filled = reader.words.memory_card, reader.words.memory.general, _form_values(kept, reader)
     content = ModalActionRowBuilder().add_text_input(
         "content",
         words.form_content,
@@ -164,7 +164,7 @@ def _form(kept: Memory, reader: Reader) -> list[ModalActionRowBuilder]:
     ]
 
 
-def _filled(kept: Memory, reader: Reader) -> dict[str, str]:
+def _form_values(kept: Memory, reader: Reader) -> dict[str, str]:
     """Return what the form says before anything is changed. It can't say everything: tags of several words
     look like several tags, and an end at some hour like the end of that day."""
     return {
@@ -175,7 +175,7 @@ def _filled(kept: Memory, reader: Reader) -> dict[str, str]:
     }
 
 
-def _entered(interaction: hikari.ModalInteraction) -> dict[str, str]:
+def _input_values(interaction: hikari.ModalInteraction) -> dict[str, str]:
     return {component.custom_id: component.value or "" for row in interaction.components for component in row}
 
 
@@ -183,7 +183,7 @@ async def _change(
     memories: MemoryStore, before: Memory, entered: dict[str, str], reader: Reader, now: datetime
 ) -> Memory | None:
     """Change what was changed in the form. Raises an InputError when it can't be kept."""
-    filled = _filled(before, reader)
+    filled = _form_values(before, reader)
     tags, end = entered.get("tags", ""), entered.get("end", "")
     category = reader.words.memory.stored_category(entered.get("category"))
     return await memories.update(
@@ -295,7 +295,7 @@ async def _delete(interaction: Answerable, stores: Stores, memory_id: int, reade
         await show_view(interaction, EphemeralView(reader.words.receipt.gone))
         return
     told_in = await stores.memory_removal.count_messages(reader.user_id, memory_id)
-    await show_view(interaction, forgotten(hidden.memory, reader.words, hidden.since, told_in))
+    await show_view(interaction, forgotten_view(hidden.memory, reader.words, hidden.since, told_in))
 
 
 async def _have_back(stores: Stores, memory_id: int, reader: Reader) -> EphemeralView:
@@ -305,7 +305,7 @@ async def _have_back(stores: Stores, memory_id: int, reader: Reader) -> Ephemera
     back = await memories.get(user_id, memory_id) or await removal.undelete(user_id, memory_id)
     if back is None:
         return EphemeralView(words.too_late)
-    return EphemeralView(words.undeleted.format(id=back.number, content=quoted(back.content)))
+    return EphemeralView(words.undeleted.format(id=back.number, content=excerpt(back.content)))
 
 
 async def _erase(removal: MemoryRemovalStore, button: MemoryButton, reader: Reader) -> EphemeralView:

@@ -22,10 +22,10 @@ from cc_bot.discord.pages.memory import (
     PAGE_SIZE,
     EphemeralView,
     ListPage,
+    excerpt,
     memory_card,
     memory_list,
     open_menu,
-    quoted,
     receipt,
     statistics_view,
 )
@@ -130,7 +130,7 @@ async def _list(memories: MemoryStore, wanted: ListButton, reader: Reader, clock
     words, category = reader.words.memory, wanted.category or None
     count = await memories.count(reader.user_id, category=category)
     if not count:
-        shown = quoted(words.shown_category(wanted.category))
+        shown = excerpt(words.shown_category(wanted.category))
         return EphemeralView(words.none_in_category.format(category=shown) if category else words.none)
     pages = -(-count // PAGE_SIZE)
     number = min(max(wanted.page, 1), pages)
@@ -164,7 +164,7 @@ async def _search(
         reader.user_id, query, limit=MAX_FOUND, category=wanted.category or None, audience="private"
     )
     if not hits:
-        return EphemeralView(words.no_match.format(query=quoted(query)))
+        return EphemeralView(words.no_match.format(query=excerpt(query)))
     pages = -(-len(hits) // PAGE_SIZE)
     number = min(max(wanted.page, 1), pages)
     shown = hits[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
