@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from cc_bot.domain.errors import InvalidAgents
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, AgentPlaces
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import AgentsFileTexts
 
@@ -125,7 +125,7 @@ def _problem(name: str, error: ValidationError, tools: Collection[str], words: A
     for item in found:
         if item["type"] == "extra_forbidden" and len(item["loc"]) == 1:
             keys = ", ".join(AgentTable.model_fields)
-            return words.unknown_key.format(name=name, key=_shown(str(item["loc"][0])), keys=keys)
+            return words.unknown_key.format(name=name, key=printable_key(item["loc"][0]), keys=keys)
     return _wrong(name, str(found[0]["loc"][0]), tools, words)
 
 
@@ -142,11 +142,6 @@ def _wrong(name: str, key: str, tools: Collection[str], words: AgentsFileTexts) 
         "dms": words.dms,
     }
     return words.wrong.format(name=name, key=key, expected=expected[key])
-
-
-def _shown(key: str) -> str:
-    """A key as it may be repeated in one sentence."""
-    return key[:40] if key.isprintable() else ascii(key)[:40]
 
 
 # ---- parsing ---------------------------------------------------------------------------------------------
@@ -171,7 +166,7 @@ def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[
     agents = {DEFAULT_AGENT: _name_default(Agent())}
     for name, table in tables.items():
         if not _NAME.fullmatch(name):
-            raise FileRefused(told.bad_name.format(name=_printable(name)))
+            raise FileRefused(told.bad_name.format(name=printable_key(name)))
         if not isinstance(table, dict):
             raise FileRefused(told.not_a_table.format(name=name))
         agent = read_table(name, table, tools=tools, words=told)
@@ -182,10 +177,6 @@ def parse_agents(text: str, *, tools: Collection[str], words: Texts) -> Mapping[
 def _name_default(agent: Agent) -> Agent:
     names = {locale: texts(locale).agents.the_default for locale in Locale}
     return replace(agent, display_names=names | agent.display_names)
-
-
-def _printable(name: str) -> str:
-    return name[:40] if name.isprintable() else ascii(name)[1:41]
 
 
 # ---- agents ----------------------------------------------------------------------------------------------

@@ -202,32 +202,32 @@ class PrometheusMeter:
             for value in values:  # there from the beginning, so that the first one is seen as growth
                 counted.labels(value)
 
-    def turn_ended(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
+    def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
         self._turns.labels(ending).inc()
         self._turn_seconds.observe(seconds)
         for phase, spent in phases.items():
             self._phase_seconds.labels(phase).observe(spent)
 
-    def shown(self, seconds: float, *, ok: bool) -> None:
+    def record_shown(self, seconds: float, *, ok: bool) -> None:
         if ok:
             self._phase_seconds.labels("discord").observe(seconds)
         else:
             self._unshown.inc()
 
-    def tokens_spent(self, purpose: Purpose, model: str, usage: Usage) -> None:
+    def record_tokens(self, purpose: Purpose, model: str, usage: Usage) -> None:
         fresh = max(usage.prompt_tokens - usage.cached_tokens, 0)
         kinds = {"prompt": fresh, "cached": usage.cached_tokens, "completion": usage.completion_tokens}
         for kind, tokens in kinds.items():
             self._tokens.labels(kind, model).inc(tokens)
         self._purposes.labels(purpose).inc(sum(kinds.values()))
 
-    def tool_called(self, name: str, *, ok: bool) -> None:
+    def record_tool_call(self, name: str, *, ok: bool) -> None:
         self._tools.labels(name, "ok" if ok else "failed").inc()
 
-    def failed(self, kind: str) -> None:
+    def record_failure(self, kind: str) -> None:
         self._errors.labels(kind).inc()
 
-    def rate_limited(self, held: Held, seconds: float | None) -> None:
+    def record_rate_limit(self, held: Held, seconds: float | None) -> None:
         self._limits.labels(held).inc()
         if seconds is not None:
             self._waits.observe(seconds)

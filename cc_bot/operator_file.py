@@ -44,7 +44,7 @@ def parse_toml(text: str, words: OperatorFileTexts) -> dict[str, Any]:
         raise FileRefused(words.not_toml.format(problem=error)) from None
 
 
-def shown(key: object) -> str:
+def printable_key(key: object) -> str:
     """Return a key of the file as it may be repeated in one sentence."""
     text = str(key)
     return text[:40] if text.isprintable() else ascii(text)[1:41]

@@ -24,7 +24,7 @@ from cc_bot.domain.member import (
     Rules,
     Subjects,
 )
-from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, shown
+from cc_bot.operator_file import FileKind, FileRefused, OperatorFile, parse_toml, printable_key
 from cc_bot.texts import Texts, texts
 from cc_bot.texts.agents import PolicyFileTexts
 
@@ -105,7 +105,7 @@ def parse_policy(text: str, *, words: Texts) -> Policy:
         read.access(document.pop("access", {})),
     )
     if document:
-        raise FileRefused(words.policy_file.other_table.format(key=shown(next(iter(document)))))
+        raise FileRefused(words.policy_file.other_table.format(key=printable_key(next(iter(document)))))
     return policy
 
 
@@ -122,7 +122,7 @@ class _Reader:
         rules = dict(DEFAULT_RULES)
         for group, scope in _GROUPS.items():
             for key, value in self.table(f"limits.{group}", table.pop(group, {})).items():
-                name = f"limits.{group}.{shown(key)}"
+                name = f"limits.{group}.{printable_key(key)}"
                 if not _ID.fullmatch(key) or int(key) >= 2**63 or (key == "0" and scope != "user"):
                     raise FileRefused(self._words.bad_id.format(name=name))
                 kind = GuildLimitTable if scope == "guild" else LimitTable
@@ -137,7 +137,7 @@ class _Reader:
             raise self._wrong("prices", "currency") from None
         models = {}
         for model, value in table.items():
-            name = f"prices.{shown(model)}"
+            name = f"prices.{printable_key(model)}"
             given = self._read(PriceTable, name, self.table(name, value))
             models[model] = Price(given.input, given.output, given.cached)
         return PriceList(currency, models)
@@ -160,7 +160,7 @@ class _Reader:
             kind, name, key = SubjectsTable, f"{name}.{key}", str(first["loc"][1])
         if key not in kind.model_fields:
             keys = ", ".join(kind.model_fields)
-            return FileRefused(self._words.unknown_key.format(name=name, key=shown(key), keys=keys))
+            return FileRefused(self._words.unknown_key.format(name=name, key=printable_key(key), keys=keys))
         return self._wrong(name, key)
 
     def _wrong(self, name: str, key: str) -> FileRefused:

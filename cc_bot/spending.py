@@ -98,7 +98,7 @@ class UsageRecorder:
                 async for event in events:
                     asked.take(event)
                     if isinstance(event, Finish) and event.model:
-                        self._meter.tokens_spent(self.reservation.wish.purpose, event.model, event.usage)
+                        self._meter.record_tokens(self.reservation.wish.purpose, event.model, event.usage)
                     yield event
         except ModelError:
             if not asked.said:

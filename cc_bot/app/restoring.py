@@ -70,19 +70,19 @@ class _AllLogs:
     logs: Sequence[Erasures]
     since: datetime | None
 
-    def user(self, user_id: int) -> bool:
+    def knows_user(self, user_id: int) -> bool:
         """Return whether a user was erased; one who was erased earlier came back before the backup was
         made."""
         return any(log.match("user", user_id, self.since) for log in self.logs)
 
-    def ever(self, kind: Kind, name: int | str) -> bool:
+    def knows(self, kind: Kind, name: int | str) -> bool:
         """Return whether a name was erased, whenever that was: anything but a user has its name for ever, and
         it may have been erased while the backup was made."""
         return any(log.match(kind, name, None) for log in self.logs)
 
-    def place(self, key: ChannelKey) -> bool:
+    def knows_place(self, key: ChannelKey) -> bool:
         """Return whether a place was erased; a thread goes with its channel."""
-        return any(self.ever("place", place_name(key.channel_id, thread)) for thread in {0, key.thread_id})
+        return any(self.knows("place", place_name(key.channel_id, thread)) for thread in {0, key.thread_id})
 
 
 async def reapply_erasures(
@@ -119,7 +119,7 @@ async def reapply_erasures(
 async def _forget_users(stores: Stores, known: _AllLogs) -> int:
     found = await stores.personal_erasure.list_users()
     with ThreadPoolExecutor() as threads:  # to ask for one takes milliseconds, so that nobody tries them all
-        erased = await asyncio.to_thread(lambda: list(threads.map(known.user, found)))
+        erased = await asyncio.to_thread(lambda: list(threads.map(known.knows_user, found)))
     users = list(compress(found, erased))
     for user in users:
         await stores.personal_erasure.erase(user)
@@ -129,8 +129,8 @@ async def _forget_users(stores: Stores, known: _AllLogs) -> int:
 async def _forget_memories(stores: Stores, restored: ErasedRows, known: _AllLogs, mark: str) -> int:
     count = 0
     for (user, number), name in (await restored.list_memories()).items():
-        with_messages = known.ever("memory_and_messages", name)
-        if with_messages or known.ever("memory", name):
+        with_messages = known.knows("memory_and_messages", name)
+        if with_messages or known.knows("memory", name):
             erased = await stores.memory_removal.erase(user, number, mark=mark if with_messages else None)
             count += erased.memories if erased else 0
     return count
@@ -139,10 +139,10 @@ async def _forget_memories(stores: Stores, restored: ErasedRows, known: _AllLogs
 async def _forget_messages(stores: Stores, restored: ErasedRows, known: _AllLogs) -> int:
     count = 0
     for key in await restored.list_places():
-        if known.place(key):
+        if known.knows_place(key):
             await stores.channels.forget_place(key)
             count += 1
-    deleted = [message for message in await restored.list_messages() if known.ever("message", message)]
+    deleted = [message for message in await restored.list_messages() if known.knows("message", message)]
     return count + (await stores.channels.delete(deleted) if deleted else 0)
 
 

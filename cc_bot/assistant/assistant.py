@@ -393,7 +393,7 @@ class Assistant:
         if isinstance(request.key, ChannelKey):  # the next request is the same even if the plug is pulled now
             await learned
         if ended.canvas is not None:
-            emit(CanvasChanged(ended.canvas.seen(turn.visibility)))
+            emit(CanvasChanged(ended.canvas.visible_in(turn.visibility)))
         return ended
 
     async def _begin(self, request: TurnRequest) -> Turn:

@@ -176,7 +176,7 @@ class Proposals:
         await self.stores.sessions.open(proposal.key)  # a canvas is drawn on in an open session
         drawn = [Drawn(command, proposal.visibility, tainted=True) for command in drawing.commands]
         canvas = await self.stores.canvases.draw(proposal.key, drawn, proposal=proposal)
-        return _known(canvas).seen(proposal.visibility)
+        return _known(canvas).visible_in(proposal.visibility)
 
 
 def _is_filed_anew(memory: Memory, change: ChangeMemory) -> bool:

@@ -424,7 +424,7 @@ class Account:
             self._phases.setdefault("model_first_token", time.monotonic() - self._asked_s)
 
     def tool_called(self, name: str, *, ok: bool) -> None:
-        self._meter.tool_called(name, ok=ok)
+        self._meter.record_tool_call(name, ok=ok)
 
     def done(self, done: Done) -> None:
         """The turn ended with an answer, whole or not."""
@@ -440,7 +440,7 @@ class Account:
             **self._told(),
         )
         status = done.answer.status
-        self._meter.turn_ended("complete" if status == "replaced" else status, seconds, self._phases)
+        self._meter.record_turn("complete" if status == "replaced" else status, seconds, self._phases)
 
     def failed(self, error: Exception) -> None:
         """The turn ended without an answer."""
@@ -448,9 +448,9 @@ class Account:
         if isinstance(error, CcBotError):  # whatever else is on record where it is caught, with its place
             limit = {"limit": error.params["what"]} if isinstance(error, LimitReached) else {}
             _log.warning("turn_failed", error=kind, seconds=seconds, **limit, **self._told())
-        self._meter.failed(kind)
+        self._meter.record_failure(kind)
         refused = isinstance(error, _REFUSALS)
-        self._meter.turn_ended("refused" if refused else "failed", seconds, self._phases)
+        self._meter.record_turn("refused" if refused else "failed", seconds, self._phases)
 
     def _seconds(self) -> float:
         return round(time.monotonic() - self._began_s, 3)

@@ -26,7 +26,7 @@ from matplotlib.ft2font import FT2Font
 from matplotlib.ticker import Formatter, MaxNLocator
 
 from cc_bot.charts.labels import balance, shorten, widest_unit
-from cc_bot.charts.table import percent, scale, short, slices
+from cc_bot.charts.table import format_short, percent, scale, slices
 from cc_bot.domain.canvas import Chart, Series
 from cc_bot.domain.locale import Locale
 from cc_bot.texts import texts
@@ -199,7 +199,7 @@ def _draw_pie(figure: Figure, chart: Chart, locale: Locale) -> None:
     )
     lines = 2 if len(parts) <= _MOST_IN_TWO_LINES else 1
     names = ["\n".join(shorten(part.label, _LIST, _width, most_lines=lines)) for part in parts]
-    numbers = [f"{short(part.value, locale)}  ({percent(part.value, total)})" for part in parts]
+    numbers = [f"{format_short(part.value, locale)}  ({percent(part.value, total)})" for part in parts]
     axes.legend(
         drawn[0],
         [f"{name}\n{number}" for name, number in zip(names, numbers, strict=True)],
@@ -342,7 +342,7 @@ def _write_beside(axes: Axes, labels: Sequence[str]) -> None:
 
 def _write_values(axes: Axes, bars: Any, chart: Chart, locale: Locale, *, lying: bool) -> None:
     """Write the numbers at the ends of bars, where there is room for all of them."""
-    written = [short(value, locale) for value in chart.series[0].values]
+    written = [format_short(value, locale) for value in chart.series[0].values]
     room = WIDTH if lying else _slot(chart.labels)
     if len(written) <= _MOST_WRITTEN and max(map(_width, written)) * _SMALL / _SIZE <= room:
         axes.bar_label(bars, written, padding=3, fontsize=_points(_SMALL))

@@ -43,7 +43,7 @@ def format_exactly(value: float) -> str:
     return _format(value, max(0, 10 - len(str(int(abs(value))))))
 
 
-def short(value: float, locale: Locale) -> str:
+def format_short(value: float, locale: Locale) -> str:
     """Return a number in at most some six characters; of a long one, its first four digits."""
     size = abs(value)
     if size >= _WRITTEN_OUT_BELOW:

@@ -1,4 +1,4 @@
-"""Who answers here: the user's own choice, else what the channel has, else the default agent.
+"""The choice of who answers here: the user's own choice, else what the channel has, else the default agent.
 
 In a thread its own choice and default come before those of its channel. An agent that is gone from the file,
 or that may not be used in this place, is passed over, so that there is always somebody who answers.
@@ -109,7 +109,7 @@ class Chooser:
             return await self._once_more(user_id, place, agent)
         return replace(await self._look_up_choice(user_id, place), stands_in=True)
 
-    async def speaking_in(self, key: SessionKey, guild_id: int | None) -> Agent:
+    async def choose_speaker(self, key: SessionKey, guild_id: int | None) -> Agent:
         """Return who speaks in a session when its user has not asked: its agent, or the default one when that
         is gone. Raises StorageError."""
         agent = await self.agents.get(key.agent) or await self.agents.default()

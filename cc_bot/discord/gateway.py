@@ -98,7 +98,7 @@ def gateway_bot(token: str, api_url: str | None, reading: Reading) -> hikari.Gat
 
 
 def refusal(error: hikari.GatewayServerClosedConnectionError) -> StartupError:
-    """Why Discord closed the connection for good."""
+    """Return why Discord closed the connection for good."""
     if error.code == AUTHENTICATION_FAILED:
         return RefusedToken()
     return MessageContentRefused() if error.code == DISALLOWED_INTENTS else DiscordUnreachable()
@@ -189,7 +189,7 @@ class RateLimitLogHandler(logging.Filter):
         said = str(record.msg)
         for beginning, held in _KINDS.items():
             if said.startswith(beginning):
-                self._meter.rate_limited(held, _seconds(record) if held != "refused" else None)
+                self._meter.record_rate_limit(held, _seconds(record) if held != "refused" else None)
         return record.levelno >= self._least
 
 

@@ -1,4 +1,5 @@
-"""One thing after another, for each channel, user or session by itself; and at a pace, what nobody asked for.
+"""Order: one thing after another, for each channel, user or session by itself; and at a pace, what nobody
+asked for.
 
 A message, its edit and its deletion arrive as events of their own, and each takes its time to be stored. What
 is deleted must not be stored after that.

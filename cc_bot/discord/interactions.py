@@ -1,4 +1,4 @@
-"""What an interaction tells, and acknowledging it in time.
+"""Interactions: what one tells, and acknowledging it in time.
 
 Discord waits 3 s for the first response and takes exactly one. hikari's own retries are off in this program
 (a retried post may have taken effect the first time), so what is worth repeating is repeated here.
@@ -38,7 +38,7 @@ def author_name(interaction: Answerable) -> str:
 
 
 def payer_of(interaction: Answerable) -> UsageSubject:
-    """On whose account something is done that an interaction asks for."""
+    """Return on whose account something is done that an interaction asks for."""
     return UsageSubject(
         int(interaction.user.id), int(interaction.guild_id or 0), roles_of(interaction.member)
     )

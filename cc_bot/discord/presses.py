@@ -10,11 +10,11 @@ import hikari
 import lightbulb
 
 from cc_bot.discord.access import ButtonPress, ModalSubmit
-from cc_bot.discord.delivery.reply import NO_PINGS, components
 from cc_bot.discord.failures import tell, tell_failure
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.pages.custom_ids import ANY_ASKER, Control, StopButton, parse_custom_id
 from cc_bot.discord.pages.memory import EphemeralView
+from cc_bot.discord.pages.page import NO_PINGS, components
 from cc_bot.discord.recipients import Readers
 from cc_bot.texts import Texts
 

@@ -1,4 +1,4 @@
-"""Which language whom: the commands' names for Discord, and each user's own language and time."""
+"""Recipients and their languages: the commands' names for Discord, and each user's own language and time."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

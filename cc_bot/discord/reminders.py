@@ -22,10 +22,10 @@ from cc_bot.correlation import job
 from cc_bot.discord.access import Gate
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.reply import new_message, repeated
+from cc_bot.discord.delivery.reply import repeated
 from cc_bot.discord.in_order import Pace
 from cc_bot.discord.pages.custom_ids import base36
-from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.page import Page, new_message
 from cc_bot.discord.pages.reminders import (
     heartbeat_page,
     reminder_page,
@@ -388,7 +388,7 @@ class Reminders:
             reader.locale,
             reader.timezone,
             memory_paused=reader.memory_paused,
-            agent=await self._chooser.speaking_in(schedule.key, schedule.guild_id),
+            agent=await self._chooser.choose_speaker(schedule.key, schedule.guild_id),
             guild_id=schedule.guild_id,
         )
 
@@ -419,7 +419,7 @@ async def _note(note: Callable[[], Awaitable[Result]]) -> None:
 
 
 async def _guard(work: Coroutine[None, None, None]) -> None:
-    """Whatever goes wrong with one firing is on record, and the others go on."""
+    """Do one firing's work: whatever goes wrong with it is on record, and the others go on."""
     with job("firing"):
         try:
             await work

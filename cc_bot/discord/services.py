@@ -1,4 +1,4 @@
-"""Until when the bot runs: until a signal, or until what it waits for ends."""
+"""The parts of the bot, put together; and until when it runs: a signal, or the end of what it waits for."""
 
 import asyncio
 import contextlib
@@ -67,7 +67,7 @@ Result = TypeVar("Result")
 
 
 class Lifeline(Protocol):
-    """Whoever watches over the program, and is told how far it is."""
+    """The one who watches over the program, and is told how far it is."""
 
     def ready(self) -> None:
         """The bot answers."""

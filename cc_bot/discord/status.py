@@ -1,4 +1,4 @@
-"""How the bot is doing, put together for its owners."""
+"""The status of the bot: how it is doing, put together for its owners."""
 
 import asyncio
 import math
@@ -101,7 +101,7 @@ async def not_asked(_: str) -> None:
 class ServedModels:
     ask: Ask = not_asked
 
-    async def missing(self, names: Sequence[str]) -> tuple[str, ...]:
+    async def find_missing(self, names: Sequence[str]) -> tuple[str, ...]:
         """Return those that the server says it does not have."""
         found = await asyncio.gather(*map(self._is_missing, names))
         return tuple(name for name, missing in zip(names, found, strict=True) if missing)

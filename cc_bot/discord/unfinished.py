@@ -248,8 +248,8 @@ class DeliveryRoutes:
         return reply
 
     async def _is_deleted(self, place_id: int, message_id: int) -> bool:
-        """Whoever deleted a question while nobody listened wants no answer. A bot that may not read the past
-        can't know."""
+        """Return whether it is gone: whoever deleted a question while nobody listened wants no answer. A
+        bot that may not read the past can't know."""
         try:
             await self.rest.fetch_message(place_id, message_id)
         except hikari.ForbiddenError:

@@ -75,7 +75,7 @@ class Canvas:
     focus: str = ""
     """The id of the element that is shown alone in the mode `focus`."""
 
-    def seen(self, visibility: Visibility) -> "Canvas":
+    def visible_in(self, visibility: Visibility) -> "Canvas":
         """Return as much of it as may be seen in public, or in private. A private element that is shown alone
         is not there in public, and so the others are listed."""
         if visibility == "private":
@@ -350,7 +350,7 @@ def _rename(command: CanvasCommand, names: dict[str, str]) -> CanvasCommand:
 
 
 def _with(canvas: Canvas, adding: Adding, drawn: Drawn) -> Canvas:
-    if len(canvas.seen(drawn.visibility).elements) >= MAX_ELEMENTS:
+    if len(canvas.visible_in(drawn.visibility).elements) >= MAX_ELEMENTS:
         raise CanvasRefused(f"The canvas is full: {MAX_ELEMENTS} elements at most. Remove one first.")
     match adding:
         case AddCard(title, content):
@@ -383,7 +383,7 @@ def _or(new: str | None, old: str) -> str:
 
 def _seen(canvas: Canvas, id_: str, visibility: Visibility) -> Element:
     """The element of this id, as loosely as models write one."""
-    seen = canvas.seen(visibility)
+    seen = canvas.visible_in(visibility)
     found = seen.element(id_) or seen.element(_plain(id_))
     if found is None:
         ids = ", ".join(each.id for each in seen.elements)

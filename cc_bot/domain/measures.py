@@ -31,45 +31,46 @@ the bot's limit is; refused: Discord answered 429 to this request alone."""
 class Meter(Protocol):
     """A taker of reports. It does no I/O, raises nothing and returns at once. Times are in seconds."""
 
-    def turn_ended(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
-        """A turn is over, stored or failed; phases that it never came to are left out."""
+    def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
+        """Record that a turn is over, stored or failed; phases that it never came to are left out."""
 
-    def shown(self, seconds: float, *, ok: bool) -> None:
-        """The end of an answer stands on Discord, so long after the turn was over; or could not be shown."""
+    def record_shown(self, seconds: float, *, ok: bool) -> None:
+        """Record that an answer stands whole on Discord, so long after the turn was over; or that it could
+        not be shown."""
 
-    def tokens_spent(self, purpose: Purpose, model: str, usage: Usage) -> None:
-        """A model has answered, and this is what its server charges for."""
+    def record_tokens(self, purpose: Purpose, model: str, usage: Usage) -> None:
+        """Record that a model has answered, and what its server charges for."""
 
-    def tool_called(self, name: str, *, ok: bool) -> None:
-        """A tool that there is was run, or refused what it was asked for."""
+    def record_tool_call(self, name: str, *, ok: bool) -> None:
+        """Record that a tool that there is was run, or refused what it was asked for."""
 
-    def failed(self, kind: str) -> None:
-        """Count something that went wrong and that a user or the operator is told of, by the name of the
-        error's class."""
+    def record_failure(self, kind: str) -> None:
+        """Record that something went wrong that a user or the operator is told of, by the name of the error's
+        class."""
 
-    def rate_limited(self, held: Held, seconds: float | None) -> None:
-        """Requests to Discord wait, for so long where that is known."""
+    def record_rate_limit(self, held: Held, seconds: float | None) -> None:
+        """Record that requests to Discord wait, for so long where that is known."""
 
 
 class NullMeter:
     """A Meter that keeps nothing."""
 
-    def turn_ended(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
+    def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
         pass
 
-    def shown(self, seconds: float, *, ok: bool) -> None:
+    def record_shown(self, seconds: float, *, ok: bool) -> None:
         pass
 
-    def tokens_spent(self, purpose: Purpose, model: str, usage: Usage) -> None:
+    def record_tokens(self, purpose: Purpose, model: str, usage: Usage) -> None:
         pass
 
-    def tool_called(self, name: str, *, ok: bool) -> None:
+    def record_tool_call(self, name: str, *, ok: bool) -> None:
         pass
 
-    def failed(self, kind: str) -> None:
+    def record_failure(self, kind: str) -> None:
         pass
 
-    def rate_limited(self, held: Held, seconds: float | None) -> None:
+    def record_rate_limit(self, held: Held, seconds: float | None) -> None:
         pass
 
 
@@ -91,11 +92,11 @@ class GatewayHealth:
         self._look: Look | None = None
 
     def begin(self, look: Look) -> None:
-        """The bot answers from now on; `look` tells how it is connected at the moment."""
+        """Begin: the bot answers from now on; `look` tells how it is connected at the moment."""
         self._look = look
 
     def end(self) -> None:
-        """The bot is about to leave."""
+        """End: the bot is about to leave."""
         self._look = None
 
     @property

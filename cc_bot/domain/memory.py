@@ -83,7 +83,7 @@ class Memory:
     pinned: bool = False
     """Whether its user wants it known in every answer."""
 
-    def expired(self, now: datetime) -> bool:
+    def is_expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now
 
     @property

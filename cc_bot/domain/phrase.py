@@ -52,7 +52,7 @@ class Phrase:
     """
 
     def __init__(self, pattern: str, flags: int = 0) -> None:
-        """`flags` are those of `re`."""
+        """Make a pattern. `flags` are those of `re`."""
         self.pattern: Final = pattern
         self.flags: Final = int(flags)
 

@@ -161,7 +161,7 @@ def steps(draw: Draw, visibility: Visibility) -> Iterator[tuple[CanvasCommand, C
 def still_fits(draw: Draw, canvas: Canvas, visibility: Visibility) -> bool:
     """Return whether a drawing would do to this canvas what it would have done to the one it was made on:
     what it changes is as it was, `clear` takes nothing else, and each command can be done."""
-    up = canvas.seen(visibility)
+    up = canvas.visible_in(visibility)
     clears = any(isinstance(command, SetMode) and command.mode == "clear" for command in draw.commands)
     if clears and (canvas.elements != up.elements or up.elements != draw.before.elements):
         return False

@@ -399,7 +399,7 @@ def of_memories(
     """Yield the memories that end or name a day soon, or were changed lately; `since` is when the heartbeats
     began."""
     for memory in memories:
-        if memory.expired(now):
+        if memory.is_expired(now):
             continue
         reasons = (*_ending(memory, now), *_naming(memory, now, zone), *_changed(memory, now, since))
         if reasons:

@@ -276,7 +276,7 @@ def _fixed(minute: int) -> _Take:
 
 
 def _clock(said: TimeWords, match: re.Match[str]) -> None:
-    """An hour with what may follow it."""
+    """Read an hour with what may follow it."""
     found = match.groupdict()
     hour, minute = int(found["hour"]), int(found.get("minute") or (30 if found.get("half") else 0))
     if hour > 29 or minute > 59:

@@ -111,7 +111,7 @@ class Embedder(Protocol):
         a few are told apart too."""
 
     async def embed(self, texts: Sequence[str]) -> Sequence[Vector]:
-        """A vector for each text, in their order. Raises a ModelError; no text reaches the log.
+        """Make a vector for each text, in their order. Raises a ModelError; no text reaches the log.
 
         May take seconds the first time. Never blocks the event loop.
         """

@@ -57,7 +57,7 @@ class Database(Protocol):
         ...
 
     async def query(self, sql: str, *params: Any) -> Sequence[Row]:
-        """The rows of one reading statement."""
+        """Return the rows of one reading statement."""
         ...
 
     async def transaction(self, statements: Sequence[Statement]) -> list[Sequence[Row]]:

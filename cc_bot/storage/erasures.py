@@ -107,7 +107,7 @@ class ErasureLog:
     """The log of one database."""
 
     def __init__(self, path: Path, *, clock: Clock = utc_now) -> None:
-        """The file is made with the first erasure, or by `ensure`."""
+        """Make a log, whose file is made with the first erasure, or by `ensure`."""
         self.path = path
         self._clock = clock
         self._in_trouble = False
@@ -146,7 +146,8 @@ class ErasureLog:
         return await self._run_aside(lambda: read_erasures(self.path))
 
     async def _run_aside(self, job: Callable[[], T]) -> T:
-        """The operator is told once, until it works again: the purge tries every few seconds."""
+        """Run a job of the log aside. The operator is told of trouble once, until it works again: the purge
+        tries every few seconds."""
         try:
             result = await asyncio.to_thread(job)
         except (OSError, ValueError) as error:

@@ -199,7 +199,7 @@ class Damaged(Exception):
     """A database that can be read, but is not what it should be."""
 
     def __init__(self, table: str = "") -> None:
-        """`table`: the one in which a row can't be."""
+        """Make the error. `table`: the one in which a row can't be."""
         super().__init__(table)
         self.table = table
 

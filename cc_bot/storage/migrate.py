@@ -159,8 +159,8 @@ async def _apply(database: Database, migration: Migration, clock: Clock) -> bool
 
 
 async def _version(database: Database, newest: int) -> int:
-    """The version of the schema; 0 for a new database. Raises DatabaseDamaged where the records of what was
-    applied are not whole."""
+    """Return the version of the schema; 0 for a new database. Raises DatabaseDamaged where the records of
+    what was applied are not whole."""
     await database.transaction([Statement(_RECORDS)])
     rows = await database.query("SELECT version FROM schema_migrations ORDER BY version")
     try:

@@ -96,10 +96,8 @@ def _make_private(path: Path) -> None:
 
 
 def _refuse_foreign(connection: sqlite3.Connection) -> None:
-    """A database of another program must not get our tables.
-
-    cc-bot makes schema_migrations before all else.
-    """
+    """Refuse a database of another program, which must not get our tables. cc-bot makes schema_migrations
+    before all else."""
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if tables and "schema_migrations" not in tables:
         raise sqlite3.DatabaseError("the tables are not cc-bot's")
@@ -115,7 +113,8 @@ def _set_pragmas(connection: sqlite3.Connection, synchronous: Synchronous, patie
 
 
 def _use_wal(connection: sqlite3.Connection, patience_s: float) -> None:
-    """Readers and the writer don't wait for each other in this mode, which the file keeps.
+    """Use the write-ahead log: readers and the writer don't wait for each other in this mode, which the file
+    keeps.
 
     The change to it is the one lock that busy_timeout does not wait for, and two programs that start on a
     new file both want it.
@@ -210,7 +209,7 @@ class ErrorTranslator:
         return any(trouble.kind is DatabaseLocked for trouble in self._told)
 
     def note_passed(self, *, written: bool) -> None:
-        """A transaction got the lock, and perhaps wrote something. What is damaged stays so."""
+        """Note that a transaction got the lock, and perhaps wrote something. What is damaged stays so."""
         over = {
             trouble
             for trouble in self._told
@@ -369,7 +368,7 @@ class _Connection(aiosqlite.Connection):
 async def connect_sqlite(
     path: Path, *, synchronous: Synchronous = "NORMAL", patience_s: float = PATIENCE_S
 ) -> AsyncIterator[SqliteDatabase]:
-    """The database in this file, which is made when missing, with mode 0600.
+    """Open the database in this file, which is made when missing, with mode 0600.
 
     Raises DatabaseFolderMissing (only the default's folder is made: a typing error must not start an empty
     database), DatabaseUnusable, SqliteTooOld, or a StorageError that tells why it can't be opened now.
@@ -485,7 +484,8 @@ def _encodable(value: Any) -> Any:
 async def open_database(
     url: str, *, synchronous: Synchronous = "NORMAL", patience_s: float = PATIENCE_S
 ) -> AsyncIterator[Database]:
-    """A connection to the database, its schema as it is found. `patience_s`: how long writes wait for others.
+    """Open a connection to the database, its schema as it is found. `patience_s`: how long writes wait for
+    others.
 
     Raises a StartupError: InvalidSetting, DatabaseFolderMissing, DatabaseUnusable or SqliteTooOld; or a
     StorageError: DatabaseLocked, DatabaseFull or DatabaseDamaged.

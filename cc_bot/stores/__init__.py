@@ -170,7 +170,7 @@ async def open_stores(
     limits: FileRules = no_rules,
     profile_notes: int = 0,
 ) -> AsyncIterator[Stores]:
-    """The stores of the database at this URL, which is brought up to date first.
+    """Open the stores of the database at this URL, which is brought up to date first.
 
     `history_limit` is in messages, 0 for no bound; `session_ttl` is the time without a turn until a session
     expires; `secret_patterns` are regular expressions of what no memory may hold, beside what looks like a

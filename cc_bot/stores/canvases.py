@@ -168,7 +168,7 @@ class CanvasStore:
     def __init__(
         self, database: Database, *, session_ttl: timedelta = timedelta(days=1), clock: Clock = utc_now
     ) -> None:
-        """`session_ttl`: the time without a turn until a session expires."""
+        """Make the store. `session_ttl`: the time without a turn until a session expires."""
         self._database = database
         self._ttl = session_ttl
         self._clock = clock
@@ -220,7 +220,7 @@ class CanvasStore:
         await self._database.transaction([Statement(_NOTE_SHOWN, (*_columns(key), message_id, revision))])
 
     async def forget_message(self, key: SessionKey) -> None:
-        """The message that showed the canvas is gone."""
+        """Forget the message that showed the canvas: it is gone."""
         await self._database.transaction([Statement(_FORGET, _columns(key))])
 
     async def get_key(self, message_id: int) -> SessionKey | None:

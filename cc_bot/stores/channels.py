@@ -440,7 +440,7 @@ def deletion(discord_ids: Collection[int]) -> list[Statement]:
 
 
 def deletion_here_alone(discord_ids: Collection[int]) -> Steps[None]:
-    """The same of messages that still stand on Discord: catching up is not to fetch them again."""
+    """Delete messages that still stand on Discord: catching up is not to fetch them again."""
     if not discord_ids:
         return
     keep = Statement(_KEEP_READ, (json.dumps([*discord_ids]),))
@@ -560,7 +560,8 @@ class ChannelStore:
         return removed
 
     async def list_answers(self, discord_ids: Collection[int]) -> tuple[int, ...]:
-        """The messages that show answers to these questions and to no others, in channels and sessions."""
+        """List the messages that show answers to these questions and to no others, in channels and
+        sessions."""
         rows = await self._database.query(ANSWERS_TO, json.dumps([*discord_ids]))
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 
@@ -626,7 +627,7 @@ class ChannelStore:
         return StoredTurn((stored,), proposals=tuple(map(PROPOSAL.read, made)))
 
     async def get_newest_answer(self, key: ChannelKey) -> Message | None:
-        """The bot's last answer in this channel or thread since it was reset."""
+        """Return the bot's last answer in this channel or thread since it was reset."""
         rows = await self._database.query(NEWEST_ANSWER, key.channel_id, key.thread_id, key.place_id)
         return MESSAGE.first(rows)
 
@@ -641,7 +642,7 @@ class ChannelStore:
         return bool(await self._database.query(SHOWS_ANSWER, discord_id))
 
     async def list_pages(self, answer_id: int) -> tuple[int, ...]:
-        """The further messages that show a long answer, in order."""
+        """List the further messages that show a long answer, in order."""
         return tuple(id_ for (id_,) in await self._database.query(PAGES, answer_id))
 
     async def add_pages(self, answer_id: int, discord_ids: Collection[int]) -> None:
@@ -656,12 +657,13 @@ class ChannelStore:
         await self._database.transaction([Statement(DROP_PAGES, (json.dumps([*discord_ids]),))])
 
     async def list_places(self, *, limit: int) -> tuple[Place, ...]:
-        """The channels and threads with the newest messages, the most recent first."""
+        """List the channels and threads with the newest messages, the most recent first."""
         rows = await self._database.query(PLACES)
         return tuple(nlargest(limit, map(_PLACE.read, rows), key=lambda place: place.newest_id))
 
     async def list_direct(self, *, since: datetime, limit: int) -> tuple[int, ...]:
-        """The channels of DMs that go on and that somebody has written in since, the most recent first."""
+        """List the channels of DMs that go on and that somebody has written in since, the most recent
+        first."""
         rows = await self._database.query(SELECT_DIRECT, to_text(since), limit)
         return tuple(dict.fromkeys(id_ for (id_,) in rows))
 

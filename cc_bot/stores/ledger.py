@@ -128,7 +128,7 @@ class TurnLedger:
         await self._database.write(lambda: accept_turn(turn))
 
     async def note_message(self, entry: str, user_id: int, message_id: int) -> None:
-        """The message in which it is shown, or which waits for it."""
+        """Note the message in which the turn is shown, or which waits for it."""
         await self._database.transaction([Statement(_SHOWN_IN, (entry, user_id, message_id))])
 
     async def add_page(self, entry: str, user_id: int, message_id: int) -> None:
@@ -152,8 +152,8 @@ class TurnLedger:
     async def take(
         self, entry: str, user_id: int, renewed: Callable[[PendingTurn], PendingTurn]
     ) -> PendingTurn | None:
-        """The interrupted turn, to be asked again: in the same transaction the one that `renewed` makes of it
-        takes its place, and is returned. None when there is none, or not any more: one press wins."""
+        """Take the interrupted turn, to be asked again: in the same transaction the one that `renewed` makes
+        of it takes its place, and is returned. None when there is none, or not any more: one press wins."""
 
         def steps() -> Steps[PendingTurn | None]:
             rows = yield Statement(_SELECT_INTERRUPTED, (entry, user_id))
@@ -188,7 +188,7 @@ class TurnLedger:
         return await self._get_message(turn.key.user_id, turn.answer_id)
 
     async def get_replaced(self, turn: PendingTurn) -> Message | None:
-        """The answer that its own takes the place of, or was to."""
+        """Return the answer that its own takes the place of, or was to."""
         return await self._get_message(turn.key.user_id, turn.replaces)
 
     async def list_unfinished(self) -> tuple[PendingTurn, ...]:

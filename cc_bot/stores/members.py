@@ -108,8 +108,8 @@ class AccessStore:
         return _in_force(await self._database.query(SELECT_IN_FORCE))
 
     async def get_visit(self, user_id: int, place_ids: Sequence[int]) -> Visit:
-        """The same with all else that is asked of whoever comes, in one trip. `place_ids` are a channel, or a
-        thread and its channel. Raises StorageError."""
+        """Return the same with all else that is asked of whoever comes, in one trip. `place_ids` are a
+        channel, or a thread and its channel. Raises StorageError."""
 
         def steps() -> Steps[Visit]:
             in_force = _in_force((yield Statement(SELECT_IN_FORCE)))
@@ -534,7 +534,7 @@ Cost = Callable[[str, Usage], int]
 
 class UsageStore:
     def __init__(self, database: Database, *, clock: Clock = utc_now, zone: ZoneInfo = UTC_ZONE) -> None:
-        """Days and months are those of `zone`."""
+        """Make the store. Days and months are those of `zone`."""
         self._database = database
         self._clock = clock
         self._zone = zone
@@ -582,7 +582,7 @@ class UsageStore:
         return await self._database.read(lambda: allowances(payer, file_rules, self._moment()))
 
     async def list_for_user(self, user_id: int, since: date) -> tuple[Used, ...]:
-        """A user's own, in every place, by day."""
+        """List what a user has used, in every place, by day."""
         return tuple(map(_USED.read, await self._database.query(SELECT_OWN, user_id, since.isoformat())))
 
     async def list_for_guild(self, guild_id: int, since: date) -> tuple[Used, ...]:

@@ -155,7 +155,8 @@ class MentionStore:
         await self._database.transaction([Statement(_READ, (question.discord_id, question.content))])
 
     async def list_places(self) -> tuple[ChannelKey, ...]:
-        """The channels and threads where something waits, was edited, or has not been shown to its end."""
+        """List the channels and threads where something waits, was edited, or has not been shown to its
+        end."""
         return tuple(dict.fromkeys(map(CHANNEL.read, await self._database.query(_PLACES))))
 
     async def get_place(self, discord_id: int) -> ChannelKey | None:
@@ -188,12 +189,14 @@ class MentionStore:
         return frozenset(id_ for (id_,) in waiting)
 
     async def get_pending_answer(self, key: ChannelKey) -> int | None:
-        """The message that was posted to show the answer to those who still wait; None before it was."""
+        """Return the message that was posted to show the answer to those who still wait; None before it
+        was."""
         rows = await self._database.query(_ANSWER_OF, key.channel_id, key.thread_id)
         return rows[0][0] if rows else None
 
     async def list_unshown(self, key: ChannelKey) -> tuple[Message, ...]:
-        """Answers of this channel or thread that are stored, and may not have been shown to their end."""
+        """List answers of this channel or thread that are stored, and may not have been shown to their
+        end."""
         return await self._select(_TO_SHOW, key.channel_id, key.thread_id)
 
     async def mark_shown(self, answer_id: int) -> None:
@@ -214,7 +217,8 @@ class MentionStore:
         return await self._select(_QUESTIONS, answer_id)
 
     async def get_answer(self, discord_id: int) -> int | None:
-        """The message that answers this one; None while it waits, or when there is no answer (any more)."""
+        """Return the message that answers this one; None while it waits, or when there is no answer (any
+        more)."""
         rows = await self._database.query(_ANSWERED_BY, discord_id)
         return rows[0][0] if rows else None
 

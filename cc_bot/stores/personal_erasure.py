@@ -171,8 +171,8 @@ _AT_A_TIME: Final = 200
 
 class PersonalErasureStore:
     def __init__(self, database: Database, *, clock: Clock = utc_now, log: ErasureLog | None = None) -> None:
-        """`log` is where it is noted who was erased, so that no restore brings them back; a copy that is to
-        take the database's place has none of its own."""
+        """Make the store. `log` is where it is noted who was erased, so that no restore brings them back; a
+        copy that is to take the database's place has none of its own."""
         self._database = database
         self._clock = clock
         self._log = log
@@ -183,7 +183,7 @@ class PersonalErasureStore:
         return frozenset(id_ for (id_,) in await self._database.query(USERS))
 
     async def list_begun(self) -> tuple[int, ...]:
-        """Users whose erasing was begun and did not end."""
+        """List the users whose erasing was begun and did not end."""
         return tuple(id_ for (id_,) in await self._database.query(SELECT_BEGUN))
 
     async def erase(self, user_id: int, *, counting_on: date | None = None) -> None:

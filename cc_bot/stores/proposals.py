@@ -138,22 +138,22 @@ class ProposalStore:
         self._clock = clock
 
     async def get(self, user_id: int, proposal_id: int) -> Proposal | None:
-        """The user's open proposal of this id; None when it is decided, too old, or not theirs."""
+        """Return the user's open proposal of this id; None when it is decided, too old, or not theirs."""
         rows = await self._database.query(_SELECT, user_id, proposal_id, self._oldest)
         return PROPOSAL.first(rows)
 
     async def get_id(self, user_id: int, number: int) -> int:
-        """The id of the user's proposal of this number; 0 for none."""
+        """Return the id of the user's proposal of this number; 0 for none."""
         rows = await self._database.query(_SELECT_ID, user_id, number)
         return int(rows[0][0]) if rows else 0
 
     async def list_for_answer(self, user_id: int, answer_id: int) -> tuple[Proposal, ...]:
-        """The user's open ones below an answer, by its row."""
+        """List the user's open ones below an answer, by its row."""
         rows = await self._database.query(_SELECT_OF_ANSWER, user_id, answer_id, self._oldest)
         return tuple(map(PROPOSAL.read, rows))
 
     async def list_for_place(self, user_id: int, channel_id: int) -> tuple[Proposal, ...]:
-        """The user's open ones in a channel, the oldest first."""
+        """List the user's open ones in a channel, the oldest first."""
         rows = await self._database.query(_SELECT_OF_PLACE, user_id, channel_id, self._oldest)
         return tuple(map(PROPOSAL.read, rows))
 

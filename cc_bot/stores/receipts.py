@@ -109,8 +109,8 @@ class ReceiptStore:
         )
 
     async def settle(self, told: ToldIn) -> None:
-        """A message was brought up to date with what was read of it, unless that has changed since. What it
-        tells as cancelled is no receipt any more."""
+        """Note that a message was brought up to date with what was read of it, unless that has changed since.
+        What it tells as cancelled is no receipt any more."""
         params = (told.user_id, told.message_id)
 
         def steps() -> Steps[None]:
@@ -127,15 +127,15 @@ class ReceiptStore:
         return found[0] if found else None
 
     async def list_newest(self, user_id: int, *, most: int) -> Sequence[ToldIn]:
-        """The user's newest messages that tell of anything."""
+        """List the user's newest messages that tell of anything."""
         return _read(await self._database.query(_SELECT_NEWEST, user_id, most))
 
     async def list_stale(self, user_id: int) -> Sequence[ToldIn]:
-        """The user's messages that tell of what has changed since they were shown, the newest first."""
+        """List the user's messages that tell of what has changed since they were shown, the newest first."""
         return _read(await self._database.query(_SELECT_STALE, user_id))
 
     async def list_all_stale(self) -> Sequence[ToldIn]:
-        """Everybody's."""
+        """List the messages of all users that tell of what has changed since they were shown."""
         return _read(await self._database.query(SELECT_STALE_RECEIPTS))
 
     async def get_states(self, user_id: int, memory_ids: Collection[int]) -> dict[int, MemoryState]:

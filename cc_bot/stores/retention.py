@@ -132,7 +132,7 @@ class Pruned:
 
 class RetentionStore:
     def __init__(self, database: Database, *, history_limit: int = 20) -> None:
-        """`history_limit`: messages in a history, 0 for no bound."""
+        """Make the store. `history_limit`: messages in a history, 0 for no bound."""
         self._database = database
         self._limit = history_limit
 
@@ -252,7 +252,7 @@ class ErasedRows:
         return [id_ for (id_,) in await self._database.query(_SELECT_MESSAGES)]
 
     async def list_places(self) -> list[ChannelKey]:
-        """Channels and threads of which messages are kept."""
+        """List the channels and threads of which messages are kept."""
         return [*map(CHANNEL.read, await self._database.query(_SELECT_PLACES))]
 
     async def recount(self) -> None:
@@ -281,7 +281,7 @@ class VitalsStore:
         self._database = database
 
     async def open_sessions(self) -> int:
-        """Conversations that go on."""
+        """Count the conversations that go on."""
         [(count,)] = await self._database.query(COUNT_OPEN)
         return int(count)
 
@@ -291,7 +291,7 @@ class VitalsStore:
         return usage.bytes + usage.log_bytes
 
     async def schema_version(self) -> int:
-        """The number of the newest migration that the database has."""
+        """Return the number of the newest migration that the database has."""
         [(version,)] = await self._database.query(SELECT_VERSION)
         return int(version)
 

@@ -413,8 +413,8 @@ class ScheduleStore:
         tainted: bool = False,
         proposal: Proposal | None = None,
     ) -> Schedule:
-        """A new one. A heartbeat takes the place of its user's former one. What is private and would go to a
-        channel goes to its user by DM.
+        """Add a schedule. A heartbeat takes the place of its user's former one. What is private and would go
+        to a channel goes to its user by DM.
 
         With a `proposal` it is carried out by that. Raises EmptyReminder, ReminderTooLong, SecretNotStored or
         TooManySchedules, and ProposalGone.
@@ -454,17 +454,17 @@ class ScheduleStore:
         return schedule
 
     async def get(self, user_id: int, schedule_id: int) -> Schedule | None:
-        """The user's schedule of this id; also one that is over, for KEPT."""
+        """Return the user's schedule of this id; also one that is over, for KEPT."""
         rows = await self._database.query(SELECT, user_id, schedule_id)
         return SCHEDULE.first(rows)
 
     async def get_by_number(self, user_id: int, number: int) -> Schedule | None:
-        """The user's reminder of this number, as `get` has it."""
+        """Return the user's reminder of this number, as `get` has it."""
         rows = await self._database.query(SELECT_NUMBERED, user_id, number)
         return SCHEDULE.first(rows)
 
     async def list(self, user_id: int, *, kind: ScheduleKind = "reminder") -> Sequence[Schedule]:
-        """The user's schedules that wait or are paused, the next one first."""
+        """List the user's schedules that wait or are paused, the next one first."""
         return [*map(SCHEDULE.read, await self._database.query(LIST, user_id, kind))]
 
     async def cancel(
@@ -532,8 +532,8 @@ class ScheduleStore:
         user_id: int | None = None,
         limit: int = 1,
     ) -> Sequence[Firing]:
-        """Times that are to be said now, at most `limit`: nobody else is ever given one of them. What comes
-        more than LATEST late is noted as missed and not returned."""
+        """Claim times that are to be said now, at most `limit`: nobody else is ever given one of them. What
+        comes more than LATEST late is noted as missed and not returned."""
         claimant = Claimant(process, places, user_id)
         return await self._database.write(lambda: claim(claimant, now, limit))
 
@@ -589,7 +589,7 @@ class ScheduleStore:
         return await self._database.write(steps)
 
     async def get_next_due(self, places: Collection[Place], *, user_id: int | None = None) -> datetime | None:
-        """The first time of all that wait; it may be over."""
+        """Return the first time of all that wait; it may be over."""
         rows = await self._database.query(SELECT_NEXT, as_list(places), user_id)
         return from_ms(rows[0][0]) if rows else None
 
@@ -606,8 +606,8 @@ class ScheduleStore:
         return _SAID.first(rows)
 
     async def get_last_said(self, user_id: int, channel_id: int) -> Message | None:
-        """The newest reminder or heartbeat of this user in this channel, if they said nothing there since.
-        What is older than ANSWERED_WITHIN is none."""
+        """Return the newest reminder or heartbeat of this user in this channel, if they said nothing there
+        since. What is older than ANSWERED_WITHIN is none."""
         since = to_ms(self._clock() - ANSWERED_WITHIN)
         rows = await self._database.query(LAST_SAID, user_id, channel_id, since)
         return MESSAGE.first(rows)
@@ -674,7 +674,7 @@ class HeartbeatStore:
         self._clock = clock
 
     async def get_marks(self, user_id: int) -> frozenset[str]:
-        """The names of the marks of all that was looked at."""
+        """Return the names of the marks of all that was looked at."""
         return frozenset(name for (name,) in await self._database.query(_SELECT_MARKS, user_id))
 
     async def set_marks(self, user_id: int, marks: Iterable[Mark]) -> None:
@@ -688,6 +688,6 @@ class HeartbeatStore:
         await self._database.transaction([Statement(_DROP_ALL, (user_id,))])
 
     async def list_missed(self, user_id: int, since: datetime) -> Sequence[Firing]:
-        """The user's reminders that were missed, or perhaps missed, from then on; the oldest first."""
+        """List the user's reminders that were missed, or perhaps missed, from then on; the oldest first."""
         rows = await self._database.query(_SELECT_MISSED, user_id, to_ms(since))
         return [*map(_FIRING.read, rows)]

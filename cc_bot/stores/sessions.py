@@ -250,8 +250,8 @@ class SessionStore:
         clock: Clock = utc_now,
         page_size: int = PAGE_SIZE,
     ) -> None:
-        """`history_limit`: messages, 0 for no bound; `session_ttl`: the time without a turn until expiry;
-        `page_size`: messages read at a time."""
+        """Make the store. `history_limit`: messages, 0 for no bound; `session_ttl`: the time without a turn
+        until expiry; `page_size`: messages read at a time."""
         self._database = database
         self._limit = history_limit
         self._paging = Paging(history_limit, page_size)
@@ -261,8 +261,8 @@ class SessionStore:
     async def open(
         self, key: SessionKey, *, visibility: Visibility = "public", beyond: int = 0, lasting: bool = True
     ) -> Session:
-        """The current session with its history, made when there is none or the last one has expired; if it is
-        not to be `lasting`, it is made up then, and nothing can be stored in it.
+        """Open the current session with its history, made when there is none or the last one has expired; if
+        it is not to be `lasting`, it is made up then, and nothing can be stored in it.
 
         `visibility` is that of the turn about to be made: the history of a public turn leaves out what was
         said in private. Of a long history this is the newest page; `more` tells, and `earlier` goes on.
@@ -285,7 +285,7 @@ class SessionStore:
         return read_session(found, key, files, more=more)
 
     async def load_earlier(self, session: Session, *, visibility: Visibility = "public") -> Session:
-        """The session with one more page of its history, if there is one.
+        """Return the session with one more page of its history, if there is one.
 
         `visibility` is that of the turn, as in `open`.
         """
@@ -369,9 +369,10 @@ class SessionStore:
         proposals: Sequence[ProposedChange] = (),
         settlement: Settlement | None = None,
     ) -> StoredTurn:
-        """The same as `commit_turn`; what is returned are the messages as they were stored, which also a
-        history too short for them does not lose. `entry`: of the turn in the ledger, where it is answered by
-        that. `proposals`: what the answer proposes to the user. `settlement`: what it has used."""
+        """Store a turn as `commit_turn` does; what is returned are the messages as they were stored, which
+        also a history too short for them does not lose. `entry`: of the turn in the ledger, where it is
+        answered by that. `proposals`: what the answer proposes to the user. `settlement`: what it has
+        used."""
         now = from_ms(to_ms(self._clock()))  # as it is read back
         writing = NewTurn(
             session, tuple(messages), now, replaces, tuple(drawn), entry, tuple(proposals), settlement

@@ -67,7 +67,7 @@ class SettingsStore:
         self._clock = clock
 
     async def get(self, user_id: int) -> UserSettings:
-        """The user's choices; the defaults when there are none."""
+        """Return the user's choices; the defaults when there are none."""
         return await self._database.read(lambda: settings_of(user_id))
 
     async def set(
@@ -95,7 +95,7 @@ class SettingsStore:
         return _SETTINGS.read(rows[0])
 
     async def claim_welcome(self, user_id: int) -> bool:
-        """True exactly once per user, also when several ask at the same time."""
+        """Claim the welcome: True exactly once per user, also when several ask at the same time."""
         [rows] = await self._database.transaction(
             [Statement(_CLAIM_WELCOME, (user_id, to_text(self._clock())))]
         )
@@ -206,7 +206,7 @@ class AgentStore:
         await self._database.transaction([statement])
 
     async def get_choice(self, user_id: int, channel_id: int) -> str | None:
-        """The name of the agent that the user chose there; None for no choice."""
+        """Return the name of the agent that the user chose there; None for no choice."""
         return (await self.get_for_places(user_id, (channel_id,))).choices.get(channel_id)
 
     async def get_for_places(self, user_id: int, place_ids: Sequence[int]) -> PlaceAgents:
@@ -219,11 +219,12 @@ class AgentStore:
         await self._database.transaction([Statement(_SET_DEFAULT, params)])
 
     async def unset_default(self, channel_id: int) -> None:
-        """The channel has no agent of its own any more."""
+        """Leave the channel without an agent of its own."""
         await self._database.transaction([Statement(_UNSET_DEFAULT, (channel_id,))])
 
     async def get_for_answer(self, user_id: int, answer_id: int) -> str | None:
-        """The agent that gave the user an answer, by the answer's row; None when there is no such answer."""
+        """Return the agent that gave the user an answer, by the answer's row; None when there is no such
+        answer."""
         rows = await self._database.query(_OF_ANSWER, user_id, answer_id)
         return str(rows[0][0]) if rows else None
 
@@ -304,7 +305,8 @@ class TokenFactorStore:
         self._clock = clock
 
     async def get(self, model: str) -> float:
-        """Tokens counted by the model's server for each token estimated; UNKNOWN before its first answer."""
+        """Return the tokens counted by the model's server for each token estimated; UNKNOWN before its first
+        answer."""
         rows = await self._database.query(_SELECT_FACTOR, model)
         return float(rows[0][0]) if rows else UNKNOWN
 

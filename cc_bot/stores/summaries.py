@@ -186,7 +186,8 @@ class SummaryStore:
         return bool(deleted)
 
     async def list_waiting(self, limit: int) -> tuple[SessionKey, ...]:
-        """The keys, of all users, with an expired session whose rest may be in no summary; newest first."""
+        """List the keys, of all users, with an expired session whose rest may be in no summary; newest
+        first."""
         rows = await self._database.query(SELECT_TO_SUMMARIZE, limit)
         return tuple(dict.fromkeys(map(KEY.read, rows)))
 

@@ -398,7 +398,7 @@ def card_text(memory: Memory, former: Sequence[Memory], person: Person, now: dat
         (told.category, one_line(words.memory.shown_category(memory.category))),
         (told.tags, tag_words(memory)),
         (told.audience, told.private if memory.audience == "private" else told.anywhere),
-        (told.end, words.memory.expired if memory.expired(now) else end),
+        (told.end, words.memory.expired if memory.is_expired(now) else end),
         (told.why, f"{why} {person.day(memory.created_at)}"),
         ("", source.link),
     )

@@ -47,7 +47,7 @@ class MemoryPage:
         """Return signs for what is pinned, for what is used in private only, and for what is over."""
         pin = "📌" if memory.pinned else ""
         private = "🔒" if memory.audience == "private" else ""
-        return pin + private + ("⌛" if self.now is not None and memory.expired(self.now) else "")
+        return pin + private + ("⌛" if self.now is not None and memory.is_expired(self.now) else "")
 
     def about(self, memory: Memory, texts: Texts) -> list[str]:
         """Return all that is shown beside its number and its text."""

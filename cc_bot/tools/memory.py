@@ -247,7 +247,7 @@ async def _say_again(
     context: ToolContext, wanted: KeepMemory, known: Memory, *, filed: bool, tagged: bool
 ) -> ToolResult:
     """What is known is not written anew: what else is said of it is a change of that memory."""
-    ends = wanted.expires_at if wanted.expires_at or known.expired(context.clock()) else known.expires_at
+    ends = wanted.expires_at if wanted.expires_at or known.is_expired(context.clock()) else known.expires_at
     edit = ChangeMemory(
         known.id,
         known.content,

@@ -86,7 +86,7 @@ class CanvasDraft:
     @property
     def canvas(self) -> Canvas:
         """As much of it as the turn may see."""
-        return self._canvas.seen(self._visibility)
+        return self._canvas.visible_in(self._visibility)
 
     @property
     def drawn(self) -> tuple[Drawn, ...]:

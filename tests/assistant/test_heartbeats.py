@@ -387,7 +387,7 @@ class TestCanvas:
         await heart.beat()
         seen = await heart.table.stores.canvases.get(KEY)
         assert seen is not None
-        assert seen.canvas.seen("public").empty
+        assert seen.canvas.visible_in("public").empty
 
 
 class TestSpeech:

@@ -31,13 +31,13 @@ class Noted(NullMeter):
     tools: list[tuple[str, bool]] = field(default_factory=list)
     kinds: list[str] = field(default_factory=list)
 
-    def turn_ended(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
+    def record_turn(self, ending: Ending, seconds: float, phases: Mapping[Phase, float]) -> None:
         self.endings.append((ending, seconds, dict(phases)))
 
-    def tool_called(self, name: str, *, ok: bool) -> None:
+    def record_tool_call(self, name: str, *, ok: bool) -> None:
         self.tools.append((name, ok))
 
-    def failed(self, kind: str) -> None:
+    def record_failure(self, kind: str) -> None:
         self.kinds.append(kind)
 
 

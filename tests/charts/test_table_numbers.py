@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cc_bot.charts.table import format_exactly, scale, short
+from cc_bot.charts.table import format_exactly, format_short, scale
 from cc_bot.domain import Locale
 
 
@@ -28,7 +28,7 @@ class TestShortNumbers:
     def test_are_counted_in_ten_thousands_or_in_thousands(
         self, value: float, japanese: str, english: str
     ) -> None:
-        assert (short(value, Locale.JA), short(value, Locale.EN)) == (japanese, english)
+        assert (format_short(value, Locale.JA), format_short(value, Locale.EN)) == (japanese, english)
 
 
 class TestScales:

@@ -11,11 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cc_bot.discord.delivery.canvas_messages import CanvasSheet, new_canvas
-from cc_bot.discord.delivery.reply import changes_to, new_message
 from cc_bot.discord.pages.answer import AnswerState, advance, final_pages, memory_buttons, streaming_pages
 from cc_bot.discord.pages.canvas import canvas_page
 from cc_bot.discord.pages.custom_ids import StopButton
-from cc_bot.discord.pages.page import FACTS_CHARACTERS, FACTS_COLOUR, NO_FACTS, Facts, Page
+from cc_bot.discord.pages.page import (
+    FACTS_CHARACTERS,
+    FACTS_COLOUR,
+    NO_FACTS,
+    Facts,
+    Page,
+    changes_to,
+    new_message,
+)
 from cc_bot.discord.pages.receipts import Carried
 from cc_bot.discord.pages.split import utf16_length
 from cc_bot.domain import (

@@ -22,7 +22,7 @@ ROOMY = Allowance(50, 1.0)
 class Waits(NullMeter):
     noted: list[tuple[Held, float | None]] = field(default_factory=list)
 
-    def rate_limited(self, held: Held, seconds: float | None) -> None:
+    def record_rate_limit(self, held: Held, seconds: float | None) -> None:
         self.noted.append((held, seconds))
 
 

@@ -238,12 +238,12 @@ class TestPrivateElement:
     def test_is_what_a_private_turn_makes_of_a_public_one(self) -> None:
         canvas = draw(UpdateCard("card-1", content="卵"), canvas=draw(MILK), visibility="private")
         assert canvas.elements == (Card("card-1", "買い物", "卵", visibility="private"),)
-        assert canvas.seen("public") == Canvas()
+        assert canvas.visible_in("public") == Canvas()
 
     def test_that_is_shown_alone_leaves_the_others_listed_in_public(self) -> None:
         canvas = draw(SetMode("focus", "salary"), canvas=draw(MILK, canvas=self.HIDDEN), visibility="private")
-        assert canvas.seen("public") == draw(MILK)
-        assert canvas.seen("private") == canvas
+        assert canvas.visible_in("public") == draw(MILK)
+        assert canvas.visible_in("private") == canvas
 
 
 class TestCommandsForAnOlderCanvas:
@@ -291,7 +291,7 @@ class TestWhateverIsDrawn:
     @given(DRAWINGS)
     def test_keeps_every_limit(self, drawings: list[Drawn]) -> None:
         canvas = reduce_all(Canvas(), drawings)
-        assert len(canvas.seen("public").elements) <= MAX_ELEMENTS
+        assert len(canvas.visible_in("public").elements) <= MAX_ELEMENTS
         assert len(canvas.elements) <= 2 * MAX_ELEMENTS
         assert len(set(ids(canvas))) == len(canvas.elements)
         assert all(check_element(each) == each for each in canvas.elements)
@@ -305,12 +305,12 @@ class TestWhateverIsDrawn:
         private = [replace(each, visibility="private") for each in hidden]
         public = [replace(each, visibility="public") for each in drawings]
         shared, alone = reduce_all(Canvas(), private), Canvas()
-        assert shared.seen("public").elements == ()
+        assert shared.visible_in("public").elements == ()
         for drawn in public:
             if getattr(drawn.command, "id", "") or getattr(drawn.command, "focus", ""):
                 continue
             shared, alone = reduce_all(shared, [drawn]), reduce_all(alone, [drawn])
-            seen = [replace(each, id="") for each in shared.seen("public").elements]
+            seen = [replace(each, id="") for each in shared.visible_in("public").elements]
             assert seen == [replace(each, id="") for each in alone.elements]
 
     @settings(max_examples=60, deadline=None)
@@ -324,5 +324,5 @@ class TestWhateverIsDrawn:
             return
         for drawn in later:
             canvas = reduce_all(canvas, [drawn])
-            assert "SECRET" not in str(canvas.seen("public"))
-            assert "secret" not in str(canvas.seen("public"))
+            assert "SECRET" not in str(canvas.visible_in("public"))
+            assert "secret" not in str(canvas.visible_in("public"))

@@ -23,11 +23,11 @@ LABEL: Final = re.compile(r"\b(cc_bot_[a-z_]+)\{([^}]*)\}")
 def told() -> dict[str, dict[str, set[str]]]:
     """Every sample's name, with the values that its labels have been seen with."""
     meter = PrometheusMeter("1.2.3")
-    meter.failed("ModelRefusedKey")
-    meter.shown(1.0, ok=False)
-    meter.tokens_spent("turn", "small", Usage(1, 1, 1))
-    meter.tool_called("recall", ok=True)
-    meter.rate_limited("bucket", 1.0)
+    meter.record_failure("ModelRefusedKey")
+    meter.record_shown(1.0, ok=False)
+    meter.record_tokens("turn", "small", Usage(1, 1, 1))
+    meter.record_tool_call("recall", ok=True)
+    meter.record_rate_limit("bucket", 1.0)
     with count_records(meter.registry):
         logging.getLogger(OURS).handlers[-1].handle(logging.makeLogRecord(RECORD))
     gauges = Gauges()

@@ -163,7 +163,7 @@ class TestHealth:
 
 class TestMetrics:
     async def test_tell_what_was_counted_and_what_is(self, program: Served) -> None:
-        program.meter.failed("ModelUnavailable")
+        program.meter.record_failure("ModelUnavailable")
         status, text = await program.get("/metrics")
         assert status == 200
         lines = text.splitlines()
@@ -249,7 +249,7 @@ class TestAConnection:
 
     async def test_whose_answer_is_not_read_is_closed(self, impatient: Served) -> None:
         for number in range(100_000):
-            impatient.meter.failed(f"Trouble{number}")  # longer than any socket's buffer
+            impatient.meter.record_failure(f"Trouble{number}")  # longer than any socket's buffer
         async with asyncio.timeout(20), opened(impatient, limit=1) as (reader, writer):
             writer.write(GET.replace(b"healthz", b"metrics") + b"\r\n")
             await asyncio.sleep(1.5)

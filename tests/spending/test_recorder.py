@@ -28,7 +28,7 @@ async def heard(model: ChatModel, request: ChatRequest = REQUEST) -> list[object
 class Reports(NullMeter):
     told: list[tuple[Purpose, str, Usage]] = field(default_factory=list)
 
-    def tokens_spent(self, purpose: Purpose, model: str, usage: Usage) -> None:
+    def record_tokens(self, purpose: Purpose, model: str, usage: Usage) -> None:
         self.told.append((purpose, model, usage))
 
 

@@ -139,4 +139,4 @@ class TestAnyJson:
 
     def test_private_stays_private(self) -> None:
         stored = canvas_to_json(Canvas((replace(Card("a", "猫", "モチ"), visibility="private"),)))
-        assert canvas_from_json(stored).seen("public") == Canvas()
+        assert canvas_from_json(stored).visible_in("public") == Canvas()

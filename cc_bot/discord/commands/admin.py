@@ -8,9 +8,10 @@ import lightbulb
 import structlog
 
 from cc_bot.discord.access import Owners
-from cc_bot.discord.delivery.reply import LONGEST_MESSAGE, NO_PINGS
+from cc_bot.discord.delivery.reply import LONGEST_MESSAGE
 from cc_bot.discord.interactions import Answerable, Mentionable, defer, parse_mention
 from cc_bot.discord.pages import admin as pages
+from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.discord.status import BotStatus, ServedModels
 from cc_bot.domain.errors import (
@@ -462,7 +463,7 @@ class SetModels(
             told = reader.words.admin
             sentence = told.models_set if len(chain) > 1 else told.model_set
             lines = [sentence.format(channel=f"<#{channel_id}>", models=", ".join(chain))]
-            if unknown := await served.missing(chain):
+            if unknown := await served.find_missing(chain):
                 lines.append(told.models_unknown.format(models=", ".join(unknown)))
             return "\n".join(lines)
 

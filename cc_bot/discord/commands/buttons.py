@@ -12,7 +12,6 @@ from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.live import RunningTurns
 from cc_bot.discord.delivery.outlets import reply_in_place, reply_to_deferred
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import NO_PINGS
 from cc_bot.discord.failures import tell, tell_after_all
 from cc_bot.discord.interactions import (
     defer,
@@ -33,7 +32,7 @@ from cc_bot.discord.pages.custom_ids import (
     UsedMemoriesButton,
 )
 from cc_bot.discord.pages.memory import EphemeralView, erase_question, used_list, within
-from cc_bot.discord.pages.page import NO_FACTS, Facts, Page
+from cc_bot.discord.pages.page import NO_FACTS, NO_PINGS, Facts, Page
 from cc_bot.discord.pages.proposals import left_line, proposal_page, without
 from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, receipt_of, takes_back
 from cc_bot.discord.presses import on_press, whisper

@@ -74,7 +74,7 @@ async def _show(
     if stands and (private.empty or own_space(interaction)):
         await interaction.edit_initial_response(words.shown)
         return
-    if canvas.seen("public").empty:
+    if canvas.visible_in("public").empty:
         shown, said = canvas, words.shown_private
     elif stands:
         shown, said = private, words.shown_with_private

@@ -3,9 +3,9 @@
 import lightbulb
 
 from cc_bot.discord.agents import Chooser
-from cc_bot.discord.delivery.reply import NO_PINGS
 from cc_bot.discord.interactions import can_write, defer, own_space
 from cc_bot.discord.pages.memory import escape_markdown
+from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.pages.reminders import started_answer, status
 from cc_bot.discord.recipients import Readers
 from cc_bot.domain.schedule import (

@@ -121,7 +121,7 @@ class _Here:
         else:
             await self._interaction.edit_initial_response(self._words.exported, attachment=file)
 
-    async def done(self, sent: int) -> None:
+    async def finish(self, sent: int) -> None:
         if not sent:
             await self._interaction.edit_initial_response(self._words.nothing)
         elif sent > 1:
@@ -149,7 +149,7 @@ class _ByDm:
             lambda: rest.create_message(channel.id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S
         )
 
-    async def done(self, sent: int) -> None:
+    async def finish(self, sent: int) -> None:
         told = self._words.exported_by_dm if sent else self._words.nothing
         await self._interaction.edit_initial_response(told)
 
@@ -168,7 +168,7 @@ async def _send(parts: AsyncIterator[bytes], outlet: _Here | _ByDm, day: str) ->
         _log.warning("export_cut_short", sent=sent, error=type(error).__name__)
         await outlet.cut_short(sent)
     else:
-        await outlet.done(sent)
+        await outlet.finish(sent)
 
 
 # ---- showing ---------------------------------------------------------------------------------------------

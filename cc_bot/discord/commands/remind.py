@@ -14,7 +14,6 @@ from cc_bot.discord.access import suggesting
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.outlets import reply_in_place
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import NO_PINGS
 from cc_bot.discord.interactions import (
     MAX_CHOICES,
     Answerable,
@@ -26,7 +25,7 @@ from cc_bot.discord.interactions import (
 )
 from cc_bot.discord.pages.custom_ids import RemindersButton, SnoozeButton, UnscheduleButton
 from cc_bot.discord.pages.memory import one_line, timestamp
-from cc_bot.discord.pages.page import Facts, Page
+from cc_bot.discord.pages.page import NO_PINGS, Facts, Page
 from cc_bot.discord.pages.reminders import (
     added_view,
     attention,

@@ -7,12 +7,11 @@ import lightbulb
 
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.messages.listening import Messages
 from cc_bot.discord.pages.admin import summary_embed
 from cc_bot.discord.pages.custom_ids import SummaryButton
-from cc_bot.discord.pages.page import Button
+from cc_bot.discord.pages.page import Button, components
 from cc_bot.discord.places import Places, key_of_interaction
 from cc_bot.discord.presses import on_press
 from cc_bot.discord.recipients import Reader, Readers

@@ -20,7 +20,7 @@ from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.deliveries import Acknowledged, Delivery, TurnDeliveries
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
 from cc_bot.discord.delivery.outlets import reply_following, reply_in_place, reply_to_deferred
-from cc_bot.discord.delivery.reply import Reply, TakenDown, delete_all, rows_of
+from cc_bot.discord.delivery.reply import Reply, TakenDown, delete_all
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import (
     Answerable,
@@ -36,7 +36,7 @@ from cc_bot.discord.interactions import (
 )
 from cc_bot.discord.pages.answer import AnswerState, interrupted_page, page_of
 from cc_bot.discord.pages.custom_ids import AnswerButton, RetryButton
-from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.page import Page, rows_of
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.message import Message
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, FilesLeftOut, PendingTurn

@@ -228,7 +228,7 @@ class CanvasBoards:
         elif seen and shown and shown.message_id and shown.shown_revision == seen.revision and not anew:
             return True  # before Discord is asked for anything: after a restart most of them are
         alone = not everything.empty and await self._is_own_space(key.channel_id, interaction)
-        canvas = everything.seen("private" if alone else "public")
+        canvas = everything.visible_in("private" if alone else "public")
         if seen is None or canvas.empty:
             await self._remove(key, shown)
             return True

@@ -18,10 +18,11 @@ import hikari
 import structlog
 
 from cc_bot import charts
-from cc_bot.discord.delivery.reply import NO_PINGS, RETRY_PAUSES_S, TakenDown, repeated
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, TakenDown, repeated
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.pages.canvas import CanvasPage, Panel, picture_name
 from cc_bot.discord.pages.memory import COLOUR
+from cc_bot.discord.pages.page import NO_PINGS
 from cc_bot.discord.places import Recent
 from cc_bot.domain.canvas import Chart
 from cc_bot.domain.clock import utc_now

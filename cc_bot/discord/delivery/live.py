@@ -263,7 +263,7 @@ class RunningTurns:
     def shown(self, since_s: float, *, ok: bool) -> None:
         """The end of a turn that was over at `since_s` (of `time.monotonic`) stands on Discord, or can't."""
         seconds = round(time.monotonic() - since_s, 3)
-        self._meter.shown(seconds, ok=ok)
+        self._meter.record_shown(seconds, ok=ok)
         if ok:
             _log.info("answer_shown", discord_s=seconds)
 

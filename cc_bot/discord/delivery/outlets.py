@@ -15,21 +15,17 @@ import hikari
 import structlog
 
 from cc_bot.discord.delivery.reply import (
-    NO_PINGS,
     RETRY_PAUSES_S,
     KnownIds,
     PostUncertain,
     Reply,
     Sent,
     TakenDown,
-    changes_to,
-    looks_like,
-    new_message,
     repeated,
 )
 from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.pages.custom_ids import base36
-from cc_bot.discord.pages.page import Page
+from cc_bot.discord.pages.page import NO_PINGS, Page, changes_to, looks_like, new_message
 from cc_bot.domain.errors import StorageError
 from cc_bot.stores import ChannelStore
 

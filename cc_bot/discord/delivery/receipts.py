@@ -15,7 +15,7 @@ import hikari
 import structlog
 
 from cc_bot.discord.delivery.outlets import reply_in_place
-from cc_bot.discord.delivery.reply import Reply, changes_to
+from cc_bot.discord.delivery.reply import Reply
 from cc_bot.discord.in_order import InOrder, Pace
 from cc_bot.discord.interactions import is_ephemeral
 from cc_bot.discord.pages.answer import page_of
@@ -26,7 +26,7 @@ from cc_bot.discord.pages.custom_ids import (
     UntellButton,
     parse_custom_id,
 )
-from cc_bot.discord.pages.page import Button, Page
+from cc_bot.discord.pages.page import Button, Page, changes_to
 from cc_bot.discord.pages.receipts import Carried, receipt_buttons, receipt_facts, takes_back
 from cc_bot.discord.recipients import Readers
 from cc_bot.domain.errors import StorageError

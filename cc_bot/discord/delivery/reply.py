@@ -5,7 +5,6 @@ have taken effect. How that is found out depends on how the message is sent, whi
 """
 
 import asyncio
-import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
@@ -14,31 +13,18 @@ from functools import partial
 from typing import Any, Final, Protocol, TypeVar
 
 import hikari
-from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.discord.interactions import is_fault
-from cc_bot.discord.pages.memory import shorten
-from cc_bot.discord.pages.page import FACT_ID, Button, Facts, Menu, Page
+from cc_bot.discord.pages.page import Page, changes_to
 
 Result = TypeVar("Result")
 
 RETRY_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
 """An answer that is stored should be shown too."""
-NO_PINGS: Final[dict[str, Any]] = {
-    "mentions_everyone": False,
-    "user_mentions": False,
-    "role_mentions": False,
-}
-"""Model output never pings anyone."""
 LONGEST_MESSAGE = 2000
 """Characters, as Discord has it."""
 EMBEDS_REFUSED: Final = 50013
 """Discord's error code where a permission is missing: maybe the one for embeds."""
-LABEL_CHARACTERS: Final = 80
-"""Of a button, as Discord has it."""
-BUTTONS_IN_A_ROW: Final = 5
-MOST_FACT_ROWS: Final = 3
-"""Of the five rows of a message; two are for what can be done."""
 
 
 class PostUncertain(Exception):
@@ -211,92 +197,6 @@ async def repeated(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[flo
                 raise
             await asyncio.sleep(pause_s)
     return await call()
-
-
-def new_message(page: Page) -> dict[str, Any]:
-    """Return what a new message says, as keywords of hikari's."""
-    return {
-        "content": page.content,
-        "embeds": page.embeds,
-        "components": rows_of(page),
-        "attachments": _files(page),
-        **NO_PINGS,
-    }
-
-
-def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
-    """Return what an edit says, as keywords of hikari's."""
-    return {
-        "content": page.content,
-        "embeds": page.embeds,
-        "components": rows_of(page),
-        "attachments": _changed_files(before, page),
-        **NO_PINGS,
-    }
-
-
-def rows_of(page: Page) -> list[MessageActionRowBuilder]:
-    """List all that can be pressed on a page, and its facts where they stand in buttons."""
-    return components(*fact_rows(page.facts), page.receipts, *page.proposal_rows, page.last_row)
-
-
-def fact_rows(facts: Facts) -> list[tuple[Button, ...]]:
-    """Facts as buttons that can't be pressed, one in a row as long as there are rows; no model writes
-    components either. None where an embed has them."""
-    buttons = [
-        Button(shorten(label, LABEL_CHARACTERS), f"{FACT_ID}{number}", enabled=False)
-        for number, label in enumerate(facts.labels()[: MOST_FACT_ROWS * BUTTONS_IN_A_ROW])
-    ]
-    width = max(1, math.ceil(len(buttons) / MOST_FACT_ROWS))
-    return [tuple(buttons[at : at + width]) for at in range(0, len(buttons), width)]
-
-
-def looks_like(message: hikari.Message, page: Page) -> bool:
-    """Return whether a message says and states what a page does."""
-    stated = [embed.description or "" for embed in page.embeds]
-    there = [embed.description or "" for embed in message.embeds if not embed.url]
-    return (message.content or "").strip() == page.content.strip() and there == stated
-
-
-def components(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
-    """A menu, and below it rows of at most five buttons; empty ones are left out."""
-    built = [] if menu is None else [_menu(menu)]
-    return built + [_row(buttons) for buttons in rows if buttons]
-
-
-def _menu(menu: Menu) -> MessageActionRowBuilder:
-    row = MessageActionRowBuilder()
-    choice = row.add_text_menu(menu.custom_id, placeholder=menu.placeholder, min_values=1)
-    for option in menu.options:
-        choice.add_option(option.label, option.value, description=option.description or hikari.UNDEFINED)
-    return row
-
-
-def _row(buttons: Sequence[Button]) -> MessageActionRowBuilder:
-    row = MessageActionRowBuilder()
-    for button in buttons:
-        row.add_interactive_button(
-            _style(button), button.custom_id, label=button.label, is_disabled=not button.enabled
-        )
-    return row
-
-
-def _style(button: Button) -> hikari.InteractiveButtonTypesT:
-    if button.danger:
-        return hikari.ButtonStyle.DANGER
-    return hikari.ButtonStyle.PRIMARY if button.primary else hikari.ButtonStyle.SECONDARY
-
-
-def _files(page: Page) -> list[hikari.Bytes]:
-    return [hikari.Bytes(page.file.text.encode(), page.file.name)] if page.file else []
-
-
-def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedNoneOr[list[hikari.Bytes]]:
-    """Leave the files alone unless they change: an edit would upload them again. To hikari, None takes them
-    away, and an empty list means nothing."""
-    if (before.file if before else None) == page.file:
-        return hikari.UNDEFINED
-    return _files(page) or None
 
 
 # ---- taken down ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Which conversation a message belongs to: its author's own session, or that of the channel."""
+"""The conversation that a message belongs to: its author's own session, or that of the channel."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ class ProactiveMessageQuotes:
         """Return whether it replies to what was said to its own author."""
         return bool(await self._words_replied_to(message))
 
-    async def quoting(self, message: hikari.PartialMessage, text: str) -> str:
+    async def quote(self, message: hikari.PartialMessage, text: str) -> str:
         """The text of a message to its author's own session, below what it answers: what it replies to; in a
         DM also the last thing that was said there, if that was the bot's, and not asked for."""
         said = self._answered.get(int(message.id))
@@ -54,7 +54,7 @@ class ProactiveMessageQuotes:
         self._answered[int(message.id)] = said
         return _below(said, text)
 
-    async def quoting_the_last(self, user_id: int, channel_id: int, text: str) -> str:
+    async def quote_last(self, user_id: int, channel_id: int, text: str) -> str:
         """A text in a DM, below the last thing that was said there, likewise."""
         last = await self.schedules.get_last_said(user_id, channel_id)
         return _below(last.content, text) if last else text
@@ -140,7 +140,7 @@ class Addressing:
     async def content_of(self, message: hikari.PartialMessage) -> str:
         """Return what the archive keeps of a message, in the conversation that it belongs to."""
         if await self.is_personal(message):
-            return await self.proactive.quoting(message, text_of(message, self.bot()))
+            return await self.proactive.quote(message, text_of(message, self.bot()))
         return content_of(message, self.bot(), quoting=await self.quotes(message))
 
     async def quotes(self, message: hikari.PartialMessage) -> bool:

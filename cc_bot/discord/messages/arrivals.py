@@ -189,7 +189,7 @@ class Arrivals:
         return is_from_person(message) and (is_dm or is_addressed(message, int(self.addressing.bot().id)))
 
     async def _turn_away(self, message: hikari.Message, refused: Refusal) -> None:
-        """No channel is told that somebody may not use the bot, but that there is maintenance."""
+        """Tell why. No channel is told that somebody may not use the bot, but that there is maintenance."""
         if refused.why == "maintenance" or message.guild_id is None:
             await self._say(message, explain(error_of(refused), (await self._reader(message)).words))
 

@@ -71,7 +71,7 @@ class Listener(Protocol):
         """Return whether it is addressed to the bot."""
 
     def wake(self, key: ChannelKey) -> None:
-        """Somebody waits for an answer there."""
+        """Have it answered there: somebody waits."""
 
 
 class CatchUp:

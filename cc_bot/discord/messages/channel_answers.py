@@ -370,8 +370,8 @@ class ChannelAnswers:
         return tuple(Sent(hikari.Snowflake(id_)) for id_ in ids)
 
     async def _note_opened(self, asked: ChannelQuestion, on_its_way: OnItsWay, answer_id: int) -> None:
-        """There is a message for the answer. What was deleted before anybody watched out for it waits no
-        more."""
+        """Note that there is a message for the answer. What was deleted before anybody watched out for it
+        waits no more."""
         on_its_way.answer_id = answer_id
         self._posted[asked.key] = (answer_id, asked.ids)
         waiting = await self.stores.mentions.note_answer(asked.questions, answer_id)
@@ -393,7 +393,7 @@ class ChannelAnswers:
         return True
 
     async def _give_up(self, questions: Sequence[Message]) -> None:
-        """They wait no longer. While the database fails they must not be answered again and again."""
+        """Have them wait no longer. While the database fails they must not be answered again and again."""
         ids = frozenset(map(id_of, questions))
         self._told.update(ids)
         await self.stores.mentions.give_up(questions)
@@ -414,8 +414,8 @@ class ChannelAnswers:
             await self.stores.mentions.mark_shown(answer_id)
 
     async def _forget(self, asked: ChannelQuestion, reply: Reply) -> None:
-        """Nobody wants the answer any more; except those whose channel was reset in that very moment, who are
-        told so next."""
+        """Take down an answer that nobody wants any more; except those whose channel was reset in that
+        very moment, who are told so next."""
         left_behind = frozenset(map(id_of, await self.stores.mentions.list_left_behind(asked.key)))
         await self.stores.mentions.give_up([q for q in asked.questions if id_of(q) not in left_behind])
         await self.stores.channels.delete(await reply.message_ids())

@@ -1,4 +1,4 @@
-"""All that begins with a message instead of a command: put together here, and fed with Discord's events."""
+"""Listening to Discord's events: all that begins with a message instead of a command is put together here."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection

@@ -1,4 +1,4 @@
-"""Who waits for an answer in which channel, and that everyone gets one.
+"""Mentions: who waits for an answer in which channel, and that everyone gets one.
 
 Each channel and thread is served by itself, one answer at a time; what comes meanwhile waits in the database
 and is answered together. Nothing of that is in memory alone: what still waits when the program ends, however
@@ -109,8 +109,8 @@ class Mentions:
             self.wake(key)
 
     def wake(self, key: ChannelKey) -> None:
-        """Something waits there. While others are being answered, their own answer's message is not there
-        yet: they see at least that the bot is at work."""
+        """Have answered what waits there. While others are being answered, their own answer's message is
+        not there yet: they see at least that the bot is at work."""
         if key in self._workers:
             self._typing.begin(key, lambda: self._store.has_unattended(key))
         self._set_to_work(key)
@@ -137,7 +137,7 @@ class Mentions:
         await asyncio.gather(self._typing.finish(), *self._workers.values())
 
     async def _serve(self, key: ChannelKey) -> None:
-        """Until nothing is left to do there."""
+        """Answer until nothing is left to do there."""
         try:
             while key in self._woken and not self._closed.is_set():
                 self._woken.discard(key)

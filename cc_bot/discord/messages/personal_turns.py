@@ -44,7 +44,7 @@ class PersonalTurns:
         """
         begin_turn()
         reader = await self.answers.readers.of_author_in(int(message.channel_id), chosen.key.user_id)
-        text = await self.quotes.quoting(message, text_of(message, self.bot()))
+        text = await self.quotes.quote(message, text_of(message, self.bot()))
         files, tainted = asked_files(message.attachments), names_others(message, int(self.bot().id))
         asked = AskedQuestion(text, name_of_author(message), files, tainted)
         deliveries = self.answers.deliveries

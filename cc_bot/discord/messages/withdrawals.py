@@ -39,7 +39,7 @@ class OnItsWay:
             self.stop()
 
     def stop(self) -> None:
-        """Nobody wants it any more."""
+        """Stop it: nobody wants it any more."""
         self.withdrawn = True
         if self._stop:
             self._stop.request()

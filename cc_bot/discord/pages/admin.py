@@ -1,4 +1,5 @@
-"""What `/admin` shows: how the bot is doing, which limits hold, and who may use it. Nothing is looked up."""
+"""The answers to `/admin`: how the bot is doing, which limits hold, and who may use it. Nothing is looked
+up."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta

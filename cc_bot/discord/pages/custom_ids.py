@@ -1,5 +1,5 @@
-"""What a button, a menu or a form needs to know, written into its custom id (at most 100 characters, says
-Discord), so that it works after a restart: no state of a button lives in memory.
+"""Custom ids: what a button, a menu or a form needs to know is written into its own (at most 100 characters,
+says Discord), so that it works after a restart: no state of a button lives in memory.
 
 A custom id is the head of its kind and the values that belong to it, with colons between them and numbers in
 base 36: a snowflake takes 13 characters instead of 19, so that five of them fit. Messages keep their buttons
@@ -96,7 +96,8 @@ class UndoButton(CustomId):
 
 @dataclass(frozen=True, slots=True)
 class KnownMemory:
-    """No button: what is on record of a line that a memory was known already, which nothing takes back."""
+    """A record and no button: what is known of a line that a memory was known already, which nothing takes
+    back."""
 
     user_id: int
     memory_id: int
@@ -205,7 +206,7 @@ class SearchButton(CustomId):
 
 @dataclass(frozen=True, slots=True)
 class MemoryButton(CustomId):
-    """Something to be done to one memory: a button, or a menu of its former versions."""
+    """A thing to be done to one memory: a button, or a menu of its former versions."""
 
     head = "memory"
     follow = ("user_id", "action", "memory_id", "former_id")

@@ -130,7 +130,7 @@ def end_mark(memory: Memory, words: Texts, now: datetime) -> str | None:
     """The mark that a memory's time is over, or until when it is not."""
     if memory.expires_at is None:
         return None
-    if memory.expired(now):
+    if memory.is_expired(now):
         return words.memory.expired
     return words.memory.until.format(date=last_day(memory.expires_at))
 
@@ -245,7 +245,7 @@ def edited_view(memory: Memory, before: Memory, words: Texts) -> EphemeralView:
 
 
 def refused_view(sentence: str, entered: str, words: Texts) -> EphemeralView:
-    """Why what was entered could not be kept, and the text, so that it is not lost."""
+    """The view that tells why what was entered could not be kept, and the text, so that it is not lost."""
     embed = hikari.Embed(title=words.memory_card.your_text, description=_whole(entered), colour=COLOUR)
     return EphemeralView(sentence, embed if entered.strip() else None)
 

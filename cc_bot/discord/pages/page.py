@@ -1,15 +1,18 @@
 """A message as it should look: what rendering produces and delivery compares and sends."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import hikari
+from hikari.impl import MessageActionRowBuilder
 
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, split, utf16_length
 from cc_bot.domain.locale import Locale
+from cc_bot.domain.text import shorten
 from cc_bot.texts.commands import plainly
 from cc_bot.texts.naming import Show, without_mentions
 
@@ -203,8 +206,8 @@ def _trim(link: str) -> str:
 
 
 def _end_of_code(message: str, opening: re.Match[str]) -> int | None:
-    """Behind the ticks that close the code which these open: a fence that begins a line, or code within one.
-    None if that is in doubt."""
+    """Return the place behind the ticks that close the code which these open: a fence that begins a line,
+    or code within one. None if that is in doubt."""
     length = len(opening[0])
     closing = _TICKS.search(message, opening.end())
     while closing and length < _FENCE and len(closing[0]) != length:
@@ -329,3 +332,105 @@ class Page:
     def without_embeds(self) -> "Page":
         """The same for a place where the bot may not post them."""
         return replace(self, facts=replace(self.facts, in_buttons=True))
+
+
+# ---- keywords --------------------------------------------------------------------------------------------
+# A page as hikari takes it.
+
+NO_PINGS: Final[dict[str, Any]] = {
+    "mentions_everyone": False,
+    "user_mentions": False,
+    "role_mentions": False,
+}
+"""Model output never pings anyone."""
+LABEL_CHARACTERS: Final = 80
+"""Of a button, as Discord has it."""
+BUTTONS_IN_A_ROW: Final = 5
+MOST_FACT_ROWS: Final = 3
+"""Of the five rows of a message; two are for what can be done."""
+
+
+def new_message(page: Page) -> dict[str, Any]:
+    """Return what a new message says, as keywords of hikari's."""
+    return {
+        "content": page.content,
+        "embeds": page.embeds,
+        "components": rows_of(page),
+        "attachments": _files(page),
+        **NO_PINGS,
+    }
+
+
+def changes_to(before: Page | None, page: Page) -> dict[str, Any]:
+    """Return what an edit says, as keywords of hikari's."""
+    return {
+        "content": page.content,
+        "embeds": page.embeds,
+        "components": rows_of(page),
+        "attachments": _changed_files(before, page),
+        **NO_PINGS,
+    }
+
+
+def rows_of(page: Page) -> list[MessageActionRowBuilder]:
+    """List all that can be pressed on a page, and its facts where they stand in buttons."""
+    return components(*fact_rows(page.facts), page.receipts, *page.proposal_rows, page.last_row)
+
+
+def fact_rows(facts: Facts) -> list[tuple[Button, ...]]:
+    """Facts as buttons that can't be pressed, one in a row as long as there are rows; no model writes
+    components either. None where an embed has them."""
+    buttons = [
+        Button(shorten(label, LABEL_CHARACTERS), f"{FACT_ID}{number}", enabled=False)
+        for number, label in enumerate(facts.labels()[: MOST_FACT_ROWS * BUTTONS_IN_A_ROW])
+    ]
+    width = max(1, math.ceil(len(buttons) / MOST_FACT_ROWS))
+    return [tuple(buttons[at : at + width]) for at in range(0, len(buttons), width)]
+
+
+def looks_like(message: hikari.Message, page: Page) -> bool:
+    """Return whether a message says and states what a page does."""
+    stated = [embed.description or "" for embed in page.embeds]
+    there = [embed.description or "" for embed in message.embeds if not embed.url]
+    return (message.content or "").strip() == page.content.strip() and there == stated
+
+
+def components(*rows: Sequence[Button], menu: Menu | None = None) -> list[MessageActionRowBuilder]:
+    """A menu, and below it rows of at most five buttons; empty ones are left out."""
+    built = [] if menu is None else [_menu(menu)]
+    return built + [_row(buttons) for buttons in rows if buttons]
+
+
+def _menu(menu: Menu) -> MessageActionRowBuilder:
+    row = MessageActionRowBuilder()
+    choice = row.add_text_menu(menu.custom_id, placeholder=menu.placeholder, min_values=1)
+    for option in menu.options:
+        choice.add_option(option.label, option.value, description=option.description or hikari.UNDEFINED)
+    return row
+
+
+def _row(buttons: Sequence[Button]) -> MessageActionRowBuilder:
+    row = MessageActionRowBuilder()
+    for button in buttons:
+        row.add_interactive_button(
+            _style(button), button.custom_id, label=button.label, is_disabled=not button.enabled
+        )
+    return row
+
+
+def _style(button: Button) -> hikari.InteractiveButtonTypesT:
+    if button.danger:
+        return hikari.ButtonStyle.DANGER
+    return hikari.ButtonStyle.PRIMARY if button.primary else hikari.ButtonStyle.SECONDARY
+
+
+def _files(page: Page) -> list[hikari.Bytes]:
+    return [hikari.Bytes(page.file.text.encode(), page.file.name)] if page.file else []
+
+
+def _changed_files(before: Page | None, page: Page) -> hikari.UndefinedNoneOr[list[hikari.Bytes]]:
+    """Leave the files alone unless they change: an edit would upload them again. To hikari, None takes them
+    away, and an empty list means nothing."""
+    if (before.file if before else None) == page.file:
+        return hikari.UNDEFINED
+    return _files(page) or None

@@ -248,7 +248,7 @@ def untold_page(untold: Untold, words: Texts) -> Page:
 
 
 def stopped_page(schedule: Schedule, words: Texts) -> Page:
-    """Why a schedule does not go on, for its owner."""
+    """The message that tells why a schedule does not go on, for its owner."""
     told, reason = words.reminder, words.reminder.reason(schedule.obstacle)
     if schedule.kind == "heartbeat":
         return Page(told.heartbeat_stopped.format(reason=reason))

@@ -299,7 +299,7 @@ class TraceFinder:
     async def find(
         self, user_id: int, ids: Collection[int], texts: Iterable[str], *, everywhere: bool
     ) -> Traces:
-        """The traces of memories with these ids and texts.
+        """Find the traces of memories with these ids and texts.
 
         Without `everywhere`, what was said is looked at only as far as it is in no summary yet, and `told` is
         not complete.
@@ -337,7 +337,7 @@ class TraceFinder:
     async def _read_answers(
         self, user_id: int, ids: Collection[int], sought: TextMatcher, traces: Traces
     ) -> AsyncIterator[_Answer]:
-        """The answers whose calls tell of the memories."""
+        """Yield the answers whose calls tell of the memories."""
         after = 0
         while rows := await self._database.query(_SELECT_CALLS, user_id, after, _PAGE):
             for id_, stored, content, visibility, discord_id, session_id, channel_id, agent, covered in rows:
@@ -358,7 +358,7 @@ class TraceFinder:
     async def _add_turn(
         self, user_id: int, answer: _Answer, ids: Collection[int], telling: Iterable[ToolCall], traces: Traces
     ) -> None:
-        """The question that a memory was kept from, and the answer that kept or found it."""
+        """Add the question that a memory was kept from, and the answer that kept or found it."""
         told = traces.told_in_channels if answer.session_id is None else traces.told
         kept = any(not kept_ids(call).isdisjoint(ids) for call in telling)
         if kept or any(call.name == "recall" for call in telling):

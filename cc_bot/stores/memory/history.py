@@ -197,7 +197,7 @@ class MemoryHistoryStore:
         return bool(hidden)
 
     async def _get_replaced(self, before: Memory, after: Memory) -> Memory | None:
-        """The version that a change left behind; None when it left none."""
+        """Return the version that a change left behind; None when it left none."""
         if after.supersedes is None or after.supersedes == before.supersedes:
             return None
         rows = await self._database.query(_SELECT_VERSION, after.user_id, after.supersedes)

@@ -178,8 +178,8 @@ class Meaning:
         patience_s: float = _PATIENCE_S,
         crowded: Callable[[int], None] | None = None,
     ) -> None:
-        """`patience_s` is how many seconds a search waits for its query's vector; `crowded` is told of users
-        for whom there was much to read."""
+        """Make a comparison. `patience_s` is how many seconds a search waits for its query's vector;
+        `crowded` is told of users for whom there was much to read."""
         self._database = database
         self._embedder = embedder
         self._patience_s = patience_s
@@ -189,8 +189,8 @@ class Meaning:
         self._pause_ends = 0.0
 
     async def get_nearness(self, user_id: int, query: str) -> Mapping[int, float]:
-        """The standard scores (see search.fusion) of the user's memories that have a vector; of very many, of
-        the nearest ones. Whoever shows them sees to it that they are to be shown."""
+        """Return the standard scores (see search.ranking) of the user's memories that have a vector; of very
+        many, of the nearest ones. Whoever shows them sees to it that they are to be shown."""
         crowd = await self._database.read(lambda: crowd_of(user_id, self._embedder.name))
         if not (crowd.loose or crowd.bits) or (vector := await self._get_vector(query)) is None:
             return {}
@@ -208,7 +208,7 @@ class Meaning:
     async def _compare_sketches(
         self, user_id: int, vector: Vector, crowd: Crowd
     ) -> tuple[dict[int, float], list[float]]:
-        """Cosines of the nearest, and of some others, which tell what is usual."""
+        """Return the cosines of the nearest, and of some others, which tell what is usual."""
         if not crowd.bits:
             return {}, []
         places = await asyncio.to_thread(nearest, vector, crowd.bits, _NEAREST)
@@ -223,7 +223,7 @@ class Meaning:
         )
 
     async def _compare_in_full(self, user_id: int, vector: Vector, crowd: Crowd) -> dict[int, float]:
-        """Cosines of all that is in no sketch."""
+        """Return the cosines of all that is in no sketch."""
         if len(crowd.loose) >= CROWD and self._crowded:
             self._crowded(user_id)
         found = await _compare(vector, crowd.loose)
@@ -236,7 +236,7 @@ class Meaning:
         return found
 
     async def _get_vector(self, query: str) -> Vector | None:
-        """The query's, or None where it is not there in time."""
+        """Return the query's vector, or None where it is not there in time."""
         text = query.strip()[:_LONGEST_QUERY]
         if text in self._known:
             self._known.move_to_end(text)
@@ -256,7 +256,7 @@ class Meaning:
         finally:
             if not task.done():
                 self._late = task
-                task.add_done_callback(_heard)
+                task.add_done_callback(_pass_over_failure)
         return None
 
     async def _embed(self, text: str) -> Vector:
@@ -268,7 +268,7 @@ class Meaning:
 
 
 async def _compare(query: Vector, rows: Sequence[Row]) -> dict[int, float]:
-    """The cosines of memories; 0 for a text that the encoder refused, and for what is damaged."""
+    """Return the cosines of memories; 0 for a text that the encoder refused, and for what is damaged."""
     whole = [(memory, vector) for memory, vector in rows if len(vector) == len(query)]
     others = [vector for _, vector in whole]
     if len(others) <= _QUICK:
@@ -280,8 +280,8 @@ async def _compare(query: Vector, rows: Sequence[Row]) -> dict[int, float]:
     return found
 
 
-def _heard(task: asyncio.Task[Vector]) -> None:
-    """A late answer is kept for the next time; a late failure has been told of by the encoder."""
+def _pass_over_failure(task: asyncio.Task[Vector]) -> None:
+    """Let a late answer be kept for the next time; a late failure has been told of by the encoder."""
     if not task.cancelled():
         task.exception()
 
@@ -367,7 +367,7 @@ class Embedding:
     def __init__(
         self, database: Database, embedder: Embedder, *, settle_s: float = 1.0, pause_s: float = 5.0
     ) -> None:
-        """Seconds: how long it waits after a note was written, and after a first failure."""
+        """Make it. Seconds: how long it waits after a note was written, and after a first failure."""
         self.embedder = embedder
         self._database = database
         self._settle_s = settle_s
@@ -472,7 +472,7 @@ class Embedding:
         return [_Note(*row) for rows in found for row in rows]
 
     async def _read_swept(self) -> Sequence[_Note] | None:
-        """The next ones that lack a vector, however old; None after the last."""
+        """Return the next ones that lack a vector, however old; None after the last."""
         [(last,)] = await self._database.query(SELECT_LAST_OF_ALL)
         while self._swept_to < last:
             end = min(self._swept_to + _RANGE, last)

@@ -73,8 +73,8 @@ class MemoryPinStore:
         """So many notes a prompt tells from the start; none unless the operator wants it."""
 
     async def pin(self, user_id: int, memory_id: int) -> Memory | None:
-        """The memory, pinned; None when it is not there or not theirs. Raises TooManyPinned where MAX_PINNED
-        others are."""
+        """Pin a memory and return it; None when it is not there or not theirs. Raises TooManyPinned where
+        MAX_PINNED others are."""
         params = (user_id, known_id(memory_id))
 
         def steps() -> Steps[Sequence[Row]]:
@@ -87,13 +87,13 @@ class MemoryPinStore:
         return MEMORY.first(rows)
 
     async def unpin(self, user_id: int, memory_id: int) -> Memory | None:
-        """The memory, no longer pinned; None when it is not there or not theirs."""
+        """Unpin a memory and return it; None when it is not there or not theirs."""
         [rows] = await self._database.transaction([Statement(_UNPIN, (user_id, known_id(memory_id)))])
         return MEMORY.first(rows)
 
     async def list_for_prompt(self, user_id: int, *, audience: Audience = "anywhere") -> list[Memory]:
-        """The user's memories that a prompt tells from the start: the pinned ones, then others, of either the
-        newest first. `audience` as for MemoryStore.find. Where none are told, nothing is read.
+        """List the user's memories that a prompt tells from the start: the pinned ones, then others, of
+        either the newest first. `audience` as for MemoryStore.find. Where none are told, nothing is read.
 
         Left out is what has expired, and what may be in somebody else's words: such a note would taint each
         turn.

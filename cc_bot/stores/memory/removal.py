@@ -274,8 +274,9 @@ class MemoryRemovalStore:
         log: ErasureLog | None = None,
         quotas: MemoryQuotas | None = None,
     ) -> None:
-        """A database of at most `small_bytes` is written anew after each removal. What is removed is noted in
-        the log, where there is one, so that it is removed again from a backup that is restored."""
+        """Make the store. A database of at most `small_bytes` is written anew after each removal. What is
+        removed is noted in the log, where there is one, so that it is removed again from a backup that is
+        restored."""
         self._database = database
         self._clock = clock
         self._small_bytes = small_bytes
@@ -300,7 +301,7 @@ class MemoryRemovalStore:
         return await self._database.write(steps)
 
     async def get_hidden(self, user_id: int, memory_id: int) -> Hidden | None:
-        """A deleted memory that can still be had back."""
+        """Return a deleted memory that can still be had back."""
         params = (user_id, known_id(memory_id), to_text(self._clock() - UNDO_TIME))
         rows = await self._database.query(SELECT_HIDDEN, *params)
         return _HIDDEN.first(rows)
@@ -386,7 +387,8 @@ class MemoryRemovalStore:
     async def _remove(
         self, user_id: int, rows: Sequence[Row], *, everywhere: bool, mark: str | None = None
     ) -> Erased:
-        """The second step, for rows that the first one took. Raises StorageError; a purge does it then."""
+        """Take the second step, for rows that the first one took. Raises StorageError; a purge does it
+        then."""
         claimed = _Claimed.of(user_id, rows)
         if not rows:
             return Erased()

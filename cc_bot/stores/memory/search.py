@@ -457,7 +457,7 @@ class Answer:
 
 
 async def _parse(typed: str) -> Query:
-    """The query; of a long one, which may be a whole memory, it is made off the event loop (20 ms)."""
+    """Parse a query; a long one, which may be a whole memory, off the event loop (20 ms)."""
     return (
         parse_query(typed) if len(typed) <= _SHORT_CHARACTERS else await asyncio.to_thread(parse_query, typed)
     )

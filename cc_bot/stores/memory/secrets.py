@@ -28,8 +28,8 @@ MAX_CHARACTERS: Final = MAX_CONTENT_CHARACTERS + MAX_BESIDE_CHARACTERS
 
 class SecretRules:
     def __init__(self, patterns: Sequence[str] = ()) -> None:
-        """`patterns` are regular expressions; they match anywhere in a text, whatever its case. Raises
-        ValueError for one that is none."""
+        """Make the rules. `patterns` are regular expressions; they match anywhere in a text, whatever its
+        case. Raises ValueError for one that is none."""
         try:
             self._patterns = [regex.compile(pattern, regex.IGNORECASE) for pattern in patterns]
         except regex.error as error:

@@ -246,29 +246,30 @@ class MemoryStore:
                 return MemoryChange("added", self.note_written(MEMORY.read(rows[0])), former)
             known = await self._database.query(sql.SELECT_ALIKE, user_id, alike_to, audience)
             for alike in map(MEMORY.read, known):
-                endless = {"expires_at": None} if alike.expired(self._clock()) else {}
+                endless = {"expires_at": None} if alike.is_expired(self._clock()) else {}
                 updated = await self.update(user_id, alike.id, content=content, **endless | said_anew)
                 if updated is not None:
                     return MemoryChange("updated", updated, alike)
             # It was deleted in between: there is nothing like it any more.
 
     async def find_alike(self, user_id: int, content: str, audience: Audience) -> Memory | None:
-        """The user's newest memory that `remember` would bring up to date for this text; None for none."""
+        """Return the user's newest memory that `remember` would bring up to date for this text; None for
+        none."""
         rows = await self._database.query(sql.SELECT_ALIKE, user_id, likeness(content), audience)
         return MEMORY.first(rows)
 
     async def get(self, user_id: int, memory_id: int) -> Memory | None:
-        """The user's memory of this id; None when it is not there or not theirs."""
+        """Return the user's memory of this id; None when it is not there or not theirs."""
         rows = await self._database.query(sql.SELECT, user_id, known_id(memory_id))
         return MEMORY.first(rows)
 
     async def get_id(self, user_id: int, number: int) -> int | None:
-        """The id of the user's memory of this number, hidden ones included; None for none."""
+        """Return the id of the user's memory of this number, hidden ones included; None for none."""
         rows = await self._database.query(sql.SELECT_ID, user_id, known_id(number))
         return rows[0][0] if rows else None
 
     async def get_by_number(self, user_id: int, number: int) -> Memory | None:
-        """The user's memory of this number; None when it is not there."""
+        """Return the user's memory of this number; None when it is not there."""
         memory_id = await self.get_id(user_id, number)
         return None if memory_id is None else await self.get(user_id, memory_id)
 
@@ -282,8 +283,8 @@ class MemoryStore:
         tags: Sequence[str] = (),
         audience: Audience = "anywhere",
     ) -> "list[Found]":
-        """The user's memories that answer the query and carry all of the tags, best first, and how sure each
-        is. Expired ones are not among them.
+        """Find the user's memories that answer the query and carry all of the tags, best first, and tell how
+        sure each is. Expired ones are not among them.
 
         `audience` is who will see the answer in which they are used. Whoever leaves it out gets what everyone
         may see; only an answer that the user alone sees may ask for 'private', which finds all.
@@ -339,8 +340,8 @@ class MemoryStore:
         order: Order = "newest",
         offset: int = 0,
     ) -> "list[Memory]":
-        """A page of the user's memories, newest first unless another order is asked for; `offset` of them are
-        left out.
+        """List a page of the user's memories, newest first unless another order is asked for; `offset` of
+        them are left out.
 
         `before_id` gives those older than that one, nearest first. `after_id` gives those newer than that
         one: the `limit` nearest to it, newest first all the same.

@@ -114,7 +114,8 @@ class MemoryUpkeep:
     """The upkeep, done in the background while `running`, or at once by `catch_up`."""
 
     def __init__(self, database: Database, *, waiting: int = WAITING, segments: int = SEGMENTS) -> None:
-        """`waiting` is how many rows of a user may stay out of the index, `segments` how many segments."""
+        """Make the upkeep. `waiting` is how many rows of a user may stay out of the index, `segments` how
+        many segments."""
         self._database = database
         self._waiting = waiting
         self._segments = segments
@@ -123,13 +124,13 @@ class MemoryUpkeep:
         self._all_remade = False
 
     def note_written(self, user_id: int, memory_id: int) -> None:
-        """A memory was written just now. Returns at once."""
+        """Note that a memory was written just now. Returns at once."""
         if memory_id % _LOOK_EVERY == 0:
             self._look_at(user_id, outdated=False)
 
     def note_searched(self, user_id: int, *, waiting: int, waiting_terms: int, outdated: bool) -> None:
-        """A search had to read so many rows with so many terms; `outdated`: and to make something of their
-        texts. Returns at once."""
+        """Note that a search had to read so many rows with so many terms; `outdated`: and to make something
+        of their texts. Returns at once."""
         if waiting >= self._waiting or waiting_terms >= _MANY_TERMS or outdated:
             self._look_at(user_id, outdated=outdated)
 

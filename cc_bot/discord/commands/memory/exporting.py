@@ -10,11 +10,11 @@ import lightbulb
 from cc_bot.context.attachments import read_memory_file, too_large
 from cc_bot.discord.attachments import fetch_bytes
 from cc_bot.discord.commands.memory.group import audience_of, memory, on_memory_press, where
-from cc_bot.discord.delivery.reply import components
 from cc_bot.discord.in_order import FileLine
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.pages.custom_ids import ConfirmButton
 from cc_bot.discord.pages.memory import EphemeralView, import_preview
+from cc_bot.discord.pages.page import components
 from cc_bot.discord.presses import show_view
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.clock import Clock
@@ -82,7 +82,7 @@ async def _send(
 def _files(
     kept: Sequence[PortableMemory], reader: Reader, clock: Clock, readable: bool
 ) -> list[hikari.Bytes]:
-    """Many memories take seconds, so not on the event loop."""
+    """Write the files. Many memories take seconds, so not on the event loop."""
     now = clock()
     day = now.astimezone(reader.timezone).date().isoformat()
     parts = list(
