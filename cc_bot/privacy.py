@@ -12,11 +12,11 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from cc_bot.correlation import job
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.memory import UNDO_TIME
 from cc_bot.domain.privacy import Holdings, Retention
+from cc_bot.log import job
 from cc_bot.storage.backup import Copies, delete_old_copies
 from cc_bot.storage.erasures import ErasureLog
 from cc_bot.stores import Stores

@@ -17,13 +17,13 @@ from cc_bot.assistant import Assistant, AssistantSettings, Heartbeats, TimeResol
 from cc_bot.config import LOCAL, OFF, Config
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import message_tokens
-from cc_bot.correlation import job
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.measures import NULL_METER, GatewayHealth, Meter
 from cc_bot.embeddings import LocalEmbedder
 from cc_bot.llm.chain import Chains
 from cc_bot.llm.model import ChatModel
+from cc_bot.log import job
 from cc_bot.policy import Policies
 from cc_bot.privacy import Privacy, keep_copies_to_retention, keep_log_thin, keep_purging, keep_to_retention
 from cc_bot.search.vectors import Embedder

@@ -35,7 +35,6 @@ from cc_bot.assistant.turn import (
 )
 from cc_bot.context.prompt import PromptStyle
 from cc_bot.context.tokens import IMAGE_TOKENS
-from cc_bot.correlation import take_up_turn
 from cc_bot.domain.canvas import Canvas
 from cc_bot.domain.clock import Clock, utc_now
 from cc_bot.domain.errors import (
@@ -54,6 +53,7 @@ from cc_bot.domain.proposal import collect
 from cc_bot.domain.session import SessionKey
 from cc_bot.domain.turn import CanvasChanged, Done, NotRemoved, NotSaved, TextDelta, TurnEvent
 from cc_bot.llm.chain import Chains
+from cc_bot.log import take_up_turn
 from cc_bot.spending import Spending, UsageRecorder
 from cc_bot.stores import Reservation, SettingsStore, Stores
 from cc_bot.summaries import Summaries

@@ -18,7 +18,6 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Heartbeats, TimeResolver, TurnOptions
-from cc_bot.correlation import job
 from cc_bot.discord.access import Gate
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
@@ -38,6 +37,7 @@ from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Firing, Obstacle, Place, Schedule, Untold
+from cc_bot.log import job
 from cc_bot.scheduler import Scheduler
 from cc_bot.stores import ScheduleStore
 

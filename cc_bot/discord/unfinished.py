@@ -14,7 +14,6 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.correlation import job
 from cc_bot.discord.delivery.deliveries import TurnDeliveries
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns
 from cc_bot.discord.delivery.outlets import Hook, InteractionOutlet, MessageReplies
@@ -35,6 +34,7 @@ from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
 from cc_bot.domain.turn import KEPT, CallsResumed, Done, PendingTurn, Usage
+from cc_bot.log import job
 from cc_bot.stores import ProposalStore, TurnLedger
 
 # ---- pending delivery ------------------------------------------------------------------------------------

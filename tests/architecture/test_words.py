@@ -41,7 +41,6 @@ STILL_TO_DO: Final = frozenset(
         "cli.py",
         "config.py",
         "context",
-        "correlation.py",
         "discord",
         "doctor",
         "llm",

@@ -12,10 +12,10 @@ from structlog.testing import capture_logs
 import cc_bot.tools
 from cc_bot.assistant import Assistant, AssistantSettings
 from cc_bot.assistant.turn import Account
-from cc_bot.correlation import begin_turn, job
 from cc_bot.domain.errors import Busy, Crowded, LimitReached, ModelUnavailable, ShuttingDown, StorageError
 from cc_bot.domain.measures import Ending, NullMeter, Phase
 from cc_bot.llm.model import Fallback, ToolRequest
+from cc_bot.log import begin_turn, job
 from cc_bot.stores import open_stores
 from cc_bot.tools.registry import discover
 from tests.assistant.conftest import Table

@@ -6,7 +6,6 @@ import hikari
 import lightbulb
 
 from cc_bot.assistant.proposals import ProposalResult, Proposals
-from cc_bot.correlation import begin_turn
 from cc_bot.discord.delivery.answers import Answers
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
 from cc_bot.discord.delivery.live import RunningTurns
@@ -42,6 +41,7 @@ from cc_bot.domain.errors import CcBotError, ProposalGone, ProposalOutdated, Whe
 from cc_bot.domain.memory import MemoryChange, with_receipt
 from cc_bot.domain.schedule import ScheduleChange
 from cc_bot.domain.session import SessionKey
+from cc_bot.log import begin_turn
 from cc_bot.stores import MemoryRemovalStore, MemoryStore, ProposalStore, Stores
 from cc_bot.texts import explain
 

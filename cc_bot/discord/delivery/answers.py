@@ -13,7 +13,6 @@ from functools import partial
 import hikari
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
-from cc_bot.correlation import begin_turn
 from cc_bot.discord.agents import Arrival, Chooser, Chosen, stand_in_note, words_under
 from cc_bot.discord.attachments import fetch_asked, with_files
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
@@ -40,6 +39,7 @@ from cc_bot.discord.pages.page import Page, rows_of
 from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.message import Message
 from cc_bot.domain.turn import AskedQuestion, CanvasChanged, FilesLeftOut, PendingTurn
+from cc_bot.log import begin_turn
 
 
 @dataclass(frozen=True, slots=True)

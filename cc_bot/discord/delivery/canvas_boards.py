@@ -18,7 +18,6 @@ from typing import Final
 import hikari
 import structlog
 
-from cc_bot.correlation import job
 from cc_bot.discord.delivery.canvas_messages import (
     CanvasMessages,
     CanvasSheet,
@@ -37,6 +36,7 @@ from cc_bot.domain.canvas import Canvas, Chart
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.session import SessionKey
+from cc_bot.log import job
 from cc_bot.stores import CanvasStore
 from cc_bot.stores.canvases import CanvasMessage, SeenCanvas
 

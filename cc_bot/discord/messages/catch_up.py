@@ -15,11 +15,11 @@ from typing import Protocol
 import hikari
 import structlog
 
-from cc_bot.correlation import job
 from cc_bot.discord.gateway import FIRST, Serves, serves_all
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import StorageError
 from cc_bot.domain.message import ChannelKey, Message
+from cc_bot.log import job
 from cc_bot.stores.channels import ChannelStore, Place
 
 _log = structlog.get_logger(__name__)

@@ -14,7 +14,6 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Assistant, Stop, TurnOptions
-from cc_bot.correlation import begin_turn
 from cc_bot.discord.access import SeenRoles
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.live import LiveAnswer, RunningTurns, in_channel
@@ -35,6 +34,7 @@ from cc_bot.discord.recipients import Reader, Readers
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import FilesLeftOut, TurnEvent
+from cc_bot.log import begin_turn
 from cc_bot.stores import Stores, channel_turn
 
 _log = structlog.get_logger(__name__)

@@ -11,7 +11,6 @@ import hikari
 import structlog
 
 from cc_bot.assistant import Stop
-from cc_bot.correlation import begin_turn
 from cc_bot.discord.agents import Chosen
 from cc_bot.discord.delivery.answers import AcceptedTurn, Answers
 from cc_bot.discord.delivery.deliveries import asked_files
@@ -22,6 +21,7 @@ from cc_bot.discord.messages.addressing import ProactiveMessageQuotes
 from cc_bot.discord.messages.incoming import name_of_author, names_others, text_of
 from cc_bot.discord.messages.withdrawals import Withdrawals
 from cc_bot.domain.turn import AskedQuestion
+from cc_bot.log import begin_turn
 from cc_bot.stores import ChannelStore
 
 _log = structlog.get_logger(__name__)
