@@ -20,7 +20,6 @@ from cc_bot.texts.agents import AgentsFileTexts
 __all__ = ["Agents"]
 
 # ---- table -----------------------------------------------------------------------------------------------
-# One `[agents.<name>]` table of the file: which keys it has, and what they may hold.
 
 LONGEST_DISPLAY_NAME: Final = 40
 LONGEST_DESCRIPTION: Final = 200
@@ -145,7 +144,7 @@ def _wrong(name: str, key: str, tools: Collection[str], words: AgentsFileTexts) 
 
 
 # ---- parsing ---------------------------------------------------------------------------------------------
-# The file of agents, from text to values. Whoever wrote it is told the first thing that is wrong.
+# Whoever wrote the file is told the first thing that is wrong.
 
 MAX_AGENTS: Final = 100
 _NAME: Final = re.compile(r"[a-z0-9_-]{1,32}")
@@ -180,7 +179,7 @@ def _name_default(agent: Agent) -> Agent:
 
 
 # ---- agents ----------------------------------------------------------------------------------------------
-# Which agents there are at this moment: those of a file that is followed while the program runs.
+# The file is followed while the program runs.
 #
 # A turn holds the value that it began with.
 
@@ -213,7 +212,6 @@ class Agents:
 
 
 # ---- naming ----------------------------------------------------------------------------------------------
-# Whom a typed name means, and what is offered while it is typed.
 
 
 def matching_agents(agents: Sequence[Agent], typed: str, locale: Locale) -> list[tuple[str, str]]:

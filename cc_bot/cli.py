@@ -29,7 +29,6 @@ from cc_bot.texts import Texts, explain, texts
 from cc_bot.texts.cli import BackupTexts, StorageTexts
 
 # ---- saying ----------------------------------------------------------------------------------------------
-# What a command says to whoever called it, and asks.
 
 
 def say(sentence: str) -> None:
@@ -76,7 +75,6 @@ def ask_consent(question: str) -> bool:
 
 
 # ---- database --------------------------------------------------------------------------------------------
-# The commands that keep the database: backup, restore, migrate, wipe.
 
 if TYPE_CHECKING:  # `--help` answers without them
     from cc_bot.storage.manifest import Progress, Rows, Stage
@@ -218,7 +216,7 @@ def _counts(rows: "Rows") -> dict[str, int]:
 @contextmanager
 def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
     """Show how far the work is: bars on a terminal, and else a line a stage."""
-    names = _stages(words)
+    names = words.stages
     if sys.stderr.isatty():
         from cc_bot.terminal.rich import bars  # noqa: PLC0415 - it draws on terminals alone
 
@@ -236,18 +234,7 @@ def _show_progress(words: BackupTexts) -> "Iterator[Progress]":
     yield progress_by_lines
 
 
-def _stages(words: BackupTexts) -> "dict[Stage, str]":
-    return {
-        "copying": words.copying,
-        "checking": words.checking,
-        "hashing": words.hashing,
-        "upgrading": words.upgrading,
-        "erasing": words.erasing,
-    }
-
-
 # ---- doctor ----------------------------------------------------------------------------------------------
-# The command that looks at everything and changes nothing: doctor.
 
 JSON_WITHIN_S: Final = 3.2
 """From here on: with the start of Python and the end, a report for programs takes less than 4 s."""

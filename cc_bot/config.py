@@ -49,7 +49,6 @@ LOCAL = "local"
 OFF = "off"
 
 # ---- environment -----------------------------------------------------------------------------------------
-# Where settings come from: the environment, then `.env`.
 
 LARGEST_BYTES: Final = 1 << 18
 """Of `.env`: a file of megabytes is another one, and would be read for minutes."""
@@ -78,8 +77,6 @@ def read_dotenv(path: Path) -> dict[str, str]:
 
 
 # ---- parsers ---------------------------------------------------------------------------------------------
-# From the text of a setting to its value.
-#
 # Each raises ValueError, KeyError, OSError or OverflowError for a text that says no such value, and
 # InvalidSetting where it can say more.
 

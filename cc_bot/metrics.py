@@ -28,6 +28,9 @@ from cc_bot.domain.turn import Usage
 _log = structlog.get_logger(__name__)
 
 # ---- health --------------------------------------------------------------------------------------------
+# The look at the database takes the writer's place and gives it back. A real write every few seconds would
+# keep the file from ever being quiet, which is when it is written anew. A full disk does not show by that, so
+# it is looked for apart.
 
 
 DATABASE_PATIENCE_S: Final = 3.0
@@ -159,7 +162,7 @@ async def _read_or_none(asked: Awaitable[float | None]) -> float | None:
         return None
 
 
-# ---- meter ---------------------------------------------------------------------------------------------
+# ---- meter -----------------------------------------------------------------------------------------------
 # The Meter that keeps count for Prometheus: the one place where metrics have their names.
 #
 # The names follow Prometheus' conventions (a prefix, base units, `_total` for what only grows). Labels take
@@ -241,15 +244,8 @@ class PrometheusMeter:
         return Histogram(f"cc_bot_{name}", help_, labels, buckets=buckets, registry=self.registry)
 
 
-# ---- server --------------------------------------------------------------------------------------------
-# /healthz and /metrics over HTTP, on the program's own event loop.
-#
-# By default only this machine can ask: there is no password, and how busy a bot is is nobody else's
-# business. Who can ask may still mean harm: a connection is for one request, ends after PATIENCE_S however
-# far that is, and there are few of them at a time. The event loop is everybody's.
-
 # ---- gauges ----------------------------------------------------------------------------------------------
-# What is true at the moment of a scrape, as gauges: read anew for each, so that nothing runs in between.
+# They are read anew for each scrape, so that nothing runs in between.
 
 
 class Gauges(Collector):
@@ -321,6 +317,9 @@ def count_records(registry: CollectorRegistry) -> Iterator[None]:
 
 
 # ---- server ----------------------------------------------------------------------------------------------
+# By default only this machine can ask: there is no password, and how busy a bot is is nobody else's
+# business. Who can ask may still mean harm: a connection is for one request, ends after PATIENCE_S however
+# far that is, and there are few of them at a time. The event loop is everybody's.
 
 _requests: Final = logging.getLogger(f"{__name__}.requests")
 """What aiohttp has to say of them."""

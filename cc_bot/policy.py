@@ -31,7 +31,6 @@ from cc_bot.texts.agents import PolicyFileTexts
 __all__ = ["Policies"]
 
 # ---- tables ----------------------------------------------------------------------------------------------
-# The tables of the file: which keys they have, and what they may hold.
 
 UNLIMITED: Final = "unlimited"
 DEAREST: Final = 1_000_000_000
@@ -85,7 +84,7 @@ class AccessTable(BaseModel):
 
 
 # ---- parsing ---------------------------------------------------------------------------------------------
-# The file, from text to values. Whoever wrote it is told the first thing that is wrong.
+# Whoever wrote the file is told the first thing that is wrong.
 
 _GROUPS: Final[Mapping[str, LimitScope]] = {"users": "user", "roles": "role", "guilds": "guild"}
 """The tables below `limits`, and what their keys are ids of."""
@@ -187,7 +186,7 @@ def _subjects(given: SubjectsTable) -> Subjects:
 
 
 # ---- policies --------------------------------------------------------------------------------------------
-# What the file decides at this moment. Whoever began something holds the value that they began with.
+# Whoever began something holds the value that they began with.
 
 
 class Policies:

@@ -26,7 +26,7 @@ from cc_bot.stores.retention import Pruned, RetentionStore
 
 _log = structlog.get_logger(__name__)
 
-# ---- privacy -------------------------------------------------------------------------------------------
+# ---- privacy ---------------------------------------------------------------------------------------------
 
 
 __all__ = ["Privacy", "keep_copies_to_retention", "keep_log_thin", "keep_to_retention", "retain"]
@@ -83,8 +83,6 @@ def _list(name: str, lines: list[str]) -> str:
 
 
 # ---- privacy ---------------------------------------------------------------------------------------------
-# What is stored about a user: shown, handed over, erased.
-#
 # Erasing begins when no turn of the user is on its way any more. What a kill has left undone is gone on with
 # at the next start.
 
@@ -243,7 +241,7 @@ async def _prune_all(step: Callable[[int], Awaitable[Pruned]], pause_s: float) -
         await asyncio.sleep(pause_s)
 
 
-# ---- purge ---------------------------------------------------------------------------------------------
+# ---- purge -----------------------------------------------------------------------------------------------
 # Deleted memories are removed for good once their undo is over.
 #
 # What is due stands in the database, and so does what is still owed after a removal: nothing is lost when

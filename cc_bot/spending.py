@@ -59,7 +59,8 @@ class _Asked:
 class UsageRecorder:
     """The record of what is run up by the models that are asked through it. A request that a model refused
     costs nothing; one whose answer was cut or stopped costs what its server told, and about what was sent and
-    said where it told nothing."""
+    said where it told nothing. It is charged to the model that answered, which need not be the first of the
+    chain."""
 
     def __init__(
         self, reservation: Reservation, policy: Callable[[], Awaitable[Policy]], meter: Meter = NULL_METER
@@ -75,7 +76,7 @@ class UsageRecorder:
         """The same model, on this account."""
         return _MeteredModel(model, self)
 
-    async def spent(self) -> Sequence[Spent]:
+    async def total(self) -> Sequence[Spent]:
         """Sum up what it comes to, by model."""
         total: dict[str, Usage] = {}
         for asked in self._asked:
@@ -84,7 +85,7 @@ class UsageRecorder:
 
     async def settlement(self) -> Settlement:
         """Make what is to be counted in place of what was reserved."""
-        spent, prices = await self.spent(), (await self._policy()).prices
+        spent, prices = await self.total(), (await self._policy()).prices
         costs = tuple((each, prices.cost(each.model, each.usage)) for each in spent)
         return Settlement(self.reservation, costs)
 
@@ -122,15 +123,16 @@ async def _usage_of(asked: _Asked) -> Usage:
     """Return its server's count; an estimate where there is none, as when it was cut before its end."""
     if asked.usage != Usage() or not asked.model:
         return asked.usage
-    return await asyncio.to_thread(_estimated, asked)
+    return await asyncio.to_thread(_estimate_usage, asked)
 
 
-def _estimated(asked: _Asked) -> Usage:
+def _estimate_usage(asked: _Asked) -> Usage:
     return Usage(request_tokens(asked.request), estimate_tokens("".join(asked.said)))
 
 
 # ---- spending --------------------------------------------------------------------------------------------
-# Whoever is about to ask a model is admitted first, which may be refused, and it is settled in any case.
+# Whoever is about to ask a model is admitted first, which may be refused, and it is settled in any case. Days
+# are those of CC_BOT_TIMEZONE, and what was admitted on a day counts on it, whenever it ends.
 
 _log = structlog.get_logger(__name__)
 
@@ -183,11 +185,11 @@ class Spending:
         self, payer: UsageSubject, purpose: Purpose, *, model: str, tokens: int = 0
     ) -> AsyncIterator[UsageRecorder]:
         """Admit it as `reserve` does, and have it settled at the end, whatever the end is."""
-        async with self.admitted(await self.reserve(payer, purpose, model=model, tokens=tokens)) as recorder:
+        async with self.record(await self.reserve(payer, purpose, model=model, tokens=tokens)) as recorder:
             yield recorder
 
     @asynccontextmanager
-    async def admitted(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
+    async def record(self, reservation: Reservation) -> AsyncIterator[UsageRecorder]:
         """Record what is asked of models on a reservation, and have it settled at the end."""
         recorder = UsageRecorder(reservation, self._policy, self._meter)
         try:

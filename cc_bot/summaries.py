@@ -157,7 +157,7 @@ class Summaries:
         for key in await self._stores.summaries.list_waiting(MAX_WAITING):
             self._start(_Occasion(key))
 
-    async def settled(self) -> None:
+    async def settle(self) -> None:
         """Wait until nothing is being done."""
         while self._tasks:
             await asyncio.wait(self._tasks.values())
@@ -197,9 +197,9 @@ class Summaries:
                     )
             self._failures.pop(key, None)
         except (CcBotError, TimeoutError) as error:
-            self._failed(key, type(error).__name__)
+            self._note_failure(key, type(error).__name__)
         except Exception as error:  # noqa: BLE001 - nobody waits for this task: the log is all that would know
-            self._failed(key, type(error).__name__)
+            self._note_failure(key, type(error).__name__)
             _log.error("summary_broke", exc_info=error)
 
     def _is_due(self, backlog: Backlog, occasion: _Occasion) -> bool:
@@ -268,7 +268,7 @@ class Summaries:
     async def _locale_of(self, user_id: int) -> Locale:
         return (await self._stores.settings.get(user_id)).locale or self._locale
 
-    def _failed(self, key: SessionKey, error: str) -> None:
+    def _note_failure(self, key: SessionKey, error: str) -> None:
         count = self._failures.get(key, (0, 0.0))[0] + 1
         pause_s = min(self._plan.pause_s * 2 ** min(count - 2, 20), _LONGEST_PAUSE_S) if count > 1 else 0.0
         self._failures[key] = (count, asyncio.get_running_loop().time() + pause_s)

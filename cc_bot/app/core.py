@@ -37,8 +37,6 @@ from cc_bot.texts import texts
 from cc_bot.tools.registry import discover
 
 # ---- metrics ---------------------------------------------------------------------------------------------
-# What is measured, and where it is told, if the operator wants it told.
-#
 # prometheus_client and aiohttp's server are imported when they are used: not by those who want none.
 
 # ruff: noqa: PLC0415 - see above
@@ -85,8 +83,6 @@ async def serve_metrics(
 
 
 # ---- models ----------------------------------------------------------------------------------------------
-# Which model answers, and which finds memories by their meaning.
-#
 # The openai client is imported when it is used: it costs half a second, which `cc-bot backup` need not pay.
 
 # ruff: noqa: PLC0415 - see above
@@ -183,7 +179,6 @@ def make_policies(config: Config) -> Policies:
 
 
 # ---- upkeep ----------------------------------------------------------------------------------------------
-# What is done in the background, over and over, while the program runs.
 
 SWEEP_EVERY_S = 600.0
 

@@ -42,7 +42,7 @@ from cc_bot.stores import Stores, open_stores
 from cc_bot.stores.retention import ErasedRows
 from cc_bot.texts import texts
 
-# ---- restored ------------------------------------------------------------------------------------------
+# ---- restored --------------------------------------------------------------------------------------------
 # A backup made fit to take its place: brought up to date, and without what was forgotten since.
 #
 # This is done to a copy that nobody else sees, with the same stores that erase in daily work; so what an
@@ -146,7 +146,7 @@ async def _forget_messages(stores: Stores, restored: ErasedRows, known: _AllLogs
     return count + (await stores.channels.delete(deleted) if deleted else 0)
 
 
-# ---- restoring -----------------------------------------------------------------------------------------
+# ---- restoring -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)

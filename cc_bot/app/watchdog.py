@@ -12,6 +12,11 @@ whatever a thread does that the interpreter waits for at its end.
 
 The clock is monotonic: a computer that slept does not count. A process that was frozen for longer than the
 limit (Ctrl-Z, `docker pause`) does, and is ended when it goes on.
+
+No turn should bring it to that. Things that come in are measured before anything is matched with them:
+arguments of tools (tools/registry.py), memories (domain/memory.py), what a model's server sends (llm/openai)
+and what a model says in a turn (assistant/rounds.py). Work that takes long all the same is done in a thread;
+of Python's own work one at a time, since threads share the interpreter's lock with the loop.
 """
 
 import asyncio
@@ -31,7 +36,7 @@ from typing import Final
 import structlog
 
 # ---- service manager -------------------------------------------------------------------------------------
-# What systemd is told of a service of `Type=notify`: that it is ready, that it lives, that it stops.
+# systemd is told of a service of `Type=notify` that it is ready, that it lives, that it stops.
 #
 # The protocol is that of sd_notify(3): one datagram a message, to the socket that NOTIFY_SOCKET names. Where
 # nobody has set that, nothing is told.

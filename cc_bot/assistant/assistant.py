@@ -334,14 +334,14 @@ class Assistant:
         """
         account, events = Account(self._meter), asyncio.Queue[TurnEvent | None]()
         async with AsyncExitStack() as held:
-            recorder = await held.enter_async_context(self._spending.admitted(admitted)) if admitted else None
+            recorder = await held.enter_async_context(self._spending.record(admitted)) if admitted else None
             for question in request.questions if request.replaces is None else ():
                 _check(question)
             held.enter_context(self._erasures.turn(request.askers, stop))
             take_up_turn()
             try:
                 lines = lines_of(request.key, request.user_id)
-                with self._queue.joined(lines, request.options.guild_id) as place:
+                with self._queue.join(lines, request.options.guild_id) as place:
                     self._queue.announce(place, events.put_nowait)  # whoever waits is told first of all
                     running = asyncio.create_task(
                         self._run(
@@ -357,7 +357,7 @@ class Assistant:
                         running.cancel()
                         await asyncio.gather(running, return_exceptions=True)
             except Exception as error:
-                account.failed(error)
+                account.record_failure(error)
                 raise
             try:
                 yield ended.done
@@ -375,7 +375,12 @@ class Assistant:
         account: Account,
         emit: Emit,
     ) -> TurnResult:
-        """Be admitted, wait, begin, answer, store; one log record for how it ended."""
+        """Be admitted, wait, begin, answer, store; one log record for how it ended.
+
+        A turn stands in line before it is admitted: whoever has to wait is told so at once, and whoever is
+        refused leaves the line. One that comes with a reservation was admitted before, in the write that
+        entered it in the ledger.
+        """
         async with AsyncExitStack() as held:
             with account.phase("queue"):
                 if recorder is None:
@@ -388,7 +393,7 @@ class Assistant:
             with account.phase("store"):
                 closing, settings = self._queue.closed, self._stores.settings
                 ended = await finish_turn(turn, draft, stop, recorder, settings, closing=closing)
-        account.done(ended.done)
+        account.record_answer(ended.done)
         learned = self._calibration.learn(draft.measured)
         if isinstance(request.key, ChannelKey):  # the next request is the same even if the plug is pulled now
             await learned

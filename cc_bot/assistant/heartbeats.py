@@ -4,6 +4,9 @@ A heartbeat belongs to no session: it is shown nothing of what was said in one, 
 What there is to look at is decided without a model (domain/schedule.py), so one that finds nothing new costs
 nothing. What was looked at is noted before anything is said, so that nothing is raised twice; when the model
 fails, nothing is noted, and the next heartbeat looks again.
+
+The order is marks, canvas, words: a crash loses a heartbeat and never repeats one. The model may look things
+up and draw; no other tool is offered.
 """
 
 import asyncio
@@ -110,14 +113,14 @@ class Heartbeats:
         async with self._thinking:
             canvas = await self._canvas(schedule)
             try:
-                offered = self._offered(options, drawing=canvas is not None)
+                offered = self._tools_offered(options, drawing=canvas is not None)
                 notes = await self._profile.of(schedule.key.user_id, schedule.heard, offered)
                 prompt = self._prompt(options, matters, now, canvas, notes)
                 draft = await self._think(schedule, options, prompt, canvas, offered)
             except LimitReached as error:
                 _log.info("heartbeat_not_begun", schedule=schedule.id, limit=error.params["what"])
                 return None
-        if not await self._wanted(schedule, matters):
+        if not await self._is_wanted(schedule, matters):
             return None
         marks = [mark for each in matters for mark in each.marks]
         await self._stores.heartbeats.set_marks(schedule.key.user_id, marks)
@@ -159,7 +162,7 @@ class Heartbeats:
             yield page
             before = page[-1].id
 
-    async def _wanted(self, schedule: Schedule, matters: Sequence[Matter]) -> bool:
+    async def _is_wanted(self, schedule: Schedule, matters: Sequence[Matter]) -> bool:
         """Return whether its user still wants to hear it: a heartbeat that was stopped while the model
         thought says nothing any more, and nobody hears of a memory or reminder that was deleted, or of
         memories that were paused."""
@@ -237,7 +240,7 @@ class Heartbeats:
         )
         return TurnPrompt(lambda _: Built(parts, (0,)), 0.0, temperature=options.agent.temperature)
 
-    def _offered(self, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
+    def _tools_offered(self, options: TurnOptions, *, drawing: bool) -> tuple[ToolSchema, ...]:
         """List the tools that look things up or draw; none that keeps, changes or schedules anything."""
         offered = self._tools.schemas(
             memory=not options.memory_paused, canvas=drawing, schedule=False, allowed=options.agent.tools
@@ -269,14 +272,14 @@ def _message(draft: Draft, matters: Sequence[Matter], visibility: Visibility) ->
         calls = (ToolCall("heartbeat", "recall", "{}", json.dumps({"memories": shown})), *calls)
     return Message(
         "assistant",
-        _shortened(draft.text.strip()),
+        _shorten(draft.text.strip()),
         tool_calls=calls,
         visibility=visibility,
         tainted=draft.tainted,
     )
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     """Cut a text to LONGEST characters at most, to the end of a sentence where there is one."""
     if len(text) <= LONGEST:
         return text

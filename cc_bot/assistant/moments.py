@@ -47,7 +47,7 @@ class TimeResolver:
     """Of the model that is asked first."""
     _places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_A_TIME))
 
-    async def of(
+    async def resolve(
         self, when: str, repeat: str, zone: ZoneInfo, locale: Locale, *, payer: UsageSubject = UsageSubject(0)
     ) -> tuple[Planned, ...]:
         """Find all that is meant where the user is: the first time (UTC) of each, and its repeat, empty for
@@ -64,19 +64,19 @@ class TimeResolver:
             delay = as_delay(written := normalize(when[:LONGEST]))
             if delay is None and (manifold := find_implied(written)):
                 raise (RepeatNotUnderstood if manifold == "repeats" else SeveralTimes) from None
-            proposed = delay or await self._proposed(when, zone, locale, payer)
+            proposed = delay or await self._ask_model(when, zone, locale, payer)
             if proposed is None:
                 raise
         return parse_schedules(proposed, repeat, self.clock(), zone)
 
-    async def _proposed(self, words: str, zone: ZoneInfo, locale: Locale, payer: UsageSubject) -> str | None:
+    async def _ask_model(self, words: str, zone: ZoneInfo, locale: Locale, payer: UsageSubject) -> str | None:
         request = when_request(words, self.clock().astimezone(zone), locale)
         answer = ""
         try:
             async with (
                 asyncio.timeout(PATIENCE_S),
                 self._places,
-                self._paid_by(payer) as model,
+                self._charge(payer) as model,
                 aclosing(model.stream(request)) as stream,
             ):
                 async for event in stream:
@@ -94,7 +94,7 @@ class TimeResolver:
                 return moment_in(answer)
 
     @asynccontextmanager
-    async def _paid_by(self, payer: UsageSubject) -> AsyncIterator[ChatModel]:
+    async def _charge(self, payer: UsageSubject) -> AsyncIterator[ChatModel]:
         if self.spending is None:
             yield self.model
             return

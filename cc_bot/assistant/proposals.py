@@ -1,7 +1,8 @@
 """Carrying out what a model proposed and its user confirmed.
 
 A proposal is done as it stands: nothing of it is asked anew, and no model has a word in it. It is done once,
-and only while what it changes is as it was shown.
+and only while what it changes is as it was shown. The outcome stays tainted: its user agreed to keep it, not
+to obey it.
 """
 
 from dataclasses import dataclass
@@ -106,13 +107,13 @@ class Proposals:
             case ForgetMemory(memory_id):
                 former = await self._former(proposal)
                 await self.stores.memories.delete(proposal.key.user_id, memory_id, proposal=proposal)
-                return MemoryChange("deleted", _known(former))
+                return MemoryChange("deleted", _require(former))
             case AddReminder() as reminder:
                 return await self._remind(proposal, reminder)
             case CancelReminder(schedule_id):
                 schedules = self.stores.schedules
                 cancelled = await schedules.cancel(proposal.key.user_id, schedule_id, proposal=proposal)
-                return ScheduleChange("cancelled", _known(cancelled))
+                return ScheduleChange("cancelled", _require(cancelled))
             case Draw() as drawing:
                 return await self._draw(proposal, drawing)
 
@@ -154,7 +155,7 @@ class Proposals:
             source=_CONFIRMED,
             proposal=proposal,
         )
-        return MemoryChange("updated", _known(updated), former)
+        return MemoryChange("updated", _require(updated), former)
 
     async def _remind(self, proposal: Proposal, reminder: AddReminder) -> ScheduleChange:
         added = await self.stores.schedules.add(
@@ -176,7 +177,7 @@ class Proposals:
         await self.stores.sessions.open(proposal.key)  # a canvas is drawn on in an open session
         drawn = [Drawn(command, proposal.visibility, tainted=True) for command in drawing.commands]
         canvas = await self.stores.canvases.draw(proposal.key, drawn, proposal=proposal)
-        return _known(canvas).visible_in(proposal.visibility)
+        return _require(canvas).visible_in(proposal.visibility)
 
 
 def _is_filed_anew(memory: Memory, change: ChangeMemory) -> bool:
@@ -185,7 +186,7 @@ def _is_filed_anew(memory: Memory, change: ChangeMemory) -> bool:
     return (memory.category, memory.tags, memory.expires_at) != shown
 
 
-def _known(found: T | None) -> T:
+def _require(found: T | None) -> T:
     """Return what a claimed step has found; raise where there is nothing."""
     if found is None:
         raise ProposalOutdated

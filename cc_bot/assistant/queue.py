@@ -253,7 +253,7 @@ class TurnQueue:
         self._closed.set()
 
     @contextmanager
-    def joined(self, lines: Sequence[LineId], guild_id: int | None = None) -> Iterator[QueuePlace]:
+    def join(self, lines: Sequence[LineId], guild_id: int | None = None) -> Iterator[QueuePlace]:
         """A place in line, and then among those who run, until the block is left.
 
         A channel's line is named before its user's. Raises Busy when too many wait already in one of the

@@ -77,7 +77,7 @@ Emit = Callable[[TurnEvent], None]
 """Tells whoever watches what happens, and waits for nobody."""
 
 
-def unwatched(event: TurnEvent) -> None:
+def ignore_event(event: TurnEvent) -> None:
     """Tell nobody."""
 
 
@@ -176,7 +176,7 @@ class Rounds:
     account: Account = field(default_factory=Account)
     record: CallRecord | None = None
     question: str = ""
-    emit: Emit = unwatched
+    emit: Emit = ignore_event
 
     async def run(self, prompt: TurnPrompt, draft: Draft) -> None:
         """Drive the answer to its end. Raises a ModelError only while the draft is empty."""
@@ -200,7 +200,7 @@ class Rounds:
     async def _resume(self, earlier: Sequence[ToolCall], prompt: TurnPrompt, draft: Draft) -> CallsResumed:
         """Go on after calls of an earlier run, which the model is told of as its own."""
         holding = [call for call in earlier if await self._holds(call)]
-        calls = [self._told_now(call, holds=call in holding) for call in earlier]
+        calls = [self._retell(call, holds=call in holding) for call in earlier]
         prompt.add(*call_parts(Message("assistant", "", tool_calls=tuple(calls), tainted=True)))
         done = [call for call in holding if call.ok]
         draft.calls += calls
@@ -221,7 +221,7 @@ class Rounds:
             return await schedules.get(user_id, told.get("ref", 0)) is not None
         return True
 
-    def _told_now(self, call: ToolCall, *, holds: bool) -> ToolCall:
+    def _retell(self, call: ToolCall, *, holds: bool) -> ToolCall:
         if holds and call.result:
             return call
         return replace(call, result=_TAKEN_BACK if call.result else _UNKNOWN, ok=False)
@@ -247,7 +247,7 @@ class Rounds:
                 self.emit(TextDelta("\n\n"))
             wanted = finish.tool_requests[: min(MAX_CALLS_PER_ROUND, MAX_CALLS - len(draft.calls))]
             results = await self._call_all(wanted, prompt, draft)
-            told = tuple(replace(call, arguments=_kept(call)) for call in wanted)
+            told = tuple(replace(call, arguments=_kept_arguments(call)) for call in wanted)
             prompt.add(AssistantPart(draft.text[said_before:].strip(), told), *results)
 
     async def _keep_promise(self, prompt: TurnPrompt, draft: Draft, tools: frozenset[str], told: str) -> None:
@@ -295,7 +295,7 @@ class Rounds:
                 async for event in stream:
                     match event:
                         case Delta(text):
-                            self.account.heard()
+                            self.account.note_first_word()
                             said = text[: max(MAX_ANSWER_CHARACTERS - len(draft.text), 0)]
                             if said:
                                 draft.text += said
@@ -308,7 +308,7 @@ class Rounds:
                         case Fallback():
                             self.emit(Notice("fallback"))
                         case Finish():
-                            self.account.heard()
+                            self.account.note_first_word()
                             finish = event
                             draft.model = event.model
                             spent = event.usage.prompt_tokens
@@ -340,9 +340,9 @@ class Rounds:
             for request, task in zip(requests, running, strict=True):
                 with self.account.phase("tools"):
                     outcome = self._propose(await task, draft)
-                self.account.tool_called(self._known(request.name), ok=outcome.ok)
+                self.account.record_tool_call(self._known_name(request.name), ok=outcome.ok)
                 # They must not be stored here either.
-                arguments = "{}" if outcome.secret else _kept(request)
+                arguments = "{}" if outcome.secret else _kept_arguments(request)
                 draft.calls.append(ToolCall(request.id, request.name, arguments, outcome.text, outcome.ok))
                 if outcome.changes or outcome.schedules:
                     draft.lasting.append(draft.calls[-1])
@@ -383,7 +383,7 @@ class Rounds:
         draft.proposals.append(outcome.proposal)
         return outcome
 
-    def _known(self, name: str) -> str:
+    def _known_name(self, name: str) -> str:
         """The name of a tool that there is; models make others up."""
         return name if any(schema.name == name for schema in self.offered) else "unknown"
 
@@ -426,6 +426,6 @@ def _note_changes(outcome: ToolOutcome, draft: Draft) -> None:
             draft.changed.add(change.memory.id)
 
 
-def _kept(request: ToolRequest) -> str:
+def _kept_arguments(request: ToolRequest) -> str:
     """The arguments as they are stored and told the model again; none where there were too many."""
     return "{}" if request.oversized else request.arguments

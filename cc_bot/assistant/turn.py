@@ -418,15 +418,15 @@ class Account:
         with self.phase("model"):
             yield
 
-    def heard(self) -> None:
+    def note_first_word(self) -> None:
         """Note that something came from the model: a word, or calls of tools."""
         if self._asked_s is not None:
             self._phases.setdefault("model_first_token", time.monotonic() - self._asked_s)
 
-    def tool_called(self, name: str, *, ok: bool) -> None:
+    def record_tool_call(self, name: str, *, ok: bool) -> None:
         self._meter.record_tool_call(name, ok=ok)
 
-    def done(self, done: Done) -> None:
+    def record_answer(self, done: Done) -> None:
         """The turn ended with an answer, whole or not."""
         seconds = self._seconds()
         _log.info(
@@ -437,17 +437,17 @@ class Account:
             cached_tokens=done.usage.cached_tokens,
             completion_tokens=done.usage.completion_tokens,
             seconds=seconds,
-            **self._told(),
+            **self._phase_seconds(),
         )
         status = done.answer.status
         self._meter.record_turn("complete" if status == "replaced" else status, seconds, self._phases)
 
-    def failed(self, error: Exception) -> None:
+    def record_failure(self, error: Exception) -> None:
         """The turn ended without an answer."""
         seconds, kind = self._seconds(), type(error).__name__
         if isinstance(error, CcBotError):  # whatever else is on record where it is caught, with its place
             limit = {"limit": error.params["what"]} if isinstance(error, LimitReached) else {}
-            _log.warning("turn_failed", error=kind, seconds=seconds, **limit, **self._told())
+            _log.warning("turn_failed", error=kind, seconds=seconds, **limit, **self._phase_seconds())
         self._meter.record_failure(kind)
         refused = isinstance(error, _REFUSALS)
         self._meter.record_turn("refused" if refused else "failed", seconds, self._phases)
@@ -455,7 +455,7 @@ class Account:
     def _seconds(self) -> float:
         return round(time.monotonic() - self._began_s, 3)
 
-    def _told(self) -> dict[str, float]:
+    def _phase_seconds(self) -> dict[str, float]:
         return {
             field: round(self._phases[phase], 3) for phase, field in _FIELDS.items() if phase in self._phases
         }

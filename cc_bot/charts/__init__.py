@@ -2,7 +2,7 @@
 
 matplotlib takes a second of a small server's time and 60 MB of its memory, so it is loaded with the first
 picture, not with the program. It is not made for several threads, and two pictures at once would take twice
-the memory for no gain.
+the memory for no gain. Each further picture takes 0.1 to 0.3 s.
 """
 
 import logging

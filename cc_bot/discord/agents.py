@@ -81,7 +81,8 @@ class Chooser:
 
     async def of_answer(self, interaction: Answerable, answer_id: int) -> Chosen:
         """Return who gave the user of a button the answer above it, by the answer's row, whoever has been
-        chosen since. Raises AgentGone when that one can't be asked here any more, and StorageError."""
+        chosen since. Raises AgentGone when that one can't be asked here any more, and StorageError. Nobody
+        stands in for it: another agent has not seen that conversation."""
         user_id, place = int(interaction.user.id), where(interaction)
         agent = await self.usable(place, await self.store.get_for_answer(user_id, answer_id) or DEFAULT_AGENT)
         if agent is None:

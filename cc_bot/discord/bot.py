@@ -206,8 +206,8 @@ class DiscordBot:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout_at(deadline_s):
                     await services.answers.running.none_left()
-                    await services.answers.boards.settled()
-                    await services.receipts.settled()
+                    await services.answers.boards.settle()
+                    await services.receipts.settle()
                     await services.answers.deliveries.quiet()
 
     async def _disconnect(self) -> None:

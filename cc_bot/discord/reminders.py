@@ -21,7 +21,7 @@ from cc_bot.assistant import Heartbeats, TimeResolver, TurnOptions
 from cc_bot.discord.access import Gate
 from cc_bot.discord.agents import Chooser
 from cc_bot.discord.delivery.canvas_boards import CanvasBoards
-from cc_bot.discord.delivery.reply import repeated
+from cc_bot.discord.delivery.reply import repeat
 from cc_bot.discord.in_order import Pace
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page, new_message
@@ -169,7 +169,7 @@ class Posting:
             return await call()
 
         try:
-            return await repeated(attempt, self.pauses_s)
+            return await repeat(attempt, self.pauses_s)
         except hikari.UnauthorizedError:
             raise  # the token is refused: the program ends, and this is no fault of the place
         except hikari.ClientHTTPResponseError as error:
@@ -210,7 +210,12 @@ class Timekeeping:
 
 
 class Reminders:
-    """The way from the scheduler's firings to messages. Does nothing until `begin`."""
+    """The way from the scheduler's firings to messages. Does nothing until `begin`.
+
+    Few are on their way at a time (AT_A_TIME), and the next is claimed when there is room for it: so a crash
+    leaves few in doubt. At the end the scheduler is stopped and not cancelled, so that a claim which is being
+    made is still handed over.
+    """
 
     def __init__(
         self,

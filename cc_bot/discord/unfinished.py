@@ -3,6 +3,8 @@ whose end Discord did not take.
 
 Looked for once the connection is open, again while Discord or the database has trouble, and once an hour for
 questions that nobody asked again in time.
+
+A turn that can be shown nowhere any more is settled all the same, with one record: `turn_not_told`.
 """
 
 import asyncio
@@ -88,7 +90,7 @@ class PendingDelivery:
             page = self._sentence() if elsewhere else self.pages()[0]
             await reply.show((await self.receipts.as_it_is(page, words) if self.receipts else page,))
             if self.receipts:
-                self.receipts.shown(reply, user_id, self.turn.visibility, words)
+                self.receipts.record(reply, user_id, self.turn.visibility, words)
             return
         live = LiveAnswer(
             reply,
@@ -198,7 +200,7 @@ class DeliveryRoutes:
             ids = _begun_ids(turn) if turn.place_id == place_id else ()
             if turn.token is not None or turn.place_id != place_id:
                 await self.ledger.move(turn, place_id, ids)
-            noting = self.deliveries.entry(turn).posted
+            noting = self.deliveries.entry(turn).note_page
             reply = self.replies.late(place_id, f"{turn.id}d", None, _messages(ids), noting=noting)
             await pending.show(reply, one_message=False, elsewhere=True)
         except REFUSALS as error:
@@ -209,7 +211,9 @@ class DeliveryRoutes:
         turn = pending.turn
         place_id = turn.place_id or turn.key.channel_id
         hook = Hook(self.rest, application_id, token, place_id, turn.interaction_id or 0)
-        outlet = InteractionOutlet(hook, ephemeral=turn.ephemeral, noting=self.deliveries.entry(turn).posted)
+        outlet = InteractionOutlet(
+            hook, ephemeral=turn.ephemeral, noting=self.deliveries.entry(turn).note_page
+        )
         known = (*(() if turn.below else (Sent(None),)), *_messages(turn.pages))
         first_id = turn.shown_in or int(await outlet.first_id())
         strays = await self._strays(turn, place_id, (first_id, *turn.pages)[-1])
@@ -270,7 +274,7 @@ class DeliveryRoutes:
             await self.ledger.move(turn, place_id, ids)
         if ids:
             waiting_id = None
-        noting = self.deliveries.entry(turn).posted
+        noting = self.deliveries.entry(turn).note_page
         return self.replies.late(place_id, turn.id, waiting_id, _messages(ids), noting=noting)
 
     async def _with_first(self, turn: PendingTurn) -> PendingTurn:

@@ -10,7 +10,6 @@ from typing import Any, Final, Literal
 from cc_bot.texts import Texts
 
 # ---- findings --------------------------------------------------------------------------------------------
-# What a check found, and what that comes to.
 
 Verdict = Literal["ok", "warning", "failed"]
 """warning: the program runs, but not as it should or not for long."""
@@ -145,7 +144,6 @@ async def _run(check: Check, words: Texts) -> Sequence[Finding]:
 
 
 # ---- printing --------------------------------------------------------------------------------------------
-# The report as a person reads it, in a terminal of any width, and as a program does.
 
 Breaks = Callable[[str, int], Sequence[int]]
 """Where a line is cut so that each piece takes at most so many cells."""

@@ -109,7 +109,6 @@ async def check_erasures(log: Path, backups: Path, words: Texts) -> Sequence[Fin
 
 
 # ---- database --------------------------------------------------------------------------------------------
-# The database file, its schema, the room that it has, and who else can read it.
 
 LEAST_BYTES: Final = 64 * 2**20
 """With less the next days fail."""
@@ -249,7 +248,6 @@ def size_of(count: int) -> str:
 
 
 # ---- models ----------------------------------------------------------------------------------------------
-# Whether the models answer: each of the chain is asked for a word, and the encoder for a vector.
 
 Try = Callable[[], Awaitable[None]]
 """Raises a CcBotError where it does not work."""

@@ -165,8 +165,8 @@ class Drawn:
 
 
 # ---- canvas limits ---------------------------------------------------------------------------------------
-# What may stand on a canvas: how much of it, and in which letters. What breaks a limit is refused with a
-# sentence for the model, and never cut: it would believe that all of it is up.
+# Limits of how much stands on a canvas, and in which letters. What breaks one is refused with a sentence for
+# the model, and never cut: it would believe that all of it is up.
 
 MAX_ELEMENTS: Final = 10
 """Of what one turn sees. A public one does not count what it does not see, so that with ten private elements
@@ -281,7 +281,7 @@ def _count(things: Sequence[object], name: str, limit: int) -> None:
 
 
 # ---- canvas reducer --------------------------------------------------------------------------------------
-# What a command does to a canvas: a canvas and a command go in, the next canvas comes out.
+# A canvas and a command go in, the next canvas comes out.
 #
 # A public turn sees, names and changes public elements only. What a private turn draws or changes is private
 # from then on. `clear` takes everything down, whoever asks.

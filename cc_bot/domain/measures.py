@@ -77,7 +77,7 @@ class NullMeter:
 NULL_METER: Final[Meter] = NullMeter()
 
 # ---- pulse -----------------------------------------------------------------------------------------------
-# Whether the bot is connected: told by whoever holds the connection, asked by whoever watches over it.
+# The connection of the bot: told by whoever holds it, asked for by whoever watches over it.
 #
 # It stands between two siblings that do not know each other: the front end, and what serves /healthz.
 

@@ -33,7 +33,6 @@ LimitName = UsageLimit | Quota
 LIMIT_NAMES: Final[tuple[LimitName, ...]] = (*USAGE_LIMITS, *QUOTAS)
 
 LimitScope = Literal["everyone", "user", "role", "guild"]
-LIMIT_SCOPES: Final[tuple[LimitScope, ...]] = get_args(LimitScope)
 
 EVERYONE: Final = 0
 """The id of the one subject of the scope `everyone`."""
@@ -154,6 +153,8 @@ def _of_user(rules: Rules, payer: UsageSubject, name: LimitName) -> int | None:
 
 
 def _most_generous(values: Sequence[int | None]) -> int | None:
+    """Return the one that lets the most be done. With it nobody whose roles are unknown is refused what might
+    be theirs, and a bound there is."""
     numbers = [value for value in values if value is not None]
     return max(numbers) if len(numbers) == len(values) and numbers else None
 
@@ -247,7 +248,6 @@ def _midnight(day: date, zone: ZoneInfo) -> datetime:
 
 
 # ---- usage -----------------------------------------------------------------------------------------------
-# What was used: tokens, and what they cost.
 
 MICROS: Final = 1_000_000
 """Of the currency in one: costs are counted in whole millionths, so that sums are exact."""
@@ -312,7 +312,6 @@ class Used:
 
 
 # ---- usage report ----------------------------------------------------------------------------------------
-# What was used lately, added up for whoever wants to know: today, this month, by day and by model.
 
 DAYS: Final = 14
 """In the chart."""
@@ -405,8 +404,6 @@ def _days(used: Iterable[Used], today: date) -> tuple[tuple[date, int], ...]:
 
 
 # ---- access --------------------------------------------------------------------------------------------
-# Who may use the bot, and where.
-#
 # What is asked, in this order; the first that applies decides:
 #
 # 1. An owner may do everything, everywhere, always.
@@ -419,7 +416,7 @@ def _days(used: Iterable[Used], today: date) -> tuple[tuple[date, int], ...]:
 # 5. Anybody else may.
 
 # ---- policy ----------------------------------------------------------------------------------------------
-# What the operator's file decides: how much may be used, what it costs, who may use it.
+# The operator's file: how much may be used, what it costs, who may use it.
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,11 @@ class Memory:
 
     @property
     def tainted(self) -> bool:
-        """True if its words may be somebody else's than its user's."""
+        """True if its words may be somebody else's than its user's.
+
+        It follows from where the memory came from, so no column says it. Memories from before taint was known
+        count as their user's own; messages, summaries and reminders of that time count as tainted.
+        """
         return self.source.kind in ("import", "proposal") or bool(self.source.author)
 
 
@@ -149,11 +153,11 @@ class MemoryStatistics:
     count: int
     private: int
     expired: int
-    categories: tuple[tuple[str, int], ...]
-    """With how many memories each; the largest first."""
-    sources: tuple[tuple[SourceKind, int], ...]
     oldest: datetime | None
     newest: datetime | None
+    categories: tuple[tuple[str, int], ...] = ()
+    """With how many memories each; the largest first."""
+    sources: tuple[tuple[SourceKind, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +307,7 @@ def write_end(expires_at: datetime | None, zone: tzinfo) -> str:
 
 
 # ---- receipt ---------------------------------------------------------------------------------------------
-# What a user is told of a change to their memories, in one line: from committed rows, never from a model.
+# The line that tells a user of a change to their memories: from committed rows, never from a model.
 
 Kind = Literal["added", "updated", "unchanged", "deleted"]
 

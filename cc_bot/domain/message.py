@@ -245,7 +245,6 @@ class Said(NamedTuple):
 
 
 # ---- settings --------------------------------------------------------------------------------------------
-# What a user chose for themselves.
 
 
 @dataclass(frozen=True, slots=True)

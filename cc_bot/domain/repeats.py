@@ -8,6 +8,9 @@ next then stands behind it, with the day that they are counted from: `0 10 * * 2
 When clocks are put forward, a time that is left out comes as much later; when they are put
 back, a time that there is twice is the first one (both as RFC 5545, section 3.3.5, has it). Only what comes
 every hour comes in each hour that passes.
+
+Cron with something behind it was chosen over an iCalendar rule, which would say the same in a language that
+nothing else here is written in, with a library of its own.
 """
 
 import re
@@ -195,6 +198,9 @@ def _walls(cron: str, interval: Interval | None, start: datetime) -> Iterator[da
 
 
 def _moments(wall: datetime, zone: ZoneInfo, *, both: bool) -> Iterator[datetime]:
+    """Yield the moments at which clocks show this. cronsim is asked only for what is on the wall. Its own
+    rule has a time that is left out come as soon as clocks have moved, and counts in whole hours: it loses
+    times where they move by half of one (3:00 of `0 */3 * * *`, on Lord Howe Island in April)."""
     yield _at(wall, zone)
     if both:
         yield _at(wall.replace(fold=1), zone)

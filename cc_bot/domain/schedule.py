@@ -302,7 +302,7 @@ def _named(text: str) -> Iterator[tuple[int | None, int, int]]:
 
 
 # ---- matters ---------------------------------------------------------------------------------------------
-# What a heartbeat looks at: which reminders and memories may be worth a word now, and which of that is new.
+# The reminders and memories that may be worth a word of a heartbeat now, and which of that is new.
 #
 # All of it is decided here, before anybody is asked: where nothing is new, there is no request. What was
 # looked at is known by its marks, which hold numbers and dates and not a word of anybody's.

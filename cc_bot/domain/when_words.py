@@ -397,7 +397,6 @@ NTH_EN: Final = r"(?P<nth>first|second|third|fourth|fifth|last|[1-5](?=st|nd|rd|
 _ONE_NTH_JA: Final = (
     r"(?:第\s?(?=[1-5])|(?=最))(?P<nth>[1-5]|最終|最後の|最初の)の?(?P<weekday>[月火水木金土日])曜日?"
 )
-_LATER_JA: Final = r"(?:後|ご(?![ろと])|したら|経ったら|たったら)"
 _AMPM: Final = r"(?P<ampm>[ap]\.?m\.?)(?![a-z])"
 _HOUR: Final = r"(?P<hour>\d{1,2})"
 

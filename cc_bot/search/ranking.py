@@ -3,6 +3,8 @@
 BM25: a rare term says more than a common one, and a term says less in a long note. Rarity is counted over the
 user's own notes, so that nobody's results hang on what others keep. Two stages: the sum over all terms finds
 the candidates cheaply; `rank` then looks at each, and counts for each thing asked for only its best wording.
+
+Notes that hardly fit are left out: five wrong notes are worse than none.
 """
 
 import math
@@ -18,7 +20,7 @@ from typing import Final, NamedTuple
 from cc_bot.search.query import Query, TermGroup
 
 # ---- fusion ----------------------------------------------------------------------------------------------
-# What a note's words say and what its meaning says, as one order.
+# One order of what a note's words say and what its meaning says.
 #
 # Words are sure where they are: who names a thing means it. Meaning helps where words fail: 'wife' for
 # 奥さん. So neither has a fixed share. A note's nearness counts as it is, in standard scores over the user's

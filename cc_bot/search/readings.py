@@ -17,8 +17,6 @@ from typing import Final, Literal, NamedTuple
 from cc_bot.domain.text import hiragana
 
 # ---- kanji table -----------------------------------------------------------------------------------------
-# What each kanji, and each word with a reading of its own, may be read as.
-#
 # The table is a text file beside this module. A line is a kanji and its readings, the commonest first:
 # on readings in katakana, kun readings in hiragana, a kun reading that only stands before okurigana (食 in
 # 食べる) with a hyphen at its end. A line that begins with several characters is a word whose reading is not

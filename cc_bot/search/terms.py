@@ -52,11 +52,6 @@ def listed_terms(content: str, tags: Sequence[str] = ()) -> list[str]:
     return terms
 
 
-def written_terms(text: str) -> frozenset[str]:
-    """The terms that stand in a text itself, without what else they may mean or be read as."""
-    return frozenset(plain_terms(read(fold(text)).text))
-
-
 def read_terms(text: str) -> set[str]:
     """Pairs of the kana that the kanji of a line may be read as."""
     return set().union(*map(_read_terms, _KANJI_WORD.findall(text)))

@@ -46,8 +46,6 @@ from cc_bot.storage.manifest import (
 from cc_bot.storage.rewriting import ensure_free_space
 
 # ---- rotation --------------------------------------------------------------------------------------------
-# Which backups are kept, and which have had their time.
-#
 # Only files that are named as cc-bot names them are looked at, and what is deleted of a backup is the copy
 # and its manifest. The newest is never deleted, however old it is: it is all that there is.
 

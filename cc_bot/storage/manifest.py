@@ -23,7 +23,6 @@ from cc_bot.regular_file import read_regular
 from cc_bot.storage.erasures import Extent
 
 # ---- progress --------------------------------------------------------------------------------------------
-# How far a long piece of work on a file is, told to whoever wants to show it.
 
 Stage = Literal["copying", "checking", "hashing", "waiting", "upgrading", "erasing"]
 """What is being done; `waiting` is for the operator's word."""
@@ -157,7 +156,7 @@ def hash_of(path: Path, progress: Progress = ignore_progress) -> str:
 
 
 # ---- checking --------------------------------------------------------------------------------------------
-# Whether a file is a database of cc-bot, and whole: one judgement, for the start, the doctor and a restore.
+# The one judgement of a file, for the start, the doctor and a restore: a database of cc-bot, and whole.
 #
 # SQLite lets any kind of value stand in any column, and our statements rely on a user's id being a number,
 # and on texts that can be read.

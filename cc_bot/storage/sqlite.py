@@ -38,7 +38,7 @@ from cc_bot.storage.files import database_file, ensure_folder, sidecar
 from cc_bot.storage.rewriting import Rewriting, connect_to_rewrite, rewrite
 
 # ---- sqlite file -----------------------------------------------------------------------------------------
-# How an SQLite file is opened: private to its user, no other program's, with the pragmas of the design.
+# The opening of a file: private to its user, no other program's, with the pragmas of the design.
 
 Synchronous = Literal["NORMAL", "FULL"]
 """NORMAL survives every crash of the process, but a power cut may take the last turns; FULL survives both."""
@@ -132,7 +132,7 @@ def _use_wal(connection: sqlite3.Connection, patience_s: float) -> None:
 
 
 # ---- trouble ---------------------------------------------------------------------------------------------
-# What SQLite's errors mean, and how the operator is told of them.
+# The meaning of SQLite's errors, and how the operator is told of them.
 #
 # The user who met one reads a sentence; what has to be done is up to the operator. A full disk fails every
 # write of every turn, so each kind of trouble is told once, with what mends it, until something can be

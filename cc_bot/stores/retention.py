@@ -266,7 +266,7 @@ class ErasedRows:
 
 
 # ---- vitals ----------------------------------------------------------------------------------------------
-# How the database is doing: for whoever watches over the program, and about nobody in particular.
+# The state of the database: for whoever watches over the program, and about nobody in particular.
 
 COUNT_OPEN: Final = "SELECT count(*) FROM sessions WHERE closed_at IS NULL"
 """Read from the index of open sessions alone."""

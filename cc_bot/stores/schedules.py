@@ -276,7 +276,7 @@ def as_list(values: Collection[str]) -> str:
 
 
 # ---- claims ----------------------------------------------------------------------------------------------
-# Which times of which schedules are to be said now: claimed by one process, in one transaction.
+# The times that are to be said now: claimed by one process, in one transaction.
 #
 # A row of `firings` is written before anything is said, and a second one of the same time can't be. So a time
 # is said once at most, however many processes look and wherever one of them dies. In the same transaction the
@@ -301,7 +301,12 @@ class Claimant:
 
 
 def claim(claimant: Claimant, now: datetime, limit: int) -> Steps[list[Firing]]:
-    """Claim at most `limit` times that are due, and which nobody else has."""
+    """Claim at most `limit` times that are due, and which nobody else has.
+
+    The next time of a repeat is worked out when the one before is claimed, and it is noted when that was
+    (`advanced_at`). If that lies in the future, the clock was put back, and the time is worked out anew: else
+    a clock that once ran ahead would silence the repeat.
+    """
     rows = yield Statement(SELECT_REWOUND, (*claimant.whose, to_ms(now + SLACK)))
     for schedule in map(SCHEDULE.read, rows):
         yield _advance(schedule, next_time(*_counted(schedule, now)), now)
@@ -335,7 +340,8 @@ def _choose_time(
     claimant: Claimant, schedule: Schedule, now: datetime
 ) -> Steps[tuple[datetime | None, datetime | None]]:
     """The time that is to be said now, if any, and the one after now. What comes too late is noted as missed:
-    once, however many times of a repeat that are."""
+    once, however many times of a repeat that are. The newest of its times is said all the same if that was no
+    more than LATEST ago."""
     due: datetime | None = schedule.due_at
     after = schedule.due_at
     if now - schedule.due_at > LATEST:
@@ -639,7 +645,7 @@ def _day_before(old: Schedule, new: Schedule) -> datetime:
 
 
 # ---- heartbeats ------------------------------------------------------------------------------------------
-# What heartbeats look at that nothing else asks for, and what they have looked at.
+# The things that heartbeats look at and nothing else asks for, and what they have looked at.
 #
 # The heartbeats themselves are schedules.
 

@@ -49,7 +49,6 @@ from cc_bot.stores.proposals import DROP_OF_ANSWER, INSERT_PROPOSAL, PROPOSAL, i
 from cc_bot.stores.summaries import DELETE_SUMMARIES, STOP_SUMMARIZING
 
 # ---- turn writing ----------------------------------------------------------------------------------------
-# How a turn is stored in its session: its messages, their files, and what it drew.
 
 # Discord's id of it goes to the answer that takes its place, in the same message.
 _MARK_REPLACED: Final = """

@@ -120,7 +120,7 @@ def _check(timezone: str) -> None:
 
 
 # ---- agents ----------------------------------------------------------------------------------------------
-# Who answers whom: the agent that a user chose for a channel, and the one that a channel has for all others.
+# The agent that a user chose for a channel, and the one that a channel has for all others.
 #
 # Agents are known by name here. Whether there still is one of that name, and whether it may be used there, is
 # looked at when it is to answer.
@@ -230,7 +230,7 @@ class AgentStore:
 
 
 # ---- channel models --------------------------------------------------------------------------------------
-# Which models answer in a channel, where an owner has chosen some for it.
+# The models that an owner has chosen for a channel.
 
 # Of a channel, and of everybody in it: these name no user.
 SELECT_ALL_MODELS: Final = "SELECT channel_id, models FROM channel_models ORDER BY channel_id"
@@ -264,7 +264,7 @@ class ChannelModelStore:
 
 
 # ---- token factors ---------------------------------------------------------------------------------------
-# How far each model's count of tokens is from the estimate, learned from what its answers cost.
+# The distance of each model's count of tokens from the estimate, learned from what its answers cost.
 #
 # The factor is a mean over the first answers and then follows the newer ones slowly. It is learned within one
 # statement, so that programs that share the database lose nothing to each other. Servers report nonsense now

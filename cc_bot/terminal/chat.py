@@ -20,9 +20,7 @@ from collections.abc import (
 )
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from io import TextIOWrapper
-from itertools import chain, repeat
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Final
 
 from prompt_toolkit import PromptSession
@@ -50,7 +48,6 @@ from cc_bot.terminal.runner import COMMANDS, JAPANESE, Runner, in_english, parse
 from cc_bot.texts import Texts
 
 # ---- completion ------------------------------------------------------------------------------------------
-# What the Tab key offers: commands with what they do, and what each takes.
 
 
 class ChatCompleter(Completer):
@@ -98,7 +95,6 @@ def _commands(typed: str, words: Texts) -> Iterator[Completion]:
 
 
 # ---- history ---------------------------------------------------------------------------------------------
-# What was typed, for the up arrow of the next chat: in a file that only its user can read.
 
 
 def open_history(file: Path | None) -> "TypedHistory":
@@ -138,7 +134,6 @@ class TypedHistory(FileHistory):
 
 
 # ---- input line ------------------------------------------------------------------------------------------
-# The line that a person types into.
 
 _STYLE = Style.from_dict(
     {"mark": "ansicyan bold", "attached": "ansigray", "bottom-toolbar": "noreverse ansigray"}
@@ -215,8 +210,6 @@ def _keys() -> KeyBindings:
 
 
 # ---- piped -----------------------------------------------------------------------------------------------
-# Lines from a pipe or a file, read beside the event loop.
-#
 # An event loop can wait for a pipe but not for a file, and a thread of the loop's own pool that waits for a
 # pipe keeps the program from ending. So a daemon thread reads, straight from the descriptor: one that sleeps
 # inside Python's buffered stdin would be caught holding its lock when the interpreter goes.
@@ -228,27 +221,18 @@ class PipedLines:
     """The lines of a file descriptor as UTF-8; bytes that are none become U+FFFD."""
 
     def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self._wanted: SimpleQueue[asyncio.Future[str | None]] = SimpleQueue()
-        self._thread = threading.Thread(target=self._pump, daemon=True)
+        self._lines = read_lines(descriptor)
 
     async def read(self) -> str | None:
-        """Return the next line without its end; None after the last."""
-        if self._thread.ident is None:
-            self._thread.start()
-        wanted = asyncio.get_running_loop().create_future()
-        self._wanted.put(wanted)
-        line: str | None = await wanted
-        return line
+        """Return the next line without its end; None after the last. No more is read than that takes."""
+        wanted: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+        threading.Thread(target=self._hand_out, args=(wanted,), daemon=True).start()
+        return await wanted
 
-    def _pump(self) -> None:
-        """Hand out a line for each one that is wanted, and no more: the rest stays in the pipe."""
-        for line in chain(read_lines(self._descriptor), repeat(None)):
-            wanted = self._wanted.get()
-            try:
-                wanted.get_loop().call_soon_threadsafe(_give, wanted, line)
-            except RuntimeError:  # the loop is closed: the program is ending
-                return
+    def _hand_out(self, wanted: "asyncio.Future[str | None]") -> None:
+        line = next(self._lines, None)
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the program is ending
+            wanted.get_loop().call_soon_threadsafe(_give, wanted, line)
 
 
 def _give(wanted: asyncio.Future[str | None], line: str | None) -> None:
@@ -269,7 +253,6 @@ def read_lines(descriptor: int) -> Iterator[str]:
 
 
 # ---- signals ---------------------------------------------------------------------------------------------
-# Signals and keys while the program is not waiting for a line.
 
 
 @contextlib.contextmanager
@@ -280,25 +263,15 @@ def handle_signals(handlers: Mapping[str, Callable[[], None]]) -> Iterator[None]
     has to be put back as it was.
     """
     loop = asyncio.get_running_loop()
-    before = {}
-    for name, handler in handlers.items():
-        if number := getattr(signal, name, None):
-            before[number] = signal.getsignal(number)
-            signal.signal(number, _call_in_loop(loop, handler))
-    try:
+
+    def pass_on(number: int, _frame: object) -> None:
+        loop.call_soon_threadsafe(handlers[signal.Signals(number).name])
+
+    with contextlib.ExitStack() as before:
+        for name in handlers:
+            if number := getattr(signal, name, None):
+                before.callback(signal.signal, number, signal.signal(number, pass_on))
         yield
-    finally:
-        for number, previous in before.items():
-            signal.signal(number, previous)
-
-
-def _call_in_loop(
-    loop: asyncio.AbstractEventLoop, handler: Callable[[], None]
-) -> Callable[[int, object], None]:
-    def on_signal(_number: int, _frame: object) -> None:
-        loop.call_soon_threadsafe(handler)
-
-    return on_signal
 
 
 @contextlib.contextmanager

@@ -43,7 +43,6 @@ from cc_bot.texts.commands import plainly
 from cc_bot.texts.terminal import JAPANESE_NAMES
 
 # ---- chat ------------------------------------------------------------------------------------------------
-# Who is chatting, as of the line they just entered, and what this chat works with and knows.
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +409,6 @@ OptionalFile = Annotated[str | None, FILE]
 Switch = Annotated[bool, Flag()]
 
 # ---- files -----------------------------------------------------------------------------------------------
-# Files that the user names: read for a question or an import, and written without ever replacing one.
 
 T = TypeVar("T")
 

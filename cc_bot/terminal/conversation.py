@@ -46,7 +46,20 @@ MAX_BYTES: Final = 64 * 2**20
 async def ask(
     chat: Chat, temporary: Annotated[bool, Flag(leading=True)], question: Annotated[str, Argument("question")]
 ) -> None:
-    await _ask(chat, question, temporary=temporary)
+    """Ask, with the files that are attached: they stay so until they came with a question that got an
+    answer."""
+    message = Message(
+        "user",
+        question,
+        visibility=chat.profile.visibility,
+        author_id=chat.user_id,
+        attachments=chat.attachments,
+    )
+    stop = Stop()
+    events = chat.assistant.ask(chat.person.key, message, _options(chat.person, temporary), stop)
+    done = await _follow(chat, events, stop)
+    if done.answer.content or done.answer.tool_calls:
+        chat.attachments = ()
 
 
 @command("regenerate")
@@ -65,7 +78,7 @@ async def go_on(chat: Chat) -> None:
     if await _newest_answer(chat) is None:
         chat.complain(chat.texts.terminal.no_answer_yet)
     else:
-        await _ask(chat, chat.texts.answer.continue_question)
+        await ask.run(chat, temporary=False, question=chat.texts.answer.continue_question)
 
 
 QuestionFile = Annotated[str, replace(FILE, optional=False, needed=lambda words: words.terminal.path_needed)]
@@ -124,23 +137,6 @@ async def show_canvas(chat: Chat, word: Annotated[str | None, one_of("show", "cl
 # ---- a turn ----------------------------------------------------------------------------------------------
 
 
-async def _ask(chat: Chat, question: str, *, temporary: bool = False) -> None:
-    """Ask, with the files that are attached: they stay so until they came with a question that got an
-    answer."""
-    message = Message(
-        "user",
-        question,
-        visibility=chat.profile.visibility,
-        author_id=chat.user_id,
-        attachments=chat.attachments,
-    )
-    stop = Stop()
-    events = chat.assistant.ask(chat.person.key, message, _options(chat.person, temporary), stop)
-    done = await _follow(chat, events, stop)
-    if done.answer.content or done.answer.tool_calls:
-        chat.attachments = ()
-
-
 async def _newest_answer(chat: Chat) -> int | None:
     """Return the row of the newest answer; None when nothing was said yet."""
     session = await chat.stores.sessions.open(chat.person.key, visibility="private")
@@ -179,7 +175,6 @@ def _options(person: Person, temporary: bool = False) -> TurnOptions:
 
 
 # ---- proposals -------------------------------------------------------------------------------------------
-# They stand below the answer that made them, and are decided on with `/accept` and `/decline`.
 
 
 def proposal_lines(proposal: Proposal, person: Person, now: datetime) -> Iterator[Stated]:

@@ -43,10 +43,6 @@ def one_line(text: str, limit: int = 200) -> str:
 
 
 # ---- line breaks -----------------------------------------------------------------------------------------
-# Where lines may end. Japanese has no blanks between words, so a line may end after almost any character:
-# only not before one that closes (。」ゃー) nor after one that opens (「（). A Latin word stays whole.
-#
-# The rule is kinsoku shori in its plain form: Requirements for Japanese Text Layout (W3C), 3.1.7 and 3.1.8.
 
 
 def break_offsets(text: str, width: int) -> list[int]:
@@ -201,8 +197,6 @@ def _begins_like_a_fact(words: str, match: re.Match[str]) -> bool:
 
 
 # ---- markdown --------------------------------------------------------------------------------------------
-# Markdown as it is read in a terminal, and as it grows.
-#
 # A block (a paragraph, a list, a piece of code) may change its look until the next one has begun: a table's
 # columns widen, a star turns out to be bold. So only blocks that are over are `settled` and printed for good;
 # the last one stays `open` and is drawn anew with each piece of text. Each block is rendered by itself, which

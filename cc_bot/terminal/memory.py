@@ -106,7 +106,7 @@ async def list_memories(
         of = f' --category "{given}"' if given else ""
         older = f"/memory list{of} --before {found[PAGE - 1].number}"
         more = words.terminal.older_memories.format(command=older)
-    page = MemoryPage(title, found[:PAGE], chat.person.timezone, more, now=utc_now())
+    page = MemoryPage(title, found[:PAGE], chat.person.timezone, utc_now(), more)
     chat.view.memories(page, words)
 
 
@@ -128,7 +128,7 @@ async def search_memories(
         chat.say(words.memory.no_match.format(query=one_line(query)))
         return
     title = words.memory.search_title.format(query=one_line(query), count=len(found))
-    chat.view.memories(MemoryPage(title, found, chat.person.timezone, now=utc_now()), words)
+    chat.view.memories(MemoryPage(title, found, chat.person.timezone, utc_now()), words)
 
 
 @command("memory show")

@@ -96,7 +96,6 @@ def manual_table(manuals: Sequence[Manual], width: int) -> RenderableType:
 
 
 # ---- canvas panels ---------------------------------------------------------------------------------------
-# The canvas on a terminal: a panel for each element, side by side in the mode `board` if there is room.
 
 _ABREAST = 3
 _FRAME = 4
@@ -127,8 +126,6 @@ def _panel(element: Element, width: int) -> Panel:
 
 
 # ---- rich answer -----------------------------------------------------------------------------------------
-# One answer at a terminal, as it grows.
-#
 # What will not change any more is printed and scrolls away like any output. Only the block that is being
 # written and the line under it are drawn anew, and never more of them than the screen can hold: what a
 # terminal has scrolled out of sight can't be taken back, and would stand there twice.
@@ -273,7 +270,6 @@ class RichView:
 
 
 # ---- bars ------------------------------------------------------------------------------------------------
-# Bars that tell how far a long piece of work on a file is.
 
 Stage = TypeVar("Stage", bound=str)
 

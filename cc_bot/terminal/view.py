@@ -34,10 +34,10 @@ class MemoryPage:
     title: str
     memories: Sequence[Memory]
     timezone: ZoneInfo
+    now: datetime
+    """To tell which of them are over."""
     more: str | None = None
     """How to see what comes after them."""
-    now: datetime | None = None
-    """To tell which of them are over."""
 
     def date(self, memory: Memory) -> str:
         """Return the day on which it was written, where the user is."""
@@ -47,7 +47,7 @@ class MemoryPage:
         """Return signs for what is pinned, for what is used in private only, and for what is over."""
         pin = "📌" if memory.pinned else ""
         private = "🔒" if memory.audience == "private" else ""
-        return pin + private + ("⌛" if self.now is not None and memory.is_expired(self.now) else "")
+        return pin + private + ("⌛" if memory.is_expired(self.now) else "")
 
     def about(self, memory: Memory, texts: Texts) -> list[str]:
         """Return all that is shown beside its number and its text."""
@@ -222,7 +222,6 @@ class AnswerView:
 
 
 # ---- schedule lines --------------------------------------------------------------------------------------
-# Reminders as lines of text: in a list, under an answer, and at their time.
 
 
 def moment_line(moment: datetime, zone: ZoneInfo, now: datetime, words: Texts) -> str:

@@ -1,6 +1,6 @@
 """Sentences of the command line."""
 
-from cc_bot.texts.area import Area, Sentence
+from cc_bot.texts.area import Area, Sentence, by_key
 
 
 class CliTexts(Area):
@@ -140,12 +140,16 @@ class BackupTexts(Area):
         ja="設定ファイル、バックアップ、消去の記録は残っています。要らなければ、ご自分で消してください。",
         en="Settings, backups and the record of erasures are still there. Delete them yourself if you don't need them.",
     )
-    copying = Sentence(ja="コピーしています…", en="Copying…")
-    checking = Sentence(ja="中身を確かめています…", en="Checking…")
-    hashing = Sentence(ja="照合用の値を計算しています…", en="Computing the checksum…")
-    upgrading = Sentence(ja="形式を最新にしています…", en="Upgrading…")
-    erasing = Sentence(ja="消去をやり直しています…", en="Erasing again…")
-    """Stages, shown while they last."""
+    stages = by_key(
+        {
+            "copying": Sentence(ja="コピーしています…", en="Copying…"),
+            "checking": Sentence(ja="中身を確かめています…", en="Checking…"),
+            "hashing": Sentence(ja="照合用の値を計算しています…", en="Computing the checksum…"),
+            "upgrading": Sentence(ja="形式を最新にしています…", en="Upgrading…"),
+            "erasing": Sentence(ja="消去をやり直しています…", en="Erasing again…"),
+        }
+    )
+    """What is said while a stage of the work lasts."""
 
 
 class StorageTexts(Area):

@@ -4,6 +4,9 @@ reads it, a front end puts the name in its place under which its reader finds th
 A mark with an id, `</memory add:123>`, is a mention: Discord shows it in its reader's language and opens the
 command for whoever presses it. It does so in a message's content and in embeds' descriptions and field values,
 and nowhere else.
+
+Ids of commands stand in no database and no log: a text that is read back from Discord has names in their
+place first (`without_mentions`).
 """
 
 import dataclasses

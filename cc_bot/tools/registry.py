@@ -405,7 +405,8 @@ def _failed(problem: str) -> ToolOutcome:
 # soon as anything else was read (a file, a quotation, a channel, what came of those), each change is a
 # proposal that its user confirms.
 #
-# Deleting and changing what is there takes more: one memory a turn, and one that its user was shown.
+# Deleting and changing what is there takes more: one memory a turn, and one that its user was shown. A memory
+# that the turn itself has made is its own to change.
 
 PROPOSED: Final[dict[str, Any]] = {
     "proposed": True,
@@ -416,7 +417,11 @@ PROPOSED: Final[dict[str, Any]] = {
 
 
 def must_propose(context: ToolContext) -> bool:
-    """Whether a change is left to the user. Raises InvalidToolCall where there is nobody to ask."""
+    """Whether a change is left to the user. Raises InvalidToolCall where there is nobody to ask.
+
+    Nobody watches a heartbeat, so it proposes nothing. A temporary turn does not either: it is offered no
+    tool that changes anything.
+    """
     if context.tainted and not context.can_propose:
         raise InvalidToolCall("Nothing can be changed here.")
     return context.tainted

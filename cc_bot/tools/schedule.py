@@ -2,6 +2,8 @@
 
 Each acts for the one user of the turn. What was asked for in private is shown in private only, and what the
 turn has read decides whether a change is made or proposed (consent in registry.py).
+
+A reminder that came of a confirmed proposal is tainted: a turn that lists it has read others' words.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,10 @@
 """No text makes a pattern run away: each grows with the text alone, or ends at its limit.
 
 The worst few hundred strings for each pattern; tests/attacks/test_patterns.py has many more.
+
+Patterns are written for it: anchored if they stand at a beginning, each run taken once (`++`), one way for
+what separates. Natural language has more forms than that allows; what reads it is a Phrase
+(cc_bot/domain/phrase.py), which has a limit of time.
 """
 
 import re

@@ -180,13 +180,13 @@ class TestSomethingNew:
 class Unwritable:
     """A store whose database is locked for everybody who writes."""
 
-    async def looked_at(self, user_id: int) -> frozenset[str]:
+    async def get_marks(self, user_id: int) -> frozenset[str]:
         return frozenset()
 
-    async def missed(self, user_id: int, since: datetime) -> list[object]:
+    async def list_missed(self, user_id: int, since: datetime) -> list[object]:
         return []
 
-    async def look(self, user_id: int, marks: object) -> None:
+    async def set_marks(self, user_id: int, marks: object) -> None:
         raise StorageError
 
 

@@ -35,11 +35,11 @@ class TestRules:
     @pytest.mark.parametrize("locale", list(Locale))
     async def test_need_no_model(self, locale: Locale) -> None:
         told, model = moments()
-        assert await told.of("明日9時", "", TOKYO, locale) == ((datetime(2026, 11, 23, tzinfo=UTC), ""),)
-        assert await told.of("every day at 9", "", TOKYO, locale) == (
+        assert await told.resolve("明日9時", "", TOKYO, locale) == ((datetime(2026, 11, 23, tzinfo=UTC), ""),)
+        assert await told.resolve("every day at 9", "", TOKYO, locale) == (
             (datetime(2026, 11, 23, tzinfo=UTC), "0 9 * * *"),
         )
-        assert await told.of("明日9時と18時", "", TOKYO, locale) == (
+        assert await told.resolve("明日9時と18時", "", TOKYO, locale) == (
             (datetime(2026, 11, 23, tzinfo=UTC), ""),
             (datetime(2026, 11, 23, 9, tzinfo=UTC), ""),
         )
@@ -51,14 +51,14 @@ class TestRules:
     )
     async def test_take_a_while_alone_for_so_much_later(self, written: str, minutes: int) -> None:
         told, model = moments()
-        found = await told.of(written, "", TOKYO, Locale.JA)
+        found = await told.resolve(written, "", TOKYO, Locale.JA)
         assert found == ((NOW + timedelta(minutes=minutes), ""),)
         assert model.requests == []
 
     async def test_refuse_what_is_over_without_a_model(self) -> None:
         told, model = moments()
         with pytest.raises(WhenPassed):
-            await told.of("2020-01-01 09:00", "", TOKYO, Locale.JA)
+            await told.resolve("2020-01-01 09:00", "", TOKYO, Locale.JA)
         assert model.requests == []
 
     @pytest.mark.parametrize(
@@ -105,14 +105,14 @@ class TestRules:
     ) -> None:
         told, model = moments(["2026-12-02T13:00"])
         with pytest.raises(error):
-            await told.of(when, repeat, TOKYO, Locale.JA)
+            await told.resolve(when, repeat, TOKYO, Locale.JA)
         assert model.requests == []
 
 
 class TestModel:
     async def test_is_asked_once_and_told_the_time_where_the_user_is(self) -> None:
         told, model = moments(["2026-12-0", "2T13:00"])
-        found = await told.of(VAGUE, "", TOKYO, Locale.JA)
+        found = await told.resolve(VAGUE, "", TOKYO, Locale.JA)
         assert found == ((datetime(2026, 12, 2, 4, tzinfo=UTC), ""),)
         [request] = model.requests
         assert '"now": "2026-11-22 (Sun) 12:00"' in request.prompt[-1].text
@@ -120,7 +120,7 @@ class TestModel:
 
     async def test_leaves_the_repeat_as_it_is(self) -> None:
         told, _ = moments(["2026-12-02T13:00"])
-        found = await told.of(VAGUE, "毎週水曜", TOKYO, Locale.JA)
+        found = await told.resolve(VAGUE, "毎週水曜", TOKYO, Locale.JA)
         assert found == ((datetime(2026, 12, 2, 4, tzinfo=UTC), "0 13 * * 3"),)
 
     @pytest.mark.parametrize(
@@ -143,17 +143,17 @@ class TestModel:
     async def test_is_not_believed_blindly(self, answer: list[Step], error: type[InputError]) -> None:
         told, _ = moments(answer)
         with pytest.raises(error):
-            await told.of(VAGUE, "", TOKYO, Locale.EN)
+            await told.resolve(VAGUE, "", TOKYO, Locale.EN)
 
     async def test_that_says_the_question_again_is_no_answer(self) -> None:
         told, _ = moments()
         with pytest.raises(WhenNotUnderstood):
-            await told.of(VAGUE, "", TOKYO, Locale.JA)
+            await told.resolve(VAGUE, "", TOKYO, Locale.JA)
 
     @pytest.mark.parametrize("words", [VAGUE, "sometime next spring, maybe", "いつか"])
     async def test_without_a_server_invents_no_time(self, words: str) -> None:
         with pytest.raises(WhenNotUnderstood):
-            await TimeResolver(OfflineModel(), lambda: NOW).of(words, "", TOKYO, Locale.JA)
+            await TimeResolver(OfflineModel(), lambda: NOW).resolve(words, "", TOKYO, Locale.JA)
 
     @pytest.mark.parametrize(
         ("locale", "told_of"), [(Locale.JA, "一つを選ばない"), (Locale.EN, "never choose one")]
@@ -161,7 +161,7 @@ class TestModel:
     async def test_is_told_to_say_what_is_no_single_moment(self, locale: Locale, told_of: str) -> None:
         told, model = moments(["none"])
         with pytest.raises(WhenNotUnderstood):
-            await told.of(VAGUE, "", TOKYO, locale)
+            await told.resolve(VAGUE, "", TOKYO, locale)
         [request] = model.requests
         assert all(word in request.prompt[0].text for word in ("repeats", "several", told_of))
 

@@ -28,7 +28,7 @@ class Someone:
         self.task = asyncio.create_task(self._come(queue, user_id, guild_id))
 
     async def _come(self, queue: TurnQueue, user_id: int, guild_id: int | None) -> None:
-        with queue.joined((user_id,), guild_id) as place:
+        with queue.join((user_id,), guild_id) as place:
             await queue.wait(place, self.stop, self._hear)
             self.begun.set()
             await self.may_end.wait()
@@ -154,7 +154,7 @@ class TestTheWaitEnds:
         async with a_queue() as queue:
             burst = [Someone(queue, user, guild_id=1) for user in range(1 + MAX_WAITING_A_PLACE)]
             await burst[0].begins()
-            with pytest.raises(Crowded), queue.joined((1000,), guild_id=1):
+            with pytest.raises(Crowded), queue.join((1000,), guild_id=1):
                 pass
             assert queue.load == Load(1, MAX_WAITING_A_PLACE)
             other = Someone(queue, 1001, guild_id=2)

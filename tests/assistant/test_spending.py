@@ -222,13 +222,13 @@ class TestMoments:
     async def test_are_paid_where_a_model_has_to_be_asked(self, till: Till) -> None:
         moments = TimeResolver(till.model, lambda: datetime(2026, 12, 1, tzinfo=UTC), till.spending, "small")
         till.model.script = [says("2026-12-02T13:00")]
-        await moments.of("明日9時", "", TOKYO, Locale.JA, payer=UsageSubject(1))
+        await moments.resolve("明日9時", "", TOKYO, Locale.JA, payer=UsageSubject(1))
         assert await till.used() == ()
-        await moments.of("忘年会のちょっと前", "", TOKYO, Locale.JA, payer=UsageSubject(1))
+        await moments.resolve("忘年会のちょっと前", "", TOKYO, Locale.JA, payer=UsageSubject(1))
         assert [(each.purpose, each.tokens) for each in await till.used()] == [("schedule", 1100)]
         till.limit("tokens_per_day", 1000)
         with pytest.raises(LimitReached):
-            await moments.of("忘年会のちょっと前", "", TOKYO, Locale.JA, payer=UsageSubject(1))
+            await moments.resolve("忘年会のちょっと前", "", TOKYO, Locale.JA, payer=UsageSubject(1))
 
 
 class TestHeartbeats:
@@ -272,7 +272,7 @@ class TestSummaries:
         )
         till = Till(assistant, till.stores, till.model, till.spending)
         await till.ask("1", options=replace(OPTIONS, guild_id=500))
-        await summaries.settled()
+        await summaries.settle()
         assert ("summary", 1100) in [(each.purpose, each.tokens) for each in await till.used()]
         assert (
             sum(each.tokens for each in await till.stores.usage.list_for_guild(500, LONG_AGO))
@@ -287,7 +287,7 @@ class TestSummaries:
         asked.set()
         await asking
         with capture_logs() as records:
-            await summaries.settled()
+            await summaries.settle()
         assert [(record["event"], record["error"]) for record in records] == [
             ("summary_failed", "LimitReached")
         ]

@@ -94,7 +94,7 @@ class TestTheMeter:
         ],
     )
     def test_can_tell_a_refusal_from_a_failure(self, meter: Noted, error: Exception, ending: str) -> None:
-        Account(meter).failed(error)
+        Account(meter).record_failure(error)
         assert (meter.endings[0][0], meter.kinds) == (ending, [type(error).__name__])
 
     async def test_does_not_take_a_change_of_models_for_a_first_word(
@@ -141,7 +141,7 @@ class TestTheRecord:
         for _ in range(2):
             with account.phase("store"):
                 pass
-        account.failed(ValueError())
+        account.record_failure(ValueError())
         assert set(noted.endings[0][2]) == {"store"}
         assert noted.kinds == ["ValueError"]
 

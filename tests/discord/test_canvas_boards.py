@@ -252,7 +252,7 @@ class TestDeletedMessage:
         await boards.refresh(key)
         shown = only(discord, channel)
         await discord.delete(discord.owner, shown)
-        await boards.deleted(shown.id)
+        await boards.forget_message(shown.id)
         assert await stores.canvases.list_stale(10) == []
         await draw(stores, key, SetMode("board"))
         assert await stores.canvases.list_stale(10) == [key]
@@ -262,7 +262,7 @@ class TestDeletedMessage:
     async def test_of_somebody_else_is_none_of_its_business(
         self, discord: LoopbackDiscord, boards: CanvasBoards
     ) -> None:
-        await boards.deleted(12345)
+        await boards.forget_message(12345)
         assert discord.transcript == []
 
     async def test_is_found_to_be_gone_by_the_next_edit(

@@ -56,7 +56,7 @@ class TestAcknowledgement:
         async def look() -> int:
             return len(await stores.ledger.list_unfinished())
 
-        _, known = await entries.acknowledged(entries.accept(TURN), look, undo=settle)
+        _, known = await entries.acknowledge(entries.accept(TURN), look, undo=settle)
         assert known == 1
 
     async def test_does_not_wait_for_a_locked_database(
@@ -64,7 +64,7 @@ class TestAcknowledgement:
     ) -> None:
         with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            entry, outcome = await entries.acknowledged(entries.accept(TURN), acknowledge, undo=settle)
+            entry, outcome = await entries.acknowledge(entries.accept(TURN), acknowledge, undo=settle)
             assert (entry.id, outcome) == ("e1", "acknowledged")
         await entries.quiet()
         assert len(await stores.ledger.list_unfinished()) == 1
@@ -73,7 +73,7 @@ class TestAcknowledgement:
         self, stores: Stores, entries: TurnDeliveries
     ) -> None:
         with pytest.raises(hikari.NotFoundError):
-            await entries.acknowledged(entries.accept(TURN), refuse, undo=settle)
+            await entries.acknowledge(entries.accept(TURN), refuse, undo=settle)
         assert await stores.ledger.list_unfinished() == ()
 
     async def test_is_made_although_there_is_no_entry(self, entries: TurnDeliveries) -> None:
@@ -86,18 +86,18 @@ class TestAcknowledgement:
             made.append("acknowledged")
 
         with pytest.raises(AttachmentNotFetched):
-            await entries.acknowledged(prepare(), note, undo=settle)
+            await entries.acknowledge(prepare(), note, undo=settle)
         assert made == ["acknowledged"]
 
 
 class TestEntry:
     async def test_goes_when_its_end_was_seen(self, stores: Stores, entries: TurnDeliveries) -> None:
         async with await entries.accept(TURN) as entry:
-            await entry.shown_in(40)
-            await entry.posted(41)
+            await entry.note_shown_in(40)
+            await entry.note_page(41)
             [turn] = await stores.ledger.list_unfinished()
             assert (turn.shown_in, turn.pages) == (40, (41,))
-            await entry.ended(AnswerState())
+            await entry.finish(AnswerState())
         assert await stores.ledger.list_unfinished() == ()
         assert not entries.owed.is_set()
 
@@ -105,7 +105,7 @@ class TestEntry:
         self, stores: Stores, entries: TurnDeliveries
     ) -> None:
         async with await entries.accept(TURN) as entry:
-            await entry.ended(AnswerState(unseen=True))
+            await entry.finish(AnswerState(unseen=True))
         assert len(await stores.ledger.list_unfinished()) == 1
         assert entries.unseen == {"e1"}
         assert entries.owed.is_set()
@@ -147,11 +147,11 @@ class TestAdmission:
         self, stores: Stores, entries: TurnDeliveries
     ) -> None:
         entry = await entries.admit(TURN, PAYER, "small")
-        reservation = await entry.admitted()
+        reservation = await entry.take_reservation()
         assert reservation is not None
         assert reservation.wish.model == "small"
         assert len(await stores.ledger.list_unfinished()) == 1
-        assert await entry.admitted() is None
+        assert await entry.take_reservation() is None
 
     async def test_that_is_refused_enters_nothing_and_says_why(
         self, stores: Stores, entries: TurnDeliveries
@@ -160,7 +160,7 @@ class TestAdmission:
         await entries.admit(TURN, PAYER, "small")
         entry = await entries.admit(replace(TURN, id="e2"), PAYER, "small")
         with pytest.raises(TooManyAtOnce):
-            await entry.admitted()
+            await entry.take_reservation()
         assert [each.id for each in await stores.ledger.list_unfinished()] == ["e1"]
 
     async def test_that_nobody_takes_up_counts_as_nothing(
@@ -168,9 +168,9 @@ class TestAdmission:
     ) -> None:
         await stores.limits.set("everyone", 0, "concurrent", 1, set_by=9)
         with pytest.raises(hikari.NotFoundError):
-            await entries.acknowledged(entries.admit(TURN, PAYER, "small"), refuse, undo=settle)
+            await entries.acknowledge(entries.admit(TURN, PAYER, "small"), refuse, undo=settle)
         assert await stores.ledger.list_unfinished() == ()
-        assert await (await entries.admit(TURN, PAYER, "small")).admitted()
+        assert await (await entries.admit(TURN, PAYER, "small")).take_reservation()
         assert await stores.usage.list_for_user(PAYER.user_id, date(2000, 1, 1)) == ()
 
     async def test_does_not_wait_for_a_locked_database(
@@ -179,5 +179,5 @@ class TestAdmission:
         with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             entry = await entries.admit(TURN, PAYER, "small")
-        assert await entry.admitted()
+        assert await entry.take_reservation()
         assert len(await stores.ledger.list_unfinished()) == 1

@@ -36,7 +36,7 @@ class Door:
 
     async def turns_away(self, user: User, key: ChannelKey) -> Refusal | None:
         question = Message("user", "ねえ", author_id=user.id)
-        return (await self.gate.refused_in(key, [question])).get(user.id)
+        return (await self.gate.refusals_in(key, [question])).get(user.id)
 
 
 @contextmanager
@@ -72,7 +72,7 @@ class TestTheGate:
         await door.stores.access.set("channel", channel.id, "deny", set_by=OWNER)
         guild_id = door.discord.guild.id
         denied = Refusal("denied", "channel")
-        assert await door.gate.refused(Comer(aiko.id, (thread.id,), guild_id)) == denied
+        assert await door.gate.refusal_of(Comer(aiko.id, (thread.id,), guild_id)) == denied
         assert await door.turns_away(aiko, ChannelKey(channel.id, thread.id)) == denied
 
     async def test_finds_out_which_server_a_channel_is_in(self, door: Door, aiko: User) -> None:
@@ -105,27 +105,27 @@ class TestTheGate:
 
     async def test_follows_the_operators_file_at_once(self, door: Door, aiko: User) -> None:
         comer = Comer(aiko.id, (1,))
-        assert await door.gate.refused(comer) is None
+        assert await door.gate.refusal_of(comer) is None
         door.file.write_text(f"[access.deny]\nusers = [{aiko.id}]\n", encoding="utf-8")
-        assert await door.gate.refused(comer) == Refusal("denied", "user")
+        assert await door.gate.refusal_of(comer) == Refusal("denied", "user")
         door.file.write_text(f"[access]\nowners = [{aiko.id}]\n", encoding="utf-8")
         await door.stores.access.set("user", aiko.id, "deny", set_by=OWNER)
-        assert await door.gate.refused(comer) is None
+        assert await door.gate.refusal_of(comer) is None
 
     async def test_lets_reminders_through_maintenance_but_no_answers(self, door: Door, aiko: User) -> None:
         await door.stores.access.begin_maintenance("すぐ戻ります", set_by=OWNER)
         comer = Comer(aiko.id, (1,))
-        assert await door.gate.refused(comer, answering=False) is None
-        refused = await door.gate.refused(comer)
+        assert await door.gate.refusal_of(comer, answering=False) is None
+        refused = await door.gate.refusal_of(comer)
         assert refused == Refusal("maintenance", note="すぐ戻ります")
         assert isinstance(error := error_of(refused), UnderMaintenance)
         assert "すぐ戻ります" in str(error.params["note"])
-        assert await door.gate.refused(Comer(OWNER, (1,))) is None
+        assert await door.gate.refusal_of(Comer(OWNER, (1,))) is None
 
     async def test_has_who_was_turned_away_on_record_once(self, door: Door, aiko: User) -> None:
         await door.stores.access.set("user", aiko.id, "deny", set_by=OWNER)
         with capture_logs() as records:
-            refused = await door.gate.refused(Comer(aiko.id, (4,)))
+            refused = await door.gate.refusal_of(Comer(aiko.id, (4,)))
         assert refused is not None
         assert isinstance(error_of(refused), NotAllowed)
         expected = {"event": "access_denied", "why": "denied", "subject": "user", "place": 4}
@@ -143,9 +143,9 @@ class TestAHeldUpDatabase:
         with held_up(door.file.with_name("sessions.db")):
             waiting = asyncio.create_task(door.stores.access.unset("user", aiko.id))
             await asyncio.sleep(0)
-            assert await gate.refused(comer) == Refusal("denied", "user")
+            assert await gate.refusal_of(comer) == Refusal("denied", "user")
         assert await waiting
-        assert await gate.refused(comer) is None
+        assert await gate.refusal_of(comer) is None
 
     async def test_that_has_said_nothing_yet_is_told_as_its_failure(
         self, door: Door, rest: hikari.api.RESTClient, aiko: User
@@ -155,7 +155,7 @@ class TestAHeldUpDatabase:
             waiting = asyncio.create_task(door.stores.access.unset("user", aiko.id))
             await asyncio.sleep(0)
             with pytest.raises(StorageError):
-                await gate.refused(Comer(aiko.id, (1,)))
+                await gate.refusal_of(Comer(aiko.id, (1,)))
         await waiting
 
 

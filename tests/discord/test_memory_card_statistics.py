@@ -51,7 +51,7 @@ class TestStatistics:
         assert "だけ使う: 1件" in (view.embed.description or "")
 
     def test_say_so_while_memory_is_paused(self) -> None:
-        nothing = MemoryStatistics(0, 0, 0, (), (), None, None)
+        nothing = MemoryStatistics(0, 0, 0, None, None)
         assert statistics_view(nothing, JA, paused=True).content.startswith("⏸️")
         view = statistics_view(kept(3), JA, paused=True)
         assert view.embed is not None

@@ -50,19 +50,19 @@ class TestRecorder:
         recorder = recorder_of("small")
         for _ in range(2):
             await heard(on(recorder, "晴れ", Finish("stop", usage=TOLD, model="small")))
-        assert await recorder.spent() == [Spent("small", TOLD + TOLD)]
+        assert await recorder.total() == [Spent("small", TOLD + TOLD)]
 
     async def test_charges_the_model_that_answered(self) -> None:
         recorder = recorder_of("large")
         await heard(on(recorder, Fallback("small"), "晴れ", Finish("stop", usage=TOLD, model="small")))
         await heard(on(recorder, "雨", Finish("stop", usage=TOLD, model="large")))
-        assert await recorder.spent() == [Spent("small", TOLD), Spent("large", TOLD)]
+        assert await recorder.total() == [Spent("small", TOLD), Spent("large", TOLD)]
 
     async def test_charges_an_estimate_where_the_server_told_nothing(self) -> None:
         recorder = recorder_of("small")
         call = ToolRequest("1", "remember", '{"content": "猫"}')
         await heard(on(recorder, "覚えます", Finish("tools", (call,), model="small")))
-        [spent] = await recorder.spent()
+        [spent] = await recorder.total()
         assert spent.usage == Usage(
             request_tokens(REQUEST), estimate_tokens('覚えますremember{"content": "猫"}')
         )
@@ -73,14 +73,14 @@ class TestRecorder:
             async for event in events:
                 if event == Delta("晴れ"):
                     break
-        [spent] = await recorder.spent()
+        [spent] = await recorder.total()
         assert spent == Spent("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
 
     async def test_charges_what_was_sent_and_said_of_an_answer_that_an_error_cut(self) -> None:
         recorder = recorder_of("small")
         with pytest.raises(ModelUnavailable):
             await heard(on(recorder, "晴れ", ModelUnavailable()))
-        assert await recorder.spent() == [
+        assert await recorder.total() == [
             Spent("small", Usage(request_tokens(REQUEST), estimate_tokens("晴れ")))
         ]
 
@@ -88,12 +88,12 @@ class TestRecorder:
         recorder = recorder_of("small")
         with pytest.raises(ModelUnavailable):
             await heard(on(recorder, ModelUnavailable()))
-        assert await recorder.spent() == []
+        assert await recorder.total() == []
 
     async def test_charges_nothing_for_a_model_that_counts_no_tokens(self) -> None:
         recorder = recorder_of("")
         await heard(on(recorder, "こんにちは", Finish("stop")))
-        assert await recorder.spent() == [Spent("", Usage())]
+        assert await recorder.total() == [Spent("", Usage())]
 
 
 class TestMeter:

@@ -137,10 +137,10 @@ async def do_everything(database: Database) -> set[str]:
         *("take_unreported", "get_next_due", "prune", "get_said", "get_last_said"),
         *("set_marks", "get_marks", "list_missed", "forget"),
         *("list_for_place", "drop", "find_alike", "get_id", "get_by_number"),
-        *("get_in_force", "get_visit", "list_rules", "unset", "begin_maintenance"),
+        *("get_in_force", "get_visit", "unset", "begin_maintenance"),
         *("end_maintenance", "list_chains"),
         *("open_sessions", "size_bytes", "schema_version", "check_writable"),
-        *("list_all", "unset", "get_rules"),
+        *("list_all", "unset"),
         *("reserve", "settle", "release", "take_over", "forget_settled", "get_allowances", "may_be_limited"),
         *("list_for_user", "list_for_guild", "count_users", "list_all"),
     }
@@ -235,7 +235,6 @@ async def use_tokens(stores: Stores) -> None:
     await stores.limits.set("user", USER, "tokens_per_day", 1000, set_by=1)
     await stores.limits.set("guild", 5, "tokens_per_month", 10_000, set_by=1)
     await stores.limits.list_all()
-    await stores.limits.get_rules(UsageSubject(USER))
     await stores.memory_transfer.admit(USER)
     payer, spent = UsageSubject(USER, 5, (7,)), ((Spent("model", Usage(100, 10)), 5),)
     for wish in (
@@ -273,7 +272,6 @@ async def decide_as_an_owner(stores: Stores) -> None:
     await stores.access.set("user", USER, "deny", set_by=1)
     await stores.access.begin_maintenance("すぐ戻ります", set_by=1)
     await stores.access.get_in_force()
-    await stores.access.list_rules()
     await stores.access.get_visit(USER, (KEY.channel_id,))
     assert await stores.access.unset("user", USER)
     assert await stores.access.end_maintenance()

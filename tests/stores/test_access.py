@@ -3,7 +3,7 @@
 from cc_bot.domain.locale import Locale
 from cc_bot.domain.member import AccessRules, LimitKey, Maintenance, Subjects
 from cc_bot.domain.message import UserSettings
-from cc_bot.stores import InForce, PlaceAgents, StoredRule, Stores
+from cc_bot.stores import InForce, PlaceAgents, Stores
 from cc_bot.stores.settings import ChannelAgent
 from tests.stores.backends import OpenStores
 
@@ -24,13 +24,14 @@ class TestRules:
     async def test_of_one_subject_take_each_others_place(self, stores: Stores) -> None:
         await stores.access.set("user", 1, "deny", set_by=OWNER)
         await stores.access.set("user", 1, "allow", set_by=OWNER)
-        assert await stores.access.list_rules() == (StoredRule("user", 1, "allow"),)
+        allowed = AccessRules(allow=Subjects(users=frozenset({1})))
+        assert (await stores.access.get_in_force()).rules == allowed
 
     async def test_can_be_removed(self, stores: Stores) -> None:
         await stores.access.set("user", 1, "deny", set_by=OWNER)
         assert await stores.access.unset("user", 1)
         assert not await stores.access.unset("user", 1)
-        assert await stores.access.list_rules() == ()
+        assert (await stores.access.get_in_force()).rules == AccessRules()
 
 
 class TestMaintenance:

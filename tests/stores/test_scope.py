@@ -51,7 +51,6 @@ from cc_bot.stores.members import (
     SELECT_IN_FORCE,
     SELECT_LEFT,
     SELECT_LIMITS,
-    SELECT_RULES,
     USAGE_STATEMENTS,
 )
 from cc_bot.stores.memory import search as searches
@@ -118,7 +117,7 @@ WHOLE: Final = {
     *(*LEDGER_STATEMENTS, SELECT_ALL_SHOWN, SELECT_STALE, SELECT_STALE_RECEIPTS),
     *(SELECT_LIMITS, SELECT_LEFT, FORGET_SETTLED),
     PRUNE_PROPOSALS,
-    *(SELECT_RULES, SELECT_IN_FORCE, SELECT_ALL_MODELS),
+    *(SELECT_IN_FORCE, SELECT_ALL_MODELS),
     *VITAL_STATEMENTS,
 }
 """Of tables that hold little: what owners set, what is shown, and what is on its way."""

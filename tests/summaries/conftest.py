@@ -33,7 +33,7 @@ class Desk(Table):
     writer: ScriptedModel
 
     async def settle(self) -> None:
-        await self.summaries.settled()
+        await self.summaries.settle()
 
     async def talk(
         self,

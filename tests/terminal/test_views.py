@@ -39,7 +39,8 @@ MEMORIES = [
     memory(12, RUBBISH, "くらし", "ゴミ", "曜日"),
     memory(3, "Allergic to\npeanuts\x1b[31m", "general"),
 ]
-PAGE = MemoryPage("あなたのメモリ（2件）", MEMORIES, ZoneInfo("Asia/Tokyo"), "続きは /memory list --before 3")
+TOKYO = ZoneInfo("Asia/Tokyo")
+PAGE = MemoryPage("あなたのメモリ（2件）", MEMORIES, TOKYO, LATE_IN_LONDON, "続きは /memory list --before 3")
 
 
 class Rich:

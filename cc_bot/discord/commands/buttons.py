@@ -84,7 +84,7 @@ async def undo(
 ) -> None:
     await defer_update(interaction)
     said = await _undo(button, reader, stores)
-    await upkeep.pressed(interaction, reader.user_id, reader.words)
+    await upkeep.refresh_pressed(interaction, reader.user_id, reader.words)
     await whisper(interaction, said)
 
 
@@ -257,7 +257,7 @@ async def _decide(press: _Press) -> None:
     await _show(press, page, told)
     if drawing:
         ephemeral = is_ephemeral(press.interaction.message)
-        await press.boards.changed(drawing, press.interaction, ephemeral=ephemeral)
+        await press.boards.update(drawing, press.interaction, ephemeral=ephemeral)
 
 
 async def _show(press: _Press, before: Page, page: Page) -> None:
@@ -267,7 +267,7 @@ async def _show(press: _Press, before: Page, page: Page) -> None:
     page = await press.upkeep.as_it_is(page, reader.words)
     await reply.show((page,))
     visibility = visibility_of(interaction, ephemeral=ephemeral)
-    press.upkeep.shown(reply, reader.user_id, visibility, reader.words)
+    press.upkeep.record(reply, reader.user_id, visibility, reader.words)
 
 
 def _page_after(press: _Press, page: Page, done: ProposalResult) -> Page:

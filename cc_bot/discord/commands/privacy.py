@@ -7,7 +7,7 @@ import lightbulb
 import structlog
 
 from cc_bot.discord.delivery.receipts import ReceiptUpkeep
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeated
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeat
 from cc_bot.discord.in_order import FileLine
 from cc_bot.discord.interactions import defer, defer_update
 from cc_bot.discord.pages.admin import erase_question
@@ -144,8 +144,8 @@ class _ByDm:
     async def send(self, file: hikari.Bytes, number: int) -> None:
         rest, nonce = self._interaction.app.rest, f"x{base36(int(self._interaction.id))}-{number}"
         content = hikari.UNDEFINED if number else self._words.exported
-        channel = await repeated(lambda: rest.create_dm_channel(self._user_id), RETRY_PAUSES_S)
-        await repeated(
+        channel = await repeat(lambda: rest.create_dm_channel(self._user_id), RETRY_PAUSES_S)
+        await repeat(
             lambda: rest.create_message(channel.id, content, attachment=file, nonce=nonce), RETRY_PAUSES_S
         )
 

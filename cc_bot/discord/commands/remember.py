@@ -1,4 +1,7 @@
-"""The message context menu: keep that message as a memory."""
+"""The message context menu: keep that message as a memory.
+
+A message that was private is recalled in private only, and any other one everywhere.
+"""
 
 import hikari
 import lightbulb

@@ -155,7 +155,7 @@ class AddScheduleCommand(
         interaction = ctx.interaction
         await defer(interaction, ephemeral=True)
         reader = await readers.of(interaction)
-        planned = await moments.of(
+        planned = await moments.resolve(
             self.when, self.repeat or "", reader.timezone, reader.locale, payer=payer_of(interaction)
         )
         if len(planned) > MAX_SCHEDULES - len(await schedules.list(reader.user_id)):
@@ -210,7 +210,7 @@ async def cancel(
 ) -> None:
     await defer_update(interaction)
     said = await _cancel(schedules, button, reader)
-    await upkeep.pressed(interaction, reader.user_id, reader.words)
+    await upkeep.refresh_pressed(interaction, reader.user_id, reader.words)
     await whisper(interaction, said)
 
 

@@ -105,14 +105,14 @@ class Answers:
         """Answer a command; the database may be asked for its `question`. Raises hikari's errors when Discord
         does not take that it was heard of."""
         begin_turn()
-        accepted, shown_in = await self._acknowledged(
+        accepted, shown_in = await self._acknowledge(
             self._accept(interaction, question, arrival, ephemeral=ephemeral, temporary=temporary),
             partial(defer, interaction, ephemeral=ephemeral),
         )
         async with accepted.delivery as delivery:
-            reply = reply_to_deferred(interaction, ephemeral=ephemeral, noting=delivery.posted)
+            reply = reply_to_deferred(interaction, ephemeral=ephemeral, noting=delivery.note_page)
             state = await self.show(accepted, reply, answer_id=shown_in)
-            await delivery.ended(state)
+            await delivery.finish(state)
         await self.show_canvas(accepted, state)
 
     async def regenerate(
@@ -126,19 +126,19 @@ class Answers:
         async with accepted.delivery as delivery:
             await self.assistant.check_newest(accepted.turn.key, button.answer_id)
             if in_place:
-                before = await self._carried(interaction, reader)
-                reply = reply_in_place(interaction, before, ephemeral=ephemeral, noting=delivery.posted)
+                before = await self._carry_over(interaction, reader)
+                reply = reply_in_place(interaction, before, ephemeral=ephemeral, noting=delivery.note_page)
                 answer_id = int(interaction.message.id)
                 state = await self.show(accepted, reply, answer_id=answer_id, before=(before,))
             else:
-                reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.posted)
+                reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.note_page)
                 state = await self.show(accepted, reply)
             if state.text.strip() and in_place:
                 above, rest = button.earlier_messages, interaction.app.rest
                 await delete_all(rest, interaction.channel_id, above, self.taken_down)
             elif state.text.strip():
                 await _take_buttons(interaction, reader)
-            await delivery.ended(state)
+            await delivery.finish(state)
         await self.show_canvas(accepted, state)
 
     async def go_on(
@@ -150,12 +150,12 @@ class Answers:
             await self.assistant.check_newest(accepted.turn.key, button.answer_id)
             await _take_buttons(interaction, reader)
             ephemeral = accepted.turn.ephemeral
-            reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.posted)
+            reply = reply_following(interaction, ephemeral=ephemeral, noting=delivery.note_page)
             stored = False
             try:
                 state = await self.show(accepted, reply, opened=None if ephemeral else _stands)
                 stored = state.done is not None and state.done.answer.id is not None
-                await delivery.ended(state)
+                await delivery.finish(state)
                 await self.show_canvas(accepted, state)
             finally:
                 if not stored:  # nothing came: it may be tried once more
@@ -168,8 +168,8 @@ class Answers:
         """Ask an interrupted turn's question once more, in the same message; False when that is done already.
         What can't be asked again says so there; what only can't be now keeps its button. Raises as `ask`."""
         begin_turn()
-        renewed = partial(self._renewed, interaction=interaction, reader=reader)
-        delivery, _ = await self.deliveries.acknowledged(
+        renewed = partial(self._renew, interaction=interaction, reader=reader)
+        delivery, _ = await self.deliveries.acknowledge(
             self.deliveries.take(button.entry, button.user_id, renewed),
             partial(defer_update, interaction),
             _untake,
@@ -180,7 +180,7 @@ class Answers:
         roles = roles_of(interaction.member) if interaction.guild_id == turn.guild_id else None
         accepted = AcceptedTurn(delivery, reader, None, interaction, roles)
         async with delivery:
-            reply = reply_to_deferred(interaction, ephemeral=turn.ephemeral, noting=delivery.posted)
+            reply = reply_to_deferred(interaction, ephemeral=turn.ephemeral, noting=delivery.note_page)
             here = int(interaction.channel_id) == turn.key.channel_id
             state = await self.show(accepted, reply, answer_id=turn.shown_in if here else None)
             if state.passing and not state.unseen and not state.text.strip():
@@ -188,9 +188,9 @@ class Answers:
                 # start.
                 failure = state.failure or ""
                 await reply.show((interrupted_page(turn, failure, reader.words, may_be_asked_again=True),))
-                await delivery.waits()
+                await delivery.offer_again()
             else:
-                await delivery.ended(state)
+                await delivery.finish(state)
         await self.show_canvas(accepted, state)
         return True
 
@@ -230,7 +230,7 @@ class Answers:
         """Show what the turn has changed of the canvas, once its answer can be seen. Never raises."""
         if state.canvas_changed:
             turn = accepted.turn
-            await self.boards.changed(turn.key, accepted.interaction, ephemeral=turn.ephemeral)
+            await self.boards.update(turn.key, accepted.interaction, ephemeral=turn.ephemeral)
 
     async def _follow(
         self, accepted: AcceptedTurn, live: LiveAnswer, stop: Stop, answer_id: int | None
@@ -240,7 +240,7 @@ class Answers:
         options = accepted.options(chosen, answer_id)
         async with self._order.after(turn.key.user_id) as leave:
             question = await _question(turn, live) if turn.question else None
-            admitted = await accepted.delivery.admitted()
+            admitted = await accepted.delivery.take_reservation()
             leave()  # nothing is awaited before the turn stands in the assistant's own line
             if question is None:
                 events = self.assistant.regenerate(
@@ -281,7 +281,7 @@ class Answers:
         below: bool,
     ) -> AcceptedTurn:
         begin_turn()
-        accepted, _ = await self._acknowledged(
+        accepted, _ = await self._acknowledge(
             self._accept_press(interaction, button, reader, below=below),
             partial(defer_update, interaction),
         )
@@ -321,14 +321,14 @@ class Answers:
         delivery = await self.deliveries.admit(turn, payer_of(interaction), model)
         return AcceptedTurn(delivery, reader, chosen, interaction, roles_of(interaction.member))
 
-    async def _acknowledged(
+    async def _acknowledge(
         self,
         accepting: Coroutine[None, None, AcceptedTurn],
         acknowledge: Callable[[], Awaitable[Acknowledged]],
     ) -> tuple[AcceptedTurn, Acknowledged]:
-        return await self.deliveries.acknowledged(accepting, acknowledge, _settle)
+        return await self.deliveries.acknowledge(accepting, acknowledge, _settle)
 
-    def _renewed(
+    def _renew(
         self, turn: PendingTurn, *, interaction: hikari.ComponentInteraction, reader: Reader
     ) -> PendingTurn:
         """The same question, answered by the token of a press."""
@@ -351,12 +351,12 @@ class Answers:
             place_id=None if pressed_in == turn.key.channel_id else pressed_in,
         )
 
-    async def _carried(self, interaction: hikari.ComponentInteraction, reader: Reader) -> Page:
+    async def _carry_over(self, interaction: hikari.ComponentInteraction, reader: Reader) -> Page:
         """The message that an answer is written over, with what it tells of what was done before."""
         receipts = self.running.receipts
         if receipts is None:
             return page_of(interaction.message, reader.locale)
-        return await receipts.carried(interaction.message, reader.user_id, reader.words)
+        return await receipts.carry_over(interaction.message, reader.user_id, reader.words)
 
 
 async def _settle(accepted: AcceptedTurn) -> None:

@@ -7,6 +7,9 @@ next start. Where the bot itself may not write, the message is a follow-up of an
 changed for a quarter of an hour, and nothing is noted.
 
 In a DM everything is shown. Elsewhere private elements are only ever sent as ephemeral messages.
+
+The canvas that is shown is that of the agent who answers its user there now. Another agent may still draw on
+its own, in a turn or heartbeat that began before: that is stored, and seen after switching back.
 """
 
 import asyncio
@@ -25,7 +28,7 @@ from cc_bot.discord.delivery.canvas_messages import (
     Pictures,
     new_canvas,
 )
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeated
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, repeat
 from cc_bot.discord.gateway import FIRST, Serves, Shards, serves_all
 from cc_bot.discord.in_order import InOrder
 from cc_bot.discord.interactions import Answerable, can_write, own_space
@@ -126,7 +129,7 @@ class CanvasBoards:
         if interaction is None or _may_write(interaction):
             await want(self._canvases, key)
 
-    async def changed(
+    async def update(
         self, key: SessionKey, interaction: Answerable | None = None, *, ephemeral: bool = False
     ) -> None:
         """A turn changed it, of which the answer is shown by now. Never raises.
@@ -139,7 +142,7 @@ class CanvasBoards:
         showing.add_done_callback(self._showing.discard)
         await asyncio.shield(showing)
 
-    async def settled(self) -> None:
+    async def settle(self) -> None:
         """Wait until the changes of all turns are shown."""
         await asyncio.gather(*self._showing)
 
@@ -157,7 +160,7 @@ class CanvasBoards:
             except Exception:  # noqa: BLE001 - as in `refresh`
                 _log.error("canvas_broke", exc_info=True)
 
-    async def deleted(self, message_id: int) -> None:
+    async def forget_message(self, message_id: int) -> None:
         """Take note that somebody deleted a message: if it showed a canvas, that comes back with its next
         change, or when it is asked for. Raises StorageError."""
         key = await self._canvases.get_key(message_id)
@@ -173,7 +176,7 @@ class CanvasBoards:
         try:
             shown = await self._canvases.get_message(key)
             if shown and shown.message_id and await self._messages.is_gone(key.channel_id, shown.message_id):
-                await self.deleted(shown.message_id)
+                await self.forget_message(shown.message_id)
         except (CcBotError, hikari.HikariError) as error:
             _log.warning("canvas_not_looked_for", error=type(error).__name__)
         await self.refresh(key)
@@ -301,7 +304,7 @@ class CanvasBoards:
         if interaction is not None:
             return own_space(interaction)
         try:
-            return (await repeated(lambda: self._places.of(channel_id), RETRY_PAUSES_S)).is_dm
+            return (await repeat(lambda: self._places.of(channel_id), RETRY_PAUSES_S)).is_dm
         except (hikari.NotFoundError, hikari.ForbiddenError):
             return False
 
@@ -385,7 +388,7 @@ class CanvasUpkeep:
         ids = [event.message_id] if isinstance(event, hikari.MessageDeleteEvent) else event.message_ids
         try:
             for message_id in ids:
-                await self._boards.deleted(int(message_id))
+                await self._boards.forget_message(int(message_id))
         except CcBotError as error:  # its next edit finds out
             _log.warning("deletion_not_noted", error=type(error).__name__)
 

@@ -18,7 +18,7 @@ import hikari
 import structlog
 
 from cc_bot import charts
-from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, TakenDown, repeated
+from cc_bot.discord.delivery.reply import RETRY_PAUSES_S, TakenDown, repeat
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.pages.canvas import CanvasPage, Panel, picture_name
 from cc_bot.discord.pages.memory import COLOUR
@@ -89,7 +89,7 @@ class CanvasMessages:
         """Delete a message. Raises hikari's errors; a message that is gone already is none."""
         self.taken_down.expect(message_id)
         with contextlib.suppress(hikari.NotFoundError):
-            await repeated(lambda: self.rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
+            await repeat(lambda: self.rest.delete_message(channel_id, message_id), RETRY_PAUSES_S)
 
     async def is_gone(self, channel_id: int, message_id: int) -> bool:
         """Return whether somebody deleted it; False where the bot may not look. Raises hikari's other
@@ -125,7 +125,7 @@ class CanvasMessages:
 
     async def _create(self, channel_id: int, nonce: str, sheet: CanvasSheet) -> hikari.Message:
         body = new_canvas(sheet)
-        message = await repeated(
+        message = await repeat(
             lambda: self.rest.create_message(channel_id, **body, nonce=nonce), RETRY_PAUSES_S
         )
         self._nonces[nonce] = None
@@ -144,9 +144,9 @@ class CanvasMessages:
             changes["attachments"] = None  # to hikari, an empty list means nothing
         if self._files.get(message_id) == _digest(sheet):
             kept = {name: value for name, value in changes.items() if name != "attachments"}
-            if shows(await repeated(lambda: edit(**kept), RETRY_PAUSES_S), sheet.page):
+            if shows(await repeat(lambda: edit(**kept), RETRY_PAUSES_S), sheet.page):
                 return
-        await repeated(lambda: edit(**changes), RETRY_PAUSES_S)
+        await repeat(lambda: edit(**changes), RETRY_PAUSES_S)
         self._files[message_id] = _digest(sheet)
 
     def _nonce(self, key: SessionKey, revision: int) -> str:

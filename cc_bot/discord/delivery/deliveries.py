@@ -105,7 +105,7 @@ class TurnDeliveries:
             place_id=int(message.channel_id),
         )
 
-    async def acknowledged(
+    async def acknowledge(
         self,
         preparing: Coroutine[None, None, Prepared],
         acknowledge: Callable[[], Awaitable[Acknowledged]],
@@ -130,7 +130,7 @@ class TurnDeliveries:
 
     async def accept(self, turn: PendingTurn) -> "Delivery":
         """Enter a turn; a database that does not take it in time does not hold anybody up."""
-        await self.noted(self._ledger.accept(turn))
+        await self.write_note(self._ledger.accept(turn))
         return Delivery(self, turn)
 
     async def admit(self, turn: PendingTurn, payer: UsageSubject, model: str) -> "Delivery":
@@ -141,7 +141,7 @@ class TurnDeliveries:
             self.spending.reserve(payer, "turn", model=model, tokens=tokens, turn=turn)
         )
         self._writing.add(admission)
-        admission.add_done_callback(self._admitted)
+        admission.add_done_callback(self._on_admitted)
         await asyncio.wait((admission,), timeout=self._noting_s)
         return Delivery(self, turn, admission)
 
@@ -160,21 +160,21 @@ class TurnDeliveries:
         """Give a turn back, since nobody heard that it was taken up. Raises StorageError."""
         await self._ledger.untake(entry.id, entry.user_id)
 
-    async def noted(self, writing: Coroutine[None, None, None]) -> None:
+    async def write_note(self, writing: Coroutine[None, None, None]) -> None:
         """Wait for something to be written, but not for long."""
         task = asyncio.create_task(writing)
         self._writing.add(task)
-        task.add_done_callback(self._written)
+        task.add_done_callback(self._on_written)
         await asyncio.wait((task,), timeout=self._noting_s)
 
-    async def shown_in(self, entry: "Delivery", message_id: int) -> None:
-        await self.noted(self._ledger.note_message(entry.id, entry.user_id, message_id))
+    async def note_shown_in(self, entry: "Delivery", message_id: int) -> None:
+        await self.write_note(self._ledger.note_message(entry.id, entry.user_id, message_id))
 
-    async def posted(self, entry: "Delivery", message_id: int) -> None:
-        await self.noted(self._ledger.add_page(entry.id, entry.user_id, message_id))
+    async def note_page(self, entry: "Delivery", message_id: int) -> None:
+        await self.write_note(self._ledger.add_page(entry.id, entry.user_id, message_id))
 
-    async def interrupted(self, entry: "Delivery") -> None:
-        await self.noted(self._ledger.mark_interrupted(entry.id, entry.user_id))
+    async def interrupt(self, entry: "Delivery") -> None:
+        await self.write_note(self._ledger.mark_interrupted(entry.id, entry.user_id))
 
     async def note_pages(self, state: AnswerState, message_ids: Iterable[int]) -> None:
         """Put on record that these messages show an answer, if it was stored under the id of its first one:
@@ -199,12 +199,12 @@ class TurnDeliveries:
         self.unseen.add(entry.id)
         self.owed.set()
 
-    def opened(self, entry: "Delivery") -> None:
+    def open(self, entry: "Delivery") -> None:
         """Note that somebody shows it from now on."""
         self._open.add(entry.id)
         self._none_open.clear()
 
-    def closed(self, entry: "Delivery") -> None:
+    def close(self, entry: "Delivery") -> None:
         self._open.discard(entry.id)
         if not self._open:
             self._none_open.set()
@@ -214,13 +214,13 @@ class TurnDeliveries:
         await self._none_open.wait()
         await asyncio.gather(*self._writing, return_exceptions=True)
 
-    def _admitted(self, task: asyncio.Task[Reservation]) -> None:
+    def _on_admitted(self, task: asyncio.Task[Reservation]) -> None:
         """Forget the task: whoever answers the turn is told how it went."""
         self._writing.discard(task)
         if not task.cancelled():
             task.exception()
 
-    def _written(self, task: asyncio.Task[None]) -> None:
+    def _on_written(self, task: asyncio.Task[None]) -> None:
         self._writing.discard(task)
         error = None if task.cancelled() else task.exception()
         if isinstance(error, StorageError):
@@ -251,7 +251,7 @@ class Delivery:
     def user_id(self) -> int:
         return self.turn.key.user_id
 
-    async def admitted(self) -> Reservation | None:
+    async def take_reservation(self) -> Reservation | None:
         """Return what is reserved for it, for whoever will settle that; None where that has still to be done.
         Raises LimitReached, StorageError."""
         admission, self._admission = self._admission, None
@@ -260,19 +260,19 @@ class Delivery:
     async def release(self) -> None:
         """Release what is reserved, if nobody took it. Raises StorageError."""
         with suppress(LimitReached):
-            if reservation := await self.admitted():
+            if reservation := await self.take_reservation():
                 await self._entries.spending.release(reservation)
 
-    async def shown_in(self, message_id: int | None) -> None:
+    async def note_shown_in(self, message_id: int | None) -> None:
         """The interaction's own message, or the first one of an answer to a message."""
         if message_id is not None:
-            await self._entries.shown_in(self, message_id)
+            await self._entries.note_shown_in(self, message_id)
 
-    async def posted(self, message_id: int) -> None:
+    async def note_page(self, message_id: int) -> None:
         """Note that one more message of it stands there."""
-        await self._entries.posted(self, message_id)
+        await self._entries.note_page(self, message_id)
 
-    async def ended(self, state: AnswerState) -> None:
+    async def finish(self, state: AnswerState) -> None:
         """Settle it if its end can be seen, else leave it: it will be shown later."""
         if state.unseen:
             self._entries.leave(self)
@@ -287,13 +287,13 @@ class Delivery:
         """Give it back as it was before `TurnDeliveries.take`. Raises StorageError."""
         await self._entries.untake(self)
 
-    async def waits(self) -> None:
+    async def offer_again(self) -> None:
         """Leave it to be asked again: its user was told that there is no answer, and may have it asked
         again."""
-        await self._entries.interrupted(self)
+        await self._entries.interrupt(self)
 
     async def __aenter__(self) -> "Delivery":
-        self._entries.opened(self)
+        self._entries.open(self)
         return self
 
     async def __aexit__(
@@ -305,7 +305,7 @@ class Delivery:
             elif isinstance(error, Exception):
                 await self.settle()
         finally:
-            self._entries.closed(self)
+            self._entries.close(self)
 
 
 def _at_most(question: AskedQuestion | None) -> int:

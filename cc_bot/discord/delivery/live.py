@@ -156,7 +156,7 @@ class LiveAnswer:
         if self._receipts and self.state.done:
             visibility = self.state.done.answer.visibility
             known = known_lines(self.state.receipts, self.state.carried, self._asker_id)
-            self._receipts.shown(self._reply, self._asker_id, visibility, self._words, known)
+            self._receipts.record(self._reply, self._asker_id, visibility, self._words, known)
 
     async def _restore(self, before: Sequence[Page]) -> None:
         """The older answer stands; why there is no new one is for its asker alone."""
@@ -260,7 +260,7 @@ class RunningTurns:
         """Return whether a turn of that name runs or ran since the program started."""
         return name.startswith(self._life)
 
-    def shown(self, since_s: float, *, ok: bool) -> None:
+    def record_shown(self, since_s: float, *, ok: bool) -> None:
         """The end of a turn that was over at `since_s` (of `time.monotonic`) stands on Discord, or can't."""
         seconds = round(time.monotonic() - since_s, 3)
         self._meter.record_shown(seconds, ok=ok)
@@ -307,7 +307,7 @@ class RunningTurns:
                 live.first_id = (await reply.message_ids())[0]
                 await opened(live.first_id)
             async with live:
-                with _told(live, reader):
+                with _tell_failures(live, reader):
                     yield live
                 over_s = time.monotonic()
             try:
@@ -315,11 +315,11 @@ class RunningTurns:
             except hikari.HikariError as error:  # the message is gone, or the connection; the turn is stored
                 _log.warning("answer_not_shown", error=type(error).__name__)
                 live.state = replace(live.state, unseen=True)
-            self.shown(over_s, ok=not live.state.unseen)
+            self.record_shown(over_s, ok=not live.state.unseen)
 
 
 @contextmanager
-def _told(live: LiveAnswer, reader: Reader) -> Iterator[None]:
+def _tell_failures(live: LiveAnswer, reader: Reader) -> Iterator[None]:
     """End the answer with a sentence where anything goes wrong within."""
     try:
         yield

@@ -21,7 +21,7 @@ from cc_bot.discord.delivery.reply import (
     Reply,
     Sent,
     TakenDown,
-    repeated,
+    repeat,
 )
 from cc_bot.discord.interactions import Answerable, is_fault
 from cc_bot.discord.pages.custom_ids import base36
@@ -105,7 +105,7 @@ class InteractionOutlet:
         await self._noting(int(message_id))
         return message_id
 
-    async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
+    async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         """Note nothing: its pages are noted once it is complete."""
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
@@ -154,13 +154,13 @@ class InteractionOutlet:
             raise PostUncertain from error
         ids = await known()
         try:
-            found = await sent_since(self._hook, ids)
+            found = await list_sent_since(self._hook, ids)
         except hikari.HTTPError as unseen:
             raise PostUncertain from unseen
         return next((message.id for message in found if looks_like(message, page)), None)
 
 
-async def sent_since(hook: Hook, known: Sequence[int]) -> list[hikari.Message]:
+async def list_sent_since(hook: Hook, known: Sequence[int]) -> list[hikari.Message]:
     """List what the bot has sent there after the last of these messages, the oldest first. Raises hikari's
     errors where it can't look."""
     after = known[-1] if known else hook.since_id
@@ -264,13 +264,13 @@ class MessageOutlet:
             if new or await self._stands(message.id, page):
                 break
         if number and not new:
-            await self.posted(message.id, hikari.Snowflake((await known())[0]))
+            await self.note_posted(message.id, hikari.Snowflake((await known())[0]))
         await self.noting(int(message.id))
         if not new:
             await self._overwrite(message.id, page)
         return message.id
 
-    async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
+    async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         await _if_possible(self.channels.add_pages(_real(first_id), [int(message_id)]))
 
     async def _stands(self, message_id: hikari.Snowflake, page: Page) -> bool:
@@ -278,7 +278,7 @@ class MessageOutlet:
         message of an earlier try, with another text, or one that was deleted since: of that Discord says
         nothing, but it can't be fetched, nor edited where the bot may not read the past."""
         try:
-            await repeated(lambda: self.rest.fetch_message(self.channel_id, message_id), RETRY_PAUSES_S)
+            await repeat(lambda: self.rest.fetch_message(self.channel_id, message_id), RETRY_PAUSES_S)
         except hikari.NotFoundError:
             return False
         except hikari.ForbiddenError:
@@ -289,7 +289,7 @@ class MessageOutlet:
         return True
 
     async def _overwrite(self, message_id: hikari.Snowflake, page: Page) -> None:
-        await repeated(lambda: self.edit(message_id, changes_to(None, page)), RETRY_PAUSES_S)
+        await repeat(lambda: self.edit(message_id, changes_to(None, page)), RETRY_PAUSES_S)
 
     async def _reply(self, page: Page, nonce: str, question_id: int | None) -> hikari.Message:
         if question_id is None:
@@ -304,7 +304,7 @@ class MessageOutlet:
     async def _create(
         self, page: Page, nonce: str, reply: hikari.UndefinedOr[int] = hikari.UNDEFINED
     ) -> hikari.Message:
-        return await repeated(
+        return await repeat(
             lambda: self.rest.create_message(
                 self.channel_id,
                 **new_message(page),

@@ -71,13 +71,13 @@ async def brought_up_to_date(page: Page, stores: Stores, words: Texts, told: Tol
     standings = await _standings(known | {each.button for each in lines}, stores)
     if lines and all(_is_ours(page, each) for each in lines):
         again = (
-            await _told_again(page, lines, standings, stores, words, private=told.visibility == "private")
+            await _lines_again(page, lines, standings, stores, words, private=told.visibility == "private")
             if told
             else {}
         )
-        return _revised(page, lines, standings, again, words.receipt.taken_back)
+        return _revise(page, lines, standings, again, words.receipt.taken_back)
     undone = [each for each in known if standings[each] == "undone"]
-    page = _told(page, undone, words.receipt.taken_back) if undone else page
+    page = _tell(page, undone, words.receipt.taken_back) if undone else page
     gone = [each for each in known if standings[each] == "moved"]
     return _without(page, gone) if gone else page
 
@@ -104,7 +104,7 @@ def told_lines(page: Page) -> tuple[ToldLine, ...]:
     return tuple(
         ToldLine(line, named, button)
         for line, button in zip(lines, buttons, strict=True)
-        if (named := named_by(button))
+        if (named := name_of(button))
     )
 
 
@@ -115,15 +115,15 @@ def still_known(page: Page, told: ToldIn | None) -> tuple[ToldLine, ...]:
     return tuple(
         each
         for each in (told.lines if told else ())
-        if isinstance(_parsed(each.button), KnownMemory)
+        if isinstance(_parse(each.button), KnownMemory)
         and each.line < len(lines)
         and (lines[each.line] in _TAKEN_BACK or lines[each.line].startswith(_NOTHING_DONE))
     )
 
 
-def named_by(custom_id: str) -> Named | None:
+def name_of(custom_id: str) -> Named | None:
     """Return what a button takes back something of."""
-    match _parsed(custom_id):
+    match _parse(custom_id):
         case UndoButton(memory_id=number) | KnownMemory(memory_id=number):
             return Named("memory", number)
         case UnscheduleButton(schedule_id=number):
@@ -132,13 +132,13 @@ def named_by(custom_id: str) -> Named | None:
             return None
 
 
-def _parsed(custom_id: str) -> _TakesBack | None:
+def _parse(custom_id: str) -> _TakesBack | None:
     button = parse_custom_id(custom_id) or KnownMemory.read(custom_id)
     return button if isinstance(button, _TakesBack) else None
 
 
 async def _standings(custom_ids: Collection[str], stores: Stores) -> Mapping[str, Standing]:
-    parsed = {each: button for each in custom_ids if (button := _parsed(each))}
+    parsed = {each: button for each in custom_ids if (button := _parse(each))}
     on_memories = [each for each in parsed.values() if isinstance(each, UndoButton | KnownMemory)]
     ids = {each.memory_id for each in on_memories}
     ids |= {each.former_id for each in on_memories if isinstance(each, UndoButton)}
@@ -184,7 +184,7 @@ def _is_ours(page: Page, each: ToldLine) -> bool:
     return each.line < len(lines) and (lines[each.line] in _TAKEN_BACK or lines[each.line].startswith(_MARKS))
 
 
-async def _told_again(
+async def _lines_again(
     page: Page,
     lines: Collection[ToldLine],
     standings: Mapping[str, Standing],
@@ -196,14 +196,14 @@ async def _told_again(
     """Return what is said of what was taken back and holds again, because a deletion was undone."""
     found = dict[str, _Line]()
     for each in lines:
-        button = _parsed(each.button)
+        button = _parse(each.button)
         back = page.facts.receipts[each.line] in _TAKEN_BACK and standings[each.button] == "holds"
         if not back or not isinstance(button, UndoButton | KnownMemory):
             continue
         if isinstance(button, KnownMemory):
             memory = await stores.memories.get(button.user_id, button.memory_id)
             if memory is not None:
-                found[each.button] = _Line(_known_again(memory, words, private=private), None)
+                found[each.button] = _Line(_line_again(memory, words, private=private), None)
             continue
         if button.action == "deleted":
             continue
@@ -227,14 +227,14 @@ async def _told_again(
     return found
 
 
-def _known_again(memory: Memory, words: Texts, *, private: bool) -> str:
+def _line_again(memory: Memory, words: Texts, *, private: bool) -> str:
     hidden = memory.audience == "private"
     known = Receipt("unchanged", memory.id, memory.content, private=hidden, number=memory.number)
     [line] = receipt_facts((known,), Carried(), words, private=private).receipts
     return line
 
 
-def _revised(
+def _revise(
     page: Page,
     lines: Collection[ToldLine],
     standings: Mapping[str, Standing],
@@ -267,7 +267,7 @@ def _lines_with_buttons(page: Page) -> Collection[int]:
     ]
 
 
-def _told(page: Page, undone: Collection[str], taken_back: str) -> Page:
+def _tell(page: Page, undone: Collection[str], taken_back: str) -> Page:
     """Lines and buttons stand in the same order. Where that can't be told, and under a reminder, the last
     notice says it."""
     lines, told = page.facts.receipts, _lines_with_buttons(page)
@@ -329,12 +329,14 @@ class ReceiptUpkeep:
         before something was taken back."""
         return await brought_up_to_date(page, self._stores, words) if page.receipts else page
 
-    async def carried(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
+    async def carry_over(self, message: hikari.Message, user_id: int, words: Texts) -> Page:
         """A shown message as the answer begins that takes its place."""
         told = await self._stores.receipts.get(user_id, int(message.id))
         return await without_undone(page_of(message, words.locale), self._stores, words, told)
 
-    async def pressed(self, interaction: hikari.ComponentInteraction, user_id: int, words: Texts) -> None:
+    async def refresh_pressed(
+        self, interaction: hikari.ComponentInteraction, user_id: int, words: Texts
+    ) -> None:
         """The message of an accepted press, and others that name the same, once that may be taken back."""
         message = await interaction.fetch_initial_response()
         page, message_id = page_of(message, words.locale), int(message.id)
@@ -345,7 +347,7 @@ class ReceiptUpkeep:
             await self._stores.receipts.settle(told)
         self.refresh(user_id, words)
 
-    def shown(
+    def record(
         self,
         reply: Reply,
         user_id: int,
@@ -381,7 +383,7 @@ class ReceiptUpkeep:
             reader = await readers.of_author(user_id)
             self._begin(user_id, self._show_anew(messages, reader.words))
 
-    async def settled(self) -> None:
+    async def settle(self) -> None:
         """Wait until all that was begun is shown."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 

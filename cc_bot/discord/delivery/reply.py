@@ -28,7 +28,9 @@ EMBEDS_REFUSED: Final = 50013
 
 
 class PostUncertain(Exception):
-    """A new message may or may not have been posted, and there is no way to look."""
+    """A new message may or may not have been posted, and there is no way to look. So it is with ephemeral
+    follow-ups. Then all of the answer comes in the one message that stands there already, as a file if it is
+    long."""
 
 
 class Outlet(Protocol):
@@ -39,7 +41,7 @@ class Outlet(Protocol):
         """A new message; `number` is its place in the answer, from 0. `again`: one stood there before, and
         was taken down. Raises PostUncertain."""
 
-    async def posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
+    async def note_posted(self, message_id: hikari.Snowflake, first_id: hikari.Snowflake | None) -> None:
         """A further message stands below the first; it may have been said before."""
 
     async def edit(self, message_id: hikari.Snowflake | None, changes: dict[str, Any]) -> None:
@@ -149,18 +151,18 @@ class Reply:
     async def _post(self, page: Page) -> None:
         number = len(self._sent)
         again = number < self._longest
-        message_id = await self._allowed(
+        message_id = await self._send(
             page, lambda page: self._outlet.post(page, number, self.message_ids, again=again)
         )
         self._longest = max(self._longest, number + 1)
         self._sent.append(Sent(message_id, page))  # known at once: it may be deleted while it is noted
         if number:
-            await self._outlet.posted(message_id, self._sent[0].id)
+            await self._outlet.note_posted(message_id, self._sent[0].id)
 
     async def _shorten(self, length: int, pauses_s: Sequence[float]) -> None:
         """Take down the last messages."""
         while len(self._sent) > length:
-            await repeated(partial(self._outlet.delete, self._sent[-1].id), pauses_s)
+            await repeat(partial(self._outlet.delete, self._sent[-1].id), pauses_s)
             self._sent.pop()
 
     async def _edit(self, index: int, page: Page, pauses_s: Sequence[float]) -> None:
@@ -168,12 +170,12 @@ class Reply:
 
         async def edit(page: Page) -> None:
             changes = changes_to(sent.page, page)
-            await repeated(lambda: self._outlet.edit(sent.id, changes), pauses_s)
+            await repeat(lambda: self._outlet.edit(sent.id, changes), pauses_s)
 
-        await self._allowed(page, edit)
+        await self._send(page, edit)
         self._sent[index] = replace(sent, page=page)
 
-    async def _allowed(self, page: Page, send: Callable[[Page], Awaitable[Result]]) -> Result:
+    async def _send(self, page: Page, send: Callable[[Page], Awaitable[Result]]) -> Result:
         """Send a page, with its facts in buttons if the place takes no embeds."""
         if not page.embeds or not self._takes_embeds:
             return await send(page.without_embeds() if page.embeds else page)
@@ -187,7 +189,7 @@ class Reply:
             return outcome
 
 
-async def repeated(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]) -> Result:
+async def repeat(call: Callable[[], Awaitable[Result]], pauses_s: Sequence[float]) -> Result:
     """Make a call that may safely be made twice, again after each pause."""
     for pause_s in pauses_s:
         try:
@@ -218,7 +220,7 @@ class TakenDown:
         while len(self._ids) > REMEMBERED:
             self._ids.popitem(last=False)
 
-    def expected(self, message_id: int) -> bool:
+    def was_expected(self, message_id: int) -> bool:
         """Return whether the bot deleted it. Each deletion is told of once."""
         return self._ids.pop(message_id, self) is None
 

@@ -13,7 +13,7 @@ import structlog
 
 from cc_bot.discord.access import Gate, error_of
 from cc_bot.discord.delivery.outlets import MessageReplies
-from cc_bot.discord.delivery.reply import repeated
+from cc_bot.discord.delivery.reply import repeat
 from cc_bot.discord.interactions import roles_of
 from cc_bot.discord.messages.addressing import Addressing
 from cc_bot.discord.messages.catch_up import CatchUp
@@ -83,7 +83,7 @@ class ChannelArchive:
             self.mentions.wake(key)
 
     async def _key_of(self, message: hikari.Message) -> ChannelKey:
-        return await repeated(lambda: self.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
+        return await repeat(lambda: self.places.key_of(int(message.channel_id)), PLACE_PAUSES_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ class Arrivals:
         await self._say(message, explain(error, words))
 
     async def _attend(self, message: hikari.Message, leave: Callable[[], None]) -> None:
-        if refused := await self.gate.refused_author(message):
+        if refused := await self.gate.refusal_of_author(message):
             await self.archive.overhear(message, waiting=False)
             leave()
             await self._turn_away(message, refused)

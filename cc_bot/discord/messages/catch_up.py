@@ -3,6 +3,9 @@
 A place's newest stored message tells where to go on, so live messages of a place wait until what came before
 them is stored: whenever the program dies in between, the gap is still the end of what is stored, and the next
 run finds it again. That is also why each place's messages are inserted oldest first.
+
+A connection that was resumed has missed nothing: Discord sends it what came meanwhile. Edits and deletions of
+older messages, made while there was no connection, are not noticed: nobody tells of them later.
 """
 
 import asyncio

@@ -61,7 +61,7 @@ class Changes:
 
     async def follow_deletion(self, channel_id: int, message_ids: Collection[int]) -> None:
         """Follow a deletion. Raises StorageError and hikari's errors."""
-        gone = [message_id for message_id in message_ids if not self.taken_down.expected(message_id)]
+        gone = [message_id for message_id in message_ids if not self.taken_down.was_expected(message_id)]
         if gone:
             await self._forget(channel_id, gone)
 

@@ -167,7 +167,7 @@ class Mentions:
                 await self._answers.say(key, left_behind, lambda reader: reader.words.mention.left_behind)
                 continue
             waiting = await self._store.list_waiting(key)
-            if refused := await self._gate.refused_in(key, waiting):
+            if refused := await self._gate.refusals_in(key, waiting):
                 await self._turn_away(key, waiting, refused)
                 continue
             late = [question for question in waiting if self._is_late(question)]
@@ -180,7 +180,7 @@ class Mentions:
         for question in await self._store.list_edited(key):
             if self._closed.is_set():
                 return
-            if await self._gate.refused_in(key, [question]):
+            if await self._gate.refusals_in(key, [question]):
                 await self._store.mark_read(question)
             else:
                 await self._answers.remake(key, question)

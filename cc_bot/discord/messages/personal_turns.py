@@ -61,7 +61,7 @@ class PersonalTurns:
 
         async def note_posted(answer_id: int) -> None:
             on_its_way.answer_id = answer_id
-            await accepted.delivery.shown_in(answer_id)
+            await accepted.delivery.note_shown_in(answer_id)
             opened()
 
         with self.withdrawals.watch((question_id,), reply.shows) as on_its_way:
@@ -72,7 +72,7 @@ class PersonalTurns:
             await _remove(reply)
             await accepted.delivery.settle()
         else:
-            await accepted.delivery.ended(state)
+            await accepted.delivery.finish(state)
         await self.answers.show_canvas(accepted, state)
 
 

@@ -4,6 +4,9 @@ The calls of tools are found by an index that holds no other answers, what was s
 What was said is read newest first and up to MOST_MESSAGES; texts are compared folded, a page at a time, so
 that a long archive holds up nobody. Said in a channel, it is found where the bot's answer there kept the
 memory or found it.
+
+Notes that a prompt tells from the start (CC_BOT_PROFILE_NOTES) stand in no call of a tool. An answer that
+repeats one is found by the note's text alone.
 """
 
 import json
@@ -15,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from cc_bot.domain.message import ToolCall
 from cc_bot.storage import Database, Row, Statement
 from cc_bot.stores.canvases import texts_in, without_texts
-from cc_bot.stores.columns import tool_calls_of, tool_calls_to_json
+from cc_bot.stores.columns import Columns, tool_calls_of, tool_calls_to_json
 from cc_bot.stores.memory.texts import TextMatcher
 
 # ---- memory calls ----------------------------------------------------------------------------------------
@@ -192,7 +195,51 @@ def _numbers(value: Any) -> Iterator[int]:
 MOST_MESSAGES: Final = 20_000
 _PAGE: Final = 200
 
-# $1 user, $2 the message before the first, $3 limit
+Key = tuple[int, str]
+"""The channel and the agent of a user's sessions."""
+
+
+class _Answer(NamedTuple):
+    """A stored answer with calls of memory tools, and the session it is in, if any."""
+
+    id: int
+    tool_calls: str
+    content: str
+    visibility: str
+    discord_id: int | None
+    session_id: str | None
+    channel_id: int
+    agent: str
+    summarized_to: int
+
+    @property
+    def key(self) -> Key:
+        return self.channel_id, self.agent
+
+
+class _Session(NamedTuple):
+    id: str
+    channel_id: int
+    agent: str
+    covered: int | None
+    """The last message that is in a summary; None where no more of it will be."""
+    canvas: str
+    created_at: str
+
+
+class _Summary(NamedTuple):
+    id: int
+    channel_id: int
+    agent: str
+    visibility: str
+    content: str
+    first_message_id: int
+    last_message_id: int
+
+
+_SUMMARY: Final = Columns(_Summary)
+
+# As _Answer has them. $1 user, $2 the message before the first, $3 limit
 _SELECT_CALLS: Final = """
     SELECT m.id, m.tool_calls, m.content, m.visibility, m.discord_id, m.session_id,
         s.channel_id, s.agent, s.summarized_to
@@ -203,16 +250,13 @@ _SELECT_CALLS: Final = """
     LIMIT $3
 """
 
-# A session whose messages may go into no summary any more counts as summarized.
+# As _Session has them. One whose messages may go into no summary any more counts as summarized.
 _SELECT_SESSIONS: Final = """
     SELECT id, channel_id, agent, CASE summarize WHEN 1 THEN summarized_to END, canvas_state, created_at
     FROM sessions WHERE user_id = $1
 """
 
-_SELECT_SUMMARIES: Final = """
-    SELECT id, channel_id, agent, visibility, content, first_message_id, last_message_id
-    FROM summaries WHERE user_id = $1
-"""
+_SELECT_SUMMARIES: Final = f"SELECT {_SUMMARY.select} FROM summaries WHERE user_id = $1"  # noqa: S608 - put together from constants alone
 
 # By turn_calls_by_user.
 _SELECT_TURN_CALLS: Final = "SELECT turn, calls FROM turn_calls WHERE user_id = $1"
@@ -243,9 +287,6 @@ SELECT_CHANNEL_QUESTIONS: Final = """
     WHERE w.answer_id = $2
 """
 
-Key = tuple[int, str]
-"""The channel and the agent of a user's sessions."""
-
 
 @dataclass(slots=True)
 class Traces:
@@ -267,27 +308,6 @@ class Traces:
     told: set[int] = field(default_factory=set)
     """Messages of sessions that hold one of the texts, or that belong to the turn that kept or used it."""
     told_in_channels: set[int] = field(default_factory=set)
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """A stored answer with calls of memory tools, and the session it is in, if any."""
-
-    id: int
-    visibility: str
-    discord_id: int | None
-    session_id: str | None
-    key: Key
-
-
-class _Session(NamedTuple):
-    id: str
-    channel_id: int
-    agent: str
-    covered: int | None
-    """The last message that is in a summary; None where no more of it will be."""
-    canvas: str
-    created_at: str
 
 
 class TraceFinder:
@@ -323,15 +343,15 @@ class TraceFinder:
                 traces.told.add(id_)
                 if session.covered is not None and id_ > session.covered:
                     traces.keys.add((session.channel_id, session.agent))
-        for id_, channel_id, agent, visibility, content, first, last in await self._database.query(
-            _SELECT_SUMMARIES, user_id
-        ):
-            place = ((channel_id, agent), visibility)
-            if sought.within(content) or any(
-                (answer.key, answer.visibility) == place and first <= answer.id <= last for answer in answers
+        for each in map(_SUMMARY.read, await self._database.query(_SELECT_SUMMARIES, user_id)):
+            key = each.channel_id, each.agent
+            if sought.within(each.content) or any(
+                (answer.key, answer.visibility) == (key, each.visibility)
+                and each.first_message_id <= answer.id <= each.last_message_id
+                for answer in answers
             ):
-                traces.summaries.add(id_)
-                traces.keys.add((channel_id, agent))
+                traces.summaries.add(each.id)
+                traces.keys.add(key)
         return traces
 
     async def _read_answers(
@@ -340,17 +360,16 @@ class TraceFinder:
         """Yield the answers whose calls tell of the memories."""
         after = 0
         while rows := await self._database.query(_SELECT_CALLS, user_id, after, _PAGE):
-            for id_, stored, content, visibility, discord_id, session_id, channel_id, agent, covered in rows:
-                answer = _Answer(id_, visibility, discord_id, session_id, (channel_id, agent))
-                if session_id is None and sought.within(content):
-                    traces.told_in_channels.add(id_)
-                after = id_
-                changed, telling = redact(stored, ids, sought)
+            for answer in map(_Answer._make, rows):
+                if answer.session_id is None and sought.within(answer.content):
+                    traces.told_in_channels.add(answer.id)
+                after = answer.id
+                changed, telling = redact(answer.tool_calls, ids, sought)
                 if not telling:
                     continue
-                traces.calls.append((id_, stored, changed))
+                traces.calls.append((answer.id, answer.tool_calls, changed))
                 traces.redacted += len(telling)
-                if session_id is not None and id_ > covered:
+                if answer.session_id is not None and answer.id > answer.summarized_to:
                     traces.keys.add(answer.key)
                 await self._add_turn(user_id, answer, ids, telling, traces)
                 yield answer

@@ -25,7 +25,7 @@ from cc_bot.stores.memory.texts import KEY_BYTES, VERSION, grams, pack_numbers, 
 # ruff: noqa: S608 - put together from constants alone
 
 # ---- memory places ---------------------------------------------------------------------------------------
-# Which notes of a user have something: sets of places, as bits of an integer and as bytes in the database.
+# Sets of places, as bits of an integer and as bytes in the database.
 #
 # A note that is in the index has a place, a number that counts up from 0 for each user; CHUNK places make a
 # chunk. A set of places is an integer whose bit n stands for place n: Python joins, cuts and counts a hundred
@@ -122,7 +122,7 @@ def _set(bits: bytearray, offset: int, places: Iterable[int]) -> None:
 
 
 # ---- memory segments -------------------------------------------------------------------------------------
-# Which of some notes have a key, in one value: read in one go, and looked up without unpacking it.
+# The notes that have a key, in one value: read in one go, and looked up without unpacking it.
 #
 # A segment is for SEGMENT places at most. It is the number of its keys, the length of each note in terms, the
 # keys in ascending order, where the places of each key end, and the places: a byte each, as often as the note
@@ -332,11 +332,21 @@ SELECT_LAST_SEGMENT: Final = """
 # $1 user
 SELECT_LAST_PLACE: Final = "SELECT max(place) FROM memories WHERE user_id = $1 AND place IS NOT NULL"
 
+
+class _First(NamedTuple):
+    segment: int
+    documents: int
+    total_length: int
+    keys: bytes
+
+
+_FIRST: Final = Columns(_First)
+
 # $1 user
-SELECT_FIRST_SEGMENT: Final = """
-    SELECT segment, documents, total_length, keys,
-        (SELECT count(*) FROM memory_segments AS counted WHERE counted.user_id = $1)
-    FROM memory_segments WHERE user_id = $1 ORDER BY segment LIMIT 1
+COUNT_SEGMENTS: Final = "SELECT count(*) FROM memory_segments WHERE user_id = $1"
+# $1 user
+SELECT_FIRST_SEGMENT: Final = f"""
+    SELECT {_FIRST.select} FROM memory_segments WHERE user_id = $1 ORDER BY segment LIMIT 1
 """
 
 # $1 user, then segments
@@ -408,15 +418,14 @@ def fold_in(user_id: int, *, waiting: int = WAITING, most: int = SEGMENT) -> Ste
 
 def join_segments(user_id: int, *, most: int = SEGMENTS) -> Steps[bool]:
     """Join a user's oldest segment into the postings, if there are more than `most`. Whether it was."""
-    rows = yield Statement(SELECT_FIRST_SEGMENT, (user_id,))
-    if not rows:
+    [(count,)] = yield Statement(COUNT_SEGMENTS, (user_id,))
+    if count <= most:
         return False
-    [(segment, documents, total_length, keys, segments)] = rows
-    if segments <= most:
-        return False
-    occurrences = Segment(keys).occurrences()
-    yield from add_to_chunk(user_id, segment * SEGMENT, occurrences, documents, total_length)
-    yield Statement(DELETE_SEGMENT, (user_id, segment))
+    [first] = map(_FIRST.read, (yield Statement(SELECT_FIRST_SEGMENT, (user_id,))))
+    occurrences = Segment(first.keys).occurrences()
+    place = first.segment * SEGMENT
+    yield from add_to_chunk(user_id, place, occurrences, first.documents, first.total_length)
+    yield Statement(DELETE_SEGMENT, (user_id, first.segment))
     return True
 
 

@@ -23,7 +23,7 @@ from cc_bot.domain.errors import ContextTooLong, ModelError, ModelRefusedRequest
 from cc_bot.search.ranking import nearness
 from cc_bot.search.vectors import Embedder, Vector, cosines, nearest, sketch
 from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import ListStatement
+from cc_bot.stores.columns import Columns, ListStatement
 
 # ---- sketches --------------------------------------------------------------------------------------------
 # The vectors of users with very many, in short: what is near is found among sketches, then compared in full.
@@ -37,12 +37,22 @@ SKETCHED: Final = 1024
 CROWD: Final = 2048
 """So many vectors that are in no row are too many to read."""
 
+
+class _Sketches(NamedTuple):
+    after_id: int
+    last_id: int
+    memory_ids: bytes
+    bits: bytes
+
+
+_SKETCHES: Final = Columns(_Sketches)
+
 # $1 user, $2 model
-_SELECT_SKETCHES: Final = """
-    SELECT after_id, last_id, memory_ids, bits FROM memory_sketches
+_SELECT_SKETCHES: Final = f"""
+    SELECT {_SKETCHES.select} FROM memory_sketches
     WHERE user_id = $1 AND model = $2
     ORDER BY after_id
-"""
+"""  # noqa: S608 - put together from constants alone
 
 _SELECT_RANGES: Final = """
     SELECT after_id, last_id FROM memory_sketches WHERE user_id = $1 AND model = $2 ORDER BY after_id
@@ -97,15 +107,15 @@ class Crowd(NamedTuple):
 
 
 def crowd_of(user_id: int, model: str) -> Steps[Crowd]:
-    sketches = yield Statement(_SELECT_SKETCHES, (user_id, model))
+    sketches = [*map(_SKETCHES.read, (yield Statement(_SELECT_SKETCHES, (user_id, model))))]
     loose: list[Row] = []
     unread = 0
-    for after, last in _gaps([(after, last) for after, last, _, _ in sketches]):
+    for after, last in _gaps([(each.after_id, each.last_id) for each in sketches]):
         rows = yield Statement(_SELECT_BETWEEN, (user_id, model, after, last, CROWD))
         loose += rows
         unread = _last_of(rows) if len(rows) == CROWD and last == _LAST_ID else unread
-    ids = [array("q", memory_ids) for _, _, memory_ids, _ in sketches]
-    return Crowd(ids, [bits for _, _, _, bits in sketches], loose, unread)
+    ids = [array("q", each.memory_ids) for each in sketches]
+    return Crowd(ids, [each.bits for each in sketches], loose, unread)
 
 
 def more_of(user_id: int, model: str, after: int) -> Statement:

@@ -215,7 +215,18 @@ THAW: Final = f"""
 
 OWE: Final = "UPDATE memory_erasures SET erased = erased + 1 WHERE id = 1"
 
-SELECT_OWED: Final = "SELECT erased, written_back, rewritten, rewritten_at FROM memory_erasures WHERE id = 1"
+
+class _Owed(NamedTuple):
+    """The number of erasures, and of those that the log was written back after, and the file written anew."""
+
+    erased: int
+    written_back: int
+    rewritten: int
+    rewritten_at: datetime | None
+
+
+_OWED: Final = Columns(_Owed, moments=ISO)
+SELECT_OWED: Final = f"SELECT {_OWED.select} FROM memory_erasures WHERE id = 1"
 
 # $1 how often something had been erased when the log was written back
 WRITTEN_BACK: Final = "UPDATE memory_erasures SET written_back = $1 WHERE id = 1 AND written_back < $1"
@@ -354,28 +365,28 @@ class MemoryRemovalStore:
     async def write_back(self) -> bool:
         """Take what was removed out of the write-ahead log as well. False when that has to be tried again,
         because somebody else is reading."""
-        [(erased, written_back, rewritten, _)] = await self._database.query(SELECT_OWED)
-        if erased == written_back:
+        [owed] = map(_OWED.read, await self._database.query(SELECT_OWED))
+        if owed.erased == owed.written_back:
             return True
-        small = rewritten < erased and (await self._database.measure()).bytes <= self._small_bytes
-        if small and await self._write_anew(erased) == "busy":
+        small = owed.rewritten < owed.erased and (await self._database.measure()).bytes <= self._small_bytes
+        if small and await self._write_anew(owed.erased) == "busy":
             return False
         if not await self._database.checkpoint():
             return False
-        await self._database.transaction([Statement(WRITTEN_BACK, (erased,))])
+        await self._database.transaction([Statement(WRITTEN_BACK, (owed.erased,))])
         return True
 
     async def rewrite(self, *, quiet: timedelta = QUIET, every: timedelta = REWRITE_EVERY) -> Rewriting:
         """Write the database anew if that is owed, nobody has written for so long, and it was done so long
         ago. `done` when nothing is owed any more, but for `write_back`."""
-        [(erased, _, rewritten, rewritten_at)] = await self._database.query(SELECT_OWED)
-        if rewritten == erased:
+        [owed] = map(_OWED.read, await self._database.query(SELECT_OWED))
+        if owed.rewritten == owed.erased:
             return "done"
-        if rewritten_at and self._clock() < datetime.fromisoformat(rewritten_at) + every:
+        if owed.rewritten_at and self._clock() < owed.rewritten_at + every:
             return "busy"
         if (await self._database.measure()).quiet_s < quiet.total_seconds():
             return "busy"
-        return await self._write_anew(erased)
+        return await self._write_anew(owed.erased)
 
     async def _write_anew(self, erased: int) -> Rewriting:
         outcome = await self._database.rewrite()

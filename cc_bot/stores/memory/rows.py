@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
-from datetime import datetime
+from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -47,25 +46,21 @@ GIVEN: Final = tuple(name for name in MEMORY.names if name not in _PUT_BY_STORES
 """The columns that are written as they are given."""
 
 MAX_ID: Final = 2**63 - 1
+_COUNTED: Final = Columns(MemoryStatistics, moments=ISO, without=("categories", "sources"))
 
 
 def statistics_of(
     counts: Sequence[Row], categories: Sequence[Row], sources: Sequence[Row]
 ) -> MemoryStatistics:
     """Make statistics of the rows of STATISTICS, CATEGORIES and SOURCES."""
-    [(count, private, expired, oldest, newest)] = counts
     kinds: dict[Any, int] = {}
     for source, number in sources:
         kind = json.loads(source).get("kind", "")
         kinds[kind] = kinds.get(kind, 0) + number
-    return MemoryStatistics(
-        count=count,
-        private=private,
-        expired=expired,
+    return replace(
+        _COUNTED.read(counts[0]),
         categories=tuple((name, number) for name, number in categories),
         sources=tuple(sorted(kinds.items(), key=lambda item: -item[1])),
-        oldest=datetime.fromisoformat(oldest) if oldest else None,
-        newest=datetime.fromisoformat(newest) if newest else None,
     )
 
 
@@ -213,11 +208,15 @@ COUNT: Final = """
 """
 
 # $1 user, $2 now
-STATISTICS: Final = """
-    SELECT count(*), count(CASE WHEN audience = 'private' THEN 1 END),
-        count(CASE WHEN expires_at <= $2 THEN 1 END),
-        min(created_at), max(created_at)
-    FROM memories WHERE user_id = $1 AND status = 'active'
+_COUNTS: Final = _COUNTED.filled(
+    count="count(*)",
+    private="count(CASE WHEN audience = 'private' THEN 1 END)",
+    expired="count(CASE WHEN expires_at <= $2 THEN 1 END)",
+    oldest="min(created_at)",
+    newest="max(created_at)",
+)
+STATISTICS: Final = f"""
+    SELECT {_COUNTS} FROM memories WHERE user_id = $1 AND status = 'active'
 """
 
 CATEGORIES: Final = """

@@ -11,12 +11,12 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from time import monotonic
-from typing import Final
+from typing import Final, NamedTuple
 
 import structlog
 
-from cc_bot.storage import Database, Row, Statement, Steps
-from cc_bot.stores.columns import list_of
+from cc_bot.storage import Database, Statement, Steps
+from cc_bot.stores.columns import Columns
 from cc_bot.stores.memory.index import SEGMENTS, WAITING, WAITING_BYTES, fold_in, join_segments, unfold
 from cc_bot.stores.memory.rows import REMAKE, SEARCHED
 from cc_bot.stores.memory.texts import KEY_BYTES, VERSION, search_text
@@ -39,21 +39,31 @@ SELECT_REMADE: Final = "SELECT version, remade_to FROM memory_rules WHERE id = 1
 # $1 version, $2 up to which memory
 PUT_REMADE: Final = "UPDATE memory_rules SET version = $1, remade_to = $2 WHERE id = 1"
 
+
+class _Outdated(NamedTuple):
+    user_id: int
+    id: int
+    content: str
+    tags: tuple[str, ...]
+
+
+_OUTDATED: Final = Columns(_Outdated)
+
 # Of all users, since it is done for all. $1 and $2 the ids, the first not included; $3 version, $4 limit
-SELECT_OUTDATED_OF_ALL: Final = """
-    SELECT user_id, id, content, tags FROM memories
+SELECT_OUTDATED_OF_ALL: Final = f"""
+    SELECT {_OUTDATED.select} FROM memories
     WHERE id > $1 AND id <= $2 AND terms_version <> $3
     ORDER BY id LIMIT $4
-"""
+"""  # noqa: S608 - put together from constants alone
 
 SELECT_LAST_OF_ALL: Final = "SELECT coalesce(max(id), 0) FROM memories"
 
 # Of what is not in the index. $1 user, $2 version, $3 limit
-SELECT_OUTDATED: Final = """
-    SELECT user_id, id, content, tags FROM memories
+SELECT_OUTDATED: Final = f"""
+    SELECT {_OUTDATED.select} FROM memories
     WHERE user_id = $1 AND place IS NULL AND status = 'active' AND terms_version <> $2
     ORDER BY id DESC LIMIT $3
-"""
+"""  # noqa: S608 - put together from constants alone
 
 REMAKING_STATEMENTS: Final = (SELECT_OUTDATED_OF_ALL, SELECT_LAST_OF_ALL)
 
@@ -74,28 +84,29 @@ def remake_some() -> Steps[bool]:
     [(last,)] = yield Statement(SELECT_LAST_OF_ALL)
     end = min(remade_to + _RANGE, last)
     rows = yield Statement(SELECT_OUTDATED_OF_ALL, (remade_to, end, VERSION, _BATCH))
-    yield from _remake(rows)
-    come_to = max(id_ for _, id_, _, _ in rows) if len(rows) == _BATCH else end
+    outdated = [*map(_OUTDATED.read, rows)]
+    yield from _remake(outdated)
+    come_to = max(each.id for each in outdated) if len(outdated) == _BATCH else end
     yield Statement(PUT_REMADE, (VERSION, _DONE if come_to == last else come_to))
     return bool(come_to != last)
 
 
 def remake_waiting(user_id: int) -> Steps[bool]:
     """Make the newest of one user's that a search has to make for itself; whether there may be more."""
-    rows = yield Statement(SELECT_OUTDATED, (user_id, VERSION, _BATCH))
-    yield from _remake(rows)
-    return len(rows) == _BATCH
+    outdated = [*map(_OUTDATED.read, (yield Statement(SELECT_OUTDATED, (user_id, VERSION, _BATCH))))]
+    yield from _remake(outdated)
+    return len(outdated) == _BATCH
 
 
-def _remake(rows: Sequence[Row]) -> Steps[None]:
+def _remake(outdated: Sequence[_Outdated]) -> Steps[None]:
     of_user: defaultdict[int, list[int]] = defaultdict(list)
-    for user_id, id_, _, _ in rows:
-        of_user[user_id].append(id_)
+    for each in outdated:
+        of_user[each.user_id].append(each.id)
     for user_id, ids in of_user.items():
         yield from unfold(user_id, ids)
-    for user_id, id_, content, tags in rows:
-        made = SEARCHED.write(search_text(content, list_of(tags)))
-        yield Statement(REMAKE, (user_id, id_, *made.values()))
+    for each in outdated:
+        made = SEARCHED.write(search_text(each.content, each.tags))
+        yield Statement(REMAKE, (each.user_id, each.id, *made.values()))
 
 
 # ---- memory upkeep ---------------------------------------------------------------------------------------

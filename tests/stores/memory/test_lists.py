@@ -48,7 +48,7 @@ class TestOrder:
 
 class TestStatistics:
     async def test_of_nothing_are_zero(self, stores: Stores) -> None:
-        assert await stores.memories.get_statistics(ME) == MemoryStatistics(0, 0, 0, (), (), None, None)
+        assert await stores.memories.get_statistics(ME) == MemoryStatistics(0, 0, 0, None, None)
 
     async def test_count_what_its_user_keeps(self, stores: Stores) -> None:
         with freeze_time(START, real_asyncio=True) as clock:

@@ -14,7 +14,7 @@ from tests.stores.memory import new_column
 ROOT: Final = Path(__file__).parents[3]
 MIGRATION: Final = f"storage/migrations/{len(known_migrations()) + 1:04}_moods.sql"
 FIELDS: Final = {
-    "domain/memory.py": ("    def expired(self", '    mood: str = ""\n\n'),
+    "domain/memory.py": ("    def is_expired(self", '    mood: str = ""\n\n'),
     "domain/memory_transfer.py": ("    pinned: bool = False\n", '    mood: str = ""\n'),
     "stores/memory/store.py": ("    expires_at: datetime | Keep | None\n", "    mood: str | None\n"),
 }
