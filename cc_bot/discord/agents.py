@@ -14,7 +14,7 @@ import hikari
 from cc_bot.agents import Agents
 from cc_bot.discord.interactions import Answerable
 from cc_bot.discord.places import Places, key_of_interaction
-from cc_bot.discord.recipients import Reader
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.errors import AgentGone
 from cc_bot.domain.message import DEFAULT_AGENT, Agent, ChannelKey, UserSettings
 from cc_bot.domain.session import SessionKey
@@ -213,20 +213,20 @@ def where(interaction: hikari.PartialInteraction) -> Somewhere:
     return Somewhere(key.place_id, guild_id, key.channel_id if key.thread_id else None)
 
 
-def stand_in_note(chosen: Chosen, reader: Reader) -> str:
+def stand_in_note(chosen: Chosen, recipient: Recipient) -> str:
     """The sentence to say under an answer that is not by whom its user chose; else empty."""
     if not chosen.stands_in:
         return ""
-    return reader.words.agents.gone.format(display=chosen.agent.display_name(reader.locale))
+    return recipient.words.agents.gone.format(display=chosen.agent.display_name(recipient.locale))
 
 
-def words_under(chosen: Chosen, reader: Reader) -> Texts:
+def words_under(chosen: Chosen, recipient: Recipient) -> Texts:
     """Return what its answers are shown with: the canvas of an agent that the user has left is not to be
     seen."""
-    words = reader.words
+    words = recipient.words
     if not chosen.left:
         return words
-    changed = words.canvas.changed_unseen.format(display=chosen.agent.display_name(reader.locale))
+    changed = words.canvas.changed_unseen.format(display=chosen.agent.display_name(recipient.locale))
     return replace(words, canvas=words.canvas.reword(changed=changed))
 
 

@@ -105,7 +105,7 @@ class DiscordBot:
             hooks=[admit_commands],
         )
         self._services = build_services(self._bot, self._client, given, granted)
-        self._client.error_handler(command_error_handler(self._services.answers.readers))
+        self._client.error_handler(command_error_handler(self._services.answers.recipients))
         # Before the gateway connects: interactions that arrive earlier would be dropped.
         self._bot.subscribe(hikari.StartingEvent, self._on_starting)
 
@@ -185,7 +185,7 @@ class DiscordBot:
         """Begin to answer interactions."""
         await self._services.gate.learn()
         await self._client.start()
-        self._services.answers.readers.wordings.learn(
+        self._services.answers.recipients.wordings.learn(
             self._client.created_commands.get(GLOBAL_COMMAND_KEY, ())
         )
 

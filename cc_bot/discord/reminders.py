@@ -33,7 +33,7 @@ from cc_bot.discord.pages.reminders import (
     untold_page,
 )
 from cc_bot.discord.places import Recent
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.message import Message
 from cc_bot.domain.schedule import Firing, Obstacle, Place, Schedule, Untold
@@ -226,16 +226,16 @@ class Reminders:
         chooser: Chooser,
         gate: Gate,
         boards: CanvasBoards,
-        readers: Readers,
+        recipients: Recipients,
     ) -> None:
-        self._scheduler = Scheduler(schedules, places=PLACES, clock=readers.clock)
+        self._scheduler = Scheduler(schedules, places=PLACES, clock=recipients.clock)
         self._heartbeats = timekeeping.heartbeats
         self._schedules = schedules
         self._posting = posting
         self._chooser = chooser
         self._gate = gate
         self._boards = boards
-        self._readers = readers
+        self._recipients = recipients
         self._looking: asyncio.Task[None] | None = None
         self._attending: set[asyncio.Task[None]] = set()
         self._places = asyncio.Semaphore(AT_A_TIME)
@@ -312,9 +312,9 @@ class Reminders:
         if not await self._gate.serves_owner(schedule):
             await _note(lambda: self._schedules.mark_skipped(firing))
             return
-        reader = await self._reader(schedule)
+        recipient = await self._recipient(schedule)
         said = Message("assistant", spoken_reminder(schedule), visibility=schedule.heard)
-        await self.deliver(firing, reminder_page(firing, self._readers.clock(), reader.words), said)
+        await self.deliver(firing, reminder_page(firing, self._recipients.clock(), recipient.words), said)
 
     async def _speak(self, firing: Firing) -> None:
         """Say what a heartbeat has to say, if anything."""
@@ -323,8 +323,8 @@ class Reminders:
             await _note(lambda: self._schedules.mark_skipped(firing))
             return
         try:
-            reader = await self._reader(schedule)
-            speech = await self._heartbeats.speak(schedule, await self._options(schedule, reader))
+            recipient = await self._recipient(schedule)
+            speech = await self._heartbeats.speak(schedule, await self._options(schedule, recipient))
         except BaseException as error:
             # Nothing was posted, and a heartbeat is nothing that anybody waits for.
             _log.info("heartbeat_skipped", schedule=schedule.id, error=type(error).__name__)
@@ -344,19 +344,19 @@ class Reminders:
 
     async def _tell(self, untold: Untold) -> None:
         """Tell it by DM; where that is closed, what is public in the channels that it was for."""
-        first, now = (*untold.missed, *untold.uncertain)[0].schedule, self._readers.clock()
+        first, now = (*untold.missed, *untold.uncertain)[0].schedule, self._recipients.clock()
         if not await self._gate.serves_owner(first):
             return
-        reader = await self._reader(first)
+        recipient = await self._recipient(first)
         try:
-            page = untold_page(untold, reader.words)
+            page = untold_page(untold, recipient.words)
             await self._posting.whisper(untold.user_id, page, nonce_at("u", untold.user_id, now))
         except Refused as refused:
             _log.info("missed_not_told_by_dm", obstacle=refused.obstacle)
             for channel_id, part in untold.by_channel().items():
                 with suppress(Refused):
                     await self._posting.admit((*part.missed, *part.uncertain)[0].schedule)
-                    page = untold_page(part, reader.words)
+                    page = untold_page(part, recipient.words)
                     called = replace(page, content=f"<@{untold.user_id}>\n{page.content}")
                     nonce = nonce_at("u", channel_id, now)
                     await self._posting.post(channel_id, untold.user_id, called, nonce)
@@ -381,32 +381,32 @@ class Reminders:
         """Tell it by DM, unless that is what did not work: then a later reply to its owner tells."""
         if schedule.heard == "private":
             return
-        reader = await self._reader(schedule)
-        nonce = nonce_at("p", schedule.id, self._readers.clock())
+        recipient = await self._recipient(schedule)
+        nonce = nonce_at("p", schedule.id, self._recipients.clock())
         try:
-            await self._posting.whisper(schedule.key.user_id, stopped_page(schedule, reader.words), nonce)
+            await self._posting.whisper(schedule.key.user_id, stopped_page(schedule, recipient.words), nonce)
         except Refused as refused:
             _log.info("pause_not_told", schedule=schedule.id, obstacle=refused.obstacle)
 
-    async def _options(self, schedule: Schedule, reader: Reader) -> TurnOptions:
+    async def _options(self, schedule: Schedule, recipient: Recipient) -> TurnOptions:
         return TurnOptions(
-            reader.locale,
-            reader.timezone,
-            memory_paused=reader.memory_paused,
+            recipient.locale,
+            recipient.timezone,
+            memory_paused=recipient.memory_paused,
             agent=await self._chooser.choose_speaker(schedule.key, schedule.guild_id),
             guild_id=schedule.guild_id,
         )
 
-    async def _reader(self, schedule: Schedule) -> Reader:
+    async def _recipient(self, schedule: Schedule) -> Recipient:
         """Return its owner; as anybody, rather than not at all, while the database fails."""
-        user_id, readers, spoken = schedule.key.user_id, self._readers, schedule.locale
+        user_id, recipients, spoken = schedule.key.user_id, self._recipients, schedule.locale
         if spoken is None and schedule.guild_id:
-            spoken = readers.guilds.of_guild(schedule.guild_id)
+            spoken = recipients.guilds.of_guild(schedule.guild_id)
         try:
-            return await readers.of_author(user_id, spoken)
+            return await recipients.of_author(user_id, spoken)
         except StorageError:
-            locale = spoken or readers.locale
-            return Reader(user_id, locale, readers.timezone, readers.words(locale), welcomed=True)
+            locale = spoken or recipients.locale
+            return Recipient(user_id, locale, recipients.timezone, recipients.words(locale), welcomed=True)
 
 
 async def _note(note: Callable[[], Awaitable[Result]]) -> None:

@@ -31,7 +31,7 @@ from cc_bot.discord.pages.answer import (
 )
 from cc_bot.discord.pages.custom_ids import StopButton
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.message import Message
 from cc_bot.domain.proposal import Proposal
@@ -49,7 +49,7 @@ from cc_bot.stores import ProposalStore, TurnLedger
 @dataclass(frozen=True, slots=True)
 class PendingDelivery:
     turn: PendingTurn
-    reader: Reader
+    recipient: Recipient
     answer: Message | None = None
     """As it was stored; without one there is a sentence."""
     older: Message | None = None
@@ -77,7 +77,7 @@ class PendingDelivery:
     def pages(self) -> tuple[Page, ...]:
         """Return the pages as they look, as far as that is known before it is sent."""
         if self.answer is not None:
-            return final_pages(stored_state(self.answer), self.reader.words)
+            return final_pages(stored_state(self.answer), self.recipient.words)
         return (self._brought_back(self.older) if self.older and self.brings_back else self._sentence(),)
 
     async def show(self, reply: Reply, *, one_message: bool, elsewhere: bool = False) -> None:
@@ -85,7 +85,7 @@ class PendingDelivery:
 
         Raises hikari's errors.
         """
-        words, user_id = self.reader.words, self.turn.key.user_id
+        words, user_id = self.recipient.words, self.turn.key.user_id
         if self.answer is None:
             page = self._sentence() if elsewhere else self.pages()[0]
             await reply.show((await self.receipts.as_it_is(page, words) if self.receipts else page,))
@@ -97,7 +97,7 @@ class PendingDelivery:
             words,
             StopButton(user_id, self.turn.id),
             asker_id=user_id,
-            before=() if self.older is None else (_last_page(self.older, self.reader),),
+            before=() if self.older is None else (_last_page(self.older, self.recipient),),
             one_message=one_message,
             receipts=self.receipts,
         )
@@ -106,7 +106,7 @@ class PendingDelivery:
         await live.finish(None if elsewhere else user_id, temporary=False, note=note)
 
     def _sentence(self) -> Page:
-        words, asked_again = self.reader.words.unfinished, False
+        words, asked_again = self.recipient.words.unfinished, False
         if self.turn.temporary:
             sentence = words.temporary
         elif self.older is not None:
@@ -115,12 +115,12 @@ class PendingDelivery:
             sentence = words.lost
         else:
             sentence, asked_again = words.cut_off, True
-        return interrupted_page(self.turn, sentence, self.reader.words, may_be_asked_again=asked_again)
+        return interrupted_page(self.turn, sentence, self.recipient.words, may_be_asked_again=asked_again)
 
     def _brought_back(self, older: Message) -> Page:
         """The message with its buttons as it was; those above it were never touched."""
         state = advance(stored_state(older, self.proposals), CallsResumed(self.turn.calls))
-        words, earlier = self.reader.words, self.turn.earlier
+        words, earlier = self.recipient.words, self.turn.earlier
         pages = final_pages(state, words, note=words.unfinished.kept)
         if len(pages) != len(earlier) + 1:  # it came as a file
             pages = final_pages(state, words, note=words.unfinished.kept, as_file=True)
@@ -128,9 +128,9 @@ class PendingDelivery:
         return with_controls(pages[-1], state, words, self.turn.key.user_id, buttons)
 
 
-def _last_page(answer: Message, reader: Reader) -> Page:
+def _last_page(answer: Message, recipient: Recipient) -> Page:
     state = stored_state(answer)
-    return with_controls(final_pages(state, reader.words)[-1], state, reader.words, reader.user_id)
+    return with_controls(final_pages(state, recipient.words)[-1], state, recipient.words, recipient.user_id)
 
 
 # ---- delivery routes -------------------------------------------------------------------------------------
@@ -337,7 +337,7 @@ class Unfinished:
         *,
         deliveries: TurnDeliveries,
         routes: DeliveryRoutes,
-        readers: Readers,
+        recipients: Recipients,
         retry_s: float = RETRY_S,
     ) -> None:
         self._ledger = ledger
@@ -345,7 +345,7 @@ class Unfinished:
         self._running = running
         self._deliveries = deliveries
         self._routes = routes
-        self._readers = readers
+        self._recipients = recipients
         self._retry_s = retry_s
         self._given_up: set[str] = set()
         """Turns at which something broke: the next start tries again."""
@@ -379,10 +379,10 @@ class Unfinished:
         self._deliveries.owed.clear()
         try:
             if not self._caught_up and self._running.receipts:
-                await self._running.receipts.catch_up(self._readers)
+                await self._running.receipts.catch_up(self._recipients)
             self._caught_up = True
             await self._settle_unsettled()
-            await self._ledger.forget_interrupted(self._readers.clock() - KEPT)
+            await self._ledger.forget_interrupted(self._recipients.clock() - KEPT)
             due = [turn for turn in await self._ledger.list_unfinished() if self._is_due(turn)]
         except CcBotError as error:
             _log.warning("unfinished_not_read", error=type(error).__name__)
@@ -443,18 +443,18 @@ class Unfinished:
 
     async def _look_up(self, turn: PendingTurn) -> PendingDelivery:
         """Return what is owed for a turn that is not interrupted yet. Raises StorageError."""
-        spoken = turn.locale or self._readers.guilds.of(turn.key.channel_id)
-        reader = await self._readers.of_author(turn.key.user_id, spoken)
+        spoken = turn.locale or self._recipients.guilds.of(turn.key.channel_id)
+        recipient = await self._recipients.of_author(turn.key.user_id, spoken)
         older = await self._ledger.get_replaced(turn) if turn.replaces is not None else None
         answer = await self._ledger.get_answer(turn) if turn.state == "answered" else None
         seen = answer or older
         left = await self._proposals.list_for_answer(turn.key.user_id, seen.id) if seen and seen.id else ()
-        return PendingDelivery(turn, reader, answer, older, left, self._running.receipts)
+        return PendingDelivery(turn, recipient, answer, older, left, self._running.receipts)
 
     async def _show(self, pending: PendingDelivery) -> Reply:
         """Show it by the first way that is open. Raises Closed when none is, and Gone."""
         turn = pending.turn
-        token = turn.token_at(self._readers.clock())
+        token = turn.token_at(self._recipients.clock())
         if token is not None:
             try:
                 return await self._routes.by_token(pending, token, await self._application())

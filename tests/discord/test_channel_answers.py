@@ -19,7 +19,7 @@ from cc_bot.discord.messages.channel_answers import ChannelAnswers, ChannelAssis
 from cc_bot.discord.messages.incoming import QuestionFiles
 from cc_bot.discord.messages.mentions import Mentions, TypingSigns
 from cc_bot.discord.messages.withdrawals import Withdrawals
-from cc_bot.discord.recipients import Readers
+from cc_bot.discord.recipients import Recipients
 from cc_bot.domain import ChannelKey, Locale
 from cc_bot.domain.clock import utc_now
 from cc_bot.domain.errors import ModelRefusedRequest, StorageError
@@ -89,7 +89,7 @@ async def room(discord: LoopbackDiscord, rest: hikari.api.RESTClient, tmp_path: 
         turns = ChannelAssistant(
             table.assistant,
             chooser_over(stores, rest),
-            Readers(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
+            Recipients(stores.settings, Locale.JA, ZoneInfo("Asia/Tokyo")),
             SeenRoles(),
             QuestionFiles(rest),
             lambda: me,
@@ -194,10 +194,10 @@ class TestWaiting:
         room.change(full_disk("answered"))
         for _ in range(2):
             with pytest.raises(StorageError):
-                await room.answers.say(room.key, await room.waiting(), lambda reader: "遅くなりました。")
+                await room.answers.say(room.key, await room.waiting(), lambda recipient: "遅くなりました。")
             room.discord.forget_nonces()
         room.change(ROOM_AGAIN)
-        await room.answers.say(room.key, await room.waiting(), lambda reader: "遅くなりました。")
+        await room.answers.say(room.key, await room.waiting(), lambda recipient: "遅くなりました。")
         assert [message.content for message in room.shown()] == ["遅くなりました。"]
         assert await room.waiting() == ()
 

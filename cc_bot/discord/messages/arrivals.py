@@ -29,7 +29,7 @@ from cc_bot.discord.messages.incoming import (
 from cc_bot.discord.messages.mentions import Mentions
 from cc_bot.discord.messages.personal_turns import PersonalTurns
 from cc_bot.discord.places import Places, Recent
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import CcBotError
 from cc_bot.domain.member import Refusal
 from cc_bot.domain.message import ChannelKey, Message, is_blank
@@ -93,7 +93,7 @@ class Arrivals:
     gate: Gate
     personal: PersonalTurns
     replies: MessageReplies
-    readers: Readers
+    recipients: Recipients
     _attended: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     _personal: Recent[int, None] = field(default_factory=partial(Recent[int, None], REMEMBERED))
     """Messages that are, or were, answered in their author's session: no question of a channel any more."""
@@ -106,7 +106,7 @@ class Arrivals:
         if message.type not in ORDINARY:
             return
         if message.guild_id is not None:
-            self.readers.guilds.place(int(message.channel_id), int(message.guild_id))
+            self.recipients.guilds.place(int(message.channel_id), int(message.guild_id))
             if message.member is not None:
                 self.gate.roles.note(int(message.guild_id), int(message.author.id), roles_of(message.member))
         if not self._is_for_bot(message):
@@ -155,16 +155,16 @@ class Arrivals:
     async def apologize(self, message: hikari.Message) -> None:
         """Say that a DM was missed for too long to be answered. Raises StorageError and hikari's errors."""
         if self._is_for_bot(message) and message.type in ORDINARY and self._is_new(message):
-            await self._say(message, (await self._reader(message)).words.mention.away)
+            await self._say(message, (await self._recipient(message)).words.mention.away)
 
     async def tell_failure(self, message: hikari.Message, error: CcBotError) -> None:
         """Tell it in one sentence, if it was the bot that somebody wrote to. Raises hikari's errors."""
         if not self._is_for_bot(message):
             return
         try:
-            words = (await self._reader(message)).words
+            words = (await self._recipient(message)).words
         except CcBotError:  # the database may be what failed
-            words = self.readers.words(self.readers.locale)
+            words = self.recipients.words(self.recipients.locale)
         await self._say(message, explain(error, words))
 
     async def _attend(self, message: hikari.Message, leave: Callable[[], None]) -> None:
@@ -175,7 +175,7 @@ class Arrivals:
             return
         if asks_nothing(message, self.addressing.bot()):
             leave()
-            await self._say(message, (await self._reader(message)).words.mention.ask_something)
+            await self._say(message, (await self._recipient(message)).words.mention.ask_something)
             return
         chosen = await self.addressing.choose_for(message)
         if chosen is not None and int(message.id) not in self._missed:
@@ -191,13 +191,13 @@ class Arrivals:
     async def _turn_away(self, message: hikari.Message, refused: Refusal) -> None:
         """Tell why. No channel is told that somebody may not use the bot, but that there is maintenance."""
         if refused.why == "maintenance" or message.guild_id is None:
-            await self._say(message, explain(error_of(refused), (await self._reader(message)).words))
+            await self._say(message, explain(error_of(refused), (await self._recipient(message)).words))
 
     async def _say(self, message: hikari.Message, sentence: str) -> None:
         await self.replies.say(int(message.channel_id), int(message.id), sentence)
 
-    async def _reader(self, message: hikari.Message) -> Reader:
-        return await self.readers.of_author_in(int(message.channel_id), int(message.author.id))
+    async def _recipient(self, message: hikari.Message) -> Recipient:
+        return await self.recipients.of_author_in(int(message.channel_id), int(message.author.id))
 
     def _is_new(self, message: hikari.Message) -> bool:
         """Return whether this process has not attended to it before."""

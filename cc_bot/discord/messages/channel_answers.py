@@ -30,7 +30,7 @@ from cc_bot.discord.pages.answer import (
 )
 from cc_bot.discord.pages.custom_ids import base36
 from cc_bot.discord.pages.page import Page
-from cc_bot.discord.recipients import Reader, Readers
+from cc_bot.discord.recipients import Recipient, Recipients
 from cc_bot.domain.errors import ContextTooLong, ModelRefusedRequest, Postponed, ShuttingDown
 from cc_bot.domain.message import ChannelKey, Message, ToolCall
 from cc_bot.domain.turn import FilesLeftOut, TurnEvent
@@ -56,7 +56,7 @@ class ChannelQuestion:
 
     key: ChannelKey
     questions: Sequence[Message]
-    reader: Reader
+    recipient: Recipient
     calls: tuple[ToolCall, ...] = ()
     """What an earlier run of the program did for them before it was ended."""
     postponed: bool = False
@@ -131,15 +131,15 @@ class ChannelAssistant:
 
     assistant: Assistant
     chooser: Chooser
-    readers: Readers
+    recipients: Recipients
     roles: SeenRoles
     files: QuestionFiles
     bot: Callable[[], hikari.OwnUser]
 
     async def question(self, key: ChannelKey, questions: Sequence[Message]) -> ChannelQuestion:
         """Questions that get one answer, in the language of whoever asked last. Raises StorageError."""
-        reader = await self.readers.of_author_in(key.place_id, questions[-1].author_id)
-        return ChannelQuestion(key, questions, reader)
+        recipient = await self.recipients.of_author_in(key.place_id, questions[-1].author_id)
+        return ChannelQuestion(key, questions, recipient)
 
     async def follow(
         self,
@@ -201,18 +201,18 @@ class ChannelAssistant:
         return self.assistant.ask(key, questions, options, stop)
 
     async def _options(self, asked: ChannelQuestion, answer_id: int | None) -> TurnOptions:
-        reader, place_id = asked.reader, asked.key.place_id
-        guild_id = self.readers.guilds.guild_of(place_id)
+        recipient, place_id = asked.recipient, asked.key.place_id
+        guild_id = self.recipients.guilds.guild_of(place_id)
         return TurnOptions(
-            reader.locale,
-            reader.timezone,
+            recipient.locale,
+            recipient.timezone,
             bot_id=int(self.bot().id),
             answer_discord_id=answer_id,
-            memory_paused=reader.memory_paused,
-            link=self.readers.guilds.link(place_id, answer_id),
+            memory_paused=recipient.memory_paused,
+            link=self.recipients.guilds.link(place_id, answer_id),
             agent=await self.chooser.in_channel(asked.key),
             guild_id=guild_id,
-            role_ids=self.roles.of(guild_id, reader.user_id),
+            role_ids=self.roles.of(guild_id, recipient.user_id),
             entry=asked.turn,
             earlier_calls=asked.calls,
         )
@@ -251,7 +251,7 @@ class ChannelAnswers:
             with self.withdrawals.watch(asked.ids, reply.shows, key) as on_its_way:
                 async with self.running.showing(
                     reply,
-                    asked.reader,
+                    asked.recipient,
                     stop := Stop(),
                     askers=asked.askers,
                     opened=partial(self._note_opened, asked, on_its_way),
@@ -265,21 +265,21 @@ class ChannelAnswers:
         return await self._settle(asked, reply, live.state, withdrawn=on_its_way.withdrawn)
 
     async def say(
-        self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Reader], str]
+        self, key: ChannelKey, questions: Sequence[Message], sentence: Callable[[Recipient], str]
     ) -> None:
         """Say one sentence instead of an answer. Raises as `answer` does."""
         if await self._give_up_told(questions):
             return
         asked, reply = await self._begin(key, questions)
         try:
-            await reply.show((self._sentence(asked, sentence(asked.reader)),))
+            await reply.show((self._sentence(asked, sentence(asked.recipient)),))
         except REFUSALS as error:
             _log.info("user_not_told", error=type(error).__name__)
         await self._give_up(asked.questions)
 
     def _sentence(self, asked: ChannelQuestion, sentence: str) -> Page:
         """The sentence with what an earlier run of the program did before it was ended."""
-        words, user_id = in_channel(asked.reader.words), asked.reader.user_id
+        words, user_id = in_channel(asked.recipient.words), asked.recipient.user_id
         return unanswered_page(sentence, asked.calls, words, user_id, "public")
 
     async def remake(self, key: ChannelKey, question: Message) -> None:
@@ -308,7 +308,7 @@ class ChannelAnswers:
         with self.withdrawals.watch(asked.ids, reply.shows, key) as on_its_way:
             on_its_way.answer_id = answer_id
             async with self.running.showing(
-                reply, asked.reader, stop := Stop(), before=before, askers=asked.askers
+                reply, asked.recipient, stop := Stop(), before=before, askers=asked.askers
             ) as live:
                 await self.assistant.follow(asked, on_its_way, stop, live, anew=True)
         if on_its_way.withdrawn:
@@ -342,7 +342,7 @@ class ChannelAnswers:
                 await self.assistant.question(key, served),
                 await self._messages_of(answer_id) if answer_id else (),
             )
-            asked.calls = await self.stores.ledger.get_calls(asked.turn, asked.reader.user_id)
+            asked.calls = await self.stores.ledger.get_calls(asked.turn, asked.recipient.user_id)
             return asked, self._reply(asked, sent, newest_id)
         asked = await self.assistant.question(key, together(waiting))
         await self.stores.mentions.begin(asked.questions, asked.newest_id)
@@ -426,7 +426,7 @@ class ChannelAnswers:
 
     async def _pages_of(self, asked: ChannelQuestion, answer: Message) -> tuple[Page, ...]:
         """A stored answer as it was shown, or should have been."""
-        words, user_id = in_channel(asked.reader.words), asked.reader.user_id
+        words, user_id = in_channel(asked.recipient.words), asked.recipient.user_id
         left = await self.stores.proposals.list_for_answer(user_id, answer.id) if answer.id else ()
         state = stored_state(answer, left)
         *pages, last = final_pages(state, words)

@@ -114,9 +114,9 @@ class Messages:
         self._gate = gate
         self._order = InOrder()
         self._resuming: asyncio.Task[None] | None = None
-        self._guilds = answers.readers.guilds
+        self._guilds = answers.recipients.guilds
         self._shards = shards
-        bounds, clock = CatchUpBounds(), answers.readers.clock
+        bounds, clock = CatchUpBounds(), answers.recipients.clock
         if granted.reading == "mentions":
             bounds = replace(bounds, pages=bounds.pages_between_mentions)
         self._catch_up = CatchUp(stores.channels, bot.rest, self, clock, bounds, since=granted.since)
@@ -134,7 +134,7 @@ class Messages:
             reads_all=granted.reading == "all",
         )
         assistant = ChannelAssistant(
-            answers.assistant, answers.chooser, answers.readers, gate.roles, files, self._me
+            answers.assistant, answers.chooser, answers.recipients, gate.roles, files, self._me
         )
         channel_answers = ChannelAnswers(stores, assistant, replies, answers.running, withdrawals)
         self._mentions = Mentions(stores.mentions, channel_answers, TypingSigns(bot.rest), gate, clock)
@@ -146,7 +146,7 @@ class Messages:
             gate,
             PersonalTurns(answers, self.quotes, replies, withdrawals, stores.channels, self._me),
             replies,
-            answers.readers,
+            answers.recipients,
         )
         self._changes = Changes(
             bot.rest, stores.channels, self._addressing, self._mentions, withdrawals, answers.taken_down

@@ -16,7 +16,7 @@ import structlog
 
 from cc_bot.discord.access import Gate, error_of
 from cc_bot.discord.messages.channel_answers import ChannelAnswers
-from cc_bot.discord.recipients import Reader
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.clock import Clock
 from cc_bot.domain.errors import CcBotError, StorageError
 from cc_bot.domain.member import Refusal
@@ -164,7 +164,9 @@ class Mentions:
         while not self._closed.is_set():
             await self._remake(key)
             if left_behind := await self._store.list_left_behind(key):
-                await self._answers.say(key, left_behind, lambda reader: reader.words.mention.left_behind)
+                await self._answers.say(
+                    key, left_behind, lambda recipient: recipient.words.mention.left_behind
+                )
                 continue
             waiting = await self._store.list_waiting(key)
             if refused := await self._gate.refusals_in(key, waiting):
@@ -172,7 +174,7 @@ class Mentions:
                 continue
             late = [question for question in waiting if self._is_late(question)]
             if late:
-                await self._answers.say(key, late, lambda reader: reader.words.mention.away)
+                await self._answers.say(key, late, lambda recipient: recipient.words.mention.away)
             elif not waiting or not await self._answers.answer(key, waiting):
                 return
 
@@ -206,5 +208,5 @@ class Mentions:
             await asyncio.wait_for(self._closed.wait(), self._retry_s)
 
 
-def _explain(error: CcBotError, reader: Reader) -> str:
-    return explain(error, reader.words)
+def _explain(error: CcBotError, recipient: Recipient) -> str:
+    return explain(error, recipient.words)

@@ -18,7 +18,7 @@ from cc_bot.discord.pages.memory import (
 )
 from cc_bot.discord.pages.page import CLOSE_LIMIT, NO_FACTS, Button, Facts, Page, without_previews
 from cc_bot.discord.pages.split import MESSAGE_LIMIT, utf16_length
-from cc_bot.discord.recipients import Reader
+from cc_bot.discord.recipients import Recipient
 from cc_bot.domain.schedule import Firing, Schedule, Untold, clock_time, hours_of
 from cc_bot.domain.text import shorten
 from cc_bot.texts import Texts
@@ -34,22 +34,22 @@ QUOTED_CHARACTERS: Final = 700
 """In a sentence of its own."""
 
 
-def schedule_line(schedule: Schedule, reader: Reader, *, characters: int = QUOTED_CHARACTERS) -> str:
+def schedule_line(schedule: Schedule, recipient: Recipient, *, characters: int = QUOTED_CHARACTERS) -> str:
     """The sentence that tells when it comes, and what it says."""
-    words = reader.words.reminder
+    words = recipient.words.reminder
     text = shown_text(schedule, characters)
     if schedule.repeat:
-        repeat = described(schedule.repeat, reader.words.repeat)
+        repeat = described(schedule.repeat, recipient.words.repeat)
         return words.again_and_again.format(repeat=repeat, time=timestamp(schedule.due_at, "F"), text=text)
     time, moment = timestamp(schedule.due_at, "F"), timestamp(schedule.due_at, "R")
     return words.once.format(time=time, moment=moment, text=text)
 
 
-def added_view(added: Sequence[Schedule], where: str, paused: int, reader: Reader) -> EphemeralView:
+def added_view(added: Sequence[Schedule], where: str, paused: int, recipient: Recipient) -> EphemeralView:
     """The view that tells that reminders were set, where they come, and a way to take each of them back."""
-    words = reader.words.reminder
+    words = recipient.words.reminder
     characters = QUOTED_CHARACTERS // (2 * len(added) - 1)  # five of them fit a message
-    lines = [schedule_line(each, reader, characters=characters) for each in added]
+    lines = [schedule_line(each, recipient, characters=characters) for each in added]
     buttons = tuple(
         Button(
             words.cancel if len(added) == 1 else words.cancel_one.format(text=_short_time(each)),
@@ -58,7 +58,7 @@ def added_view(added: Sequence[Schedule], where: str, paused: int, reader: Reade
         for each in added
     )
     return EphemeralView(
-        "\n".join((*lines, f"-# {where}", *attention(paused, reader.words))), buttons=buttons
+        "\n".join((*lines, f"-# {where}", *attention(paused, recipient.words))), buttons=buttons
     )
 
 
@@ -73,9 +73,9 @@ def paused_among(schedules: Sequence[Schedule]) -> int:
     return sum(each.status == "paused" and each.obstacle != "" for each in schedules)
 
 
-def list_view(schedules: Sequence[Schedule], page: int, reader: Reader) -> EphemeralView:
+def list_view(schedules: Sequence[Schedule], page: int, recipient: Recipient) -> EphemeralView:
     """A page of all reminders of a user, the soonest first; the last page if there are fewer by now."""
-    words = reader.words
+    words = recipient.words
     if not schedules:
         return EphemeralView(words.reminder.none)
     pages = -(-len(schedules) // PAGE_SIZE)
@@ -83,14 +83,14 @@ def list_view(schedules: Sequence[Schedule], page: int, reader: Reader) -> Ephem
     shown = schedules[(number - 1) * PAGE_SIZE : number * PAGE_SIZE]
     embed = hikari.Embed(
         title=words.reminder.list_title.format(count=len(schedules)),
-        description="\n\n".join(_entry(each, reader) for each in shown),
+        description="\n\n".join(_entry(each, recipient) for each in shown),
         colour=COLOUR,
     )
     if pages == 1:
         return EphemeralView(embed=embed)
     turns = ((words.memory.previous, number - 1), (words.memory.next, number + 1))
     buttons = tuple(
-        Button(label, RemindersButton(reader.user_id, to).custom_id(), enabled=1 <= to <= pages)
+        Button(label, RemindersButton(recipient.user_id, to).custom_id(), enabled=1 <= to <= pages)
         for label, to in turns
     )
     return EphemeralView(
@@ -112,8 +112,8 @@ def shown_text(schedule: Schedule, characters: int = QUOTED_CHARACTERS) -> str:
     return escape_markdown(shorten(one_line(schedule.text), characters))
 
 
-def _entry(schedule: Schedule, reader: Reader) -> str:
-    words = reader.words.reminder
+def _entry(schedule: Schedule, recipient: Recipient) -> str:
+    words = recipient.words.reminder
     place = {
         "dm": words.dm_place,
         "terminal": words.terminal_place,
@@ -121,7 +121,10 @@ def _entry(schedule: Schedule, reader: Reader) -> str:
     }[schedule.place]
     details = [timestamp(schedule.due_at, "f"), timestamp(schedule.due_at, "R")]
     if schedule.repeat:
-        details = [f"🔁 {described(schedule.repeat, reader.words.repeat)}", timestamp(schedule.due_at, "f")]
+        details = [
+            f"🔁 {described(schedule.repeat, recipient.words.repeat)}",
+            timestamp(schedule.due_at, "f"),
+        ]
     if schedule.status == "paused":
         reason = words.reason(schedule.obstacle)
         details.append(words.paused_because.format(reason=reason) if reason else words.paused)
